@@ -13,7 +13,7 @@ const place = join(folder, 'dist')
 if (!isConsoleFresh()) {
   // The parent process may be a test, whose NODE_ENV would double the size.
   process.env['NODE_ENV'] = 'production'
-  // Built in another folder and renamed, so that a concurrent server or build never sees an incomplete console.
+  // The console is built in another folder, so that a concurrent server or build never sees an incomplete console.
   const beside = join(root, `.cache/console-${process.pid}`)
   mkdirSync(beside, { recursive: true })
   try {

@@ -18,7 +18,7 @@ const given = process.argv.slice(2).filter((argument) => argument !== '--affecte
 // Two projects at a time (nx.json), because tests of processes wait almost half of the time.
 const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', 'test', '--output-style=stream', ...given]
 const projects = selectedProjects()
-// One folder per run, because two may run at once.
+// One folder per run, because two runs may overlap.
 const totalsFolder = mkdtempSync(join(tmpdir(), 'smsgw-test-totals-'))
 process.on('exit', () => rmSync(totalsFolder, { recursive: true, force: true }))
 

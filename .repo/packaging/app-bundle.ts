@@ -31,7 +31,7 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
   },
   emulator: {
     entries: { main: 'apps/emulator/src/main.ts' },
-    // koffi creates pseudo-terminals; containers serve modems on TCP.
+    // koffi is left out, because it only creates pseudo-terminals, and containers serve modems on TCP.
     beside: {},
     native: [],
   },

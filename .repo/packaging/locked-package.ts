@@ -34,7 +34,7 @@ function fetchPackage(wanted: string, integrity: string, folder: string): void {
     const [{ filename }] = JSON.parse(packed)
     const archive = join(work, filename)
     const found = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
-    if (found !== integrity) throw new Error(`${wanted} has the hash ${found}, which package-lock.json does not have`)
+    if (found !== integrity) throw new Error(`${wanted} has the hash ${found}, which is not in package-lock.json`)
     mkdirSync(folder, { recursive: true })
     execFileSync('tar', ['-xzf', archive, '-C', folder])
   } catch (error) {

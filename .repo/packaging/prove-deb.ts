@@ -171,7 +171,7 @@ async function delivered(id: string): Promise<void> {
 
 async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (const until = performance.now() + 60_000; !(await isSo()); await sleep(200)) {
-    if (performance.now() > until) throw new Error(`not within a minute: ${what}`)
+    if (performance.now() > until) throw new Error(`did not happen within a minute: ${what}`)
   }
 }
 

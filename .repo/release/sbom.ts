@@ -62,7 +62,7 @@ function componentOf(name: string, { version = '', integrity, license }: LockedP
   }
 }
 
-/** One identifier of SPDX, or an expression of several. */
+/** An SPDX identifier, or an expression that combines several of them. */
 function licenceOf(text: string): object {
   return /[ ()]/.test(text) ? { expression: text } : { license: { id: text } }
 }

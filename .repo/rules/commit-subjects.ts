@@ -1,4 +1,4 @@
-// `node .repo/rules/commit-subjects.ts`: checks the subjects of the commits since the last tag, or since this rule exists.
+// `node .repo/rules/commit-subjects.ts`: checks the subjects of the commits since the last tag or since this rule was added.
 import { spawnSync } from 'node:child_process'
 
 /** The last commit before this rule existed. The commit has no tag. Earlier commits are not checked either. */

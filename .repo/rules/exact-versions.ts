@@ -1,7 +1,7 @@
 import { readManifest, workspacePackages } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
-/** The same versions on every machine: a manifest names one exact version of each dependency. */
+/** Every machine gets the same versions, because a manifest names one exact version of each dependency. */
 export const exactVersions: Rule = (tree) => {
   const versions = projectVersions(tree)
   return tree.files

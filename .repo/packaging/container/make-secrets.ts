@@ -1,5 +1,5 @@
 // `node make-secrets.ts <folder>`: creates missing secrets of a composition, one folder for each service, so that a
-// container sees only its own. Existing secrets stay unchanged.
+// container sees only its own secrets. Existing secrets stay unchanged.
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

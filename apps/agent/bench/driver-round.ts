@@ -8,7 +8,7 @@ export async function driverRound(port: OpenPort, count: number): Promise<Round>
   const modem = new Modem({ port, clock: monotonicClock, onEvent: () => undefined })
   const outcome = await modem.start()
   if (outcome.kind !== 'started') throw new Error(`the modem could not be set up: ${JSON.stringify(outcome)}`)
-  // Work that follows a start, such as reading messages and the network, is not measured.
+  // Work that follows a start, such as reading messages and the network state, is not measured.
   await modem.sweep()
   const startMs = performance.now()
   for (let done = 0; done < count; done += 1) {

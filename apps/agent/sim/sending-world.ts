@@ -86,7 +86,7 @@ export class SendingWorld {
     })
   }
 
-  /** Unplugs and plugs in a SIM, sometimes before the sender has noticed, sometimes several times. */
+  /** Unplugs a SIM and plugs it in again, sometimes before the sender has noticed the removal, sometimes several times. */
   replugSim(): void {
     const process = this.#process
     const sim = this.sims[this.random.integer(this.sims.length)]

@@ -66,11 +66,11 @@ export const settingsSchema = z.object({
   }),
   IN_DOUBT_SECONDS: setting(wholeNumber(1, 30 * 86_400).default(900), {
     about:
-      'seconds to wait for evidence when it is unknown whether a message was sent; then it fails with submit_unknown',
+      'seconds to wait for evidence about a message that may or may not have been sent, before the message fails with submit_unknown',
     example: '900',
   }),
   IN_DOUBT_HOLD_SECONDS: setting(wholeNumber(0, 86_400).default(120), {
-    about: 'seconds that later messages to the same number wait while the outcome of an earlier one is unknown',
+    about: 'seconds that later messages to the same number wait while the outcome of an earlier message is unknown',
     example: '120',
   }),
   MESSAGE_LIFE_SECONDS: setting(wholeNumber(60, 365 * 86_400).default(3 * 86_400), {

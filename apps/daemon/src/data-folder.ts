@@ -22,8 +22,8 @@ export function takeDataFolder(folder: string): DataFolder {
 }
 
 /**
- * Locks the folder, or returns which process holds it. Node has no file locks; SQLite uses the kernel's, which end with
- * the process and work across containers that share the folder.
+ * Locks the folder, or returns the process that holds the lock. Uses SQLite, because Node has no file locks. SQLite uses
+ * the locks of the kernel, which end with the process and work across containers that share the folder.
  */
 export function tryDataFolder(folder: string): DataFolder | { readonly heldBy: string } {
   const path = resolve(folder)
@@ -64,7 +64,7 @@ function openLock(path: string): DatabaseSync {
   }
 }
 
-/** The `recursive` option of mkdir never returns in a file system that refuses folders as if a parent were missing (/proc). */
+/** With `recursive`, mkdir never returns in a file system that refuses folders as if a parent were missing (/proc). */
 function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))

@@ -9,11 +9,11 @@ export interface DiskSpace {
   readonly disk: string | undefined
   /** Space that this user can write to. Space that the system reserves for root does not count. */
   readonly freeBytes: number
-  /** Every file needs an inode. A disk without free ones is full, whatever its free space. */
+  /** Every file needs an inode. A disk without free inodes is full, even if it has free space. */
   readonly hasInodes: boolean
 }
 
-/** Below this, writes may fail at any time: a database needs room for its log. */
+/** Below this, writes may fail at any time, because a database needs room for its log. */
 export const CRITICAL_FREE_BYTES = 50_000_000
 /** Below this, the disk will be full soon. */
 export const LOW_FREE_BYTES = 500_000_000

@@ -45,7 +45,7 @@ export function failOnOutputErrors(fail: (error: Error) => void): void {
   process.stderr.on('error', () => undefined)
 }
 
-/** Node does not check for partial writes to files; sockets and terminals always write whole lines. */
+/** Only files may get partial writes, for which Node does not check. Sockets and terminals always get whole lines. */
 function isFile(output: LogOutput): output is LogOutput & { readonly fd: number } {
   return output.fd !== undefined && !(output instanceof Socket)
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 
-/** A terminal signals the whole process group, and npm forwards the signal again: repeats within this time count as one. */
+/** Signals within this time count as one, because a terminal signals the whole process group, and npm forwards the signal. */
 const ONE_SIGNAL_MS = 500
 
 /** Calls `end` at the first termination signal and exits immediately at the second. */

@@ -11,7 +11,7 @@ export interface Findings {
   /** Reported as `submit_unknown`. */
   readonly inDoubt: readonly string[]
   readonly notEnded: readonly string[]
-  /** Failed for a reason other than doubt, or reported with a wrong state. */
+  /** Messages that failed for a reason other than doubt, or that were reported with a wrong state. */
   readonly wrong: readonly string[]
 }
 
@@ -104,7 +104,7 @@ export async function all<Item>(fleet: Pick<Fleet, 'relays'>, first: string): Pr
   return items
 }
 
-/** The answer of the first relay that responds; retried, because a relay may be restarting. */
+/** Returns the answer of the first relay that responds. Retries, because a relay may be restarting. */
 async function answerOfAny({ relays }: Pick<Fleet, 'relays'>, path: string): Promise<ApiAnswer> {
   const until = performance.now() + 60_000
   for (let turn = 0; ; turn += 1) {

@@ -111,7 +111,7 @@ async function modemUnplugged({ agents, emulator }: Fleet, random: () => number)
   return [modem]
 }
 
-/** The message is sent, but its answer is lost, so the driver asks the modem again. */
+/** The message is sent, but the modem's answer is lost, so the driver asks the modem again. */
 async function answerLost({ agents, emulator }: Fleet, random: () => number): Promise<readonly string[]> {
   const modem = one(one(agents, random).modems, random)
   const options = { all: random() < 0.5, times: 1 }

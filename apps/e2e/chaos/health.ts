@@ -28,7 +28,7 @@ interface Device {
   readonly simCards: readonly { readonly phoneNumber?: string; readonly state: string }[]
 }
 
-/** The answer of the first relay that responds, because another may be stopped. */
+/** Returns the answer of the first relay that responds, because another relay may be stopped. */
 function devicesOf({ relays }: Fleet): Promise<readonly Device[]> {
   const asked = relays.map(async ({ api }) => {
     const answer = await api.ask('GET', '/devices', undefined, {}, 2_000)

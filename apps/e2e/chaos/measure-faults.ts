@@ -80,7 +80,7 @@ function sinceNow(): () => number {
 }
 
 const never = Number.POSITIVE_INFINITY
-/** Messages are measured for this time after a fault. It takes some seconds until a program notices that its clock was set. */
+/** Messages are measured for this time after a fault, because a program notices only after some seconds that its clock was set. */
 const windowMs = 5_000
 const quietMs = 1_500
 const recoveryLimitMs = 180_000

@@ -5,7 +5,7 @@ import { type Audit, Traffic } from '../src/house/traffic.ts'
 export interface Crash {
   readonly who: 'agent' | 'relay'
   readonly label: string
-  /** The pass at which the process is killed; 1 is the first. */
+  /** The pass through the crash point at which the process is killed; 1 is the first. */
   readonly pass: number
 }
 

@@ -82,7 +82,7 @@ function sendBy(asked: ApiClient, deviceId: string): Promise<string> {
   return asked.send({ phoneNumbers, textMessage: { text: 'hello' }, ttl: 600, deviceId })
 }
 
-/** One message for each device, accepted by each relay. */
+/** Sends one message through each combination of relay and device. */
 async function sendByAll(): Promise<void> {
   const asked = [api, other].flatMap((relay) => devices.map((deviceId) => ({ relay, deviceId })))
   await Promise.all(asked.map(async ({ relay, deviceId }) => isSoonSent(relay, await sendBy(relay, deviceId))))

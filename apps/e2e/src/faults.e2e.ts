@@ -17,7 +17,7 @@ afterAll(async () => {
 interface Fault {
   readonly name: string
   readonly options?: object
-  /** For how long the modem is unplugged instead of setting a fault. */
+  /** If set, the modem is unplugged for this time, and no fault is set. */
   readonly unplugMs?: number
 }
 

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from './house/process.ts'
 
-/** After this time the steps are longer, because only on a busy machine does a start take more time. */
+/** After this time the steps are longer, because a start takes longer than this only on a busy machine. */
 const FINE_UNTIL_MS = 2_000
 /** A program that is not ready after this time never will be. */
 const LONGEST_START_MS = 15_000
@@ -144,7 +144,7 @@ class Run {
   }
 }
 
-/** The command lines of processes that work in the folder or were started with its name. */
+/** The command lines of other processes that contain the path of the folder. */
 function processesIn(folder: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-// In the e2e suite, because it needs systemd-analyze, which is not on every machine.
+// This test is in the e2e suite, because it needs systemd-analyze, which is not on every machine.
 const units = ['agent', 'gateway', 'relay'].map((app) =>
   join(import.meta.dirname, `../../${app}/system/smsgw-${app}.service`),
 )

@@ -47,7 +47,7 @@ export class LedgerFile {
     closeSync(this.#fd)
   }
 
-  /** Removes a partial line that a crash left; no modem has answered for it. */
+  /** Removes a partial line that a crash left. No modem has confirmed the message in this line. */
   #cutTornLine(): void {
     const torn = Buffer.byteLength(this.#end(LONGEST_LINE_BYTES).split('\n').at(-1) ?? '')
     if (torn > 0) ftruncateSync(this.#fd, fstatSync(this.#fd).size - torn)

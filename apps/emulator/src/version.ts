@@ -1,2 +1,2 @@
-/** The version in package.json, which a packaged agent cannot read. */
+/** The version in package.json, which a packaged emulator cannot read. */
 export const VERSION = '0.1.0'

@@ -5,7 +5,7 @@
 //
 // The relay is a separate process with the flags of its service. Its memory is the RSS on Linux at the end of the idle
 // time. The agents are real sessions on real sockets, all in this process. `--at-once` agents connect at the same time, and
-// agents that the relay refuses reconnect as usual.
+// an agent that is refused by the relay reconnects as usual.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -22,7 +22,7 @@ const { values } = parseArgs({
     messages: { type: 'string', default: '200' },
     // This is the time of three heartbeats, so that all agents have answered some pings.
     idle: { type: 'string', default: '60' },
-    // A bundle of the relay needs less memory than its sources.
+    // A relay that runs from a bundle needs less memory than one that runs from its sources.
     main: { type: 'string' },
   },
 })

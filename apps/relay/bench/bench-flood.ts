@@ -4,9 +4,9 @@
 //
 // There are three floods, one after the other. The first guesses the password of the owner's account from the owner's
 // own address, for longer than a login is remembered. The second tries a list of user names from one address. The third
-// makes each guess from another address, as different people would. During the floods the owner continues to send valid
-// requests. Requests are sent at their planned time, even if earlier ones are unanswered, and their latency counts from
-// that time.
+// makes each guess from another address, as if it came from a different person. During the floods the
+// owner continues to send valid requests. Requests are sent at their planned time, even if earlier ones are unanswered, and
+// their latency counts from that time.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -140,7 +140,7 @@ async function startRelay(folder: string) {
   }
 }
 
-/** Returns the CPU time, which other work on the machine hardly affects. A tick is 10 ms, see proc_pid_stat(5). */
+/** Returns the CPU time, which other work on the machine hardly affects. A tick is 10 ms (see proc_pid_stat(5)). */
 function cpuSecondsOf(pid: number): number {
   const [utime = 0, stime = 0] =
     readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? []

@@ -1,5 +1,5 @@
-// Measures a page of 50 messages by cursor, over HTTP with authentication. Reads the first and the deepest page of a history of
-// a million messages with every filter of the API. Prints medians of twenty requests.
+// Measures how long it takes to read a page of 50 messages by cursor, over HTTP with authentication. Reads the first and the
+// deepest page of a history of a million messages, with every filter of the API. Prints medians of twenty requests.
 //
 //   node apps/relay/bench/bench-history.ts [--messages 1000000]
 import { parseArgs } from 'node:util'
@@ -95,7 +95,7 @@ async function page({ urls: [url], auth }: BenchRelays, query: Query) {
   return called
 }
 
-/** Returns medians. Requests alternate, so that other load on the machine affects all of them alike. */
+/** Returns the median duration of each kind of request. The kinds alternate, so that other load affects all of them alike. */
 async function times(...works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
   const durations = works.map((): number[] => [])
   for (let time = 0; time < TIMES; time++) {

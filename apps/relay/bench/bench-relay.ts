@@ -1,4 +1,4 @@
-// Runs all benchmarks of the relay one after the other, or those that are named: `npm run bench -- <name> …`.
+// Runs all benchmarks of the relay one after the other, or only the named benchmarks: `npm run bench -- <name> …`.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 

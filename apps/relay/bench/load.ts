@@ -6,7 +6,7 @@ export interface Load {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** How many answers had each status. */
+  /** The number of answers with each status. */
   readonly statuses: ReadonlyMap<number, number>
 }
 

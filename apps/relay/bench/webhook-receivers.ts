@@ -16,7 +16,7 @@ export interface ReceiverReport {
 
 export interface ReceiversReport {
   readonly receivers: readonly ReceiverReport[]
-  /** Connections to the forbidden address. */
+  /** The number of connections to the forbidden address. */
   readonly trespasses: number
 }
 

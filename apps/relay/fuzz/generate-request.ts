@@ -10,7 +10,7 @@ export interface GeneratedRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
-  /** The documented operation, or undefined for another path or method. */
+  /** The documented operation, or undefined when the path or method is not documented. */
   readonly operation: Operation | undefined
 }
 
@@ -42,7 +42,7 @@ export function generateRequest(
   known: Known,
   dice: Dice,
 ): GeneratedRequest {
-  // The most used operation is tried most often.
+  // The operation that clients use most is tried most often.
   const target = dice.once(4) ? (targets.find(({ path }) => path.endsWith('/messages')) as Target) : dice.pick(targets)
   const hostility = dice.pick([0, 0, 0, 1, 1, 2])
   const { parameters, requestBody } = target.operation

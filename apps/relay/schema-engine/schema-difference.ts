@@ -59,7 +59,7 @@ async function instantiate(): Promise<Engine> {
   return engine
 }
 
-/** Catalogues have columns of the type "char", which the engine reads and the adapter does not support. */
+/** The engine reads columns of the type "char" from PostgreSQL's catalogues, but the adapter does not support this type. */
 const CHAR = 18
 const TEXT = 25
 const CHARACTER = 6

@@ -24,7 +24,7 @@ export function readCertificate(files: CertificateFiles): { readonly cert: strin
   }
 }
 
-/** Loads a renewed certificate for new connections. Returns the function that stops watching the files. */
+/** Watches the files and loads a renewed certificate for new connections. Returns the function that stops the watch. */
 export function renewCertificate(server: Server, files: CertificateFiles, log: Log, lookMs = CHECK_MS): () => void {
   let known = modified(files)
   const timer = setInterval(() => {

@@ -105,13 +105,13 @@ export const settingsSchema = z.object({
   }),
   HASH_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
     about:
-      'seconds after the final state of a message until its content and numbers are replaced with hashes; agents then ' +
+      'seconds from the final state of a message until its content and numbers are replaced with hashes; agents then ' +
       'also delete the content of received messages; when not set, content is kept',
     example: '3600',
   }),
   DELETE_RECEIVED_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
     about:
-      'seconds after a received message was stored until it is deleted from the inbox, with its finished webhook ' +
+      'seconds from the storing of a received message until it is deleted from the inbox, with its finished webhook ' +
       'deliveries; when not set, it is kept as long as sent messages. Set this if received codes must not stay readable',
     example: '86400',
   }),
@@ -130,7 +130,7 @@ export const settingsSchema = z.object({
   }),
   DEVICE_SILENCE_SECONDS: setting(wholeNumber(60, 365 * DAY).default(7 * DAY), {
     about:
-      'seconds without contact until a device counts as lost and its messages without expiry fail with device_lost',
+      'seconds without contact until a device counts as lost, and those of its messages that have no expiry fail with device_lost',
     example: '604800',
   }),
   DEVICE_SILENCE_AFTER_EXPIRY_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {
@@ -198,7 +198,7 @@ function refuseContradictions(config: RelayConfig): void {
   }
 }
 
-/** A setting of networks or addresses, separated by commas. */
+/** A setting that lists networks or addresses, separated by commas. */
 function networks() {
   return z.string().transform((value, context) => {
     const parts = value.split(',').map((part) => part.trim())

@@ -102,7 +102,7 @@ async function startOnce(options: RelayOptions): Promise<Relay> {
   }
 }
 
-/** Longest time over which the agents are sent away. Each agent is offline until it reaches another relay. */
+/** The agents are sent away over at most this time. Each agent is offline until it reaches another relay. */
 const LONGEST_SPREAD_MS = 20_000
 
 type Core = Awaited<ReturnType<typeof openCore>>

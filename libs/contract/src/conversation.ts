@@ -10,7 +10,7 @@ import { waiting } from './waiting.ts'
 
 const direction = z.enum(['in', 'out'])
 const state = z.enum(messageStates)
-const number = z.string().meta({ description: 'Number of the other party, or the name of a sender' })
+const number = z.string().meta({ description: 'Phone number of the other party, or the name of a sender' })
 const simNumber = z.int().min(1).max(64).optional()
 
 export const conversation = z

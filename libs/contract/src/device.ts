@@ -140,7 +140,7 @@ export const ussdRequest = requestBody({
     .min(1)
     .max(64)
     .optional()
-    .meta({ description: '`sessionId` of the answer to which this is a reply' }),
+    .meta({ description: 'To continue a session: the `sessionId` that came with the last answer of the network' }),
 }).meta({ id: 'UssdRequest', examples: [{ code: '*100#', simNumber: 1 }] })
 
 export const ussdAnswer = z
@@ -163,7 +163,7 @@ const finding = z
 export const findings = z
   .strictObject({
     checkedAt: utcTime,
-    findings: z.array(finding).meta({ description: 'Ordered from the machine to the network' }),
+    findings: z.array(finding).meta({ description: 'Findings about the machine first, about the network last' }),
   })
   .meta({ id: 'Findings' })
 

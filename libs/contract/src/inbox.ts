@@ -12,7 +12,7 @@ export const inboxItem = z
     id: resourceId.meta({ description: 'Id of the item; `messageId` in its webhook events' }),
     type: inboxType,
     sender: z.string(),
-    recipient: z.string().optional().meta({ description: 'Number of the SIM that received the message, when known' }),
+    recipient: z.string().optional().meta({ description: 'Phone number of the receiving SIM, when known' }),
     simNumber: z.int().min(1).max(64).optional(),
     contentPreview: z.string().meta({
       description: 'The text of an SMS, the first 64 bytes of a data message in hexadecimal, or the subject of an MMS',

@@ -67,5 +67,5 @@ export const accessLosses = [
 
 export type AccessLoss = (typeof accessLosses)[number]
 
-/** The event `end`, the last one of a stream whose caller lost access. */
+/** The event `end`, which is the last event of a stream whose caller lost access. */
 export const liveEventsEnd = z.object({ code: z.enum(accessLosses), message: z.string() })

@@ -69,10 +69,10 @@ const messageBody = requestBody({
     .min(5)
     .max(2_147_483_647)
     .optional()
-    .meta({ description: 'Seconds after acceptance until which the message may be sent. Alternative to `validUntil`' }),
+    .meta({ description: 'Seconds after acceptance in which the message may be sent. Alternative to `validUntil`' }),
   validUntil: instant
     .optional()
-    .meta({ description: 'Time until which the message may be sent. Alternative to `ttl`' }),
+    .meta({ description: 'Latest time at which the message may be sent. Alternative to `ttl`' }),
   scheduleAt: instant.optional().meta({ description: 'Earliest time at which the message is sent' }),
   onUncertain: onUncertain.optional().meta({
     description:

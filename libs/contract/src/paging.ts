@@ -19,7 +19,7 @@ export const paging = {
     .meta({ description: 'Number of items to skip. For long lists, follow the `Link` header instead', default: 0 }),
   cursor: z.string().max(512).optional().meta({
     description:
-      'Opaque value from the `Link` header of the previous page. Unlike `offset`, it is equally fast on every page. With `start`, the first page is returned without the total',
+      'Opaque value from the `Link` header of the previous page. Unlike `offset`, it is equally fast on every page. The value `start` returns the first page, without the total',
   }),
 }
 

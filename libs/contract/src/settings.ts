@@ -47,7 +47,7 @@ const receiver = { content_provider_enabled: z.boolean().meta({ description: 'Ac
 /** Set by the relay for all accounts: how long a finished message keeps its content. */
 const privacy = { forget_after_seconds: z.int().min(0).max(315_360_000) }
 
-/** The settings that an agent applies, by section. The agent validates them like the API. */
+/** The settings that an agent applies, by section. The agent validates them as the API does. */
 export const agentSettingKeys = { messages, ping, privacy }
 
 /** The settings of an account. Keys with a default are always present. Secrets are never returned. */

@@ -29,7 +29,7 @@ export const virtualPhone = z
           effect: z.string().meta({ description: 'Effect on a message to this number' }),
         }),
       )
-      .meta({ description: 'Numbers that make the virtual modem fail, delay or answer' }),
+      .meta({ description: 'Phone numbers that make the virtual modem fail, delay or answer' }),
   })
   .meta({ id: 'VirtualPhone' })
 
@@ -40,7 +40,7 @@ export const virtualPhoneText = requestBody({
   from: z
     .string()
     .regex(/^\+?\d{3,15}$/, 'must be a number such as +447400123456, with only digits after the +')
-    .meta({ description: 'Number of the sending phone', examples: ['+447400123456'] }),
+    .meta({ description: 'Phone number of the sender', examples: ['+447400123456'] }),
   text: z.string().min(1).max(MAX_TEXT_LENGTH),
 }).meta({ id: 'VirtualPhoneText', examples: [{ from: '+447400123456', text: 'Hello' }] })
 

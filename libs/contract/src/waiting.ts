@@ -20,7 +20,7 @@ export const waitingReasons = [
   'no_network',
   'modem_missing',
   'sim_locked',
-  /** The modem is starting, recovering, or does not answer. */
+  /** The modem is starting or recovering, or does not answer. */
   'modem_busy',
   'clock_unknown',
   /** The agent was restarted, and only the relay can confirm that its journal is not an old copy. */

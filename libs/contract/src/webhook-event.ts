@@ -31,11 +31,11 @@ const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, c
 
 const inbound = {
   messageId: z.string().meta({ description: 'Id of the inbox item' }),
-  sender: z.string().meta({ description: 'Number or name of the sender' }),
+  sender: z.string().meta({ description: 'Phone number or name of the sender' }),
   recipient: z
     .string()
     .nullable()
-    .meta({ description: 'Number of the SIM that received the message; null when unknown' }),
+    .meta({ description: 'Phone number of the SIM that received the message; null when unknown' }),
   simNumber,
   phoneNumber: z.string().meta({ description: 'Same as `sender`; use `sender` instead', deprecated: true }),
 }
@@ -62,8 +62,8 @@ const receivedMms = z
 
 const outbound = {
   messageId: resourceId,
-  sender: z.string().meta({ description: 'Number of the SIM; empty when unknown' }),
-  recipient: z.string().meta({ description: 'Number of the recipient; empty when only its hash is stored' }),
+  sender: z.string().meta({ description: 'Phone number of the SIM; empty when unknown' }),
+  recipient: z.string().meta({ description: 'Phone number of the recipient; empty when only its hash is stored' }),
   simNumber: z.int().min(0).max(64).meta({
     description:
       'Slot, counted from 1, of the SIM that sent the message. For a message that was not sent, the slot of the SIM that was requested or chosen for it, or 0 if the message ended before one of several SIMs was chosen',

@@ -98,7 +98,7 @@ const deliveryRequest = z.strictObject({
   isHashed: z
     .boolean()
     .optional()
-    .meta({ description: 'True when the phone number is no longer stored, neither here nor in the message' }),
+    .meta({ description: 'True when neither this delivery nor the message contains the phone number any longer' }),
 })
 
 export const deliveryWithRequest = deliveryMembers

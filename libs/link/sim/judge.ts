@@ -67,7 +67,7 @@ function judgeSends({ store, accepted, invariants, schedule }: World): string[] 
   for (const cmdId of accepted) if (!store.sends.has(cmdId)) problems.push(`${cmdId} was accepted and is missing`)
   for (const [cmdId, { outcome }] of store.sends) {
     if (outcome === 'sent' && !transmitted.has(cmdId)) problems.push(`${cmdId} is Sent but was not transmitted`)
-    // One of two disks may have sent what the other cancelled, and a restored database may have lost a dispatch.
+    // One of two disks may have sent what the other disk cancelled, and a restored database may have lost a dispatch.
     if (schedule.story === 'plain' && (outcome === 'cancelled' || outcome === 'failed') && transmitted.has(cmdId)) {
       problems.push(`${cmdId} is ${outcome}, but was transmitted`)
     }
@@ -104,7 +104,7 @@ function judgeJournal(world: World): string[] {
   return problems
 }
 
-/** Only copies stop or replace their journal. */
+/** Agents stop only in the story `duplicate`. Journals are replaced only in that story and in `old-copy`. */
 function judgeStops({ agents, schedule, invariants }: World): string[] {
   if (schedule.story === 'duplicate') return []
   const problems = agents.filter(({ isStopped }) => isStopped).map(({ bootId }) => `${bootId} stopped`)

@@ -20,7 +20,7 @@ export class Process {
     this.isAlive = false
   }
 
-  /** Suspends the process like SIGSTOP. After that, it processes everything that arrived in the meantime, at once and in order. */
+  /** Suspends the process like SIGSTOP. When it resumes, it handles everything that has arrived, at once and in order. */
   freeze(ms: number): void {
     this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.#time.nowMs + ms)
   }

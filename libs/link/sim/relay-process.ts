@@ -149,7 +149,7 @@ export class Session {
     const { random, time } = this.#world
     const result = this.#world.transactionResult()
     time.after(databaseMs(this.#world), () => {
-      // Killed before the database received it.
+      // The relay was killed before the database received the transaction.
       if (!this.#process.isAlive) return
       const answer = result === 'refused' ? undefined : commit()
       if (!this.#world.mayContinue(this.#relay)) return

@@ -26,7 +26,7 @@ export function runSchedule(seed: number, options: { readonly tracing?: boolean 
   return { schedule, problems, seen: seenIn(world), virtualMs: time.nowMs, trace: world.trace }
 }
 
-/** Ten times as many as the longest schedules take, so more steps mean an endless loop. */
+/** Ten times the steps that the longest schedules take, so more steps mean an endless loop. */
 const mostSteps = 20_000
 /** Long enough for sockets that neither end closes, the longest pauses, and the attempts until two duplicates stop. */
 const longestEndMs = 900_000

@@ -8,7 +8,7 @@ export interface Schedule {
   readonly actions: readonly Action[]
   /** The number of steps after which the process is killed. */
   readonly crashes: { readonly agent: number | undefined; readonly relay: number | undefined }
-  /** The time at which the actions end. After it, everything works. */
+  /** The time at which the actions end. After this time, everything works. */
   readonly endMs: number
 }
 

@@ -35,7 +35,7 @@ export class Socket {
     this.#enqueue(from, { text })
   }
 
-  /** The other end is notified after all earlier bytes. Bytes that the other end has already sent still arrive here. */
+  /** Notifies the other end after all earlier bytes have arrived. Bytes that the other end has already sent still arrive here. */
   close(from: Side, code: number, reason: string): void {
     this.#enqueue(from, { code, reason })
   }

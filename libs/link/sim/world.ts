@@ -48,7 +48,7 @@ export class World {
     for (const action of schedule.actions) this.time.after(action.atMs, () => this.#do(action))
   }
 
-  /** Messages answered with 202, without those that a restored backup removed. */
+  /** Messages answered with 202, except those that a restored backup removed. */
   get accepted(): readonly string[] {
     return this.#accepted
   }

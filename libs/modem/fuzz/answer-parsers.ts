@@ -27,7 +27,7 @@ import { genericForms, UnsolicitedTable } from '../src/wire/unsolicited.ts'
 /** A function that reads answers. It may find no value in them, but must not throw. */
 export interface AnswerParser {
   readonly name: string
-  /** Runs only on lines with these prefixes, or on every line if the list is empty. */
+  /** The parser runs only on lines with these prefixes, or on every line if the list is empty. */
   readonly prefixes: readonly string[]
   readonly run: (lines: readonly ResponseLine[]) => void
 }

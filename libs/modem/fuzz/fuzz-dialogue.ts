@@ -20,7 +20,7 @@ if (!numbers.every(Number.isSafeInteger) || lines < 1 || workers < 1) {
   process.exit(2)
 }
 
-/** The limit for one line, one chunk or one step of the clock. */
+/** The time limit for one line, one chunk or one step of the clock. */
 const longestMs = 50
 /** A driver keeps a ring buffer of its last bytes and little else, so its heap must stay below this limit. */
 const mostHeapBytes = 16 * 1024 * 1024

@@ -77,5 +77,5 @@ async function liveThrough(seed: number, lines: number, options: FuzzOptions, re
   return { ...result, problems: [...result.problems, ...stalls] }
 }
 
-/** Milliseconds; faster work is not recorded. */
+/** In milliseconds. Work that takes less time is not recorded. */
 const slowEnough = 1

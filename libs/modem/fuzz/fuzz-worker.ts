@@ -11,7 +11,9 @@ export interface FuzzWork {
 }
 
 export interface FuzzWorkerReport extends FuzzReport {
-  /** The difference between the smallest and the largest driver after all its lines. */
+  /**
+   * The difference between the smallest and the largest heap. The heap is measured after the last line of each driver.
+   */
   readonly heapSpreadBytes: number
 }
 

@@ -12,7 +12,7 @@ export function planFaults(random: RandomChoices): FaultSettings {
   return faults
 }
 
-/** The answer to a submission is lost or late, or the modem hangs for a while. */
+/** Returns faults by which the answer to a submission is lost or late, or the modem hangs for a while. */
 export function planAnswersLost(random: RandomChoices): FaultSettings {
   const often = { skip: random.oneOf([0, 0, 1, 2]), times: random.oneOf([1, 1, 2, 0]) }
   const what = random.oneOf<FaultSettings>([

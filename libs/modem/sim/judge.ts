@@ -44,8 +44,8 @@ function judgeLedger({ ledger, submits }: World): string[] {
 }
 
 /**
- * Without faults only two things may prevent acceptance: a modem that has just been switched on, and a result that may
- * be a line of text and is therefore not accepted.
+ * Without faults, a message may remain unaccepted for two reasons only: the modem has just been switched on, or the
+ * result may be a line of text and is therefore not trusted.
  */
 function isPeaceful({ outcome, mayBeText }: SubmitCall): boolean {
   switch (outcome?.kind) {
@@ -81,11 +81,11 @@ function judgeEnds({ submits, otherCalls, clock }: World): string[] {
 }
 
 /**
- * How long a call may have to wait for anything except calls of the same kind, for example a hanging listing,
- * resynchronisation or setup.
+ * How long a call may have to wait for other work, such as a hanging listing, a resynchronisation or setup. The time
+ * spent waiting for calls of the same kind is not included.
  */
 const callLimitMs = 400_000
-/** The limit for one submission: prompt, hook, result, end of the answer, and resynchronisation. */
+/** The time limit for one submission: prompt, hook, result, end of the answer, and resynchronisation. */
 const submitLimitMs = 180_000
 const otherLimitMs = 120_000
 

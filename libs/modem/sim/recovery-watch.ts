@@ -12,8 +12,8 @@ import type { ModemEvent } from '../src/modem-event.ts'
 export class RecoveryWatch {
   readonly recoveriesMs: number[] = []
   /**
-   * The number of writes to a modem that was still sending, while the driver could not know that the network had the
-   * message.
+   * The number of writes to a modem that was still sending a message, at a time when the driver could not yet know that
+   * the network had that message.
    */
   disturbed = 0
   askedWhileSending = 0
@@ -26,7 +26,8 @@ export class RecoveryWatch {
   #signAtMs: number | undefined
   #reported = false
   /**
-   * Set by a late result after an answered question. From then on the driver waits for each result, see `Submitter`.
+   * Set when a late result arrives although the modem has already answered a question. From then on the driver waits
+   * for each result, see `Submitter`.
    */
   #waitsForResults = false
   #answerLost: string | undefined
@@ -35,7 +36,7 @@ export class RecoveryWatch {
   constructor(clock: Clock, ledger: readonly LedgerEntry[], personality: string) {
     this.#clock = clock
     this.#ledger = ledger
-    // A generic modem may send any other output while it is sending.
+    // A generic modem may write other output while it is still sending the message, so only the report is a sign.
     this.#signs = personality === 'generic' ? 'its report' : 'anything'
   }
 
@@ -43,7 +44,7 @@ export class RecoveryWatch {
     return this.#state === 'unknown'
   }
 
-  /** Call it when bytes have arrived at the modem. */
+  /** Must be called when bytes have arrived at the modem. */
   wrote(bytes: Uint8Array, isSending: boolean): void {
     if (bytes.at(-1) === controlZ) {
       this.#state = 'out'
@@ -58,7 +59,7 @@ export class RecoveryWatch {
     }
   }
 
-  /** Call it when bytes have left the modem. */
+  /** Must be called when bytes have left the modem. */
   said(bytes: Uint8Array, isSending: boolean): void {
     if (this.#signs === 'anything' && bytes.includes(lineFeed)) this.#sign(isSending)
   }

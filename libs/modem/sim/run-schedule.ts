@@ -12,7 +12,7 @@ export interface DriverReport extends ScheduleReport {
 const passTime = timePasser(process.nextTick)
 
 /**
- * Runs one schedule on a virtual clock: the same seed gives the same run, byte for byte. At the end all faults are
+ * Runs one schedule on a virtual clock, so the same seed gives the same run, byte for byte. At the end all faults are
  * removed, so every call must end, every message on the modem must be read, and one more message must be sent.
  */
 export async function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): Promise<DriverReport> {

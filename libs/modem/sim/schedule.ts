@@ -11,7 +11,7 @@ export interface Schedule {
   /** How the modem's bytes are divided, and how long each direction of the cable takes. */
   readonly chunking: 'random' | 'whole'
   readonly cableMs: number
-  /** The modem has been on for hours; otherwise it is switched on when the driver starts. */
+  /** Whether the modem has been on for hours. If not, it is switched on when the driver starts. */
   readonly warm: boolean
   readonly bootTimeFactor: number
   readonly networkMs: number | { readonly minMs: number; readonly maxMs: number }
@@ -24,9 +24,9 @@ export interface Schedule {
   readonly actions: readonly Action[]
   /** Actions and faults end at this time. */
   readonly endMs: number
-  /** There are no faults, so every message must be accepted and no outcome may be unknown. */
+  /** True if there are no faults. Every message must then be accepted, and no outcome may be unknown. */
   readonly calm: boolean
-  /** The only fault is a lost answer to a submission, which the driver must detect fast. */
+  /** True if answers to submissions get lost and nothing else fails. The driver must detect such a loss fast. */
   readonly answersLost: boolean
 }
 
@@ -54,13 +54,13 @@ export type Action = { readonly atMs: number } & (
   /** A USSD message from the network whose text looks like modem output. */
   | { readonly do: 'push-ussd'; readonly lines: readonly string[] }
   | { readonly do: 'lose-network'; readonly forMs: number }
-  /** Status lines, two hundred per second. */
+  /** The modem sends status lines, two hundred per second. */
   | { readonly do: 'flood'; readonly forMs: number }
   /** The program is killed and started again. */
   | { readonly do: 'restart-driver' }
 )
 
-/** The result of the hook at the prompt, and its delay. */
+/** What the hook decides at the prompt, and after how long. */
 export interface Hook {
   readonly decision: 'go' | 'abort' | 'throw'
   readonly afterMs: number
@@ -220,7 +220,10 @@ const wordsOfUssd = [
   ...['+CMS ERROR: 38', '+CMS ERROR: 8', '+CMGS: 99', '+CMGS: 1', '+CMGS: "2"', '+CPIN: SIM PIN', 'RDY', 'NO CARRIER'],
 ]
 
-/** Unexpected lines. They contain no final result, because it could not be distinguished from a real one. */
+/**
+ * Unexpected lines. They contain no final result, because the driver could not distinguish an unexpected final result
+ * from a real one.
+ */
 const strayLines = [
   '+CSQ: 20,99',
   '+CREG: 2',

@@ -35,10 +35,10 @@ export interface Call {
 
 export interface SubmitCall extends Call {
   readonly text: string
-  /** The hook returned `go`: from then on the message may be sent. */
+  /** Whether the hook has returned `go`. From then on the message may be sent. */
   committed: boolean
   outcome: SubmitOutcome | undefined
-  /** The result arrived inside what may be a text from the network. */
+  /** Whether the result arrived inside what may be a text from the network. */
   mayBeText: boolean
   /** The outcomes passed to `afterResult`. */
   readonly results: SubmitOutcome[]
@@ -62,10 +62,10 @@ export class World {
   readonly unreadable: string[] = []
   readonly news: RecoveryEffect['kind'][] = []
   readonly trace: string[] = []
-  /** Commands, PDUs and ESC that the driver wrote. */
+  /** The number of commands, PDUs and ESC characters that the driver wrote. */
   writes = 0
   mostQueued = 0
-  /** The attempts left at each PIN entry. */
+  /** For each PIN entry, the number of attempts that were left. */
   readonly triesAtPinEntries: number[] = []
   /** How often the SIM refused a PIN. */
   pinRefusals = 0
@@ -310,7 +310,7 @@ export class World {
       if (incoming.kind === 'message') this.journal.set(key, (this.journal.get(key) ?? 0) + 1)
       else if (incoming.kind === 'status-report') this.reports.push(incoming)
       else this.unreadable.push(incoming.pdu)
-      // The program that read the message may have ended before it stored it. The next program finds the message.
+      // The program that read the message may have ended before storing it. The next program then finds the message.
       const { source, pdu } = incoming
       if (source.kind === 'stored') this.#delete(source, pdu, runner)
       else if (source.acknowledge) this.#ask('acknowledge', async () => runner.modem?.acknowledge())

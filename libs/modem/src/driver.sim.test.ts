@@ -2,8 +2,8 @@ import { simulate } from '@smsgw/simulation/simulation'
 import { expect, test } from 'vitest'
 import { startWorker } from '../sim/start-worker.ts'
 
-// A million schedules: `npm run sim`. One schedule with its trace: `node libs/modem/sim/run-simulation.ts --replay
-// <seed>`.
+// `npm run sim` runs a million schedules. `node libs/modem/sim/run-simulation.ts --replay <seed>` runs one, with its
+// trace.
 const seed = 20_261_120
 
 test(`2 000 schedules of driver against virtual modem, from seed ${seed} on, break no promise`, async () => {

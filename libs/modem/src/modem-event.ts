@@ -21,7 +21,7 @@ export type ModemEvent =
   | { readonly kind: 'incoming'; readonly incoming: Incoming }
   /** The outcome of a submission: what `submit` resolves with. */
   | { readonly kind: 'submitted'; readonly id: string; readonly outcome: SubmitOutcome }
-  /** The answer to a message whose outcome was reported as unknown. */
+  /** The result of a submission, received after its outcome was reported as unknown. */
   | { readonly kind: 'late-result'; readonly id: string; readonly outcome: LateOutcome }
   | { readonly kind: 'registration'; readonly registered: boolean; readonly best: Registration | undefined }
   | { readonly kind: 'signal'; readonly signal: Signal }

@@ -5,7 +5,7 @@ import type { StartupFailure } from './setup/startup-failure.ts'
  * absent → probing → identifying → sim → registering → ready ⇄ degraded
  *
  * `blocked`: setup failed with a reason and is repeated periodically. A sign that the modem has restarted leads back to
- * `probing`, a lost port to `absent`.
+ * `probing`, and a lost port leads to `absent`.
  */
 export type ModemState =
   | { readonly name: 'absent'; readonly why: string }

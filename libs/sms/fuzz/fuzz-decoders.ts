@@ -79,17 +79,17 @@ export interface FuzzFailure {
 
 interface FuzzInput {
   readonly octets: Uint8Array
-  /** For decoders with a coding scheme, a language or a width as a parameter. */
+  /** The argument for decoders that also take a coding scheme, a language or a width. */
   readonly octet: number
   readonly text: string
   readonly options: SegmentOptions
   readonly reassembly: ReassemblyState
 }
 
-/** For one message. */
+/** Limit for one message. */
 const longestMs = 5
 /**
- * For each thousand units of text (most messages have fewer), because segmenting may try every pair of allowed tables.
+ * Limit for each thousand units of text (most messages have fewer). Segmenting may try every pair of allowed tables.
  */
 const longestSegmentingMs = 10
 const mostFailures = 20
@@ -145,7 +145,7 @@ function allowedMs(decoder: string, { text }: FuzzInput): number {
   return decoder === 'segments' ? longestSegmentingMs * Math.max(1, Math.ceil(text.length / 1000)) : longestMs
 }
 
-/** Returns the median of five runs. If it is too long, repeats this up to two times and returns the lowest median. */
+/** Returns the median of five runs. If the median is too long, repeats the five runs up to twice; returns the lowest median. */
 function timeAgainMs(run: Decoder, input: FuzzInput, allowed: number): number {
   let leastMs = medianOfFiveMs(run, input)
   for (let round = 0; round < 2 && leastMs > allowed; round++) leastMs = Math.min(leastMs, medianOfFiveMs(run, input))
@@ -167,7 +167,7 @@ function shown({ octets, octet, text, options }: FuzzInput): string {
   return JSON.stringify({ octets: hexFromOctets(octets), octet, text, options })
 }
 
-/** A message that is decoded, encoded and decoded again must be equal. */
+/** Decoding a message, encoding it and decoding it again must give the first decoded value again. */
 function roundTrip(octets: Uint8Array, decode: typeof decodeIncoming | typeof decodeOutgoing): void {
   const { serviceCentre, tpdu } = decode(octets)
   if (tpdu.kind === 'command') return

@@ -1,7 +1,7 @@
 import type { SegmentOptions } from '../src/segmentation/segment.ts'
 import type { Random } from './random.ts'
 
-/** Common text and difficult text: each text has pieces of one to three of these kinds. */
+/** Returns a text that mixes pieces of one to three kinds of common and difficult text. */
 export function randomText(random: Random): string {
   const kinds = Array.from({ length: random.between(1, 3) }, () => random.oneOf(pieces))
   const count = random.below(random.once(50) ? 1200 : 90)

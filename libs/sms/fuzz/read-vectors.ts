@@ -11,11 +11,11 @@ export interface VectorFile {
 
 export interface Vector {
   readonly name: string
-  /** Document and clause, manual, page or test of another program. */
+  /** A document and clause, a manual, a page, or the test of another program. */
   readonly source: string
   /** Why the expectation differs from the source, or why the octets cannot be encoded again. */
   readonly note?: string
-  /** Hexadecimal, service centre in front. */
+  /** Hexadecimal, with the service centre in front. */
   readonly pdu?: string
   readonly direction?: 'incoming' | 'outgoing'
   /** False when encoding gives octets other than `pdu` or `octets`; the vector is then only decoded. */

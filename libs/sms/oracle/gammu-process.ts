@@ -34,7 +34,7 @@ export interface GammuReading {
   readonly reference: number
   /** UDHL included. */
   readonly header: string
-  /** The 8-bit reference, the 16-bit reference, the number of this part, and the total of parts. */
+  /** The 8-bit reference, the 16-bit reference, the number of this part, and the total number of parts. */
   readonly parts: readonly [number, number, number, number]
 }
 

@@ -1,11 +1,11 @@
 import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
 
-/** Reads octets in order and keeps the position, so that errors name the offset. */
+/** Reads octets in order and keeps the position, so that errors can name the offset. */
 export class OctetReader {
   readonly #octets: Uint8Array
   #position: number
 
-  /** @param offset where reading starts; positions and error offsets stay those of `octets` */
+  /** @param offset where reading starts; positions and error offsets are still counted from the start of `octets` */
   constructor(octets: Uint8Array, offset = 0) {
     this.#octets = octets
     this.#position = Math.min(offset, octets.length)
@@ -109,7 +109,7 @@ export function copyOf(octets: Uint8Array, start = 0, end = octets.length): Uint
   return copy
 }
 
-/** Returns the value if it fits in one octet, so that no encoder wraps a wrong number silently. */
+/** Returns the value if it fits in one octet, otherwise throws, so that no encoder silently wraps a wrong number. */
 export function checkedOctet(value: number, field: string): number {
   if (!Number.isInteger(value) || value < 0 || value > 0xff) {
     throw new PduEncodeError(field, `${value} is not a whole number from 0 to 255`)

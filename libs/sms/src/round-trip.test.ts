@@ -226,7 +226,7 @@ describe('decodes what was encoded:', () => {
     const text = fc.oneof(
       fc.stringMatching(/^\+[0-9]{1,20}$/),
       fc.stringMatching(/^[0-9*#abc]{1,20}$/),
-      // A name of only spaces and punctuation may look like a number, which is refused.
+      // A name of only spaces and punctuation may look like a number with separators, and such a name is refused.
       name.map(({ value }) => value).filter((value) => /[^\d\s()+./-]/.test(value)),
     )
     check(text, (text) => expect(textFromAddress(addressFromText(text))).toBe(text))
@@ -263,7 +263,7 @@ describe('invalid octets', () => {
     decodeSubmitReport,
   ]
 
-  /** A message with some octets changed, removed or added, as by a bad line. */
+  /** A message with some octets changed, removed or added, as a bad line may do. */
   const damaged = fc
     .tuple(
       fc.oneof(incoming, outgoing),

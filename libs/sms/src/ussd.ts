@@ -52,8 +52,8 @@ export function decodeUssdString(octets: Uint8Array, dataCodingScheme: number): 
 /**
  * Packs a text as USSD and cell broadcast do; undefined when a character has no septets. The number of septets is not
  * transmitted, so seven spare bits are filled with CR: zeros would decode as `@`. A CR of the text that ends on an octet
- * boundary is sent twice, since a single one would be taken for fill. The receiver then decodes both, which displays like
- * one (23.038 §6.1.2.3.1).
+ * boundary is sent twice, since a single one would be taken for fill. The receiver then decodes two, which look
+ * like one on a display (23.038 §6.1.2.3.1).
  */
 export function packUssd(text: string): Uint8Array | undefined {
   const septets = septetsFromText(text)

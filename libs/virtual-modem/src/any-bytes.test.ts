@@ -81,7 +81,7 @@ test('answers a plain AT after any input', () => {
         clock.advance(1)
       }
       clock.advance(300_000)
-      // Leave a prompt, end half a line, and reset settings that hide or change results.
+      // Leave a prompt, end an incomplete line, and reset settings that hide or change results.
       say('\x1b\rAT&F\r')
       clock.advance(300_000)
       text = ''

@@ -35,7 +35,7 @@ export class TerminalAdaptor {
   #names: readonly string[] = []
   #information = ''
   #abort: (() => void) | undefined
-  /** Counts pending answers, so that a late answer to an earlier command is ignored. */
+  /** The number of the pending answer, so that a late answer to an earlier command is recognised and ignored. */
   #turn = 0
   #data = ''
   #given: ((data: string) => Outcome) | undefined
@@ -101,7 +101,7 @@ export class TerminalAdaptor {
     return true
   }
 
-  /** Returns the answer, or undefined for a command that needs the SIM or the network. */
+  /** Returns the answer, or undefined for a command that sets something or needs the SIM or the network. */
   #answerAtOnce(line: string): Finished | undefined {
     const start = line.search(/at/i)
     if (start < 0) return silence

@@ -86,7 +86,7 @@ export class VirtualModem {
     if (this.personality.usb) this.#losePort()
   }
 
-  /** Restarts the modem; the port of a USB modem is lost until it is back. */
+  /** Restarts the modem; the port of a USB modem is lost until the modem is back. */
   reboot(): void {
     this.#stop()
     if (this.#port === 'lost') return

@@ -19,7 +19,7 @@ export const modemCommands = {
     args: '<code>',
     about: 'send a USSD code such as "*100#" and show the reply',
     options: {
-      sim: { value: '<n>', about: 'number of the SIM that sends the code' },
+      sim: { value: '<n>', about: 'SIM that sends the code, counted from 1' },
       session: { value: '<id>', about: 'answer the menu of an earlier reply' },
     },
   },

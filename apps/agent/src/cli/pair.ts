@@ -40,8 +40,8 @@ export async function pair(config: AgentConfig, { values, positionals }: Command
 }
 
 /**
- * Runs before the identity changes, because the old identity sends nothing without a journal, but the new identity might send
- * messages from the old journal.
+ * Runs before the identity changes. If the process ends in between, the old identity has no journal, so it sends nothing. In the
+ * other order, the new identity might send messages from the old journal.
  */
 function setJournalAside(folder: string, deviceId: string): void {
   for (const name of ['journal.db', 'journal.db-wal', 'journal.db-shm']) {

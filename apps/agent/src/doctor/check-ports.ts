@@ -94,7 +94,7 @@ function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly Finding[
   ]
 }
 
-/** Checks that ModemManager ignores each modem, because it would write commands of its own to the modems. */
+/** Checks that ModemManager ignores each modem, because otherwise it would write its own commands to the modem. */
 async function checkModemManager(places: readonly Place[]): Promise<readonly Finding[]> {
   const { runsModemManager } = await readHolders('/dev/null')
   if (!runsModemManager) return []

@@ -41,7 +41,7 @@ export async function examineModem(actor: ModemActor, clock: Clock): Promise<Mod
   }
 }
 
-/** Returns undefined if the modem does not answer within the limit, because it is sending or hangs. */
+/** Returns undefined if the modem does not answer within the limit, for example because it is sending or hangs. */
 function within<T>(answer: Promise<T>, clock: Clock): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(answerLimitMs, () => resolve(undefined))

@@ -50,7 +50,7 @@ function machineText(): string {
     .join('\n')
 }
 
-/** Which settings are set. Shows values only of settings that cannot contain personal data. */
+/** Returns which settings are set. Shows values only of settings that cannot contain personal data. */
 function settingsText(config: AgentConfig): string {
   const sims = [...config.sims].map(([simNumber, { number, pin }]) => {
     const set = [number && 'number', pin && 'PIN'].filter(Boolean).join(' and ')

@@ -27,7 +27,7 @@ export class ChangeWriter {
     this.#nextSeq = undefined
   }
 
-  /** Returns the number of the event if the change is one. */
+  /** Returns the number of the event if the change is an event. */
   apply(change: Change): number | undefined {
     switch (change.kind) {
       case 'command-received':

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** The state of a journal, and whether the relay confirmed since this boot that it is not an old copy. */
+/** The state of a journal, and whether the relay has confirmed since this boot that it is not an old copy. */
 interface Mark {
   readonly bootId: string
   /** The token of the last start. The journal contains it too, so only that journal continues from this mark. */
@@ -30,7 +30,7 @@ interface Mark {
  * restored or copied journal has fewer commits than the mark, or a different token.
  */
 export class BootMark {
-  /** Whether the journal was used since this boot and was confirmed, so that its messages may be sent. */
+  /** Whether the journal has been used and confirmed since this boot, so that its messages may be sent. */
   readonly isContinued: boolean
   readonly #file: string
   #descriptor: number | undefined
@@ -87,7 +87,7 @@ export class BootMark {
   }
 }
 
-/** Memory that lasts until the machine is switched off, and that no backup, image or snapshot of its disks contains. */
+/** Memory that lasts until the machine is switched off, and that no backup, image or snapshot of the disks contains. */
 export interface BootMemory {
   /** The kernel's id of this boot. */
   readonly bootId: string
@@ -108,7 +108,7 @@ export function bootMemory(shared = '/dev/shm'): BootMemory | undefined {
     const isOurs = found.isDirectory() && found.uid === uid && (found.mode & 0o022) === 0
     return isOurs ? { bootId, folder } : undefined
   } catch (error) {
-    // On other systems than Linux, or without access, only the relay can confirm the journal.
+    // On systems other than Linux, or without access to this memory, only the relay can confirm the journal.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }

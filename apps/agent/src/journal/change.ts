@@ -8,7 +8,7 @@ export interface Stamp {
   readonly wallMs: number
   /** False while the machine's clock cannot be trusted. */
   readonly trusted: boolean
-  /** A stamp from an untrusted clock can be dated later with the monotonic time of the same boot. */
+  /** The date of a stamp from an untrusted clock can be found out later, with the monotonic time of the same boot. */
   readonly bootId: string
   readonly monotonicMs: number
 }
@@ -51,7 +51,7 @@ export type CommandOutcome = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
 /** `attempt` is 1 for the first try to hand over the PDU. COMMIT and RESULT of an attempt may come in any order. */
 type PartChange =
-  /** From now on the part may be on the air. Must be on disk before the PDU is written to the modem. */
+  /** From now on the part may be on the air. This change must be on disk before the PDU is written to the modem. */
   | ({ readonly kind: 'part-committed'; readonly at: Stamp; readonly evidence: Json } & PartAttempt)
   | ({
       readonly kind: 'part-result'
@@ -83,7 +83,7 @@ interface PartAttempt {
 export type PartResult = 'accepted' | 'refused' | 'unknown' | 'not-sent'
 
 type InboundChange =
-  /** A received PDU, on disk before it is deleted from the SIM. Ignored if the journal already has it. */
+  /** A received PDU, which is on disk before it is deleted from the SIM. Ignored if the journal already has the PDU. */
   | {
       readonly kind: 'inbound-received'
       /** The id, derived from SIM and PDU. */
@@ -118,8 +118,8 @@ type EventChange =
   /** An event for the relay. Events are numbered in the order in which they are written. */
   | { readonly kind: 'event'; readonly event: AgentEvent }
   /**
-   * The last event that the relay has on disk, in one history of its database. The number decreases if that database was restored
-   * from a backup.
+   * The last event that the relay has on disk. `streamId` names the history of the relay's database: after a restore from a backup,
+   * the database has a new history, and the number may be lower.
    */
   | { readonly kind: 'mark-recorded'; readonly mark: number; readonly streamId: string }
   /** The journal is an old copy. It gets a new id, and events that the relay may not have are renumbered. */

@@ -30,7 +30,7 @@ export function openJournalFile(path: string, newJournalId: string, nowMs: numbe
   return { database: fresh, broken: { movedTo, why }, isNew: false }
 }
 
-/** Reads the notes without an agent, such as the SIM numbers of its modems; none if the file cannot be read. */
+/** Reads the notes, such as the SIM numbers of modems, without an agent. Returns no notes if the file cannot be read. */
 export function storedNotes(path: string): Readonly<Record<string, Json>> {
   if (!existsSync(path)) return {}
   try {

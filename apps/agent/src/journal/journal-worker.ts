@@ -69,7 +69,7 @@ function markOf(where: BootMemory | undefined): BootMark | undefined {
     const left = found?.['token'] ?? undefined
     return new BootMark(where, path, { token: left === undefined ? left : String(left), commits }, token)
   } catch (error) {
-    // Without a mark the relay decides. An earlier mark that is still there has another token and is not accepted.
+    // Without a mark, only the relay can confirm the journal. An earlier mark has another token, so it is not accepted.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }
@@ -174,7 +174,7 @@ function post(replies: readonly Reply[]): void {
   portOf().postMessage(replies)
 }
 
-/** Random bytes for 256 tags are generated at once, because that costs as much as for one tag. */
+/** Random bytes for 256 tags are generated at once, because that takes no longer than generating those for one tag. */
 function newTag(): string {
   if (tagBytes.length - tagAt < tagLength) {
     tagBytes = randomBytes(256 * tagLength)

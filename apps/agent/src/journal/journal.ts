@@ -172,7 +172,7 @@ class JournalThread implements Journal {
   }
 }
 
-/** The longest delay of such a write. A modem takes about this long to prompt for the next message. */
+/** The longest delay of a write that may wait. A modem takes about this long to prompt for the next message. */
 const longestHoldMs = 4
 
 type RequestBody = Request extends infer Each ? (Each extends Request ? Omit<Each, 'id'> : never) : never
@@ -182,7 +182,7 @@ function journalError({ message, errcode, isRefused }: Extract<Reply, { kind: 'f
   // SQLITE_FULL
   if (((errcode ?? 0) & 0xff) === 13) {
     return new JournalError(
-      `the disk is full: ${describeDiskOf(dirname(path))}. Free disk space; the agent retries until then`,
+      `the disk is full: ${describeDiskOf(dirname(path))}. Free disk space; the agent keeps retrying`,
       'full',
     )
   }

@@ -10,19 +10,19 @@ export interface Reads {
   /** Commands without an outcome, in the order of arrival. */
   'open-commands': { readonly ask: Record<never, never>; readonly answer: readonly CommandRecord[] }
   command: { readonly ask: { readonly cmdId: string }; readonly answer: CommandRecord | undefined }
-  /** Commands with a part that the SIM sent to the number with this reference. They are sorted newest first. */
+  /** Commands with a part that has this reference and that the SIM sent to this number, newest first. */
   'commands-by-reference': {
     readonly ask: { readonly iccid: string; readonly reference: number; readonly number: string }
     readonly answer: readonly CommandRecord[]
   }
-  /** Commands with a part that the SIM sent, or may have sent, to the number under an unknown reference. Searches all attempts. */
+  /** Commands with a part of unknown reference that the SIM sent, or may have sent, to this number. Searches all attempts. */
   'commands-without-reference': {
     readonly ask: { readonly iccid: string; readonly number: string }
     readonly answer: readonly CommandRecord[]
   }
   /** Commands that ended as `submit_unknown`, which later evidence may correct. */
   'doubtful-commands': { readonly ask: { readonly sinceMs: number }; readonly answer: readonly CommandRecord[] }
-  /** The wall times at which the SIM began its messages, oldest first. */
+  /** The wall times at which the SIM began to send its messages, oldest first. */
   'sent-lately': {
     readonly ask: { readonly iccid: string; readonly sinceMs: number }
     readonly answer: readonly number[]
@@ -33,7 +33,7 @@ export interface Reads {
   'inbound-waiting': { readonly ask: Record<never, never>; readonly answer: readonly InboundRecord[] }
   'inbound-by-id': { readonly ask: { readonly pduId: string }; readonly answer: InboundRecord | undefined }
   events: { readonly ask: { readonly after: number; readonly most: number }; readonly answer: readonly NumberedEvent[] }
-  /** The stored events from `from` on. Removed events are missing. */
+  /** The stored events from number `from` on. Removed events are missing. */
   'event-texts': { readonly ask: { readonly from: number; readonly most: number }; readonly answer: EventTexts }
   'event-tag': { readonly ask: { readonly seq: number }; readonly answer: string | undefined }
   notes: { readonly ask: Record<never, never>; readonly answer: Readonly<Record<string, Json>> }

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 
 /**
  * Content is removed from the journal as soon as it is no longer needed. A message that has ended keeps what identifies
- * reports, late answers and repetitions: ids, references, and the number if a report may arrive. A received message keeps
- * the digest that is its id; its text is only in the event, until the relay has stored the event and HASH_AFTER_SECONDS
- * have passed.
+ * reports, late answers and repetitions: ids, references, and the phone number if a report may arrive. A received message
+ * keeps the digest that is its id; its text is only in the event, until the relay has stored the event and
+ * HASH_AFTER_SECONDS have passed.
  */
 export function defineForgetting(database: DatabaseSync): void {
   database.function('without_content', { deterministic: true }, (command) => {
@@ -35,7 +35,7 @@ export function forgetContentOfEnded(database: DatabaseSync): void {
 
 /** What may be removed, by age. */
 export interface RetentionLimits {
-  /** The time of day; undefined while the clock is not trusted, and then nothing is removed by age. */
+  /** The time of day. While the clock is not trusted, it is undefined, and nothing is removed because of its age. */
   readonly nowMs: number | undefined
   /** How long a finished command, a settled PDU and an acknowledged event are kept. */
   readonly recordsMs: number
@@ -54,7 +54,7 @@ export interface Removed {
 
 /**
  * The time of a record that was written while the clock was not trusted: the latest time that a Date can hold. The clock of a
- * Raspberry Pi starts in 1970, or at the time of its last shutdown, so a record that used this time would be removed too early.
+ * Raspberry Pi starts in 1970, or at the time of its last shutdown, so a record dated by that clock would be removed too early.
  */
 export const undatedMs = 8_640_000_000_000_000
 
@@ -96,7 +96,7 @@ export class Retention {
     run("UPDATE inbound SET received_ms = ?1 WHERE received_ms > ?1 AND settled <> 'joined'")
   }
 
-  /** Replaces the content of acknowledged events by a note, in case the relay requests them again. */
+  /** Replaces the content of acknowledged events with a note, in case the relay requests these events again. */
   #clearEvents(writtenBeforeMs: number): void {
     const [journal] = this.#database.prepare('SELECT id, mark FROM journal').all()
     const mark = Number(journal?.['mark'])
@@ -121,8 +121,8 @@ export class Retention {
 
   /**
    * Removes records that ended, were processed or were acknowledged before this time. Keeps the record of a message that is still
-   * on a SIM, because without the record it would count as new when it is read again. Removes the oldest events first, because the
-   * numbers of the remaining events must have no gaps.
+   * on a SIM, because without the record the message would count as new when it is read again. Removes the oldest events first,
+   * because the numbers of the remaining events must have no gaps.
    */
   #removeRecords(beforeMs: number): Removed {
     const run = (sql: string) => Number(this.#database.prepare(sql).run(beforeMs).changes)

@@ -131,7 +131,7 @@ export class AgentLink {
       (input) => input && this.step(input),
       (error) => {
         this.#options.listener.onError(error)
-        // The machine would wait forever for the result, so the connection is closed and a new one starts over.
+        // The session machine would wait forever for the result, so the connection is closed and a new one starts over.
         if (connection !== undefined) this.#sockets.get(connection)?.close(1011, 'internal error in the agent')
       },
     )
@@ -213,7 +213,7 @@ export interface LinkIdentity {
 }
 
 export interface LinkCommands {
-  /** Resolves with the keys of the commands when they are on disk. Writes nothing if the journal has got another id. */
+  /** Resolves with the keys of the commands when they are on disk. Writes nothing if the journal now has another id. */
   take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]>
   /** The number of unfinished sends in the journal. */
   openSends(): number

@@ -77,6 +77,6 @@ function cut(reason: string): string {
 
 const handshakeMs = 15_000
 const closeMs = 3_000
-/** The flow control keeps the buffer smaller, so a larger buffer means that the relay does not read. */
+/** The flow control keeps the buffer below this size, so a larger buffer means that the relay does not read. */
 const maxBufferedBytes = 4 * 1_048_576
 const unsupportedData = 1003

@@ -21,7 +21,10 @@ export const modemToolCommands = {
     list: { about: 'list all messages on the SIM and the modem' },
     delete: { args: '<memory> <index>', about: 'delete a message that list shows, such as: delete SM 3' },
     'delete all': { about: 'delete all messages' },
-    ussd: { args: '<code> [<reply>…]', about: 'send a USSD code, such as "*100#"; the replies answer network menus' },
+    ussd: {
+      args: '<code> [<reply>…]',
+      about: 'send a USSD code, such as "*100#"; each <reply> answers a menu of the network',
+    },
   },
   options: {
     pin: { value: '<digits>', about: 'PIN of the SIM; entered once, and never when only one attempt is left' },

@@ -70,7 +70,7 @@ export class Connection {
     return this.#runner.modem
   }
 
-  /** Resolves when the modem is set up, or also registered. Rejects with the reason if that fails. */
+  /** Resolves when the modem is set up and, with `network`, also registered. Rejects with the reason if that fails. */
   ready(need: 'set-up' | 'network'): Promise<Modem> {
     return new Promise((resolve, reject) => {
       const look = () => {

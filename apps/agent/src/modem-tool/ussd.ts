@@ -24,7 +24,7 @@ export async function ussd(connection: Connection, codes: readonly string[]): Pr
         throw new ToolError('The network did not answer.')
       case 'text-not-writable':
         throw new ToolError(
-          'This modem cannot send these characters. Use plain letters, digits and signs without quotation marks.',
+          'This modem cannot send these characters. Use unaccented letters, digits and punctuation, but no quotation marks.',
         )
       case 'not-ready':
         throw new ToolError('The modem was lost before the network answered.')

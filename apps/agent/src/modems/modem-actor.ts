@@ -33,7 +33,7 @@ export interface ModemListener extends SimListener {
 /**
  * One modem, driven by its `RecoveryRunner` and independent of all others.
  *
- * unidentified → identified, when it has reported its number. From then on it is always the same modem: if a different modem
+ * unidentified → identified, as soon as its id is known. From then on it is always the same modem: if a different modem
  * answers on its port, the port is closed.
  */
 export class ModemActor {
@@ -217,7 +217,7 @@ export class ModemActor {
     }
   }
 
-  /** Runs before the first incoming message of the session, so that its SIM is known. */
+  /** Runs before the first incoming message of the session, so that the SIM of the message is known. */
   #begin(session: Session): void {
     this.#sim.leave()
     const { modem } = this
@@ -351,7 +351,8 @@ export interface ModemActorOptions {
 /** What the registry knows about this modem. */
 export interface ModemRegistration {
   /**
-   * Returns false if the number belongs to another modem. Otherwise calls `identified` with the SIM number before it returns true.
+   * Returns false if the IMEI or serial number belongs to another modem. Otherwise calls `identified` with the SIM number before it
+   * returns true.
    */
   readonly confirm: (number: ModemNumber) => boolean
   /** The id of this modem, once it is identified. */
@@ -361,7 +362,7 @@ export interface ModemRegistration {
   /** Whether everything behind this port is emulated according to the settings. */
   readonly isEmulatedPort: (address: string) => boolean
   readonly emulationSeen: (isEmulated: boolean) => void
-  /** Undefined while it is not known. */
+  /** Whether this modem is emulated; undefined while this is not known. */
   readonly isEmulated: () => boolean | undefined
   /** This modem is emulated and must send nothing, because this device has a real modem. */
   readonly isHeldBack: () => boolean

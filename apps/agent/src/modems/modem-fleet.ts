@@ -202,7 +202,7 @@ export interface ModemFleetOptions {
 
 /**
  * Modems are emulated if their port is, or if their SIM belongs to a test network. They send nothing while the device
- * has a real modem, unless they may be mixed.
+ * has a real modem, unless `mayMix` is set.
  */
 export interface EmulationSettings {
   readonly isEmulated: (address: string) => boolean

@@ -84,7 +84,7 @@ export class ModemRegistry {
    * the port.
    */
   confirm(entry: RegisteredModem, number: ModemNumber): boolean {
-    // A modem without a number keeps the identity it got when its port was opened.
+    // A modem without IMEI and serial number keeps the identity it got when its port was opened.
     const isUnnumbered = number.imei === undefined && number.serial === undefined && entry.id !== undefined
     const matches = isUnnumbered || (entry.place !== undefined && this.#matches(entry, entry.place, number))
     if (matches) this.#announce(entry)
@@ -99,8 +99,8 @@ export class ModemRegistry {
   }
 
   /**
-   * Keeps the entry, so that a modem that resets keeps its limited number of resets. The entries of unidentified modems are
-   * removed.
+   * Keeps the entry, so that the limit on resets still applies when a modem returns from a reset. The entries of unidentified
+   * modems are removed.
    */
   #placeGone(entry: RegisteredModem, place: Place): void {
     const nowMs = this.#options.clock.nowMs()
@@ -201,7 +201,7 @@ export class ModemRegistry {
       case 'unnumbered':
       case 'modem': {
         const number = found.kind === 'modem' ? found.number : unnumbered
-        // A starting modem may report its number later; `confirm` checks it after setup.
+        // A starting modem may report its IMEI or serial number later; `confirm` checks the number after setup.
         if (found.kind === 'silent' || (found.kind === 'unnumbered' && !this.#isKnownUnnumbered(there))) {
           if (place === there && mayBeSameDevice(entry, there)) {
             return this.#assignPort(entry, { ...found, usb: there.usb })
@@ -299,7 +299,7 @@ export class ModemRegistry {
     return absent(`${there.ports[0]}: another modem is connected here now; searching for this one`)
   }
 
-  /** Whether a modem without a number has been at this place before. */
+  /** Whether a modem without IMEI and serial number has been at this place before. */
   #isKnownUnnumbered(there: Place): boolean {
     return this.#ownerOf(unnumbered, there) !== undefined || this.#options.isKnown(this.#idOf(unnumbered, there))
   }
@@ -310,9 +310,9 @@ export class ModemRegistry {
   }
 
   /**
-   * The IMEI without its check digit, which some commands omit; else the serial number of the modem, or of the USB device. Some
-   * makers give all their sticks the same number. If two such sticks are connected, the id of the second one also contains its
-   * socket. A modem without a number is identified by its socket or address alone.
+   * The IMEI without its check digit, which some commands omit; otherwise the serial number of the modem, or of the USB device.
+   * Some makers give all their sticks the same number. If two such sticks are connected, the id of the second one also contains its
+   * socket. A modem without any of these numbers is identified by its socket or address alone.
    */
   #idOf(number: ModemNumber, { usb, key }: Place): string {
     const id = numberOf(number, usb)

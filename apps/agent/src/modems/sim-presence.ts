@@ -16,7 +16,7 @@ export interface SimListener {
 
 /**
  * The SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. While `maySend` returns false, the SIM
- * receives and sends nothing.
+ * receives messages but sends none.
  */
 export class SimPresence {
   readonly #listener: SimListener

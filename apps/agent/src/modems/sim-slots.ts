@@ -53,7 +53,7 @@ export class SimSlots {
     return [...this.#slots.values()].some((slot) => slot.simNumber === simNumber && slot.isEmulated === true)
   }
 
-  /** Whether a modem that is certainly not emulated has been used, connected or not. */
+  /** Whether at least one of the modems used so far, connected or not, is certainly not emulated. */
   get hasRealModem(): boolean {
     return [...this.#slots.values()].some(({ isEmulated }) => isEmulated === false)
   }

@@ -6,7 +6,7 @@ import type { Modem } from '@smsgw/modem/modem'
 import type { Session } from '@smsgw/modem/setup/startup'
 
 export interface UssdRequest {
-  /** A USSD code; with `sessionId`, the reply to the network. */
+  /** A USSD code, or, with `sessionId`, the reply to the network. */
   readonly code: string
   readonly simNumber?: number | undefined
   readonly sessionId?: string | undefined

@@ -1,4 +1,4 @@
-/** Reports once that a port was lost, and why; late listeners are called at once. */
+/** Reports once that a port was lost, and why. A listener that is added after the loss is called at once. */
 export class PortLoss {
   private reason: string | undefined
   private readonly listeners: ((reason: string) => void)[] = []

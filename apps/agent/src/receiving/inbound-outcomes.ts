@@ -20,8 +20,8 @@ import { LongMessages, senderOf } from './long-messages.ts'
 import { derivedId } from './pdu-identity.ts'
 
 /**
- * Decides what a received PDU results in: the changes that are written together with the PDU. A PDU without a trusted time has no
- * result yet. Nor has a status report.
+ * Decides what a received PDU results in: the changes that are written together with the PDU. Status reports, and PDUs without a
+ * trusted time, have no result yet.
  */
 export class InboundOutcomes {
   readonly #time: TrustedTime
@@ -48,7 +48,7 @@ export class InboundOutcomes {
     return changes
   }
 
-  /** A PDU that cannot be processed is kept unchanged and does not affect the others. */
+  /** A PDU that cannot be processed is kept unchanged and does not affect other PDUs. */
   of(row: InboundRecord): readonly Change[] {
     try {
       return this.#outcome(row)
@@ -171,7 +171,7 @@ export class InboundOutcomes {
   }
 }
 
-/** The time to show for a message: the network's time stamp when it is plausible, else the agent's time. */
+/** The time to show for a message: the network's time stamp when it is plausible, otherwise the agent's time. */
 function receivedMs(centre: TimeStamp | InvalidTimeStamp, agentMs: number): number {
   if (!isValidTimeStamp(centre)) return agentMs
   const centreMs = epochMsFromTimeStamp(centre)

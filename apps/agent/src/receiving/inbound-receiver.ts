@@ -81,7 +81,7 @@ export class InboundReceiver {
     const slot = slotOf(incoming)
     const name = JSON.stringify([sim.iccid, slot, incoming.pdu])
     const pending = slot === undefined ? undefined : this.#pending.get(name)
-    // The PDU was read again while the disk is slow, or full for days.
+    // The PDU was read again before it was on disk. The disk may be slow, or full for days.
     if (pending !== undefined) return pending
     const taken = this.#inTurn(() => this.#take(sim, incoming, at)).finally(() => this.#pending.delete(name))
     if (slot !== undefined) this.#pending.set(name, taken)

@@ -73,7 +73,7 @@ export class LongMessages {
       })
   }
 
-  /** Releases parts that have waited long enough. When the returned changes are stored, the release is repeated after a restart. */
+  /** Releases parts that have waited long enough. If the returned changes are stored, a restart replays the release. */
   tick(nowMs: number): { readonly effects: readonly ReassemblyEffect[]; readonly changes: readonly Change[] } {
     const before = this.#state
     const effects = this.#step({ kind: 'clock-ticked', nowMs })

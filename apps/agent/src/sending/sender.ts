@@ -134,7 +134,7 @@ export class Sender {
   }
 
   /**
-   * The modem lost its network. Messages that were chosen for the SIM wait for a while, because the network usually returns soon.
+   * The modem lost its network. Messages for which this SIM was chosen wait for a while, because the network usually returns soon.
    */
   simUnserved(sim: SendingSim): void {
     this.#begin(this.#step({ kind: 'sim-unserved', sim }))
@@ -259,7 +259,7 @@ export class Sender {
     if (onWritten !== undefined) await this.#step(onWritten)
   }
 
-  /** Messages sent before a restart count for the limits. */
+  /** Messages sent before a restart count towards the limits. */
   async #readHistory(sim: SendingSim): Promise<void> {
     const { journal, time, onProblem } = this.#options
     let sentMs: readonly number[] = []

@@ -62,7 +62,7 @@ export type SendingInput =
   | { readonly kind: 'journal-confirmed' }
   /** The journal may be shared with a clone, or the device was removed. */
   | { readonly kind: 'journal-unconfirmed' }
-  /** The journal is an old copy. `renounced` gives it a new name. */
+  /** The journal is an old copy. `renounced` gives it a new id. */
   | { readonly kind: 'journal-distrusted'; readonly renounced: Change }
   | { readonly kind: 'sims-known'; readonly simNumbers: readonly number[] }
   | { readonly kind: 'sim-ready'; readonly sim: SendingSim }
@@ -73,7 +73,7 @@ export type SendingInput =
   | { readonly kind: 'time-changed' }
   | { readonly kind: 'timer' }
   | { readonly kind: 'planned'; readonly sim: SendingSim; readonly cmdId: string; readonly planned: Planned }
-  /** The modem waits for the PDU. Without a `commit` effect in response nothing is sent. */
+  /** The modem waits for the PDU. Without a `commit` effect in response, nothing is sent. */
   | ({ readonly kind: 'prompted' } & Attempt)
   /** The COMMIT is on disk. */
   | ({ readonly kind: 'committed' } & Attempt)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runSendingSchedule } from '../../sim/run-sending-schedule.ts'
 
-// `npm run sim` runs a hundred thousand. To run one: `node apps/agent/sim/run-simulation.ts --replay <seed>`.
+// `npm run sim` runs a hundred thousand schedules. To run one of them: `node apps/agent/sim/run-simulation.ts --replay <seed>`.
 const seed = 20_261_121
 const schedules = 200
 

@@ -47,7 +47,7 @@ export function modemListener(
 
 /**
  * Logs each change of a modem's state, but at most ten a minute for each modem, because an unstable modem would fill the
- * disk. The next line says how many changes were not logged.
+ * disk. The next logged line says how many changes were left out.
  */
 export class ModemStateLog {
   readonly #write: (line: string) => void

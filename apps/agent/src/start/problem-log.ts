@@ -13,7 +13,7 @@ export class ProblemLog {
     this.#write = write
   }
 
-  /** `kind`: for a description with a value that changes, such as the free space of a disk. */
+  /** `kind` identifies the problem if its description contains a value that changes, such as the free space of a disk. */
   report(problem: string, kind = problem): void {
     this.current = problem
     if (kind === this.#kind) return
@@ -32,7 +32,7 @@ export interface AgentProblems {
   readonly journal: ProblemLog
   readonly link: ProblemLog
   readonly settings: ProblemLog
-  /** Returns a watch for one writer. The problem is resolved when all writers have written what failed. */
+  /** Returns a watch for one writer. The problem is resolved when all writers have repeated their failed writes successfully. */
   readonly journalWrites: () => WriteWatch
   /** Logs an error without lasting effect, each time it occurs. */
   readonly onError: (error: unknown) => void

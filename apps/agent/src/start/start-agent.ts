@@ -20,7 +20,7 @@ import { createRelayLink } from './relay-link.ts'
 
 export interface Agent {
   readonly status: () => AgentStatus
-  /** Stops the agent after the part that a modem is sending; starts nothing new. */
+  /** Starts nothing new, and stops the agent when each modem has finished the part that it is sending. */
   readonly stop: () => Promise<void>
 }
 

@@ -56,7 +56,7 @@ export class DeviceReporter {
 
   modemChanged(modem: ModemActor): void {
     this.#logState(modem)
-    // A starting modem changes several times in a row: the changes are reported together.
+    // A starting modem changes several times in a row, so these changes are reported together.
     this.#reportSimsWithin(settleMs)
   }
 
@@ -155,5 +155,5 @@ function comparable(sims: readonly SimCard[]): string {
 const settleMs = 200
 const startLimitMs = 5_000
 const sampleMs = 30_000
-/** The relay ignores samples that follow each other at a shorter interval. */
+/** The relay ignores samples that follow each other at a shorter interval than this. */
 const leastSampleMs = 15_500

@@ -15,12 +15,12 @@ export class ScriptedRelay {
   deviceId = 'device-1'
   /** The close code and reason sent instead of an answer to `pair` or `hello`. */
   refusal: { readonly at: 'pair' | 'hello'; readonly code: number; readonly reason: string } | undefined
-  /** The first frame that the relay no longer sends. */
+  /** The relay falls silent instead of sending this frame. */
   silence: 'challenge' | 'welcome' | undefined
   versions = { min: 1, max: 1 }
   settings: Readonly<Record<string, unknown>> = {}
   serverTime = () => new Date().toISOString()
-  /** The process that sent the last hello. If `intruder` is set, another process connected in between. */
+  /** If set, the boot id of another process that connected between two connections of the agent. */
   intruder: string | undefined
   connections = 0
   #epoch = 0

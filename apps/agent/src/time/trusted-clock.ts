@@ -4,8 +4,8 @@ import type { SystemClock } from './system-clock.ts'
 import type { TrustedTime } from './trusted-time.ts'
 
 /**
- * The time of day from the best source: the system clock if it is synchronised, else the relay, else the mobile network
- * (both continued by the monotonic clock), else a battery-backed system clock.
+ * The time of day from the best available source: a synchronised system clock, then the relay, then the mobile network
+ * (both continued by the monotonic clock), then a battery-backed system clock.
  */
 export class TrustedClock implements TrustedTime {
   readonly #options: TrustedClockOptions
@@ -45,7 +45,7 @@ export class TrustedClock implements TrustedTime {
     return at.getHours() * 60 + at.getMinutes()
   }
 
-  /** Takes the time from the relay or the network. The network does not replace the relay. */
+  /** Takes the time from the relay or the network. A time from the network does not replace one from the relay. */
   heard(from: Source, wallMs: number): void {
     if (from === 'network' && this.#reference?.from === 'relay') return
     const before = this.now()

@@ -4,7 +4,7 @@ import type { Client } from 'pg'
 export interface History {
   /** How many messages are sent. The number of received messages is 40 % of this. */
   readonly messages: number
-  /** How many phone numbers the messages are with. One of these numbers has a twentieth of all messages. */
+  /** The number of phone numbers with which messages are exchanged. One of these numbers has a twentieth of all messages. */
   readonly numbers: number
 }
 
@@ -99,7 +99,7 @@ const LOGS = `
     'something happened for the ' || n || 'th time', jsonb_build_object('port', '/dev/ttyUSB2')
   FROM generate_series(50000, 1, -1) n`
 
-/** One sample each 30 s for a week. */
+/** One sample every 30 s for a week. */
 const TELEMETRY = `
   INSERT INTO telemetry (device_id, at, sample)
   SELECT $2, now() - n * interval '30 s', jsonb_build_object('journal', jsonb_build_object('fsyncMs', 2 + n % 9),

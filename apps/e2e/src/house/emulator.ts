@@ -31,7 +31,7 @@ export class Emulator {
     this.#ledger = ledger
   }
 
-  /** `modems`: the properties of each, as in `--modem`, without ports. */
+  /** `modems`: the properties of each modem, as in `--modem`, but without ports. */
   static async start(folder: string, modems: readonly Readonly<Record<string, string>>[] = [{}]): Promise<Emulator> {
     const ledger = join(folder, 'ledger.jsonl')
     const described = modems.flatMap((modem, at) => {

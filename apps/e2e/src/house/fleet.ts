@@ -126,7 +126,7 @@ export async function startFleet(log: (line: string) => void): Promise<Fleet> {
   }
 }
 
-/** The first process of each kind logs to the output of the run, the others log to files. */
+/** The first process of each kind logs to the output of the run. The others log to files on the disk, if there is one. */
 function logOn(disk: SmallDisk | undefined, name: string, at: number): { readonly logFile?: string } {
   return disk === undefined || at === 0 ? {} : { logFile: join(disk.folder, `${name}.log`) }
 }

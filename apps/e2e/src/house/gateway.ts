@@ -18,7 +18,7 @@ export class Gateway {
     this.api = new ApiClient(url, credentialsIn(folder))
   }
 
-  /** Runs `npm start`, or the program that it starts. */
+  /** Runs the program of the gateway, or `npm start` if `command` is `npmStart`. */
   static async start(
     settings: Readonly<Record<string, string>> = {},
     { folder = newFolder(), command = gatewayProgram }: { folder?: string; command?: GatewayCommand } = {},

@@ -53,7 +53,7 @@ function parentsOfAll(): readonly { readonly pid: number; readonly parent: numbe
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        // pid (name) state parent …; the name may contain any characters, also parentheses.
+        // pid (name) state parent …; the name may contain any characters, including parentheses.
         const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8')
           .replace(/^.*\) /s, '')
           .split(' ')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HouseProcess } from './process.ts'
 
-/** A process that is restarted with the same settings whenever it ends, as by a service manager. */
+/** A process that is restarted with the same settings whenever it ends, as if by a service manager. */
 export class Post {
   readonly name: string
   /** For each unexpected end of the process, its last output. Must stay empty. */

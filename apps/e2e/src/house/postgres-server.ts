@@ -44,7 +44,7 @@ export class PostgresServer {
     return new PostgresServer(command, await launch(command))
   }
 
-  /** Kills it like a power cut; all confirmed writes survive. */
+  /** Kills the server, as a power cut would; all confirmed writes survive. */
   killFor(ms: number): Promise<void> {
     return this.#inTurn(async () => {
       this.#child.kill('SIGKILL')

@@ -67,7 +67,7 @@ export class Receiver {
     return this.requests.filter((one) => one.event === event)
   }
 
-  /** The first request of each event with the time of its arrival. */
+  /** The first request for each event of this type, with the time of its arrival. */
   arrivals(event: string): readonly Arrival[] {
     const first = new Map(this.#arrivals.toReversed().map((each) => [each.request.id, each]))
     return [...first.values()].filter(({ request }) => request.event === event)

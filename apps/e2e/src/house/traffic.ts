@@ -14,7 +14,7 @@ interface Sent {
   readonly id: string
   readonly destination: string
   readonly text: string
-  /** Whether the relay answered 202. If it did not answer, the message may have been accepted or not. */
+  /** Whether the relay answered 202. If it did not answer, the message may or may not have been accepted. */
   readonly isPromised: boolean
   isCancelled: boolean
 }

@@ -20,7 +20,7 @@ export function refuseWebPages(headers: IncomingHttpHeaders, boundTo: string): v
     )
 }
 
-/** A page needs a CORS preflight to send JSON. It could send the form type of `curl -d`, but only with browser headers. */
+/** A page needs a CORS preflight for JSON, but not for the form type of `curl -d`, which is refused with browser headers. */
 export function refuseForeignBody(headers: IncomingHttpHeaders): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return

@@ -6,7 +6,7 @@ import type { StableLink } from './stable-link.ts'
 
 /**
  * A modem on a pseudo-terminal. States: plugged (the pseudo-terminal exists and the link points to it), unplugged
- * (neither exists; a program that has it open reads an error, as with an unplugged USB stick), closed.
+ * (neither exists; a program that has the port open reads an error, as with an unplugged USB stick), closed.
  */
 export class PtyHost implements HostPort {
   readonly #link: StableLink

@@ -3,7 +3,7 @@ import { present } from '../present.ts'
 import { encodable, type Instruction, InstructionRefused, instruction } from './instruction.ts'
 
 const from = z.string().min(1).max(20).meta({ description: 'number with +, short code, or up to 11 letters' })
-const to = z.string().min(1).meta({ description: 'number of a SIM, or name of its modem' })
+const to = z.string().min(1).meta({ description: 'phone number of a SIM, or name of its modem' })
 const messageClass = z.literal([0, 1, 2, 3]).optional()
 const hex = z
   .string()
@@ -47,7 +47,7 @@ export const messageInstructions = {
     z.strictObject({
       from: z.string().min(1).optional().meta({ description: 'sender of the multimedia message; default: withheld' }),
       to,
-      pushedFrom: from.default('3636').meta({ description: 'number of the MMS centre' }),
+      pushedFrom: from.default('3636').meta({ description: 'phone number of the MMS centre' }),
       transactionId: z.string().min(1).max(40),
       subject: z.string().max(100).optional(),
       messageClass: z.enum(['personal', 'advertisement', 'informational', 'auto']).default('personal'),

@@ -79,7 +79,7 @@ export const networkInstructions = {
   'set-coverage': instruction(
     'Set registration, technology, operator and signal of one SIM or of all',
     coverage.extend({
-      to: z.string().optional().meta({ description: 'number of a SIM, or name of its modem; default: all SIMs' }),
+      to: z.string().optional().meta({ description: 'phone number of a SIM, or name of its modem; default: all SIMs' }),
     }),
     (world, { to, ...change }) => {
       world.network.setCoverage(to === undefined ? undefined : world.number(to), coverageChange(change))

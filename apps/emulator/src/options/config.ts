@@ -74,7 +74,7 @@ export const optionsSchema = z.strictObject({
       .transform(Number)
       .optional(),
     {
-      about: 'random seed; reuse one to repeat a run; default a new one, printed at start',
+      about: 'random seed; reuse the seed of a run to repeat the run; default: a new seed, printed at start',
       example: '42',
     },
   ),

@@ -15,12 +15,15 @@ import { type DatabaseSettings, keptFiles } from './backup-gateway.ts'
 import { abandonArrival, beginArrival, completeArrival } from './restored-folder.ts'
 
 /**
- * Names that a folder may hold and still count as empty: its lock, what an interrupted restore left, and the folders of other
- * programs of a checkout.
+ * Names that a folder may hold and still count as empty: its lock, the remains of an interrupted restore and, in a checkout,
+ * the folders of other programs.
  */
 const ignoredNames = ['lock', 'lock-journal', 'owner', 'arriving', 'agent', 'emulator', 'relay']
 
-/** `npm run restore -- <file>`: restores into an empty folder. Sends no message that may have been sent since the backup. */
+/**
+ * `npm run restore -- <file>`: restores into an empty folder. The restored gateway does not send messages that may have been
+ * sent since the backup.
+ */
 export async function restoreGateway(config: DatabaseSettings, file: string, log: Log): Promise<string> {
   const path = existingArchivePath(file)
   const folder = takeDataFolder(config.DATA_DIR).path

@@ -42,7 +42,7 @@ const isPackage = import.meta.dirname.includes('/usr/lib/smsgw/')
 const others = [
   ...(isPackage ? ofPackage : []),
   { word: 'completion', about: `print the completion script of a shell: ${shells.join(', ')}` },
-  { word: '--help', about: 'show this help; after a program: its commands and settings' },
+  { word: '--help', about: 'show this help, or the commands and settings of the program named before it' },
   { word: '--version', about: 'print the version' },
 ]
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-// `smsgw <program> …` replaces this process by the program, so signals and exit codes are those of the program.
+// `smsgw <program> …` replaces this process with the program, so signals and exit codes are those of the program.
 // Everything else is answered here. Only what is needed is loaded.
 
 const bundles = resolve(import.meta.dirname, '..')
@@ -12,7 +12,7 @@ interface Program {
   readonly source: string
   /** Memory limits, as in the units and images. */
   readonly flags: readonly string[]
-  /** Whether a checkout builds the console first. */
+  /** Whether the program serves the console, which a checkout builds first. */
   readonly servesConsole?: true
 }
 

@@ -115,8 +115,8 @@ async function listAccounts(database: Database): Promise<AccountSummary[]> {
 }
 
 /**
- * Returns a new password that is typed twice, read from standard input, or generated. It is never an argument, because other
- * users of the machine could see that.
+ * Returns a new password that is typed twice, read from standard input, or generated. The password is never an argument of the
+ * command, because other users of the machine could see it there.
  */
 async function choosePassword(
   { terminal, random }: AccountsCommandDeps,

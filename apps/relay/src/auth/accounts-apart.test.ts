@@ -59,7 +59,8 @@ test('every route with an id is tested here', async () => {
       .map((method) => `${method.toUpperCase()} ${path.replace('/3rdparty/v1', '').replace(/\{\w+\}/, '{id}')}`),
   )
   const tried = OF_ONE_ID.map(([method, path]) => `${method} ${path().replace(/[\w-]{21}/, '{id}')}`)
-  // A conversation is identified by a phone number, and the files of the API reference belong to no account.
+  // Two paths are not tried: conversations are identified by phone numbers, and the files of the API reference belong to no
+  // account.
   expect(described.sort()).toEqual([...tried, 'GET /conversations/{id}', 'GET /docs/{id}'].sort())
 })
 

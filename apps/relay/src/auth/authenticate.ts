@@ -16,7 +16,7 @@ export interface AuthenticateDeps {
   readonly allowInsecureHttp: boolean
 }
 
-/** Authenticates with a user name and password, with a session, or with an access token. The first two have all scopes. */
+/** Authenticates with a user name and password, with a session, or with an access token. Passwords and sessions have all scopes. */
 export function authenticate({
   basicLogin,
   bearerLogin,

@@ -7,7 +7,7 @@ import { secretBox } from '../store/secret-box.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { BasicLogin } from './basic-login.ts'
 
-// Counts calls of the real hash function. The modules are loaded again, because other test files load them without the count.
+// Counts calls of the real hash function. Other test files load the modules without this counter, so they are loaded again.
 vi.hoisted(() => vi.resetModules())
 vi.mock(import('../accounts/password-hash.ts'), async (original) => {
   const real = await original()

@@ -144,7 +144,10 @@ export class BasicLogin {
     }
   }
 
-  /** Called when the queue is full. A recognised login goes to the front; any other may get one of the turns of its address. */
+  /**
+   * Called when the queue is full. A recognised login goes to the front. Any other login may get one of the turns that are
+   * reserved for its address.
+   */
   async #compareDropped<Result>(group: string, attempt: Attempt, compare: () => Promise<Result>) {
     if (group === URGENT) return undefined
     if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#queue.run(URGENT, compare)
@@ -158,7 +161,9 @@ export class BasicLogin {
   }
 }
 
-/** A separate group, so that guesses from the same address cannot push attempts that have a turn out of a full queue. */
+/**
+ * Attempts that have a turn are a separate group. Otherwise guesses from the same address could push them out of a full queue.
+ */
 function turnGroup(address: string): string {
   return `turn ${addressBlock(address)}`
 }

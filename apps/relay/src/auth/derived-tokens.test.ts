@@ -20,7 +20,7 @@ interface Pair {
   readonly expires_at: string
 }
 
-/** Issues a token pair with the password, or with the token `by`. The default lifetime is the longest one. */
+/** Issues a token pair with the password, or with the token `by`. The default lifetime is the maximum. */
 async function issue(by?: Pair, ttl = 0): Promise<Pair> {
   const auth = by ? `Bearer ${by.access_token}` : relay.account.basic
   const body = { scopes: ['tokens:manage', 'logs:read'], ttl }

@@ -7,11 +7,14 @@ import { TokenBuckets } from '../limits/token-buckets.ts'
  */
 const PAIR = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 
-/** Per address, over all accounts. Enough for a hundred people behind one router, but not to try a list of user names. */
+/** Per address, over all accounts. Enough for a hundred people behind one router, but not for trying a list of user names. */
 const ADDRESS = { capacity: 100, refillMs: 1_000, keys: 10_000 }
 
 export type Guess =
-  | { readonly ok: true /** Must be called if the password was right. */; readonly giveBack: () => void }
+  | {
+      readonly ok: true /** Gives the token back. Must be called if the password was right. */
+      readonly giveBack: () => void
+    }
   | { readonly ok: false; readonly used: 'address' | 'pair'; readonly retryAfterSeconds: number }
 
 /**

@@ -84,7 +84,7 @@ test('a new password gets a turn while guesses from its address fill the queue',
   expect(await status(relay)).toBe(200)
   const change = { password: 'quite another password', keepTokens: true }
   await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
-  // Fewer than the limit of the address, but more than fit into the queue.
+  // The guesses are fewer than the limit of the address, but more than fit into the queue.
   const guesses = Array.from({ length: 90 }, (_, index) => status(relay, `name-${index}`, 'guess'))
   expect(await status(relay, username, change.password)).toBe(200)
   await Promise.all(guesses)
@@ -115,7 +115,7 @@ test.each([0, 86_400_000])(
     await flood(relay)
     expect(await status(relay)).toBe(429)
     await logIn()
-    // Less than the six seconds after which the throttle lets any attempt through.
+    // One second is not enough for the throttle, which lets any attempt through after six seconds.
     nowMs += 1_000
     expect(await status(relay)).toBe(200)
   },

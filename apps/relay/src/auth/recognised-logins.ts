@@ -8,9 +8,9 @@ import type { Login } from './remembered-logins.ts'
 import { storeRecognisedLogin } from './store-recognised-login-statement.ts'
 
 const DAY_MS = 86_400_000
-/** Maximum number of rows that are read in one query (newest first) and that are kept in memory. */
+/** Maximum number of rows that one query reads (newest first), and of logins that are kept in memory. */
 const SIZE = 50_000
-/** Logins on other relays are recognised after this time. */
+/** How long it may take until this relay recognises a login on another relay. */
 const LOAD_AGAIN_MS = 1_000
 /**
  * How many of the latest rows are read again, because a row may be committed after rows with higher numbers. This covers all
@@ -68,7 +68,7 @@ export class RecognisedLogins {
 
   /** Writes at most once per day. */
   async remember(key: string, username: string, login: Login): Promise<void> {
-    // The name is kept after a password change, which deletes the stored logins.
+    // A password change deletes the stored logins, but this name is kept.
     this.#names.set(canonicalUsername(username), true)
     const nowMs = this.#deps.nowMs()
     const ageMs = nowMs - (this.#logins.get(key)?.seenMs ?? Number.NEGATIVE_INFINITY)

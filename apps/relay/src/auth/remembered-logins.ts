@@ -16,7 +16,7 @@ const SIZE = 10_000
  * Only a hash is kept, made with a random key of this process.
  */
 export class RememberedLogins {
-  /** Created once, because passing the raw bytes for each login would make it ten times slower. */
+  /** Created once, because hashing with the raw bytes of the key would take ten times as long for each login. */
   readonly #key: KeyObject
   readonly #nowMs: () => number
   readonly #logins = new BoundedMap<string, Login & { readonly checkedMs: number }>(SIZE)

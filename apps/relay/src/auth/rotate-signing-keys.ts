@@ -20,7 +20,7 @@ interface RotationDeps {
   readonly box: Pick<SecretBox, 'seal'>
   readonly clock: Clock
   readonly random: Random
-  /** The longest lifetime of a token. A key verifies for this time after its last signature. */
+  /** The longest lifetime of a token. A key still verifies tokens for this time after its last signature. */
   readonly longestTokenSeconds: number
 }
 

@@ -67,7 +67,8 @@ export function refreshToken(deps: TokenDeps): Endpoint {
     unavailable,
     async handle({ principal: { accountId, scopes, ttlSeconds, familyEndsAt, tokenId = '' }, address }) {
       const pair = planPair(deps, { accountId, scopes: [...scopes], ttl: ttlSeconds, notAfter: familyEndsAt })
-      // Signed before the old token is marked as used. After a failure in between, the caller would have no usable refresh token.
+      // The new pair is signed before the old token is marked as used. In the opposite order, a failure in between would leave
+      // the caller without a usable refresh token.
       const body = await signPair(deps, pair)
       if (await replacePair(database, tokenId, pair)) return { status: 201, body }
       await revokeFamilyOf(database, { accountId, jti: tokenId }, clock.now())
@@ -121,7 +122,7 @@ export function listTokens({ database, clock, unavailable }: TokenDeps): Endpoin
   })
 }
 
-/** Deletes token families without a valid token. A refresh deletes the expired tokens of the other families. */
+/** Deletes token families without a valid token. In the other families, each refresh deletes expired tokens. */
 export async function deleteExpiredTokens({ database, clock }: Pick<TokenDeps, 'database' | 'clock'>): Promise<void> {
   await database.tokenFamily.deleteMany({ where: { expiresAt: { lt: clock.now() } } })
 }

@@ -16,8 +16,8 @@ export class ArchiveWriter {
     this.#path = path
     this.#modified = modified
     this.#gzip = createGzip({ level: 6 })
-    // Creates a new file that only its owner can read. An existing file may be left from an interrupted backup, or be an
-    // attacker's link.
+    // Creates a new file that only its owner can read. An existing file is deleted first, because it may be left from an
+    // interrupted backup, or may be a link that an attacker created.
     rmSync(this.#beside, { force: true })
     this.#file = createWriteStream(this.#beside, { mode: 0o600, flags: 'wx' })
     for (const stream of [this.#gzip, this.#file])

@@ -1,6 +1,6 @@
 // Finds the latest conversations without a table of conversations, which every accepted message would have to update.
 // Usually the last 200 messages contain enough numbers for a page. When a few numbers have most of the messages, every
-// number is read. If there are too many numbers for that, the search looks further back.
+// number is read. If there are too many numbers to read all of them, the search looks further back.
 import type { Database } from '../store/database.ts'
 import { readEveryNumber } from './read-every-number-statement.ts'
 import { readLatestEntries, type Span, type StoredConversation } from './read-latest-entries-statement.ts'

@@ -74,7 +74,7 @@ async function storedNumber(
   return (sent ?? received) ? asWritten : normalised
 }
 
-/** Each direction has its own position, so that clock differences between them skip no message. */
+/** Each direction has its own position, so that no message is skipped when their clocks differ. */
 interface Place {
   readonly sentKey: bigint
   readonly received: ReceivedPlace

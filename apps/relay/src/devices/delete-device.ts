@@ -65,12 +65,13 @@ async function markDeleted(database: Database, accountId: string, id: string, no
   })
 }
 
-/** Recipients per transaction. Limited because a queue may be long, and concurrent changes of the same rows wait. */
+/** Recipients per transaction. Limited because a queue may be long and concurrent changes of its rows have to wait. */
 const AT_ONCE = 200
 
 /**
  * Ends the queued messages of a deleted device. Messages that were never dispatched fail. The other messages count as lost,
- * because the device will not report their results. If the process is interrupted, the device silence limit ends the rest.
+ * because the device will not report their results. If the process is interrupted, the device silence limit ends the remaining
+ * messages.
  */
 async function failQueuedMessages(
   database: Database,

@@ -10,9 +10,9 @@ const wakeHint = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settings-changed'), accountId: id }),
   /** Disconnect the agent of the device. */
   z.object({ kind: z.literal('device-revoked'), deviceId: id }),
-  /** The device has a newer connection: close the older ones. */
+  /** The device has a newer connection, so its older connections have to be closed. */
   z.object({ kind: z.literal('superseded'), deviceId: id, connEpoch: z.int(), bootId: id }),
-  /** Tokens, sessions, the password or the account changed: cached access is outdated. */
+  /** Tokens, sessions, the password or the account changed, so cached access is outdated. */
   z.object({ kind: z.literal('access-changed'), accountId: id }),
   /** A device answered a command. */
   z.object({ kind: z.literal('answered'), cmdId: id }),

@@ -1,6 +1,6 @@
 import type { WakeHint } from './wake-hint.ts'
 
-/** Carries hints to the other relays. A small interface, so that another bus can replace the database. */
+/** Carries hints to the other relays. The interface is small, so that another bus can replace the database. */
 export interface HintBus {
   /** Best effort: returns at once and never fails. */
   publish(hints: readonly WakeHint[]): void

@@ -6,7 +6,7 @@ export interface Caller {
   readonly authorization: string | undefined
   /** Address of the caller, even if trusted proxies forward the request. */
   readonly address: string
-  /** Whether the caller uses TLS, either to this server or as a trusted proxy reports. */
+  /** Whether the caller uses TLS, either to this server or, as a trusted proxy reports, to that proxy. */
   readonly isSecure: boolean
   /** Session token in the cookie. */
   readonly session?: string | undefined

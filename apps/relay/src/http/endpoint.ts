@@ -12,7 +12,7 @@ export interface Principal {
   readonly tokenId?: string
   /** Set for bearer tokens. */
   readonly expiresAt?: Date
-  /** When all tokens of the token's family have expired. Set only if the family was issued with another token. */
+  /** The time at which all tokens of the token's family have expired. Set only if the family was issued with another token. */
   readonly familyEndsAt?: Date
   /** Version of the account's password; set for passwords and sessions. */
   readonly credentialVersion?: number
@@ -73,7 +73,7 @@ export interface EndpointDefinition<
   readonly body?: Body
   readonly query?: Query
   readonly params?: Params
-  /** Schema of the body by status, or null for no body. `answerStatuses` adds the errors that every route may answer. */
+  /** Schema of the body by status, or null for no body. `answerStatuses` adds the errors that every route may return. */
   readonly answers: Readonly<Record<number, z.ZodType | null>>
   /** Error statuses in addition to the common ones, for the OpenAPI document. */
   readonly errors?: readonly number[]

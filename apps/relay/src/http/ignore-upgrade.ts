@@ -5,7 +5,7 @@ import { Server as TlsServer } from 'node:tls'
 /**
  * Answers a request with an `Upgrade` header as if it had none, because Java's client offers `h2c` with every request over
  * plain HTTP. When Node 24.21 refuses an upgrade, it loses the requests pipelined after this one. So the connection is parsed
- * again from the same bytes without that header.
+ * again from the same bytes without the `Upgrade` header.
  */
 export function ignoreUpgrades(server: Server, isOurs: (request: IncomingMessage) => boolean): void {
   const connectionEvent = server instanceof TlsServer ? 'secureConnection' : 'connection'
@@ -29,7 +29,7 @@ export function ignoreUpgrades(server: Server, isOurs: (request: IncomingMessage
       server.emit(connectionEvent, socket)
       socket.unshift(Buffer.concat([headWithoutUpgrade(request), head]))
     }
-    // The pending answers of the old parser must be sent first, because the new one would not wait for them.
+    // The pending answers of the old parser must be sent first, because the new parser would not wait for them.
     if ((unanswered.get(socket) ?? 0) === 0) startAgain()
     else socket.once(ALL_ANSWERED, startAgain)
   })

@@ -67,7 +67,7 @@ async function admit(access: Access, gates: Gates, caller: Caller): Promise<Prin
   throw new ApiError(403, `scope required: ${scopesOf(access).join(' or ')}`)
 }
 
-/** The principal of public endpoints, without an account and scopes. */
+/** The principal of public endpoints, which has no account and no scopes. */
 const ANONYMOUS: Principal = Object.freeze({ accountId: '', username: '', scopes: new Set<never>() })
 
 function callerOf(request: FastifyRequest): Caller {

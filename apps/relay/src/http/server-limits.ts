@@ -9,7 +9,7 @@ export interface ServerLimits {
   readonly keepAliveTimeoutMs: number
   /** Interval of the check for slow requests. */
   readonly checkingIntervalMs: number
-  /** Length of an encoded id in a path. An id has up to 36 characters of up to four octets. */
+  /** Maximum length of an encoded id in a path. An id has up to 36 characters of up to four octets. */
   readonly paramLength: number
   readonly connections: number
 }

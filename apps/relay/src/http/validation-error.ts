@@ -37,7 +37,7 @@ export function pathText(path: readonly PropertyKey[]): string {
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0]
 
-/** Returns the end of a sentence that begins with the path. If the schema has its own message, zod uses that one. */
+/** Returns the end of a sentence that begins with the path. If the schema has its own message, zod uses that message. */
 function wordsOf(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

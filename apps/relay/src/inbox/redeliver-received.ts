@@ -24,7 +24,7 @@ const LONGEST_MS = 30_000
  * Delivers the received messages of a range to webhooks again, each under its original event id, or in batches whose id
  * is derived from their messages. The call can be repeated after an interruption, because no event gets a second id. If
  * the caller may not read the inbox, a webhook receives only messages that were stored after it got its URL, and no
- * batch with an older message.
+ * batch that contains an older message.
  */
 export async function redeliverReceived(
   database: Database,

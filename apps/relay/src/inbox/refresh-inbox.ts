@@ -62,7 +62,7 @@ async function refreshAs(
 /** A sweep command expires after this time. An agent that reconnects later sweeps automatically when it starts. */
 const SWEEP_LIFETIME_MS = 3_600_000
 
-/** Creates a sweep command for each device without a pending one, because a pending sweep serves every request. */
+/** Creates a sweep command for each device that has no pending sweep, because a pending sweep serves every request. */
 async function requestSweeps(
   { database, clock, random }: { readonly database: Database; readonly clock: Clock; readonly random: Random },
   accountId: string,

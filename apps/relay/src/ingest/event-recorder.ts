@@ -88,7 +88,7 @@ export interface EventBatch {
   readonly from: number
   /** The number of events before `from` that no longer exist and that the mark skips. */
   readonly skipped: number
-  /** Tag of the last event. The tag shows later whether a journal still has the same event at this number. */
+  /** Tag of the last event. The tag shows later whether a journal still has the same event at this sequence number. */
   readonly tag: string | undefined
   readonly events: readonly ReadEvent[]
 }

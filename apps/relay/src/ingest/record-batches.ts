@@ -77,7 +77,10 @@ function occurrenceOf({ connection: { deviceId, journalId }, seq, event }: Repor
   return []
 }
 
-/** Returns the health in a ping. An older agent may report different members, but its ping still shows that the device is alive. */
+/**
+ * Returns the health that a ping reports. An older agent may report different members, but its ping still shows that the device
+ * is alive.
+ */
 function healthFrom(reported: Readonly<Record<string, unknown>>): Health {
   const read = reportedHealth.safeParse(reported)
   return read.success ? read.data : healthOf('unknown', {})

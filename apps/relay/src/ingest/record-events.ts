@@ -99,7 +99,7 @@ function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03'
 }
 
-/** Returns whether the content of an event caused the error, so that the statement would always fail. */
+/** Returns whether the content of an event caused the error. If so, the statement would always fail. */
 function isOfTheEvents(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError) return true
   if (error instanceof Prisma.PrismaClientValidationError) return true

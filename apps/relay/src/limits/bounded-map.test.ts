@@ -34,11 +34,11 @@ test('has each key once, with its latest value', () => {
 
 test('replaces an entry of a large map about as fast as one of a small map', () => {
   const small = replaceCpu(1_000)
-  // With a search for the oldest entry the ratio is above 20.
+  // If the map had to search for its oldest entry, the ratio would be above 20.
   expect(replaceCpu(100_000) / small).toBeLessThan(15)
 })
 
-/** Returns the CPU time of the fastest of three runs in microseconds, which other programs on the machine hardly change. */
+/** Returns the CPU time of the fastest of three runs, in microseconds. Other programs on the machine hardly affect it. */
 function replaceCpu(size: number): number {
   const map = filled(size, size)
   let key = size

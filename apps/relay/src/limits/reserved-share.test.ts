@@ -101,7 +101,7 @@ test('a thousand flooded addresses do not take the turns of the next address', a
   expect(vi.getTimerCount()).toBe(0)
 })
 
-/** The flood fills all places first. Returns whether the attempt had a turn. */
+/** Makes one attempt during a flood that has already filled all places. Returns whether the attempt got a turn in time. */
 async function attemptInFlood(turns: ReservedShare, attempt: typeof owner, withinMs: number): Promise<boolean> {
   await flood(turns, 'before', 500)
   const result = turns.turn('here', attempt)

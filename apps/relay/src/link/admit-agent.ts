@@ -64,7 +64,7 @@ function refused(reason: string): Admission {
   return { ok: false, reason, isTemporary: false }
 }
 
-/** A temporary refusal, so that the agents of a site that starts its whole fleet at once are paired one after the other. */
+/** The refusal is temporary, so that the agents of a site that starts its whole fleet at once are paired one after the other. */
 function throttled(retryAfterMs: number): Admission {
   const seconds = Math.ceil(retryAfterMs / 1000)
   return {

@@ -45,7 +45,7 @@ export class AgentReports {
     this.#waiting = undefined
   }
 
-  /** Ends retries when the connection has ended. */
+  /** Called when the connection has ended. Stops the retries. */
   end(): void {
     this.#isOver = true
   }

@@ -34,7 +34,7 @@ export interface RelayIdentity {
   readonly relayId: string
   readonly streamId: string
   readonly heartbeatSeconds: number
-  /** When agents delete message content. If undefined, agents keep it for a relay that is restored from a backup. */
+  /** When agents delete message content. If undefined, agents keep it in case the relay is restored from a backup. */
   readonly forgetAfterSeconds?: number | undefined
   /** Gives messages to emulated modems even in accounts that have a real modem. */
   readonly mayMixEmulated?: boolean | undefined
@@ -58,7 +58,7 @@ export type DatabaseEffect = Exclude<
 >
 
 export interface RequestListener {
-  /** Called when this has become the current connection of its device. */
+  /** Called when this connection has become the current connection of its device. */
   readonly onOpened: () => void
   /** Called with the settings that the agent gets when its connection opens. */
   readonly onSettings: (version: number, settings: AgentSettings) => void
@@ -85,7 +85,7 @@ export class AgentRequests {
     return this.#connection
   }
 
-  /** Drops the requests that wait for their turn when the connection has ended. */
+  /** Called when the connection has ended. Drops its requests that are still waiting for their turn. */
   end(): void {
     this.#isOver = true
     this.#reports.end()

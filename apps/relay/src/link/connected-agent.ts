@@ -82,7 +82,7 @@ export class ConnectedAgent {
     return this.#settingsVersion
   }
 
-  /** Sends the relay's time after its clock was set, because the agent may rely on this clock. */
+  /** Sends the new time after the relay's clock was set, because the agent may rely on that clock. */
   sendTime(): void {
     const serverTime = this.#deps.store.clock.now().toISOString()
     if (this.#settings) this.step({ kind: 'settings-changed', settings: this.#settings, serverTime })

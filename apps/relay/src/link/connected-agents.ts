@@ -27,7 +27,7 @@ export class ConnectedAgents {
   readonly #stopListening: () => void
   readonly #polling: NodeJS.Timeout
   readonly #renewing: NodeJS.Timeout
-  /** The warnings of the polls in progress, which identify them. */
+  /** The polls in progress, each identified by its warning. */
   readonly #polls = new Set<string>()
   #isRenewing = false
   /** Set when another renewal has to follow, because the present one may use an older clock or list of connections. */

@@ -79,7 +79,7 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
 /** Rate limits for new connections, in total and per address. A site may have its whole fleet behind one address. */
 class Arrivals {
   readonly #ofAddress = new TokenBuckets({ capacity: 200, refillMs: 50, keys: 10_000 })
-  /** Allows as many connections as one relay holds, because all of them may reconnect here at once when that relay stops. */
+  /** Allows as many connections as one relay holds, because when another relay stops, all its agents may reconnect here at once. */
   readonly #ofAll = new TokenBuckets({ capacity: 5_000, refillMs: 5, keys: 1 })
 
   /** Counts a connection and returns 0, or returns the milliseconds until the next one is allowed. */
@@ -113,7 +113,7 @@ function answer(status: string, message: string, headers = ''): string {
   )
 }
 
-/** Shortens a close reason, which has at most 123 octets (RFC 6455). */
+/** Shortens a close reason to at most 123 octets (RFC 6455). */
 function cut(reason: string): string {
   return Buffer.from(reason)
     .subarray(0, 120)

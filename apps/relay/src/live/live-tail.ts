@@ -4,8 +4,8 @@
 // back until the transactions that were writing when the gap was found have ended. Then the missing event is visible or
 // will never exist.
 //
-// The tail is idle without listeners. It is starting until the writes that were running at the start have ended. Then
-// it reads every POLL_MS and when woken. While the database is unavailable, events are delayed but not lost.
+// The tail is *idle* without listeners. After a start it is *starting* until the writes that were then running have ended.
+// From then on it reads every POLL_MS and when woken. While the database is unavailable, events are delayed but not lost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@smsgw/daemon/log'
 import type { Database } from '../store/database.ts'

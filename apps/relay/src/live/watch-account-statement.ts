@@ -18,8 +18,9 @@ const watched = z.object({
 export type Watched = Readonly<z.output<typeof watched>>
 
 /**
- * Turns changes of the account into events from the commit on. Takes a number that separates new events from those
- * before a time without clients. Returns undefined when the account does not exist. Locks the entry of the account.
+ * Makes every change of the account after the commit write an event. A new watch starts at a new event number, because
+ * changes between the previous watch and this one wrote no events. Returns undefined when the account does not exist.
+ * Locks the entry of the account.
  */
 export async function watch(statements: Statements, accountId: string): Promise<Watched | undefined> {
   const [row] = await readRows(

@@ -14,8 +14,9 @@ export async function markDeliveries(
 }
 
 /**
- * Removes the numbers from marked deliveries that are finished, and the excerpts of the receivers' answers, which may
- * repeat the numbers. A waiting delivery keeps its number, because the receiver has not received it.
+ * Removes the numbers from marked deliveries that are finished. Also removes the excerpts of the receivers' answers to
+ * these deliveries, because the excerpts may repeat the numbers. A waiting delivery keeps its number, because the
+ * receiver has not yet received the delivery.
  *
  * SKIP LOCKED: the next run clears a delivery that is locked.
  */

@@ -56,7 +56,7 @@ export async function messageAnswers(
   return messages.map((message) => messageAnswer(message, { ...options, waiting }))
 }
 
-/** Returns the requested SIM. If none was requested, returns the SIM that sent to all recipients so far, if it was only one SIM. */
+/** Returns the requested SIM. Without a requested SIM, returns the SIM that was used so far, unless several SIMs were used. */
 function simOf({ simNumber, recipients }: Pick<StoredMessage, 'simNumber' | 'recipients'>) {
   const used = new Set(recipients.flatMap(({ usedSimNumber }) => usedSimNumber ?? []))
   const [only] = used

@@ -78,7 +78,7 @@ interface Bounds extends HistoryFilter {
   readonly after?: Place | undefined
 }
 
-/** Keeps only the tighter of two bounds on the same side, because with both the scan could start at the wider one. */
+/** Keeps only the tighter of two bounds on the same side, because with both bounds the scan could start at the wider one. */
 function bounded(filter: HistoryFilter, direction: Direction, after: Place | undefined): Bounds {
   if (after === undefined) return filter
   if (direction === 'DESC') {

@@ -8,13 +8,13 @@ export interface Retention {
   readonly name: string
   /** Returns the retention time in the settings of an account. */
   readonly days: (settings: Settings) => number
-  /** Deletes at most `limit` older rows and returns their number. */
+  /** Deletes at most `limit` rows that are older than `before` and returns their number. */
   readonly deleteOlder: (database: Database, accountId: string, before: Date, limit: number) => Promise<number>
 }
 
 const EVERY_SECONDS = 3600
 const ACCOUNTS_AT_ONCE = 50
-/** Small enough that locks are short, large enough to keep up with any account. */
+/** Small enough to keep locks short, but large enough to keep up with any account. */
 const ROWS_AT_ONCE = 1000
 const DAY_MS = 86_400_000
 

@@ -63,7 +63,7 @@ export class DatabaseDisk {
     this.#retryLater()
   }
 
-  /** Returns the answer to a request that failed because the disk is full, or undefined if it is not full. */
+  /** Returns the answer to a request that failed because the disk is full, or undefined if the disk is not full. */
   problem(): string | undefined {
     if (!this.#isFull && !isCritical(this.#space())) return undefined
     return `The disk of the database is full: ${this.#text()}. Free disk space there, then try again`

@@ -71,8 +71,8 @@ class DatabaseSilent extends Error {
 }
 
 /**
- * Limit of named statements. It suffices for all statements of the relay and keeps dynamically built ones from filling
- * the server's memory.
+ * The largest number of named statements. It suffices for all statements of the relay and keeps dynamically built
+ * statements from filling the server's memory.
  */
 const MAX_NAMES = 500
 

@@ -104,7 +104,7 @@ const bypassed: ReadonlySet<string> = new Set<WaitingReason>(['limit', 'pause', 
 
 function causeIn({ reason, until, simNumber }: ReportedWait, now: Date): WaitingCause | undefined {
   if (!isWaitingReason(reason)) return undefined
-  // A reported end that has passed is left out, because the next report is about to arrive.
+  // If the reported end of the wait has passed, it is left out, because the next report is about to arrive.
   return { reason, simNumber, ...(until !== undefined && new Date(until) > now && { until }) }
 }
 

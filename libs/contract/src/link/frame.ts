@@ -49,7 +49,7 @@ const welcome = z.object({
   markTag: tag.optional(),
   /** `bootId` of the previous connection of this device. It differs when two processes use the same identity. */
   previousBootId: id.optional(),
-  /** True when the device has already used a newer journal, so that this one is an old copy. */
+  /** True when the device has already used a newer journal, so that this journal is an old copy. */
   isRetired: z.boolean().default(false),
   /** Maximum number of unacknowledged events. */
   window: z.int().min(1).max(65_536),
@@ -102,7 +102,7 @@ const hello = z.object({
     tail: mark,
     /** The last event acknowledged by the relay. */
     mark,
-    /** Id of the journal that this one replaces because the replaced one was an old copy. */
+    /** Id of the journal that this journal replaces, because the replaced journal was an old copy. */
     replaces: id.optional(),
   }),
   /** The history of the database that acknowledged `mark`. */

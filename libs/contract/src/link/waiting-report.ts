@@ -13,7 +13,7 @@ export const waitingReport = z.object({
   sims: z.array(z.object({ simNumber, reason, until })).max(64),
   /** Why messages without a requested SIM wait. Absent when a SIM accepts such messages. */
   anySim: z.object({ reason, until, simNumber: simNumber.optional() }).optional(),
-  /** Messages grouped by reason. Messages that only wait after others are not listed. */
+  /** Messages grouped by reason. Messages that only wait for earlier messages are not listed. */
   messages: z
     .array(
       z.object({

@@ -9,7 +9,7 @@ import type { Pause } from '../connection/timers.ts'
  * takeovers and stops.
  */
 export interface DuplicateEvidence {
-  /** The first welcome of this process from this history of the database. */
+  /** The first welcome that this process received from this history of the database. */
   readonly first: Pick<Welcome, 'connEpoch' | 'streamId'> | undefined
   /** Hellos that this process sent. It has opened at most this many connections. */
   readonly hellos: number
@@ -17,7 +17,7 @@ export interface DuplicateEvidence {
   readonly foreign: number
   /** How often another process was connected between two connections of this process. */
   readonly takeovers: number
-  /** Whether this happened just before the latest connection. */
+  /** Whether another process was connected just before the latest connection. */
   readonly wasTakenOver: boolean
 }
 
@@ -52,7 +52,7 @@ export function countTakeovers(duplicate: DuplicateEvidence, bootId: string, wel
     return { ...duplicate, first: { connEpoch, streamId }, foreign: 0, wasTakenOver: false }
   }
   const isOther = previousBootId !== undefined && previousBootId !== bootId
-  // The relay may process an old hello late, after later ones. So connections are counted from the first.
+  // The relay may process an old hello after later hellos, so connections are counted from the first welcome.
   const countedForeign = connEpoch - first.connEpoch - (hellos - 1)
   const wasTakenOver = isOther || countedForeign > foreign
   return {

@@ -90,7 +90,7 @@ export function eventsRead(state: OnlineState, from: number, events: readonly Jo
   return then(events.length === 0 ? unchanged(read) : advance(read), sending)
 }
 
-/** Acknowledges commands, even of an earlier connection. The relay ignores commands that it did not send on this connection. */
+/** Acknowledges commands, even those of an earlier connection. The relay ignores commands that this connection did not carry. */
 export function confirmJournaled(state: OnlineState, keys: readonly string[]): AgentStep {
   const step = advance(state)
   return keys.length === 0 ? step : then(step, [send(state, { type: 'journaled', keys: [...keys] })])

@@ -18,7 +18,7 @@ export interface AgentState {
   readonly journal: Journal
   readonly outbox: EventOutbox
   readonly queue: SendQueue
-  /** The number of the newest socket. Inputs of older ones are ignored. */
+  /** The number of the newest socket. Inputs of older sockets are ignored. */
   readonly connection: number
   readonly phase: AgentPhase
   /** Connections that failed since the last one that worked in both directions. */

@@ -30,7 +30,7 @@ export interface CommandOutbox {
   readonly unacknowledgedTicks: number
 }
 
-/** Limits of a claim. Cancels and other commands without credit come first and count as `others`. */
+/** Limits of a claim. Cancels and other commands that need no credit come first and count as `others`. */
 export interface ClaimRoom {
   readonly sends: number
   readonly urgentSends: number

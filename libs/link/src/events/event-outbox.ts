@@ -14,7 +14,7 @@ export interface EventOutbox {
   readonly mark: number
   /** Sent on this connection. */
   readonly sent: number
-  /** Frames in flight: the last event and the length of each. */
+  /** Frames in flight. `upto` is the last event in the frame. */
   readonly inFlight: readonly { readonly upto: number; readonly length: number }[]
   /** The app is reading the events from here on. */
   readonly readingFrom: number | undefined

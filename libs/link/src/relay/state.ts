@@ -70,7 +70,7 @@ export interface OpenedConnection {
   readonly markTag?: string | undefined
   /** Boot id of the previous connection of the device. */
   readonly previousBootId?: string | undefined
-  /** Whether the device has already used a newer journal, so that this one is an old copy and gets no commands. */
+  /** Whether the device has already used a newer journal, so that this journal is an old copy and gets no commands. */
   readonly isRetired: boolean
   readonly serverTime: string
   readonly settings: Readonly<Record<string, unknown>>

@@ -51,7 +51,7 @@ export function play(state: AgentState, ...inputs: readonly AgentInput[]): Agent
   )
 }
 
-/** Frames from the relay of the current connection. */
+/** Receives frames from the relay on the current connection. */
 export function receive(state: AgentState, ...frames: readonly RelayFrame[]): AgentStep {
   const { connection } = state
   return play(
@@ -60,7 +60,7 @@ export function receive(state: AgentState, ...frames: readonly RelayFrame[]): Ag
   )
 }
 
-/** Connected, up to the answer to the challenge. */
+/** Connects, and answers the challenge of the relay. */
 export function greeted(state: AgentState = paired): AgentStep {
   const { state: connecting } = play(state, { kind: 'start' }, { kind: 'timer', timer: 'reconnect' })
   const { connection } = connecting

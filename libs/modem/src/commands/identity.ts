@@ -16,7 +16,7 @@ export interface ModemNumber {
 
 /**
  * Reads the IMEI, or the serial number that some modems report instead. Tries `AT+CGSN`, `AT+GSN`, `AT+CGSN=1` (NB-IoT,
- * 27.007 §5.4) and `ATI`, in this order. Returns undefined if one of the first three gets no answer.
+ * 27.007 §5.4) and `ATI`, in this order. Returns undefined if one of the first three commands gets no answer.
  */
 export async function readModemNumber(
   ask: <T>(query: Query<T>) => Promise<Answer<T>>,
@@ -78,7 +78,7 @@ export interface Information {
   readonly imei: string | undefined
 }
 
-/** 14 digits (without check digit) to 16 (IMEISV). 23.003 §6.2 */
+/** From 14 digits (without the check digit) to 16 digits (IMEISV). 23.003 §6.2 */
 export function imeiIn(text: string): string | undefined {
   return /^\D{0,12}(\d{14,16})(?!\d)/.exec(text)?.[1]
 }

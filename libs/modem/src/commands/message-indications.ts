@@ -3,7 +3,7 @@ import { lastWith, type Query } from './query.ts'
 
 /** How the modem indicates messages that arrive (`+CNMI`). 27.005 §3.4.1 */
 export interface MessageIndications {
-  /** With 2, codes are buffered while the link is in use; with 1, they are discarded. */
+  /** In mode 2, codes are buffered while the link is in use; in mode 1, they are discarded. */
   readonly mode: number
   /** 1: stored and indicated (`+CMTI`). 2: delivered directly (`+CMT`). */
   readonly messages: number
@@ -38,7 +38,7 @@ export function selectMessageIndications({
 
 /**
  * The values that the modem says it supports. The list is not reliable: many modems advertise mode 2 and refuse it.
- * `(2),(0-1,3),(0,2),(0-1),(0)`, also without the blank or with lists missing.
+ * Modems answer `(2),(0-1,3),(0,2),(0-1),(0)`, also without the blank after the colon or with lists missing.
  */
 export const offeredMessageIndications: Query<(wanted: MessageIndications) => boolean> = {
   text: 'AT+CNMI=?',

@@ -1,15 +1,15 @@
 import { integerOf, itemsOf, parseParameters, textOf, textsOf } from '../wire/at-parameters.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** Message memories. 27.005 §3.1: SM the SIM, ME the modem, MT both, SR reports, BM broadcasts, TA the adapter. */
+/** Message memories (27.005 §3.1): SM = SIM, ME = modem, MT = both, SR = reports, BM = broadcasts, TA = adapter. */
 export type Memory = string
 
 export interface OfferedMemories {
-  /** For reading, listing and deleting (mem1). */
+  /** Memories for reading, listing and deleting messages (mem1). */
   readonly read: readonly Memory[]
-  /** For writing and sending from (mem2). */
+  /** Memories for writing messages and for sending them from there (mem2). */
   readonly write: readonly Memory[]
-  /** For received messages (mem3). */
+  /** Memories for received messages (mem3). */
   readonly receive: readonly Memory[]
 }
 
@@ -73,7 +73,7 @@ function namesIn(texts: readonly string[]): readonly Memory[] {
   )
 }
 
-/** `"SM",3,30,"ME",0,255,…` when read, `3,30,0,255,…` when set; an empty body means unknown. */
+/** `"SM",3,30,"ME",0,255,…` when read, `3,30,0,255,…` when set; an empty body means that the usage is unknown. */
 function usagesIn(body: string | undefined): readonly MemoryUsage[] {
   const parameters = body === undefined ? [] : parseParameters(body)
   const usages: MemoryUsage[] = []

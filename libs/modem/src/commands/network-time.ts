@@ -64,7 +64,7 @@ function localTimeIn(text: string): NetworkTime | undefined {
 }
 
 const quarterMs = 15 * 60_000
-/** An earlier time means that the clock has not been set. */
+/** An earlier year means that the clock has not been set. */
 const earliestYear = 2024
 /** Two-digit years from 70 on come from clocks that start in 1970 or 1980. */
 const latestYear = 2069

@@ -49,7 +49,7 @@ describe('operator', () => {
 })
 
 describe('network time', () => {
-  // 15:46:11 in Jakarta, seven hours ahead.
+  // 15:46:11 in Jakarta, which is seven hours ahead of UTC.
   const epochMs = Date.UTC(2026, 2, 1, 8, 46, 11)
 
   test('reads local time and zone from the clock', async () => {

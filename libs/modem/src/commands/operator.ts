@@ -4,7 +4,7 @@ import { lastWith, type Query } from './query.ts'
 import { type Technology, technologyFromNumber } from './registration.ts'
 
 export interface Operator {
-  /** As the modem writes it: a name, or the country and network codes in digits. */
+  /** The operator as the modem writes it: a name, or the country and network codes in digits. */
   readonly name: string
   /** `26201`: five or six digits, if the modem reports a code. */
   readonly code: string | undefined

@@ -4,7 +4,7 @@ import { answerTo, valueFrom } from '../testing/answer-to.ts'
 import { cardPinCounter, type PinTries, standardPinCounter } from './pin-counter.ts'
 import type { Query } from './query.ts'
 
-/** The vendor's command is tried first. */
+/** Returns the query with the vendor's command, which is tried first. */
 function of(profile: string): Query<PinTries> {
   const [counter] = catalogue.find(({ name }) => name === profile)?.pinCounters ?? []
   if (counter === undefined) throw new Error(`no profile is called ${profile}`)

@@ -23,8 +23,9 @@ export const standardPinCounter: Query<PinTries> = {
 }
 
 /**
- * Asks the card itself, which works with modems of any vendor. VERIFY without a PIN costs no attempt and answers 63Cx
- * with x attempts left, or 6983 with none (102.221 §11.1.9). Cards older than USIM do not support it.
+ * Asks the card itself, which works with modems of any vendor. VERIFY without a PIN costs no attempt. The card answers
+ * 63Cx if x attempts are left, or 6983 if none is left (102.221 §11.1.9). Cards older than USIM do not support this
+ * query.
  */
 export const cardPinCounter: Query<PinTries> = {
   text: 'AT+CSIM=10,"0020000100"',

@@ -2,7 +2,9 @@ import { hexadecimalOf, integerOf, type Parameter, parseParameters, textOf } fro
 import type { ResponseLine } from '../wire/response-line.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** Where the modem is registered. `+CREG` circuit switched, `+CGREG` packet, `+CEREG` LTE, `+C5GREG` 5G. 27.007 */
+/**
+ * Where the modem is registered: `+CREG` (circuit switched), `+CGREG` (packet), `+CEREG` (LTE), `+C5GREG` (5G). 27.007
+ */
 export const registrationDomains = ['+CREG', '+CGREG', '+CEREG', '+C5GREG'] as const
 export type RegistrationDomain = (typeof registrationDomains)[number]
 
@@ -30,8 +32,8 @@ export type RegistrationStatus =
 export type Technology = 'GSM' | 'EDGE' | 'UMTS' | 'HSPA' | 'LTE' | 'NB-IoT' | 'LTE-M' | '5G'
 
 /**
- * Whether this registration allows SMS: home, roaming, and `SMS only`, which A7670 and LTE networks without voice
- * report.
+ * Whether this registration allows SMS. SMS is allowed at home, when roaming, and in the state `SMS only`, which A7670
+ * and LTE networks without voice report.
  */
 export function canSendSms(registration: Registration): boolean {
   return smsCapable.has(registration.status)
@@ -56,7 +58,10 @@ export function reportRegistration(domain: RegistrationDomain, mode: 1 | 2): Que
   return { text: `AT${domain}=${mode}`, timeoutMs: 5000, read: () => true }
 }
 
-/** Reads the answer (`<n>,<stat>,…`) and the unsolicited code (`<stat>,…`), which differ in the second value. */
+/**
+ * Reads the answer (`<n>,<stat>,…`) and the unsolicited code (`<stat>,…`). The second value shows which of the two
+ * forms it is.
+ */
 export function registrationIn(line: ResponseLine): Registration | undefined {
   const domain = registrationDomains.find((known) => known === line.prefix)
   const parameters = parseParameters(line.body)
@@ -95,7 +100,7 @@ const statuses: readonly RegistrationStatus[] = [
   'home-sms-only',
   'roaming-sms-only',
   'emergency-only',
-  // Registered, circuit switched fallback not preferred.
+  // Registered, with circuit switched fallback not preferred.
   'home',
   'roaming',
   // Restricted local services; A7670 reports this if only emergency calls are possible.

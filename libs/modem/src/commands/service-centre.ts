@@ -2,7 +2,7 @@ import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { numberInCharacterSet } from './character-set.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** The service centre for outgoing messages, `none` if the SIM has none. 27.005 §3.3.1 */
+/** The service centre for outgoing messages, or `none` if the SIM has no service centre. 27.005 §3.3.1 */
 export const readServiceCentre: Query<ServiceCentre | 'none'> = {
   text: 'AT+CSCA?',
   timeoutMs: 10_000,
@@ -11,7 +11,8 @@ export const readServiceCentre: Query<ServiceCentre | 'none'> = {
     const line = lastWith(lines, '+CSCA')
     if (line === undefined) return undefined
     const [address, type] = parseParameters(line.body)
-    // The number may be quoted or not, plain or in UCS-2 (`002B0039…`), and have a + or only the type 145.
+    // The number may be quoted or not, and plain or in UCS-2 (`002B0039…`). An international number may begin with `+`
+    // or have only the type 145.
     const number = numberInCharacterSet(textOf(address)).replaceAll(/[^0-9+]/g, '')
     if (!/^\+?\d+$/.test(number)) return 'none'
     const typeOfAddress = integerOf(type) ?? (number.startsWith('+') ? international : unknown)

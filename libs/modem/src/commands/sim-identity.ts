@@ -23,7 +23,7 @@ export function iccidQuery(command: string): Query<string> {
   }
 }
 
-/** The numbers stored on the SIM; often none, and often outdated. 27.007 §7.1 */
+/** The phone numbers stored on the SIM. Often there are none, and often they are outdated. 27.007 §7.1 */
 export const readOwnNumbers: Query<readonly OwnNumber[]> = {
   text: 'AT+CNUM',
   timeoutMs: 10_000,
@@ -32,7 +32,7 @@ export const readOwnNumbers: Query<readonly OwnNumber[]> = {
 }
 
 export interface OwnNumber {
-  /** With `+` if the type of address is international. */
+  /** The number begins with `+` if the type of address is international. */
   readonly number: string
   readonly name: string
 }

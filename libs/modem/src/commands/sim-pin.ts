@@ -17,7 +17,7 @@ export type PinState =
   | 'no-sim'
   | 'sim-failure'
 
-/** Wavecom answers without a final result. */
+/** Wavecom modems answer without a final result. */
 export const readPinState: Query<PinState> = {
   text: 'AT+CPIN?',
   timeoutMs: 15_000,
@@ -88,7 +88,7 @@ const cmeStates = new Map<number, PinState>([
   [17, 'pin2'],
   [18, 'puk2'],
   [40, 'modem-locked'],
-  // In the numbering of Wavecom and Quectel: the SIM is blocked and requires the PUK.
+  // In the numbering of Wavecom and Quectel, 262 means that the SIM is blocked and requires the PUK.
   [262, 'puk'],
   [515, 'busy'],
 ])

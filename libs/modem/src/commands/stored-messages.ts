@@ -5,7 +5,7 @@ import type { Query } from './query.ts'
 /** A message in a memory of the SIM or the modem. */
 export interface StoredMessage {
   readonly index: number
-  /** 0 and 1 received (unread, read), 2 and 3 outgoing (unsent, sent); undefined if the firmware omits it. */
+  /** 0 and 1: received (unread, read). 2 and 3: outgoing (unsent, sent). Undefined if the firmware omits the status. */
   readonly stat: number | undefined
   /** Service centre address and TPDU in hexadecimal digits, upper case. */
   readonly pdu: string
@@ -15,7 +15,7 @@ export interface StoredMessage {
 export const listMessages: Query<readonly StoredMessage[]> = {
   text: 'AT+CMGL=4',
   timeoutMs: 30_000,
-  // 255 messages at one per second, the speed of slow SIMs.
+  // Slow SIMs read one message per second, and a memory may hold 255 messages.
   limitMs: 330_000,
   prefixes: ['+CMGL'],
   withPayload: true,
@@ -25,14 +25,17 @@ export const listMessages: Query<readonly StoredMessage[]> = {
       const parameters = parseParameters(line.body)
       const index = integerOf(parameters[0])
       const pdu = pduOf(line)
-      // An empty slot, or a row without its PDU.
+      // The slot is empty, or the row has no PDU.
       if (index === undefined || index < 0 || pdu === undefined) return []
       return { index, stat: statOf(integerOf(parameters[1])), pdu }
     })
   },
 }
 
-/** One message, or `empty`: a length of 0, a PDU `00`, no line at all, or an error (CMS 321). 27.005 §3.4.3 */
+/**
+ * One message, or `empty` if the modem answers with a length of 0, a PDU `00`, no line at all, or an error (CMS 321).
+ * 27.005 §3.4.3
+ */
 export function readMessage(index: number): Query<StoredMessage | 'empty'> {
   return {
     text: `AT+CMGR=${index}`,

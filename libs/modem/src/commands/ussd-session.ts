@@ -100,12 +100,12 @@ export class UssdSession {
           return undefined
         case 'refused':
           refusal = { kind: 'refused', error: answer.error }
-          // The network's refusal does not depend on the form.
+          // The network has answered, so the refusal does not depend on the form of the text.
           if (this.#awaited?.answer !== undefined) return undefined
           if (answer.error.class === 'registration' || answer.error.class === 'sim') return refusal
           break
         case 'unanswered':
-          // Some modems give the answer without OK.
+          // Some modems pass on the network's answer without an OK.
           return undefined
         case 'unreadable':
         case 'not-sent':

@@ -6,7 +6,7 @@ import { decodeUssdString, unpackUssd } from '@smsgw/sms/ussd'
 export type UssdEncoding = 'plain' | 'packed-hex' | 'ucs2-hex'
 
 /**
- * The readable text of a `+CUSD`. Firmware sends it plain, as packed septets, as UCS-2 or as octets in hexadecimal
+ * The readable text of a `+CUSD` code. Firmware sends it plain, as packed septets, as UCS-2 or as octets in hexadecimal
  * digits, and the data coding scheme (0, 15, 17, 72, none) does not identify the form. Every reading is tried, and the
  * one that looks most like text wins. The scheme and the profile decide a tie.
  */
@@ -45,14 +45,14 @@ function latin1(octets: Uint8Array): string {
   return Array.from(octets, (octet) => String.fromCharCode(octet)).join('')
 }
 
-/** A long run of hexadecimal digits is rarely plain text, but a short one such as a balance of 1234 is. */
+/** A long run of hexadecimal digits is rarely plain text, but a short run, such as a balance of 1234, may well be. */
 function hexadecimalLooks(hex: string): number {
   return /[a-f]/i.test(hex) ? 0.5 : Math.min(0.5, (hex.length - 4) / 40)
 }
 
 /**
- * How much of the text looks natural, at most 1. A wrong reading mixes scripts and symbols: accents among Greek
- * capitals, a different alphabet for every letter.
+ * How much of the text looks natural, at most 1. A wrong reading mixes scripts and symbols, for example accents among
+ * Greek capitals, a different alphabet for every letter.
  */
 function plausibility(text: string): number {
   let score = 0

@@ -56,7 +56,7 @@ function takeApart(body: string): { status?: number; text?: string; dataCodingSc
   const status = integerOf(first)
   if (status === undefined) return {}
   if (quoted !== undefined) {
-    // The scheme follows the last quote; a truncated text has neither.
+    // The scheme follows the closing quote; a truncated text has neither a closing quote nor a scheme.
     const scheme = integerOf(parseParameters(quoted.after.replace(/^\s*,/, ''))[0])
     return { status, text: quoted.text, ...(scheme === undefined ? {} : { dataCodingScheme: scheme }) }
   }

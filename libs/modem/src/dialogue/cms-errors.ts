@@ -9,7 +9,8 @@ const reportPdu =
   'Sending the message again does not help. Report the error with a trace: this network refuses the format of the message.'
 const waitAndRetry = 'No action needed: retried automatically.'
 const freeStorage = 'The stored messages are read and deleted, then the command is retried.'
-const lookAtModem = 'Retried automatically. If it persists, reset the modem and check its power supply.'
+const lookAtModem =
+  'The command is retried automatically. If the problem persists, reset the modem and check its power supply.'
 const awaitEvidence =
   'The message may have been sent. It is not sent again automatically; a status report can confirm it.'
 
@@ -63,7 +64,7 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
       words:
         'The network rejected the message. Usual causes: a spam filter, no credit, a number the tariff does not allow.',
       advice:
-        'Check the credit of the SIM and the text. If it happens often, pause this SIM before the operator blocks it.',
+        'Check the message text and the credit of the SIM. If this happens often, pause the SIM before the operator blocks it.',
       alarm: 'rate',
     },
   ],
@@ -190,7 +191,7 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
       standard: 'SMS service of ME reserved',
       class: 'temporary',
       words: 'Another program uses the SMS service of the modem.',
-      advice: 'Stop other programs on the same modem. Retried automatically.',
+      advice: 'Stop other programs on the same modem. The command is retried automatically.',
       retryAfterMs: 10 * second,
     },
   ],
@@ -200,7 +201,7 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
       standard: 'operation not allowed',
       class: 'registration',
       words: 'Not allowed at present: usually the modem is not registered in a network, or the SIM requires its PIN.',
-      advice: 'Check registration and SIM; retried when both are OK.',
+      advice: 'Check the registration and the SIM. The command is retried when both are OK.',
       retryAfterMs: 10 * second,
     },
   ],
@@ -285,7 +286,7 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
       standard: 'no network service',
       class: 'registration',
       words: 'The modem has no network.',
-      advice: 'Retried when the modem is registered. Check antenna and signal.',
+      advice: 'The command is retried when the modem is registered. Check the antenna and the signal.',
       retryAfterMs: 30 * second,
     },
   ],

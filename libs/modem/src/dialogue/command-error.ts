@@ -5,7 +5,7 @@ import type { ErrorClass, ErrorMeaning } from './error-meaning.ts'
 /** Why a modem refused: the error as read, its meaning and advice. */
 export interface CommandError {
   readonly source: 'cms' | 'cme' | 'plain'
-  /** The number of 27.005 §3.2.5 or 27.007 §9.2; also set if the modem sent the error as text. */
+  /** The error number from 27.005 §3.2.5 or 27.007 §9.2; also set if the modem sent the error as text. */
   readonly code: number | undefined
   /** The line as it was read. */
   readonly text: string
@@ -105,7 +105,8 @@ function codesByText(errors: ReadonlyMap<number, ErrorMeaning>): ReadonlyMap<str
   const codes = new Map<string, number>()
   for (const [code, meaning] of errors) {
     const key = textKey(meaning.standard)
-    // `congestion` is the text of both 42 and 514: the standard's number (42) comes first and wins.
+    // `congestion` is the text of both error 42 and error 514. The standard's number, 42, comes first in the table and
+    // wins.
     if (!codes.has(key)) codes.set(key, code)
   }
   return codes

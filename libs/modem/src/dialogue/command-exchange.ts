@@ -61,7 +61,7 @@ export class CommandExchange implements Exchange {
   }
 
   prompt(): void {
-    // This is line noise, or the modem waits for a PDU and will not answer. The deadline ends the exchange.
+    // The prompt is line noise, or the modem waits for a PDU and will not answer. The deadline ends the exchange.
   }
 
   expired(): void {
@@ -112,7 +112,7 @@ export class CommandExchange implements Exchange {
   }
 }
 
-// A listing of 255 rows at 9600 baud takes two minutes; CMGL allows 30 s for each silence.
+// A listing of 255 rows at 9600 baud takes two minutes, and the timeout of `AT+CMGL` allows 30 s for each silence.
 const limitFactor = 10
 
 // 255 messages of 360 characters are about 90 000 characters. Far more than that cannot be an answer.

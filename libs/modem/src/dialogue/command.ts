@@ -5,8 +5,8 @@ import type { CommandError } from './command-error.ts'
  * One AT command, and which lines belong to its answer.
  *
  * A line belongs to the answer if its prefix is in `prefixes`, or if it has no prefix and `bare` accepts it. For bare
- * lines the table of unsolicited codes is checked first; for a prefix of both an answer and an unsolicited code
- * (`+CREG`, `+CPIN`, …) the table's rule decides. No other line enters an answer.
+ * lines, the table of unsolicited codes is checked first. If a prefix belongs to both an answer and an unsolicited code
+ * (`+CREG`, `+CPIN`, …), the table's rule decides. No other line enters an answer.
  */
 export interface Command {
   /** The command line without the final CR: `AT+CSQ`. */
@@ -23,7 +23,7 @@ export interface Command {
   readonly withPayload?: boolean
   /**
    * The answer has at most one line. If several lines arrive, the last one is kept and the earlier ones are reported as
-   * unsolicited: an unsolicited `+CPIN: READY` looks like an answer, and the last line is correct either way.
+   * unsolicited, because an unsolicited `+CPIN: READY` looks like an answer. The last line is correct either way.
    */
   readonly single?: boolean
   /** How much of the command and its answer a trace may show. Default `ordinary`. */

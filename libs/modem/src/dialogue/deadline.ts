@@ -69,7 +69,7 @@ export class Deadline {
 
 /** A line counts as arriving while its last byte is younger than this. */
 export const graceMs = 250
-// At most five seconds in all: noise without a line end must not delay a deadline forever.
+// At most five seconds in all, because noise without a line end must not delay a deadline forever.
 const mostGraces = 20
 
 /**

@@ -8,7 +8,7 @@ export interface DialogueTelemetry {
   readonly resynchronisations: number
   readonly bytesReceived: number
   readonly bytesSent: number
-  /** The number of lines that repeated what had been written. */
+  /** The number of lines in which the modem echoed what the driver had written. */
   readonly echoes: number
 }
 

@@ -48,7 +48,7 @@ export class Dialogue {
   readonly #queue: ExchangeQueue
   readonly #doubt = new Doubt()
   readonly #events: DialogueEvent[] = []
-  /** Chunks that arrived while another was being read, because a port may answer within `write`. */
+  /** Chunks that arrived while another chunk was being read. This happens because a port may answer within `write`. */
   readonly #backlog: Uint8Array[] = []
   #running = false
   #state: DialogueState = 'new'
@@ -158,7 +158,7 @@ export class Dialogue {
     })
   }
 
-  /** Why the port was lost; undefined before that. */
+  /** Why the port was lost; undefined until the port is lost. */
   get lostReason(): string | undefined {
     return this.#lostReason
   }
@@ -229,7 +229,7 @@ export class Dialogue {
   // ── Main loop
   // ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Every entry point runs through here, so that callbacks of port and listeners never nest. */
+  /** Every entry point runs through here, so that callbacks from the port and from listeners never nest. */
   #run(action: () => void): void {
     if (this.#running) {
       action()
@@ -387,6 +387,6 @@ export interface DialogueOptions {
 /** Texts are unmasked and may be private. */
 export type DialogueEvent =
   | LineEvent
-  /** A line beyond the limit was truncated. */
+  /** A line that exceeded the length limit was truncated. */
   | { readonly kind: 'noise'; readonly length: number }
   | { readonly kind: 'state'; readonly state: DialogueState }

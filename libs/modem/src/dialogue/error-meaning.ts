@@ -10,10 +10,10 @@ export interface ErrorMeaning {
 }
 
 /**
- * `permanent`, `temporary`, `sim`, `registration`, `storage`: refused, the command had no effect. `duplicate`: the
- * service centre already has the message (CMS 197). `unsupported`: the firmware does not support the command, or does
- * not support it in this form. `harmless`: no action needed (CMS 340). `unknown`: the code does not say whether the
- * command was carried out (CMS 332, 500, 513, a bare ERROR, undocumented codes).
+ * `permanent`, `temporary`, `sim`, `registration`, `storage`: the command was refused and had no effect. `duplicate`:
+ * the service centre already has the message (CMS 197). `unsupported`: the firmware does not support the command, or
+ * does not support it in this form. `harmless`: no action needed (CMS 340). `unknown`: the code does not say whether
+ * the command was carried out (CMS 332, 500, 513, a bare ERROR, undocumented codes).
  */
 export type ErrorClass =
   | 'permanent'

@@ -5,7 +5,7 @@ import type { FinalResult } from './final-result.ts'
 
 /** One exchange with the modem, from its first byte until the next one may start. */
 export interface Exchange {
-  /** The command line, used to recognise its echo; empty if there is none. */
+  /** The command line, used to recognise its echo; empty if the exchange has no command line. */
   readonly text: string
   readonly sensitivity: Sensitivity
   start(): void

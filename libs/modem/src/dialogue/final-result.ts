@@ -4,7 +4,7 @@ import { type CommandError, plainError, readCommandError } from './command-error
 export type FinalResult =
   | { readonly kind: 'ok' }
   | { readonly kind: 'error'; readonly error: CommandError }
-  /** Concerns a call, which this driver never makes, and ends no command. */
+  /** The result concerns a call. This driver never makes calls, so the result does not end any command. */
   | { readonly kind: 'call' }
 
 export function readFinalResult(text: string): FinalResult | undefined {

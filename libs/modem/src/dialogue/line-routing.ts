@@ -36,7 +36,7 @@ export class LineRouting {
     this.#onNews = onNews
   }
 
-  /** Call it for everything that is written. */
+  /** Must be called for everything that is written. */
   wrote(text: string): void {
     if (text.endsWith(controlZ)) this.#writtenPdu = text.slice(0, -1).toUpperCase()
     if (!text.endsWith('\r')) return
@@ -45,7 +45,7 @@ export class LineRouting {
     if (this.#written.length > echoesKnown) this.#written.shift()
   }
 
-  /** Whether a PDU was written last. With echo on, the modem sends its digits back, possibly in pieces. */
+  /** Whether a PDU was written last. With echo on, the modem sends the digits of the PDU back, possibly in pieces. */
   get pduMayEcho(): boolean {
     return this.#writtenPdu !== ''
   }
@@ -101,8 +101,8 @@ export class LineRouting {
       if (result.kind === 'ok') this.#numericResults = false
       return result
     }
-    // ATV0 (V.250 §6.2.6) is detected during resynchronisation, because a lone digit is not a result when results are
-    // text.
+    // ATV0 (V.250 §6.2.6) is detected only during resynchronisation. Unless it has been detected, a lone digit is not a
+    // result.
     const numeric = readNumericResult(line.text)
     if (this.#gettingInStep && numeric?.kind === 'ok') this.#numericResults = true
     return this.#numericResults ? numeric : undefined

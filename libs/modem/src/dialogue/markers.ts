@@ -39,14 +39,15 @@ const mostUnanswered = 200
 /**
  * Chooses the questions whose answers prove that both ends are in step.
  *
- * A modem processes its input in order, late or not at all. So the answers that arrive are those of `unanswered`, some
- * missing, followed by those of the questions asked from here on. Each letter is a question. The word consists of a
- * part u and a last letter t. `unanswered` does not contain the letters of the word in this order, and u does not
- * contain t. When the answers to the word have arrived in order, the last of them cannot be an old one and belongs to
- * the last question; everything sent before it has been answered, or never will be.
+ * A modem processes its input in order, but perhaps late, and perhaps not all of it. So the answers that arrive are
+ * those of `unanswered`, some missing, followed by those of the questions asked from here on. Each letter is a
+ * question. The word consists of a part u and a last letter t. `unanswered` does not contain the letters of the word in
+ * this order, and u does not contain t. When the answers to the word have arrived in order, the last of these answers
+ * cannot be an old answer, so it belongs to the last question. Everything sent before that question has been answered
+ * or never will be.
  *
- * The shortest such word is chosen: one question, unless earlier questions are unanswered. Returns undefined if no
- * word proves it, which happens only if the alphabet is a single letter that is in `unanswered`.
+ * The shortest such word is chosen: one question, unless earlier questions are unanswered. Returns undefined if no word
+ * is such a proof, which happens only if the alphabet is a single letter that is in `unanswered`.
  */
 export function provingWord<Letter>(
   unanswered: readonly Letter[],

@@ -7,7 +7,7 @@ import { Resynchronisation, type ResynchronisationEnd } from './resynchronisatio
 
 /**
  * Whether a resynchronisation is due before the queue continues, which old answers may still arrive, and who waits for
- * its result.
+ * the result of the resynchronisation.
  */
 export class ResynchronisationNeed {
   readonly #traffic: PortTraffic
@@ -38,7 +38,7 @@ export class ResynchronisationNeed {
     this.#pressing = true
   }
 
-  /** Call it when the exchange has ended and a late answer to it may still arrive. */
+  /** Must be called when the exchange has ended and a late answer to it may still arrive. */
   pressAfter(exchange: Exchange | undefined): void {
     this.#pressing = true
     if (exchange instanceof CommandExchange) rememberMarkers(this.#unanswered, exchange)

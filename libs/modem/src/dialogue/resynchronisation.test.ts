@@ -13,7 +13,7 @@ interface Fate {
 
 /**
  * A very slow and unreliable modem that still works in order: it processes a command after the previous ones, soon or
- * much later, misses some, and loses some answers.
+ * much later, misses some commands, and loses some answers.
  */
 class SlowModem implements BytePort {
   readonly #clock: ManualClock
@@ -138,7 +138,7 @@ test('a late answer never answers another command, whatever is late, lost or mis
     ),
     { numRuns: 1000 },
   )
-  // The schedules prove something only if answers in time and late answers both occur often.
+  // The schedules prove something only if punctual answers and late answers both occur often.
   expect(Math.min(inTime, late)).toBeGreaterThan(500)
 }, 60_000)
 

@@ -111,7 +111,7 @@ export class Resynchronisation implements Exchange {
   }
 
   cancelled(): void {
-    // The dialogue must not stay out of step.
+    // A cancellation is ignored, because the dialogue must not stay out of step.
   }
 
   portLost(): void {

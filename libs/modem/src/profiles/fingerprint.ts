@@ -21,7 +21,7 @@ function scoreOf(profile: Profile, facts: FingerprintFacts): number {
 
 const points = { model: 40, manufacturer: 20, usbProduct: 18, usbVendor: 10, firmware: 8 }
 
-/** 0 if a condition fails, or if none could be checked. */
+/** Returns 0 if a condition fails, or if no condition could be checked. */
 function scoreOfFingerprint(fingerprint: Fingerprint, facts: FingerprintFacts): number {
   let score = 0
   for (const property of ['model', 'manufacturer', 'firmware'] as const) {

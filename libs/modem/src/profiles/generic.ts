@@ -4,7 +4,7 @@ import { readPinState } from '../commands/sim-pin.ts'
 import { probeAfterReport } from '../send/result-probe.ts'
 import type { Profile } from './profile.ts'
 
-/** A modem of which only 27.005 and 27.007 are assumed. */
+/** A modem about which nothing is assumed except that it follows 27.005 and 27.007. */
 export const generic: Profile = {
   name: 'generic',
   fingerprints: [],
@@ -46,8 +46,8 @@ export const generic: Profile = {
 }
 
 /**
- * By default, mode 2 comes before mode 1. Each mode is tried with the reports in the given order: 1 direct, 2 stored, 0
- * none. Cell broadcasts are never requested, because nothing reads them.
+ * By default, mode 2 comes before mode 1. Each mode is tried with the settings for reports in the given order (1
+ * direct, 2 stored, 0 none). Cell broadcasts are never requested, because nothing reads them.
  */
 export function indicationLadder(
   reports: readonly MessageIndications['reports'][],

@@ -32,7 +32,7 @@ export const huawei: Profile = {
       '^XDSFLOWRPT',
     ],
   ].map((code) => ({ code })),
-  // Without this, the modem reports signal and traffic several times per second, even inside answers.
+  // Without this command, the modem reports signal and traffic several times per second, even inside answers.
   calming: ['AT^CURC=0'],
   avoid: [],
   // `^CPIN: SIM PIN,3,10,3,10,3`: the state, the attempts left for the required code, and those for PUK, PIN, PUK2,
@@ -40,8 +40,8 @@ export const huawei: Profile = {
   pinCounters: [pinCounter('AT^CPIN?', '^CPIN', 3, 2), ...generic.pinCounters],
   iccidCommands: ['AT^ICCID?', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0 },
-  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems, so the
-  // command did not abort the submission.
+  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. This shows
+  // that the command does not abort the submission.
   submit: { ...generic.submit, probe: probeAfterAnySign },
   ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'],
   // `^RESET` restarts most Huawei modems; modules need `+CFUN`.
@@ -54,7 +54,7 @@ export const huawei: Profile = {
         'This stick runs HiLink firmware: it is a network card with a web page, without a port for commands. ' +
         'Switch it to stick mode (usb_modeswitch, 12d1:1506) or install stick firmware.',
     },
-    // In firmware without meaningful classes the PC UI port is the last one.
+    // In firmware without meaningful interface classes, the PC UI port comes last.
     { ids: ['12d1:1001'], interfaceNumber: 2, interfaceClass: unspecified, role: 'at' },
     { ids: ['12d1:140c'], interfaceNumber: 3, interfaceClass: unspecified, role: 'at' },
     { ids: ['12d1:1436'], interfaceNumber: 4, interfaceClass: unspecified, role: 'at' },

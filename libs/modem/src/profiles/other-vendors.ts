@@ -25,11 +25,11 @@ export const cinterion: Profile = {
   unsolicited: ['^SYSINFO', '^SSMSS', '^SIND', '^SCKS', '^SSTN', '^SHUTDOWN', '^SBC', '^EXIT', '^SIS'].map((code) => ({
     code,
   })),
-  // Reports the attempts for the code that is currently required, which is the PIN whenever the driver asks.
+  // Reports the attempts left for the code that is currently required, which is the PIN whenever the driver asks.
   pinCounters: [pinCounter('AT^SPIC', '^SPIC', 0), ...generic.pinCounters],
   iccidCommands: ['AT^SCID', ...generic.iccidCommands],
   acknowledgement: 'one',
-  // The EHS6 manual documents the command, but other programs avoid it for the whole family.
+  // The EHS6 manual documents `AT+CMMS`, but other programs avoid this command for the whole family.
   submit: { ...generic.submit, keepLinkOpen: false },
   radio: { ...generic.radio, resetCommands: ['AT^SMSO=1', 'AT+CFUN=1,1'] },
 }
@@ -142,8 +142,8 @@ export const qualcomm: Profile = {
   // Mode 2 is advertised and refused, and so are direct reports (1).
   indications: indicationLadder([1, 2, 0], [2, 1]),
   iccidCommands: ['AT+QCCID', 'AT$QCCID', ...generic.iccidCommands],
-  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems, so the
-  // command did not abort the submission.
+  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. This shows
+  // that the command does not abort the submission.
   submit: { ...generic.submit, probe: probeAfterAnySign },
   advice: ['The SIM is busy for some seconds after a start; SIM commands are retried.'],
 }
@@ -199,7 +199,7 @@ export const telit: Profile = {
   ],
   // The SIM toolkit sends a code with every message.
   unsolicited: ['#STN', '#QSS', '#MWI', '#NITZ', '#PSNT', '#ECAM', '#MONI', 'SRING'].map((code) => ({ code })),
-  // Reports the attempts for the code that is currently required, which is the PIN whenever the driver asks.
+  // Reports the attempts left for the code that is currently required, which is the PIN whenever the driver asks.
   pinCounters: [pinCounter('AT#PCT', '#PCT', 0), ...generic.pinCounters],
   iccidCommands: ['AT#CCID', ...generic.iccidCommands],
   // The manuals say: wait for the result of `+CMGS` before any further command. A report proves that the message was
@@ -255,7 +255,7 @@ export const ublox: Profile = {
   ],
 }
 
-/** Wavecom modules, Q2xxx and Fastrack; `+CPIN?` is answered without OK, `+CPMS=` takes one memory. */
+/** Wavecom modules, Q2xxx and Fastrack; they answer `+CPIN?` without OK, and `+CPMS=` takes one memory. */
 export const wavecom: Profile = {
   ...generic,
   name: 'wavecom',

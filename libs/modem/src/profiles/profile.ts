@@ -16,7 +16,7 @@ import type { UsbRule } from './usb-port.ts'
  */
 export interface Profile {
   readonly name: string
-  /** Any matching entry makes the profile a candidate; the best score of all candidates wins. */
+  /** Any matching entry makes the profile a candidate; the candidate with the best score wins. */
   readonly fingerprints: readonly Fingerprint[]
   /** Models and firmware that differ from the rest of the family; all that match are applied, in order. */
   readonly variants: readonly Variant[]
@@ -34,7 +34,7 @@ export interface Profile {
   readonly iccidCommands: readonly string[]
 
   readonly characterSet: CharacterSet
-  /** Service of `+CSMS`; 128 is service 1 on M26. */
+  /** The service for `+CSMS`. On M26, 128 stands for service 1. */
   readonly messageService: 0 | 1
   readonly acknowledgement: AcknowledgementForm
   /** Tried in order until one is accepted. */
@@ -42,7 +42,7 @@ export interface Profile {
 
   readonly storage: StorageTraits
   readonly submit: SubmitTraits
-  /** The usual form first; the next one is tried after a refusal. */
+  /** The usual form comes first; after a refusal the next form is tried. */
   readonly ussdEncodings: readonly UssdEncoding[]
   readonly radio: RadioTraits
   readonly usb: readonly UsbRule[]
@@ -51,7 +51,9 @@ export interface Profile {
 }
 
 export interface StorageTraits {
-  /** The memory for received messages: the first entry that the modem offers. All memories are read in any case. */
+  /**
+   * The first of these memories that the modem offers is used for received messages. All memories are read in any case.
+   */
   readonly receiveInto: readonly Memory[]
   /** Wavecom accepts one memory in `+CPMS=`. */
   readonly selectTakes: 1 | 3
@@ -81,8 +83,8 @@ export interface RadioTraits {
   /** Some modems need `+CFUN=1` before any other command. */
   readonly switchOnAtStart: 'if-off' | 'always'
   /**
-   * The OK to `+CFUN=1` is early, and the next command may fail or crash the modem. Wait this long, then send `AT`
-   * until the modem answers.
+   * The OK to `+CFUN=1` arrives too early, and the next command may fail or crash the modem. Wait this long, then send
+   * `AT` until the modem answers.
    */
   readonly settleMs: number
   /** How long the modem cannot be used after its first answer. */

@@ -5,8 +5,8 @@ import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
-// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems, so the
-// command did not abort the submission.
+// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. This shows
+// that the command does not abort the submission.
 const submit = { ...generic.submit, probe: probeAfterAnySign }
 const maker = /quectel/i
 

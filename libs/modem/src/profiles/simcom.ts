@@ -16,8 +16,8 @@ const noise = [
   '+FTPPUT',
 ]
 const pinCounters = [pinCounter('AT+SPIC', '+SPIC', 0, 2), ...generic.pinCounters]
-// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems, so the
-// command did not abort the submission.
+// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. This shows
+// that the command does not abort the submission.
 const submit = { ...generic.submit, probe: probeAfterAnySign }
 const maker = /simcom|simtech|^SIM/i
 

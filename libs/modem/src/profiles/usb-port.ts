@@ -8,7 +8,7 @@ export interface UsbInterface {
 }
 
 export type UsbPortRole =
-  /** Takes commands and reports arrivals. */
+  /** Takes commands and reports incoming messages. */
   | 'at'
   /** Takes commands; unsolicited codes may be missing. */
   | 'at-secondary'

@@ -45,8 +45,8 @@ export const zte: Profile = {
   pinCounters: [pinCounter('AT+ZPINPUK=?', '+ZPINPUK', 0, 1), ...generic.pinCounters],
   iccidCommands: ['AT+ZGETICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, receiveInto: ['SM', 'ME', 'MT'] },
-  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems, so the
-  // command did not abort the submission.
+  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. This shows
+  // that the command does not abort the submission.
   submit: { ...generic.submit, probe: probeAfterAnySign },
   // Advertises mode 2 and often refuses it.
   indications: indicationLadder([1, 2, 0]),

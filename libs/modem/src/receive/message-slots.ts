@@ -9,8 +9,8 @@ import type { StorageTraits } from '../profiles/profile.ts'
 import { TaskQueue } from '../task-queue.ts'
 
 /**
- * The messages in SIM and modem. All commands use the memory selected last, so a selection and the commands after it
- * run as one task; submissions may run in between because they need no memory.
+ * The messages in the SIM and the modem. All commands use the memory selected last, so a selection and the commands
+ * after it run as one task; submissions may run in between because they need no memory.
  *
  * This object is valid for one session, because a modem that restarted has lost the selection.
  */
@@ -146,7 +146,7 @@ export class MessageSlots {
 }
 
 const reports: Memory = 'SR'
-/** More than any known memory; a larger total is noise. */
+/** More than any known memory holds; a larger total is noise. */
 const mostSlots = 512
 
 export interface Listing {

@@ -7,7 +7,7 @@ import type { Incoming } from './incoming-message.ts'
 import type { MessageSlots } from './message-slots.ts'
 import { Receiver } from './receive.ts'
 
-/** `later`: answers after setup and the first sweep. */
+/** `later`: the answers that apply after setup and the first sweep. */
 async function started(answers: Answers = {}, later: Answers = {}): Promise<DrivenModem> {
   const driven = new DrivenModem(answers)
   await driven.session()
@@ -354,7 +354,7 @@ test('cell broadcasts are counted and ignored', async () => {
 })
 
 describe("the receiver's memory is bounded for", () => {
-  /** The receiver alone, on memories that `list` returns; returns the size of its largest map. */
+  /** A receiver without the rest of the driver, on memories that `list` returns; also the size of its largest map. */
   function receiving(list: MessageSlots['list']): { receiver: Receiver; largest: () => number; seen: Incoming[] } {
     const seen: Incoming[] = []
     const receiver = new Receiver({

@@ -38,7 +38,7 @@ export class Receiver {
     return this.#broadcasts
   }
 
-  /** Undefined while the modem cannot be read. `sameSim` false: the slots belong to another SIM. */
+  /** `session` is undefined while the modem cannot be read. If `sameSim` is false, the slots belong to another SIM. */
   attach(session: ReceiverSession | undefined, sameSim = true): void {
     this.#session = session
     if (!sameSim) this.#reported.clear()
@@ -116,7 +116,7 @@ export class Receiver {
     }
     // Without a session nothing can be read, and the next session begins with a sweep anyway.
     if (this.#session === undefined || !this.#tips.follow()) return
-    // Reading by slot takes one command per message; for many a list is faster.
+    // Reading by slot takes one command per message, so for many messages a listing is faster.
     if (this.#indicated.size < mostReadOneByOne) this.#indicated.set(slot(memory, index), { memory, index })
     else this.#sweepWanted = 'thorough'
     void this.#work()
@@ -217,7 +217,7 @@ export class Receiver {
     return true
   }
 
-  /** More than any memory holds: bounds the map for a listing that never ends. */
+  /** The limit is more than any memory holds. It bounds the map if a listing never ends. */
   #boundReported(): void {
     const oldest = this.#reported.size > mostReported ? this.#reported.keys().next().value : undefined
     if (oldest !== undefined) this.#reported.delete(oldest)

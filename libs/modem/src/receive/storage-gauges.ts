@@ -1,6 +1,6 @@
 import type { Memory, MemoryUsage } from '../commands/message-storage.ts'
 
-/** The usage of one memory. When it is full nothing more arrives until a message has been deleted. */
+/** The usage of one memory. When the memory is full, nothing more arrives until a message has been deleted. */
 export interface StorageGauge {
   readonly memory: Memory
   readonly used: number
@@ -24,7 +24,7 @@ export class StorageGauges {
     return gauge
   }
 
-  /** Whether this memory is full, or any memory if the receiving memory is unknown. */
+  /** Whether the receiving memory is full, or, if that memory is unknown, whether any memory is full. */
   isFull(memory: Memory | undefined): boolean {
     return memory === undefined ? this.all.some((gauge) => gauge.full) : (this.#gauges.get(memory)?.full ?? false)
   }

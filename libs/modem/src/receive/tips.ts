@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../clock.ts'
 
 /**
- * Whether indications of new messages are trusted. Some modems indicate a missing message with every answer, so
- * following each indication would cause the next one, forever.
+ * Whether indications of new messages are trusted. Some modems indicate a message that does not exist with every
+ * answer, so following each indication would cause the next one, forever.
  *
  * `trusted` → several useless indications in a short time → `not trusted` for a while: indications are skipped, and if
  * there were any, one sweep at the end makes up for all of them.

@@ -1,7 +1,7 @@
 /**
  * Limits the resets of a modem. A reset interrupts the modem, wears its flash and closes the port for every program; a
- * modem that three resets did not help will not be helped by a hundred. Resets are therefore counted, each has a longer
- * pause before it, and only a modem that stays healthy regains them.
+ * modem that was not helped by three resets will not be helped by a hundred. Resets are therefore counted, the pauses
+ * between them grow, and only a modem that stays healthy regains used resets.
  */
 export interface RecoveryBudget {
   readonly resetsLeft: number

@@ -3,12 +3,12 @@ import type { StartupFailure, StartupFailureReason } from '../setup/startup-fail
 import type { Outage } from './state.ts'
 
 /**
- * `serving`: messages can be sent. `unserved`: the modem works but has no network. `silent`: it is set up but does not
- * answer.
+ * `serving`: messages can be sent. `unserved`: the modem works but has no network. `silent`: the modem is set up but
+ * does not answer.
  */
 export type Health = 'serving' | 'unserved' | 'starting' | 'silent' | 'absent' | 'blocked'
 
-/** What a modem state means for its health. */
+/** What the state of a modem means for its health. */
 export function healthOf(modem: ModemState): Health {
   switch (modem.name) {
     case 'ready':

@@ -3,8 +3,8 @@ export const ladder = ['resynchronise', 'reopen', 're-initialise', 'restart-radi
 export type Rung = (typeof ladder)[number]
 
 /**
- * Returns the gentlest remedy that was not tried and can help, or `reset` if there is none; the budget limits resets.
- * `heard`: the modem answered at the last attempt.
+ * Returns the gentlest remedy that has not been tried and can help, or `reset` if there is none; the budget limits
+ * resets. `heard`: the modem answered at the last attempt.
  */
 export function nextRung(tried: readonly Rung[], heard: boolean): Rung {
   return ladder.find((rung) => !tried.includes(rung) && canHelp(rung, heard)) ?? 'reset'
@@ -25,7 +25,7 @@ function canHelp(rung: Rung, heard: boolean): boolean {
       // A modem that does not answer cannot be configured.
       return heard
     case 'reset':
-      // Written in any case, because some modems that do not answer still read their input.
+      // A reset is written in any case, because some modems that do not answer still read their input.
       return true
   }
 }

@@ -67,7 +67,7 @@ function reset(state: Unhealthy, now: Now): RecoveryStep {
   const resetting: RecoveryState = {
     ...core(state),
     kind: 'resetting',
-    // The port closes because of the reset and has time to return.
+    // The reset closes the port, which then has time to return.
     outage: { ...state.outage, awaySinceMs: undefined },
     budget: spendReset(state.budget, atMs),
     attempt,
@@ -237,7 +237,7 @@ function core({ outage, budget, attempt, deadlineMs }: Unhealthy): Unhealthy {
   return { outage, budget, attempt, deadlineMs }
 }
 
-/** Changes the state without effects. */
+/** Returns a step that changes the state but has no effects. */
 export function withoutEffects(state: RecoveryState): RecoveryStep {
   return { state, effects: [] }
 }

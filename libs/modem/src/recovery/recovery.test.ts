@@ -24,7 +24,7 @@ const unregistered: ModemState = { name: 'degraded', reasons: ['not-registered']
 const lost: ModemState = { name: 'absent', why: 'unplugged' }
 const blockedBy = (reason: StartupFailureReason): ModemState => ({ name: 'blocked', failure: startupFailure(reason) })
 
-/** Plays the world around one machine; outcomes carry the number of the last request. */
+/** Plays the world around one state machine; outcomes carry the number of the last request. */
 class Patient {
   atMs = 0
   state: RecoveryState
@@ -312,7 +312,7 @@ describe('the ladder', () => {
 })
 
 describe('the budget', () => {
-  /** A modem that no reset helps. Returns the times of the resets. */
+  /** Plays a modem that no reset helps, and records the times of the resets. */
   function incurable(): { patient: Patient; resets: number[] } {
     const patient = healthy().hears(silent).staysOutOfStep().opens()
     const resets: number[] = []

@@ -51,10 +51,10 @@ import {
  *      └───────────── returning ◀─────────────────────────────────────────────────────────┘
  *                                  none left ──────▶ alarm: checks periodically, never resets
  *
- * Each step ends with evidence or at its deadline. Setting the modem up proves that a remedy helped. `away` waits for
+ * Each step ends with evidence or at its deadline. A successful setup proves that a remedy helped. `away` waits for
  * re-enumeration: the port is found by the identity of the device, so a new name does no harm. A problem that only a
- * person can solve (PIN, SIM, permissions) leads to `alarm` at once. A modem that recovers by itself ends `alarm` like
- * every other state. In an early relapse the remedies that were already tried are skipped.
+ * person can solve (PIN, SIM, permissions) leads to `alarm` at once. A modem that recovers by itself ends `alarm`, as
+ * it ends every other state. In an early relapse the remedies that were already tried are skipped.
  */
 export function next(
   state: RecoveryState,
@@ -222,7 +222,7 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
     case 'serving':
       return healed(state, true, now)
     case 'unserved':
-      // The cause was a missing network, so an answer proves nothing new.
+      // If the cause was a missing network, an answer proves nothing new.
       return state.outage.goal === 'answer' ? healed(state, false, now) : withoutEffects(waitInAlarm(state, now))
     case 'absent':
       // The port was opened a moment ago, see `portLost`.
@@ -244,8 +244,8 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
 }
 
 /**
- * Opens at once the first time, and later only after a pause: otherwise a port that opens and closes each time would be
- * opened in a tight loop.
+ * Opens the port at once the first time, and later only after a pause, because otherwise a port that opens and closes
+ * each time would be opened in a tight loop.
  */
 function portLost(state: UnhealthyState, modem: ModemState, now: Now): RecoveryStep {
   const words = describeState(modem)

@@ -22,7 +22,8 @@ import {
 
 /**
  * Keeps a modem working: opens its port, sets it up and carries out the effects of `recovery.ts`. Each open port has
- * its own `Modem`; calls to the previous `Modem` end as they do whenever a port is lost. The PIN memory is kept.
+ * its own `Modem`; calls to the previous `Modem` end as they do whenever a port is lost. The PIN memory is passed on
+ * from one `Modem` to the next.
  *
  * `new` → `start` → running, with `modem` while a port is open → `stop` → stopped.
  */
@@ -103,7 +104,7 @@ export class RecoveryRunner {
         void this.#resynchronise(effect.attempt)
         break
       case 'set-up':
-        // The states of the modem report how `set-up` and `restart-radio` end.
+        // The states that the modem reports show how `set-up` and `restart-radio` end.
         void this.modem?.start()
         break
       case 'restart-radio':
@@ -125,7 +126,7 @@ export class RecoveryRunner {
     if (result.kind !== 'opened') {
       this.#take({ kind: 'not-opened', attempt, problem: result.kind, words: result.words })
     } else if (this.#stopped || this.#state?.attempt !== attempt) {
-      // Too late, because the attempt was abandoned.
+      // The attempt was abandoned before the port opened.
       await this.#atMost(result.port.close())
     } else {
       this.#begin(result)
@@ -180,7 +181,10 @@ export class RecoveryRunner {
     await this.#atMost(open.port.close())
   }
 
-  /** Waits for the work up to a limit, because a driver may hang while it opens or closes a missing device. */
+  /**
+   * Waits for the work, but no longer than a time limit, because a device driver may hang while it opens or closes a
+   * missing device.
+   */
   #atMost(work: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#options.clock.after(hangLimitMs, resolve)
@@ -188,7 +192,7 @@ export class RecoveryRunner {
         timer.cancel()
         resolve()
       }
-      // If closing failed, that is noticed when the port cannot be opened again.
+      // If closing fails, the failure is noticed when the port cannot be opened again.
       work.then(over, over)
     })
   }
@@ -215,7 +219,9 @@ export interface RecoveryRunnerOptions {
   readonly onState?: (state: RecoveryState) => void
   readonly modemOptions?: ModemOptions
   readonly recovery?: Partial<RecoveryOptions>
-  /** One memory for all modems that may hold the same SIM; the owner stores it across processes. Default: a new one. */
+  /**
+   * One PIN memory for all modems that may hold the same SIM; the owner stores it across processes. Default: a new one.
+   */
   readonly pinMemory?: PinMemory
   readonly trace?: ByteTrace
 }
@@ -230,7 +236,7 @@ export type OpenResult = OpenedPort | { readonly kind: 'absent' | 'refused'; rea
 export interface OpenedPort {
   readonly kind: 'opened'
   readonly port: ClosablePort
-  /** `12d1:1506`, if it belongs to a USB device. */
+  /** `12d1:1506`, if the port belongs to a USB device. */
   readonly usb?: string | undefined
 }
 

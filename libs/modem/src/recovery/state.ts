@@ -6,11 +6,11 @@ import type { Rung } from './ladder.ts'
 /** Every state except `healthy` has a deadline; call `next` with `time` when it has passed. */
 export type RecoveryState =
   | Healthy
-  /** No port is open. It is being opened, or will be opened after a pause or when a device appears. */
+  /** No port is open. The port is being opened, or will be opened after a pause or when a device appears. */
   | (Unhealthy & { readonly kind: 'away'; readonly doing: 'opening' | 'waiting' })
   /**
-   * The port is open and the modem is being set up, which proves that it works. `begun`: the modem has reported a setup
-   * stage.
+   * The port is open and the modem is being set up. A successful setup proves that the modem works. `begun`: the modem
+   * has reported a setup stage.
    */
   | (Unhealthy & { readonly kind: 'starting'; readonly begun: boolean })
   | (Unhealthy & { readonly kind: 'resynchronising' })
@@ -24,7 +24,7 @@ export type RecoveryState =
 export interface Healthy {
   readonly kind: 'healthy'
   readonly sinceMs: number
-  /** Registered: messages can be sent. */
+  /** Whether the modem is registered, so that messages can be sent. */
   readonly service: boolean
   /** When a missing network counts as a failure; undefined while there is a network. */
   readonly deadlineMs: number | undefined
@@ -56,7 +56,7 @@ export interface Outage {
   readonly goal: 'answer' | 'service'
   /** The remedy that is being tried. */
   readonly rung: Rung | undefined
-  /** The remedies that did not help, or only briefly. */
+  /** The remedies that did not help, or helped only briefly. */
   readonly tried: readonly Rung[]
   /** Whether the modem answered at the last attempt. */
   readonly heard: boolean
@@ -75,9 +75,9 @@ export interface Evidence {
 }
 
 export type AlarmCause =
-  /** SIM, PIN, wrong port: only a person can solve it. */
+  /** The problem is the SIM, the PIN or a wrong port, so only a person can solve it. */
   | { readonly kind: 'needs-hands'; readonly failure: StartupFailure }
-  /** The device exists but cannot be used: another program, permissions. */
+  /** The device exists but cannot be used, for example because of another program or missing permissions. */
   | { readonly kind: 'port-refused'; readonly words: string }
   | { readonly kind: 'gone'; readonly words: string }
   /** Every allowed remedy was tried. */
@@ -108,7 +108,7 @@ export type RecoveryEffect =
   | { readonly kind: 'open-port'; readonly attempt: number }
   /** Ends with `in-step` or `out-of-step`. */
   | { readonly kind: 'resynchronise'; readonly attempt: number }
-  /** The states of the modem report how `set-up` and `restart-radio` end. */
+  /** The states that the modem reports show how `set-up` and `restart-radio` end. */
   | { readonly kind: 'set-up'; readonly attempt: number }
   | { readonly kind: 'restart-radio'; readonly attempt: number }
   /** Ends with `reset-written`. */
@@ -138,11 +138,11 @@ export interface RecoveryOptions extends RecoveryBudgetOptions {
   readonly resynchroniseLimitMs: number
   readonly startLimitMs: number
   readonly resetLimitMs: number
-  /** The pause between reset and setup, because a modem that answers earlier is still shutting down. */
+  /** The pause between reset and setup. A modem that answers earlier is still shutting down. */
   readonly settleMs: number
   /** How long a modem that is set up may be without a network. */
   readonly serviceLimitMs: number
-  /** A failure this soon after the last one counts as the same failure. */
+  /** A failure that follows the last failure within this time counts as the same failure. */
   readonly relapseMs: number
   readonly alarmLookMs: number
 }

@@ -5,7 +5,7 @@ import { dialogueInStep } from '../testing/scripted-dialogue.ts'
 import { submission } from '../testing/scripted-submission.ts'
 import type { Withdrawal } from './before-pdu.ts'
 
-/** A submission whose hook records its end, and whose outcome is recorded too. */
+/** A submission. The end of its hook and its outcome are both recorded. */
 async function asked() {
   const all = await dialogueInStep()
   const notes: string[] = []

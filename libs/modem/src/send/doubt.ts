@@ -15,7 +15,7 @@ export interface LateResult {
  *
  * The exception is an earlier submission that was ended before its timeout, on the assumption that the modem processes
  * commands in order. If the modem does not, the earlier result may still arrive, so a reference expected for the
- * earlier submission is not taken for that of the next submission.
+ * earlier submission is not taken for the reference of the next submission.
  */
 export class Doubt {
   #submission: Submission | undefined
@@ -69,10 +69,10 @@ export class Doubt {
   }
 
   /**
-   * Reads an error before the first OK during resynchronisation: a network cause concerns the PDU, because ESC, AT and
-   * the questions do not reach the network. A modem that is still processing the PDU answers these commands with its
-   * own +CMS ERROR (301, 302, 314, 515), which says nothing about the PDU. A reference that arrives later overrides the
-   * error.
+   * Reads an error that arrives before the first OK during resynchronisation. A network cause concerns the PDU, because
+   * ESC, AT and the questions do not reach the network. A modem that is still processing the PDU answers these commands
+   * with its own +CMS ERROR (301, 302, 314, 515), which says nothing about the PDU. A reference that arrives later
+   * overrides the error.
    */
   lateRefusal(result: FinalResult, gettingInStep: boolean): LateResult | undefined {
     const submission = this.#submission

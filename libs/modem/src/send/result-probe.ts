@@ -3,12 +3,13 @@ import { isAnswerTo, type Marker, markers } from '../dialogue/markers.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
 /**
- * Decides when to ask the modem a question if it has not given the result of a submission, and which question. An
- * answer proves that the submission has ended, because a modem executes one command after another.
+ * Decides when to ask the modem a question, and which question, if the modem has not given the result of a submission.
+ * An answer proves that the submission has ended, because a modem executes one command after another.
  *
  * 27.005 §3.5.1 says that `+CMGS` should be abortable, and V.250 §5.6.1 that any character may abort it, so a question
  * could end a submission that a slow network would have answered. A question is therefore asked only if the message has
- * already arrived (its report is there), or if modems of the vendor are known to continue sending.
+ * already arrived (its report is there), or if the vendor's modems are known to continue sending whatever is written to
+ * them.
  */
 export interface ProbeTraits {
   /** The questions, asked in turn. None of them uses the SIM. */
@@ -17,7 +18,7 @@ export interface ProbeTraits {
   readonly afterReportMs: number
   /** The delay after any other output. If undefined, other output causes no question. */
   readonly afterNewsMs: number | undefined
-  /** The silence before a question. If undefined, silence causes no question. */
+  /** How long the modem must be silent before a question. If undefined, silence causes no question. */
   readonly afterSilenceMs: number | undefined
   /** The interval between questions. */
   readonly everyMs: number
@@ -52,7 +53,7 @@ export class ResultProbe {
     this.#link = link
   }
 
-  /** All questions written. Their answers, or errors instead, may arrive at any time. */
+  /** All questions that have been written. Their answers, or errors instead, may arrive at any time. */
   get asked(): readonly Marker[] {
     return this.#asked
   }

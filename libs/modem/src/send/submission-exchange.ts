@@ -24,7 +24,7 @@ import {
  *
  * While the result is awaited the modem may be asked a question (`ResultProbe`). An error after a question may be the
  * answer to that question, so only an error with a network cause then counts as a refusal. After a delivery report,
- * even such an error does not.
+ * even an error with a network cause does not.
  *
  * Before Ctrl-Z, every outcome means that the message is provably unsent. After Ctrl-Z, every outcome without a clear
  * result is unknown.
@@ -103,7 +103,8 @@ export class SubmissionExchange implements Exchange {
         else this.#end({ kind: 'refused', error: result.error, pduWritten: false }, 'in-step')
         return true
       case 'asking':
-        // Ambiguous, because the prompt may still be open and would read the next command as a PDU.
+        // This result is ambiguous, because the prompt may still be open. The modem would then read the next command as
+        // a PDU.
         if (result.kind === 'ok') this.#abandon({ kind: 'not-sent', why: 'no-prompt' })
         else this.#abandon({ kind: 'refused', error: result.error, pduWritten: false })
         return true
@@ -173,7 +174,7 @@ export class SubmissionExchange implements Exchange {
   }
 
   #decide(decision: 'go' | 'abort' | 'failed'): void {
-    // Too late: the driver has already given up the prompt, which decided the outcome.
+    // Too late: the driver has already given up the prompt, and the outcome is decided.
     if (this.#state !== 'asking') return
     if (decision !== 'go') {
       this.#abandon({ kind: 'not-sent', why: decision === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed' })
@@ -272,7 +273,8 @@ export class SubmissionExchange implements Exchange {
 
 const defaultPromptTimeoutMs = 10_000
 const defaultBeforePduLimitMs = 5_000
-// TR1M of 24.011 is up to 45 s and firmware repeats once, so modem manuals state 60 to 120 s.
+// The timer TR1M of 24.011 runs for up to 45 s, and firmware repeats the attempt once, so modem manuals state 60 to 120
+// s.
 const defaultResultTimeoutMs = 120_000
 const endTimeoutMs = 5_000
 const askAgainMs = 2_500

@@ -63,8 +63,8 @@ test('the outcome is never a guess: with a truthful modem no schedule gives a fa
 type Saying = 'prompt' | 'reference' | 'ok' | 'refusal' | 'ambiguous' | 'news' | 'restart' | 'nothing' | 'lost'
 
 /**
- * Lets the modem say what a schedule requests, but a clear result only after the modem has received a PDU, and only
- * once.
+ * Lets the modem say what a schedule requests. A clear result, however, is sent only after the modem has received a
+ * PDU, and only once.
  */
 function truthful(modem: ScriptedModem) {
   const said = { reference: false, refusal: false }

@@ -8,7 +8,7 @@ import type { ProbeTraits } from './result-probe.ts'
 export interface Submission {
   /** The caller's identifier; a late result carries it. */
   readonly id: string
-  /** Without the final CR: `AT+CMGS=24`. */
+  /** The command line without the final CR: `AT+CMGS=24`. */
   readonly command: string
   /** Service centre address and TPDU in hexadecimal digits. */
   readonly pdu: string
@@ -20,10 +20,11 @@ export interface Submission {
   readonly promptTimeoutMs?: number
   /** After this time the prompt may have lapsed, so ESC is written instead of the PDU. Default 5 s. */
   readonly beforePduLimitMs?: number
-  /** Default 120 s; 300 s on Cat-M and NB-IoT. */
+  /** Default 120 s; profiles set 300 s for Cat-M and NB-IoT modems. */
   readonly resultTimeoutMs?: number
   /**
-   * Returns the reference in a status report, if the report proves that the network has this message. By default, no report is proof.
+   * Returns the reference in a status report if the report proves that the network has this message. By default, no
+   * report is proof.
    */
   readonly referenceInReport?: (news: Unsolicited) => number | undefined
   /** The expected reference, derived from the last references. */

@@ -38,15 +38,18 @@ export interface SubmitOptions {
    */
   readonly afterResult?: (outcome: SubmitOutcome) => void | Promise<void>
   /**
-   * Whether a status report before the result matches this message by number and time. If it does, the network has the
-   * message, and the modem is asked a question. Default: no report matches.
+   * Whether a status report that arrived before the result matches this message by number and time. If it does, the
+   * network has the message, and the modem is asked a question. Default: no report matches.
    */
   readonly isItsReport?: (report: StatusReport) => boolean
   /** Another message follows at once, so the link may be kept open for it. */
   readonly moreFollow?: boolean
 }
 
-/** `not-ready`: the modem is not set up, or has just restarted. Provably unsent, like every `not-sent`. */
+/**
+ * `not-ready`: the modem is not set up, or has just restarted. The message is provably unsent, as with every
+ * `not-sent`.
+ */
 export type SubmitOutcome =
   | Exclude<SubmissionOutcome, { kind: 'not-sent' }>
   | { readonly kind: 'not-sent'; readonly why: SubmissionNotSent | 'not-ready' }
@@ -58,8 +61,8 @@ export type SubmitOutcome =
 export type Submitted = SubmitOutcome & { readonly afterResultFailure?: { readonly error: unknown } }
 
 /**
- * Sends messages one after the other, in the order received, with one command each. In a burst the modem is asked once
- * to keep the link open, if its profile allows that.
+ * Sends messages one after the other, in the order of the calls to `submit`, with one command each. In a burst the
+ * modem is asked once to keep the link open, if its profile allows that.
  *
  * Nothing is sent between a sign of a restart and the end of the new setup, because the modem may be in text mode,
  * where `AT+CMGS=24` sends to the number 24.
@@ -97,7 +100,7 @@ export class Submitter {
     this.#setGate({ kind: 'open', traits })
   }
 
-  /** Holds new messages back while true. */
+  /** Holds new messages back while `held` is true. */
   hold(held: boolean): void {
     if (this.#gate.kind === 'closed') return
     this.#setGate({ kind: held ? 'held' : 'open', traits: this.#gate.traits })
@@ -125,14 +128,18 @@ export class Submitter {
     if (id === this.#givenUpEarly) this.#answersOutOfTurn = true
   }
 
-  /** Resolves when `afterResult` has ended. Rejects only with an error from an outcome listener, and also only then. */
+  /**
+   * Resolves when `afterResult` has ended. Rejects only with an error from an outcome listener, and even then not
+   * before `afterResult` has ended.
+   */
   submit(pdu: OutgoingPdu, options: SubmitOptions): Promise<Submitted> {
     return new Promise((resolve, reject) => {
       const start = async () => {
         try {
           const outcome = await this.#send(pdu, options)
           const listenersCalled = settled(() => this.#onOutcome(options.id, outcome))
-          // Called before the next message starts, but awaited only by the caller: storing a result delays no modem.
+          // Called before the next message starts, but awaited only by the caller, so storing a result does not delay
+          // the modem.
           const hookCalled = settled(() => options.afterResult?.(outcome)).then(
             () => outcome,
             (error) => ({ ...outcome, afterResultFailure: { error } }),
@@ -249,7 +256,7 @@ class RecentReferences {
     return this.#given.includes(reference)
   }
 
-  /** `reference` is undefined if it is unknown whether a reference was used, or which one. */
+  /** `reference` is undefined if it is unknown whether the modem used a reference, or which reference it used. */
   add(reference: number | undefined): void {
     const last = this.#given.at(-1)
     this.#next = undefined

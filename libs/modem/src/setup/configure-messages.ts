@@ -19,11 +19,11 @@ import { type StartupFailure, startupFailure } from './startup-failure.ts'
 
 /** How messages are sent, stored and indicated. */
 export interface MessageConfiguration {
-  /** The memories to read. Empty: this modem offers none. */
+  /** The memories to read; empty if this modem offers none. */
   readonly memories: readonly Memory[]
   /** The memory for received messages; undefined if the setting of the modem was kept. */
   readonly receiveInto: Memory | undefined
-  /** Undefined: nothing is indicated, and only sweeps find received messages. */
+  /** Undefined if nothing is indicated, so that only sweeps find received messages. */
   readonly indications: MessageIndications | undefined
   /** The setting as the modem reports it, which may differ from the request; used to detect a restart. */
   readonly indicationsReadBack: MessageIndications | undefined

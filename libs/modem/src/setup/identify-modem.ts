@@ -55,7 +55,7 @@ export async function identifyModem(context: StartupContext): Promise<Identified
   }
 }
 
-/** Returns neither an IMEI nor a serial number if the modem reports neither. */
+/** Reads the IMEI or the serial number; both are undefined if the modem reports neither. */
 export async function readModemNumberOf({ dialogue, cancellation }: StartupContext): Promise<ModemNumber> {
   const number = await readModemNumber((query) => ask(dialogue, query, cancellation))
   return number ?? { imei: undefined, serial: undefined }
@@ -63,7 +63,7 @@ export async function readModemNumberOf({ dialogue, cancellation }: StartupConte
 
 /**
  * Determines the vendor by its USB id before the modem has answered, because some ports appear before the modem can be
- * used and some modems must be silenced before they can be asked.
+ * used and some modems must be silenced before they can be queried.
  */
 async function heedBus(context: StartupContext, send: Send): Promise<Profile | undefined> {
   const { usb, catalogue } = context.options

@@ -175,7 +175,7 @@ export class Lifecycle {
 /** The delay before setup is retried after a failure. */
 const retryMs = 60_000
 const fastestRestartMs = 1000
-// Wait for the SIM only until the modem reports its state, but do not react to every line of a flood.
+// Wait for the SIM only until the modem reports the SIM's state, but do not react to every line of a flood.
 const shortestPauseMs = 100
 
 export interface LifecycleOptions {

@@ -2,8 +2,8 @@
  * Remembers which PINs were entered into which SIM without unlocking it, across starts and ports, and across processes
  * if the owner stores `records`. This is necessary because a SIM counts all attempts and locks itself at the third.
  *
- * `open`: entered, result unknown → deleted when the SIM is ready, `refused` when the SIM reported a refusal or its
- * counter went down, `spent` when neither could be determined.
+ * `open`: the PIN was entered and the result is still unknown → deleted when the SIM is ready, `refused` when the SIM
+ * reported a refusal or its counter went down, `spent` when neither acceptance nor refusal could be established.
  */
 export class PinMemory {
   readonly #keep: (records: readonly EnteredPin[]) => void | Promise<void>
@@ -15,12 +15,12 @@ export class PinMemory {
     this.#keep = options.keep ?? (() => undefined)
   }
 
-  /** Plain data for JSON. It contains PINs: protect it like the configuration they come from. */
+  /** Plain data for JSON. It contains PINs, so protect it like the configuration from which they come. */
   get records(): readonly EnteredPin[] {
     return this.#records
   }
 
-  /** The worst known result. A SIM without a reported ICCID may be any SIM. */
+  /** Returns the record with the worst known result. A SIM without a reported ICCID may be any SIM. */
   find(sim: string | null, pin: string): EnteredPin | undefined {
     const found = this.#records.filter((record) => isAbout(record, sim, pin))
     return verdicts.map((verdict) => found.find((record) => record.verdict === verdict)).find(Boolean)

@@ -33,7 +33,7 @@ export interface StartupOptions {
   readonly simBusyLimitMs: number
 }
 
-/** Repeats the query while the SIM or a dependent service is busy. */
+/** Repeats the query while the SIM, or a service that depends on it, is busy. */
 export async function askPatiently<T>(context: StartupContext, query: Query<T>): Promise<Answer<T>> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
   for (;;) {

@@ -5,7 +5,7 @@ export interface StartupFailure {
   readonly advice: string
   /** The answer or error, if there was one. */
   readonly evidence: string | undefined
-  /** The PIN attempts left, if relevant and reported. */
+  /** The number of PIN attempts left, if relevant and reported. */
   readonly triesLeft?: number
 }
 
@@ -41,7 +41,7 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   garbled: {
     words: 'The port sends data, but no answers to modem commands.',
     advice:
-      'Check the baud rate of a serial line, that no other program uses the port, and that it is the command port of the modem.',
+      'Check that no other program uses the port, that it is the command port, and that a serial line has the right baud rate.',
   },
   'port-lost': {
     words: 'The port closed during setup.',

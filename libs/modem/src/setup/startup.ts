@@ -17,7 +17,7 @@ export interface Session {
   readonly messages: MessageConfiguration
   /** The registration codes that this modem supports. */
   readonly registrationDomains: readonly RegistrationDomain[]
-  /** The functions that are missing. */
+  /** The functions that this modem lacks. */
   readonly shortcomings: readonly Shortcoming[]
 }
 
@@ -56,7 +56,8 @@ export async function startUp(context: StartupContext): Promise<StartupOutcome> 
   const result = await negotiate(context)
   if (context.cancellation.cancelled) return { kind: 'cancelled' }
   if (!('reason' in result) || !contactFailures.has(result.reason)) {
-    // Nearly every step tolerates a refusal, so a modem that failed during setup looks like a modem without functions.
+    // Nearly every step tolerates a refusal, so a modem that fell silent during setup looks like a modem without
+    // functions.
     const silent = await fellSilent(context)
     if (context.cancellation.cancelled) return { kind: 'cancelled' }
     if (silent) return { kind: 'failed', failure: startupFailure('fell-silent') }
@@ -148,8 +149,9 @@ export interface Contact {
   readonly atRefused: boolean
 }
 
-/** The limit until the modem answers at all. */
+/** The time limit for the modem's first answer. */
 const contactLimitMs = 60_000
 
-// 27.010 §5.4.6.3.3, basic option: multiplexer close-down. A crashed program may leave Quectel modems in that mode.
+// 27.010 §5.4.6.3.3, basic option: multiplexer close-down. A crashed program may leave Quectel modems in multiplexer
+// mode.
 const closeMultiplexer = '\xf9\x03\xef\x05\xc3\x01\xf2\xf9'

@@ -141,7 +141,7 @@ function hasFallen({ triesBefore }: EnteredPin, tries: number | undefined): bool
   return tries !== undefined && tries < triesBefore
 }
 
-// 27.007 §9.2: incorrect password. Any other number has another cause.
+// 27.007 §9.2: incorrect password. Any other error number has another cause.
 function saysWrong({ source, code }: CommandError): boolean {
   return source === 'cme' && code === 16
 }
@@ -151,7 +151,7 @@ async function takeBack({ pinMemory }: StartupContext, entered: EnteredPin, befo
   else await pinMemory.note({ ...before, sim: entered.sim })
 }
 
-/** The SIM became ready without an entry in this start, so the last, interrupted entry has unlocked it. */
+/** The SIM became ready without a PIN entry during this start, so the last, interrupted entry has unlocked it. */
 async function settleEnteredPin(context: StartupContext, profile: Profile): Promise<void> {
   const { simPin } = context.options
   if (simPin === undefined || context.pinMemory.find(null, simPin)?.verdict !== 'open') return
@@ -159,7 +159,7 @@ async function settleEnteredPin(context: StartupContext, profile: Profile): Prom
   if (context.pinMemory.find(sim, simPin)?.verdict === 'open') await context.pinMemory.forget(sim, simPin)
 }
 
-/** Polls for several seconds, because most modems do not report the change and still answer SIM PIN for a while. */
+/** Polls for several seconds, because most modems do not report the change and still answer `SIM PIN` for a while. */
 async function awaitUnlocked(context: StartupContext, profile: Profile): Promise<StartupFailure | undefined> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
   for (;;) {

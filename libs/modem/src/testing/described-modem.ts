@@ -66,15 +66,15 @@ export class DescribedModem extends ScriptedModem {
 }
 
 /**
- * `raw:` at the start: sent byte for byte. `silence`: no answer. `busy`, for a PDU: no answer, and no other command is
- * processed until `finish`.
+ * An answer that starts with `raw:` is sent byte for byte. `silence`: no answer. `busy`, for a PDU: no answer, and no
+ * other command is processed until `finish`.
  */
 export type Described = string | readonly string[]
 export type Answers = Readonly<Record<string, Described>>
 
 const gettingInStep = new Set(['AT', 'AT+CMEE?', 'AT+CSCS?', 'AT+CMEE=?', 'AT+GCAP', 'AT+CPAS'])
 
-/** Answers of nearly any modem; each test adds its own. */
+/** Answers of nearly any modem; each test adds its own answers. */
 const plainModem: Answers = {
   ATE0: 'OK',
   ATV1: 'OK',

@@ -83,7 +83,7 @@ export class DrivenModem {
   }
 }
 
-/** "hello" to +46708251358, service centre of the SIM. */
+/** "hello" to +46708251358, with the service centre of the SIM. */
 export const submitPdu = {
   octets: Uint8Array.of(
     0,

@@ -25,7 +25,7 @@ export class ManualClock implements Clock {
     return this.#timers.length
   }
 
-  /** Advances the clock, runs due timers, and settles promises after each. */
+  /** Advances the clock, runs due timers, and settles promises after each timer. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms
     await settled()
@@ -38,7 +38,7 @@ export class ManualClock implements Clock {
     this.#nowMs = untilMs
   }
 
-  /** Jumps like a stopped process: timers are late, and nothing runs in between. */
+  /** Jumps as if the process had been suspended: timers are late, and nothing runs in between. */
   sleep(ms: number): void {
     this.#nowMs += ms
   }

@@ -11,7 +11,7 @@ export class TranscriptModem extends ScriptedModem {
   readonly #sections: readonly Section[]
   #section = -1
   #next = 0
-  /** The differences in what the host wrote. */
+  /** The differences between what the host wrote and what the transcript expects. */
   readonly deviations: string[] = []
 
   constructor(text: string) {

@@ -38,7 +38,7 @@ export function hexadecimalOf(parameter: Parameter | undefined): number | undefi
   return /^[0-9a-f]{1,12}$/i.test(text) ? Number.parseInt(text, 16) : undefined
 }
 
-/** The members of a group; a single value counts as a group of one, a missing one as an empty group. */
+/** The members of a group; a single value counts as a group of one, a missing value as an empty group. */
 export function itemsOf(parameter: Parameter | undefined): readonly Parameter[] {
   if (parameter === undefined || parameter.kind === 'missing') return []
   return parameter.kind === 'group' ? parameter.items : [parameter]
@@ -122,7 +122,7 @@ function readQuoted(reader: Reader): Parameter {
       skipBlanks(reader)
       return { kind: 'quoted', text: body.slice(start, quote) }
     }
-    // `"0B,"0100701"`: the closing quote is missing, and this one opens the next value.
+    // `"0B,"0100701"`: the closing quote of the first value is missing, and the quote found here opens the next value.
     if (quote > start && body[quote - 1] === ',') {
       reader.position = quote - 1
       return { kind: 'quoted', text: body.slice(start, quote - 1) }

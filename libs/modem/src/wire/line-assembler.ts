@@ -18,8 +18,8 @@ export interface AssembledListener {
  * its PDU, between the prompt and the result.
  *
  * Four states: nothing open · a header (`+CMT: ,24`) that waits for its PDU · quoted text (`+CUSD: 0,"…`) that waits
- * for its closing quote · quoted text that may be complete. A missing line is given up after a few other lines, so no
- * state can swallow the whole dialogue.
+ * for its closing quote · quoted text that may be complete. The wait for a missing line ends after a few other lines,
+ * so no state can swallow the whole dialogue.
  *
  * A text may contain a line that looks like the result of a submission or like a prompt. While a result is due, quoted
  * text is held until its closing quote and until the modem has paused, because the quote may belong to the text and a
@@ -64,7 +64,7 @@ export class LineAssembler {
     return this.#quoted !== undefined || this.#isInMessage
   }
 
-  /** When `release` is due unless a line is arriving; undefined if nothing held may be complete. */
+  /** The time at which `release` is due unless a line is arriving; undefined if no held text can be complete. */
   get heldUntilMs(): number | undefined {
     return this.#heldUntilMs
   }
@@ -75,8 +75,8 @@ export class LineAssembler {
   }
 
   /**
-   * Releases held text that is complete. The lines held after it are then no longer treated as possible text. Call it
-   * when all bytes have been read.
+   * Releases held text that is complete. The lines held after it are then no longer treated as possible text. Must be
+   * called when all bytes have been read.
    */
   release(listener: AssembledListener): void {
     if (this.#quoted?.mayBeOver) this.#endQuoted(this.#quoted, listener, 'what it looks like')
@@ -200,8 +200,8 @@ export class LineAssembler {
 }
 
 /**
- * Whether the text consists of hexadecimal digits, even an odd number of them, because the decoder reports a truncated
- * PDU.
+ * Whether the text consists of hexadecimal digits only. Their number may be odd, because the decoder reports a
+ * truncated PDU.
  */
 export function isHexadecimal(text: string): boolean {
   return text.length >= 2 && /^[0-9A-Fa-f]+$/.test(text)
@@ -244,7 +244,7 @@ function payloadOf(code: string, parameters: number): 'pdu' | 'text' | 'none' {
 }
 
 /**
- * The length is that of the TPDU. The service centre address comes before the TPDU and has its own length. A broadcast
+ * The length counts only the TPDU. The service centre address comes before the TPDU and has its own length. A broadcast
  * has no service centre address.
  */
 function fits(pdu: string, { form, pduLength }: Header): boolean {

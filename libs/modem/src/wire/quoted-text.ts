@@ -3,8 +3,8 @@ import type { UnsolicitedForm } from './unsolicited.ts'
 
 /**
  * The text after `+CUSD: 0,"`, line by line. The text may contain quotes, and one of them may end a line, so the text
- * ends at the last quote that ends a line. A later line such as `+CMTI: "SM",3` may be an unsolicited code or the end of
- * the text; the lines after the last such line are certainly not part of the text.
+ * ends at the last quote that ends a line. A later line that looks like a code, such as `+CMTI: "SM",3`, may be an
+ * unsolicited code or the end of the text; the lines after the last such line are certainly not part of the text.
  */
 export class QuotedText {
   readonly #line: ResponseLine
@@ -55,7 +55,7 @@ export class QuotedText {
   #noteQuote(text: string): void {
     const body = this.#lines.join('\n')
     const last = body.lastIndexOf('"')
-    // A second quote, with or without a data coding scheme after it.
+    // The text may end at a second quote, with or without a data coding scheme after it.
     const ends = last > body.indexOf('"') && /^(,\s*\d*)?$/.test(body.slice(last + 1).trim())
     if (!ends) return
     if (this.mayBeOver && beginsLikeCode(text)) this.#linesInDoubt = this.#lines.length
@@ -65,7 +65,7 @@ export class QuotedText {
 
 export interface QuotedTextEnd {
   readonly line: ResponseLine
-  /** Lines of which it is unknown whether they are the end of the text or follow it. */
+  /** Lines that may be the end of the text or may follow it. */
   readonly inDoubt: readonly string[]
   readonly after: readonly string[]
 }

@@ -2,11 +2,11 @@
 export interface ResponseLine {
   /** The whole line, without its line end and surrounding blanks; one character per byte (Latin-1). */
   readonly text: string
-  /** `+CSQ` of `+CSQ: 20,99`, always upper case; empty for a line without a prefix. */
+  /** For the line `+CSQ: 20,99` this is `+CSQ`. Always in upper case; empty for a line without a prefix. */
   readonly prefix: string
-  /** The rest after the prefix and its colon; the whole line if there is no prefix. */
+  /** The text after the prefix and its colon; the whole line if there is no prefix. */
   readonly body: string
-  /** The line of hexadecimal digits (or text) that followed: `+CMGL`, `+CMGR`, `+CMT`, `+CDS`, `+CBM`. */
+  /** The line of hexadecimal digits (or text) that followed a `+CMGL`, `+CMGR`, `+CMT`, `+CDS` or `+CBM` line. */
   readonly payload: string | undefined
 }
 

@@ -18,14 +18,14 @@ export interface TokenListener {
 export class Tokenizer {
   readonly #line: Uint8Array
   #length = 0
-  /** The length so far of a line that exceeds the limit; 0 while the line fits. */
+  /** The number of bytes received so far of a line that exceeds the limit; 0 while the line fits. */
   #overlong = 0
 
   constructor(maximumLineLength = defaultMaximumLineLength) {
     this.#line = new Uint8Array(maximumLineLength)
   }
 
-  /** Whether a line has begun and not ended, so that more bytes are expected soon. */
+  /** Whether a line has begun but not ended, so that more bytes are expected soon. */
   get midLine(): boolean {
     return this.#length > 0 || this.#overlong > 0
   }
@@ -38,7 +38,7 @@ export class Tokenizer {
       } else if (this.#overlong > 0) {
         this.#overlong += 1
       } else if (this.#length === 0 && isBlank(byte)) {
-        // Leading NULs, an echoed ESC or Ctrl-Z, and the 0xFF of a newly opened line.
+        // Leading NULs, an echoed ESC or Ctrl-Z, and the 0xFF of a newly opened serial line.
       } else if (byte === greaterThan && (this.#length === 0 || this.#isEchoOfSubmit())) {
         this.#endLine(listener)
         listener.prompt()

@@ -11,7 +11,7 @@ import { genericForms } from './unsolicited.ts'
  */
 export function maskLine(line: string, sensitivity: Sensitivity, cut: boolean): string {
   let start = 0
-  // A prompt with text after it: an echo, or an unsolicited code.
+  // A prompt may be followed by text on its line: an echo or an unsolicited code.
   while (isBlank(line.charCodeAt(start)) || (!cut && line[start] === '>')) start += 1
   let end = line.length
   while (end > start && isBlank(line.charCodeAt(end - 1))) end -= 1
@@ -95,13 +95,13 @@ const digitsShown = 2
 
 const secretPrefixes = new Set(['+CPIN', '+CPWD', '+CLCK', '+CPIN2', '^CPIN', '*EPIN', '+SPIC'])
 
-/** In these codes quoted words are memories, character sets, networks, technologies and times. */
+/** In these codes, quoted words name memories, character sets, networks or technologies, or give times. */
 const openPrefixes = new Set([
   ...['+CPMS', '+CSCS', '+CNMI', '+CPBS', '+CMTI', '+CDSI', '+COPS', '+CCLK', '+CTZV', '+CTZE', '+CTZEU', '+CIND'],
   ...['+CREG', '+CGREG', '+CEREG', '+C5GREG', '+QNWINFO', '+QCFG', '+QIND', '+QSPN', '+CPSI', '^HCSQ', '^SYSINFOEX'],
 ])
 
-/** In these codes words are written by people, quoted or not. */
+/** In these codes, words were written by people, whether the words are quoted or not. */
 const privatePrefixes = new Set([
   ...['+CUSD', '+CPBR', '+CPBF', '+CPBW', '+CNUM', '+CLIP', '+CNAP', '+COLP', '+CMGL', '+CMGR', '+CMT', '+CDS', '+CBM'],
 ])

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Sensitivity } from '../dialogue/command.ts'
 import { maskLine } from './trace-masking.ts'
 
-/** Receives every byte of the port, with how much of it may be shown. */
+/** Receives all bytes of the port, and for each call how much of its bytes may be shown. */
 export interface ByteTrace {
   sent(bytes: Uint8Array, sensitivity: Sensitivity): void
   received(bytes: Uint8Array, sensitivity: Sensitivity): void
@@ -25,7 +25,7 @@ export class TraceLines implements ByteTrace {
   #open = ''
   #openSinceMs = 0
   #sensitivity: Sensitivity = 'ordinary'
-  /** The start of the current line was already emitted. */
+  /** Whether the start of the current line was already emitted. */
   #cut: boolean
 
   constructor(nowMs: () => number, onEntry: (entry: TraceEntry) => void, beginsInsideLine = false) {

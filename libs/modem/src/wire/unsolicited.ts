@@ -3,15 +3,15 @@ import type { ResponseLine } from './response-line.ts'
 
 /** The form of one unsolicited code. A profile adds its vendor's codes to the generic table. */
 export interface UnsolicitedForm {
-  /** `+CMTI`, `^RSSI`: the prefix; `RDY`, `SMS READY`: the whole line. Upper case. */
+  /** A prefix (`+CMTI`, `^RSSI`) or a whole line (`RDY`, `SMS READY`), in upper case. */
   readonly code: string
-  /** Matches only if the body begins like this (`SMS DONE` of `+QIND: SMS DONE`). Upper case. */
+  /** The code matches only if the body begins with this text (`SMS DONE` for `+QIND: SMS DONE`). Upper case. */
   readonly body?: string
   /**
    * `pdu`: a line with the content follows (`+CMT`, `+CDS`, `+CBM`). `quoted`: quoted text may span lines (`+CUSD`).
    */
   readonly continues?: 'pdu' | 'quoted'
-  /** `certain`: only a modem that has just booted sends it. `likely`: also sent after a change of SIM or radio. */
+  /** `certain`: sent only by a modem that has just booted. `likely`: also sent after a change of SIM or radio. */
   readonly restart?: 'certain' | 'likely'
   /**
    * Distinguishes the code from an answer with the same prefix. Default: the line is an answer while a command with
@@ -75,7 +75,7 @@ const bare = (code: string): UnsolicitedForm => ({ code })
 const booted = (code: string): UnsolicitedForm => ({ code, restart: 'certain' })
 const likelyBooted = (code: string): UnsolicitedForm => ({ code, restart: 'likely' })
 
-/** The codes of any modem; includes all boot messages, because they arrive before the vendor is known. */
+/** The codes that any modem may send; includes all boot messages, because they arrive before the vendor is known. */
 export const genericForms: readonly UnsolicitedForm[] = [
   // 27.005 §3.4.1: short messages
   bare('+CMTI'),
@@ -97,7 +97,7 @@ export const genericForms: readonly UnsolicitedForm[] = [
   // 27.007 §8: events, time zone, packet domain
   ...['+CIEV', '+CKEV', '+CDEV', '+CMWN', '+CGEV', '+CIREPI', '+CTZV', '+CTZE', '+CTZEU', '+CTZDST'].map(bare),
   ...['+CSQ', '+CESQ', '+CALV', '+CNEM'].map(bare),
-  // SIM and radio: answers to CPIN? and CFUN? look the same
+  // SIM and radio: these codes look like the answers to CPIN? and CFUN?
   bare('+CPIN'),
   { code: '+CPIN', body: 'READY', restart: 'likely' },
   { code: '+CPIN', body: 'SIM PIN', restart: 'likely' },

@@ -45,8 +45,8 @@ const MAX_SEPTETS = 11
 /**
  * Parses an address as people write it: `+447700900123` is international, `12345` and `*100#` are of unknown type
  * (networks refuse a short code with any other type), everything else is an alphanumeric name. Numbers with separators,
- * such as `+44 (0)7700 900123`, are refused, because the message would be sent to a name, and the digits cannot be
- * guessed safely.
+ * such as `+44 (0)7700 900123`, are refused: if they were read as a name, the message would be sent to that name, and
+ * the digits cannot be guessed safely.
  */
 export function addressFromText(text: string): Address {
   if (formattedNumber.test(text) && !plainNumber.test(text)) {

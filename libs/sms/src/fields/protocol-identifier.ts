@@ -8,7 +8,7 @@ export type ProtocolIdentifier = { readonly octet: number } & (
   | { readonly kind: 'telematic'; readonly device: string }
   /** Short Message Type 0: acknowledged, but neither shown nor stored. */
   | { readonly kind: 'silent' }
-  /** Replaces an earlier message with the same number from the same address and service centre. */
+  /** Replaces an earlier message of the same `number` (1 to 7) from the same address and service centre. */
   | { readonly kind: 'replace'; readonly number: ReplaceNumber }
   | { readonly kind: SpecialKind }
   /** Handled like a plain message. */

@@ -14,8 +14,8 @@ export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gav
 
 /**
  * A value specific to the service centre has the outcome of its group of 32. A reserved value below 0x80 also has the
- * outcome of its group. The standard treats it as 0x63, but centres use it in the sense of its group, so a delivered
- * message could be reported as failed and be sent twice. Values from 0x80 have no group and follow the standard.
+ * outcome of its group. The standard treats it as 0x63, but centres use it in the sense of its group, so otherwise a
+ * delivered message could be reported as failed and be sent twice. Values from 0x80 have no group and follow the standard.
  */
 export function statusFromOctet(octet: number): Status {
   if (octet >= 0x80) return { octet, outcome: 'gave-up', description: 'Service rejected' }

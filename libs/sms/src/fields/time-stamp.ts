@@ -4,7 +4,7 @@ import { decimalFromSemiOctets, semiOctetsFromDecimal } from './semi-octets.ts'
 
 /**
  * A local time and its zone, as written by a service centre (23.040 §9.2.3.11). Centres get both wrong, so display the
- * time stamp and compare it with others of the same centre, but never use it as the time of reception.
+ * time stamp and compare it with others from the same centre, but never use it as the time of reception.
  */
 export interface TimeStamp {
   /** 1990..2089: two digits are transmitted, and 90 to 99 mean 1990 to 1999. */

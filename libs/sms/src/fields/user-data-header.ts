@@ -90,7 +90,7 @@ export interface Ports {
   readonly source: number
 }
 
-/** Returns the last element of either width. Ports in reserved ranges are returned too; the application decides. */
+/** Returns the last element of either width. Ports in reserved ranges are returned too; the application decides about them. */
 export function portsOf(header: UserDataHeader | undefined): Ports | undefined {
   return lastOf(header, ({ identifier, data }) => {
     const width = identifier === PORTS_8 ? 8 : identifier === PORTS_16 ? 16 : undefined
@@ -128,7 +128,7 @@ export function singleShiftElement(language: number): InformationElement {
 /** The number of messages of one kind that wait elsewhere, for example in a mailbox. 23.040 §9.2.3.24.2 */
 export interface SpecialIndication {
   readonly indication: 'voicemail' | 'fax' | 'email' | 'video' | 'other'
-  /** Whether to store this message, which only carries the indication. */
+  /** Whether the phone should store the message that carries this indication. */
   readonly store: boolean
   /** The subscriber profile for which the messages wait. */
   readonly profile: 1 | 2 | 3 | 4

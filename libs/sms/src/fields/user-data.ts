@@ -11,7 +11,7 @@ export interface UserData {
   readonly alphabet: Alphabet
   /** The units are octets of compressed data (23.042), which is not used in practice and not decompressed here. */
   readonly compressed?: boolean
-  /** Present exactly when TP-UDHI is set, even if broken. */
+  /** Present exactly when TP-UDHI is set, even if the header is broken. */
   readonly header: UserDataHeader | undefined
   /** One septet per element for gsm7; octets for the other alphabets and for compressed data. */
   readonly units: Uint8Array

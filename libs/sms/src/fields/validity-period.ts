@@ -6,7 +6,7 @@ import { decodeTimeStamp, encodeTimeStamp, type InvalidTimeStamp, type TimeStamp
 /** How long the service centre keeps trying; absent means the centre decides. 23.040 §9.2.3.12 */
 export type ValidityPeriod = RelativeValidityPeriod | AbsoluteValidityPeriod | EnhancedValidityPeriod
 
-/** Counted from the reception by the service centre. */
+/** Counted from the moment when the service centre receives the message. */
 export interface RelativeValidityPeriod {
   readonly format: 'relative'
   /** 0..255 on a scale from five minutes to 63 weeks; see {@link secondsFromRelative}. */
@@ -25,7 +25,7 @@ export interface EnhancedValidityPeriod {
   readonly octets: Uint8Array
   /** The centre tries only once. */
   readonly singleShot: boolean
-  /** A further functionality indicator follows the first; no release defines one. */
+  /** Whether a second functionality indicator follows the first; no release defines a second one. */
   readonly extended: boolean
   readonly period: EnhancedPeriod
 }

@@ -33,7 +33,7 @@ export function excessGroup(groups: readonly PartGroup[], limits: EvictionLimits
  * a phase, the oldest is evicted first.
  *
  * Sources within the fair share count as equal. Otherwise a flood from a thousand sender names, each used once, would
- * evict a sender with two messages in progress.
+ * evict the messages of a sender that has two in progress.
  */
 function groupToEvict(
   groups: readonly PartGroup[],

@@ -2,7 +2,7 @@
 export interface UsedGroupIds {
   /** In the order in which they were last used. */
   readonly remembered: readonly RememberedId[]
-  /** The latest hour and the highest number of all forgotten ids: up to that hour, only higher numbers are surely unused. */
+  /** The latest hour and the highest number of all forgotten ids: up to that hour, only higher numbers are sure to be unused. */
   readonly forgotten: { readonly hour: number; readonly number: number }
 }
 
@@ -20,8 +20,8 @@ export const noUsedGroupIds: UsedGroupIds = { remembered: [], forgotten: { hour:
  * those of the state after it.
  *
  * The first message of a key and hour gets the bare id, later ones get the id with a number appended. When there are
- * too many ids, the oldest are forgotten; from then on, every id up to their hour gets a number above all of theirs. A
- * flood of ids therefore takes the bare ids from the messages of its own hour only.
+ * too many ids, the oldest are forgotten; from then on, every new id up to the latest forgotten hour gets a number above
+ * all forgotten numbers. A flood of ids therefore takes the bare ids only from the messages of its own hour.
  */
 export class GroupIdAllocator {
   readonly #before: UsedGroupIds

@@ -72,7 +72,7 @@ export function heldPartOf(part: ReceivedPart): HeldPart {
 }
 
 /**
- * Returns true when the modem listed the part again or the network delivered it again, because the time stamp is then
+ * Returns true when the modem listed the part again or the network delivered it again; in both cases the time stamp is
  * the same. Invalid time stamps are ignored, because a centre that writes them writes the same one in every message.
  */
 export function isSamePart(one: HeldPart, other: HeldPart): boolean {
@@ -81,7 +81,7 @@ export function isSamePart(one: HeldPart, other: HeldPart): boolean {
 }
 
 /**
- * Returns true when the sender got no answer in time and submitted the part again, so that the centre accepted it
+ * Returns true when the sender got no answer in time and submitted the part again, and the centre accepted it
  * twice.
  */
 export function isResentPart(one: HeldPart, other: HeldPart, withinMs: number): boolean {

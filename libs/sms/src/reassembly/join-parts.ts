@@ -17,14 +17,14 @@ import type { HeldPart, PartContent } from './held-part.ts'
 /** A message of several parts, in the form of a single message. */
 export interface JoinedParts {
   /**
-   * One entry for each run of consecutive parts with the same alphabet and tables; nearly always only one. The header
-   * holds the elements of the parts except their numbering, so code for single messages can read it too.
+   * One entry for each run of consecutive parts with the same alphabet and tables; nearly always there is only one run.
+   * The header holds the elements of the parts except their numbering, so code for single messages can read entries too.
    */
   readonly userData: readonly UserData[]
   /** `…` marks parts that are missing or not text. Undefined when no part is text. */
   readonly text: string | undefined
   readonly ports: Ports | undefined
-  /** A part had lost its last octet, so a character may be missing there without a `…`. */
+  /** True if a part had lost its last octet, so that a character may be missing there without a `…`. */
   readonly truncated: boolean
   /** The data coding scheme and the protocol identifier are those of the first part present. */
   readonly dataCodingScheme: number
@@ -111,7 +111,7 @@ function userDataOfRun({ parts, tables }: Run): UserData {
   }
 }
 
-/** Each element once. Elements beyond the size of a header, which only forged parts have, are left out. */
+/** Returns each element once. Elements beyond the size of a header, which only forged parts have, are left out. */
 function elementsOf(parts: readonly ReadablePart[], tables: Tables): readonly InformationElement[] {
   const shifts = [
     ...(tables.single === undefined ? [] : [singleShiftElement(tables.single)]),

@@ -11,8 +11,8 @@ export interface LeftoverLimits extends SendingLimits {
 }
 
 /**
- * Returns the group that completes this one, if each is the nearest candidate of the other. One message may have two
- * groups for two reasons:
+ * Returns the group that completes this one, if each is the nearest candidate for the other. One message may have
+ * two groups for two reasons:
  * - two service centres with different clocks stamped its parts, or
  * - a part was taken for a copy because an earlier message began or ended with the same text.
  */

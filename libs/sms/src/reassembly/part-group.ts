@@ -69,9 +69,10 @@ export function groupKey({ sim, sender, concatenation }: ReceivedPart): string {
  * Returns the hour that, with the key, identifies a message in whatever order its parts arrive.
  *
  * No field is equal in all parts of a message and different in every other message: references repeat after 256
- * messages, or always with senders that never change theirs, and time stamps differ by seconds. The hour of the earliest
- * time stamp is the compromise. Any subset of the parts gives the same hour, unless the message was sent across the end
- * of an hour and only the later parts are present when it is first announced; the first id then stays.
+ * messages, or in every message from a sender that never changes its reference, and the time stamps of parts differ by
+ * seconds. The hour of the earliest time stamp is the compromise. Any subset of the parts gives the same hour, unless
+ * the message was sent across the end of an hour and only the later parts are present when it is first announced; the
+ * first id then stays.
  * These hours start at minute 23, because scheduled messages are sent on the full hour.
  */
 export function hourOf({ parts }: PartGroup): number {
@@ -90,8 +91,8 @@ export interface SendingLimits {
  * Whether the times allow the part to belong to the group.
  *
  * The limit on disorder stops one lost part from corrupting later messages. With a sender that never changes its
- * reference, the first part of the next message would replace the lost one, its second part would then join the message
- * after it, and so on: every later message would be a mixture of two.
+ * reference, the first part of the next message would replace the lost part, the second part of that message would then
+ * join the message after it, and so on: every later message would be a mixture of two.
  */
 export function fits(group: PartGroup, part: HeldPart, limits: SendingLimits): boolean {
   const { longestPauseMs, longestDisorderMs } = limits

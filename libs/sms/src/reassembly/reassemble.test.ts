@@ -106,7 +106,7 @@ describe('a reused reference', () => {
       part(1, 'a', first, { sent: first * 1000 }),
       part(2, 'b', second, { sent: second * 1000 }),
     ]
-    // Ten minutes after the first: one part just inside the time for resending, one just outside.
+    // Ten minutes after the first message, one part is just inside the time for resending and the other just outside.
     expect(summaryAfter([...at(0, 5), ...at(300, 305), ...at(598, 606)])).toEqual(['=ab', '=ab', '=ab'])
   })
 

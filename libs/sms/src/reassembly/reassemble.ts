@@ -26,11 +26,12 @@ import {
  * - complete: announced; only the data needed to recognise copies of its parts is kept.
  * A group that was announced is forgotten `rememberMs` after its last new part.
  *
- * A part joins the group with its key (SIM, sender, reference and its width, total) that lacks its sequence and whose
- * times fit best. Without such a group it starts a new one, which is how a reused reference is handled. A copy is
- * recognised by its content and the time stamp of the service centre. Equal content with another time stamp is either a
- * part that was submitted again or the part of a new message with the same text. It starts a group that accepts only
- * such parts. That group becomes a second message if all its parts arrive, completes another group, or has only copies.
+ * A part joins a group with its key (SIM, sender, reference with width, total) that lacks its sequence. Of several such
+ * groups it joins the one whose times fit best; without such a group it starts a new one, which is how a reused
+ * reference is handled. A copy is recognised by its content and the time stamp of the service centre. Equal content with
+ * another time stamp is either a part that was submitted again or the part of a new message with the same text. Such a
+ * part starts a group that accepts only such parts. That group becomes a second message if all its parts arrive,
+ * completes another group, or has only copies.
  *
  * No part is dropped: a group that is evicted is announced first. A sender that fills the memory evicts its own groups
  * first. The state depends only on the inputs and their order, so it can be rebuilt by replaying them; a tick that
@@ -87,8 +88,8 @@ interface PartDuplicated {
 interface Announcement {
   /**
    * Identifies the message permanently: each announcement under this id contains all earlier ones and replaces them.
-   * It is made of the key and the hour of the earliest time stamp, with a number when the two were used before. It
-   * contains the sender's number, so hash the id before showing or logging it.
+   * It is made of the key and the hour of the earliest time stamp, with a number if the two were used before. The
+   * id contains the sender's number, so hash it before showing or logging it.
    */
   readonly groupId: string
   readonly sim: string
@@ -134,7 +135,7 @@ function handlePart(
   ids: GroupIdAllocator,
   limits: ReassemblyLimits,
 ): Change {
-  // The part is handled first, because after a long pause it may be the missing one.
+  // The part is handled before the tick, because after a long pause it may be the part that a group lacks.
   const arrived = addPart(groups, input, ids, limits)
   const ticked = handleTick(arrived.groups, input.atMs, ids, limits)
   const evicted = evictGroups(ticked.groups, groupKey(input), ids, limits)

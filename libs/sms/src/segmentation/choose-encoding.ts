@@ -30,10 +30,10 @@ export interface EncodingOptions {
 export interface EncodingChoice {
   readonly encoding: 'gsm7' | 'ucs2'
   readonly shifts: Gsm7Shifts
-  /** As the recipient reads it: transliterated, with U+FFFD for half a surrogate pair and for U+0000. */
+  /** The text as the recipient reads it: transliterated, with U+FFFD for half a surrogate pair and for U+0000. */
   readonly text: string
   readonly units: TextUnits
-  /** The elements of every part, except the one that numbers it. */
+  /** The elements of every part, except the element that numbers the part. */
   readonly elements: readonly InformationElement[]
   readonly parts: number
   readonly unitsPerPart: number
@@ -49,7 +49,7 @@ export interface EncodingChoice {
  * at most 14 bits, escape included, which saves more than the shift elements cost in a part of any size.
  * Transliteration is tried when the text would otherwise need UCS-2. It is used only if the whole text then fits GSM-7
  * in no more parts (`…` is three septets, but one UTF-16 unit). It also composes a letter with a following accent
- * (NFD); without it, every character arrives unchanged.
+ * (NFD); without transliteration, every character arrives unchanged.
  */
 export function chooseEncoding(text: string, options: EncodingOptions): EncodingChoice {
   if (options.encoding === 'ucs2') return inUcs2(text, options, [])
@@ -75,7 +75,7 @@ function cheapestTransliterated(
   languages: readonly NationalLanguage[],
   options: EncodingOptions,
 ): EncodingChoice | undefined {
-  // A character that is in none of the tables rules them all out; most texts with such a character end here.
+  // A character that is in none of the tables rules them all out; for most texts with such a character the search ends here.
   if (spellings.complete(writableInOneTable(languages)) === undefined) return undefined
   // The replacement of a character depends on the tables: É becomes E only when a table has E.
   const shifts = helpfulShifts(spellings.possibleCharacters(), languages)
@@ -109,7 +109,7 @@ function isPlain({ shifts }: EncodingChoice): boolean {
   return shifts.locking === undefined && shifts.single === undefined
 }
 
-/** The septets of the text and of the headers. */
+/** Returns the number of septets of the text and of the headers. */
 function unitsOnTheAir({ units, parts, unitsPerPart }: EncodingChoice): number {
   return units.length + parts * (partCapacity('gsm7', []) - unitsPerPart)
 }
@@ -175,7 +175,7 @@ function charactersWithoutSeptets(
   const irreplaceable = new Set(spellings === undefined ? missing : spellings.bestEffort(isKept).text)
   const isWritable = writableInOneTable(languages)
   const unencodable = missing.filter((char) => irreplaceable.has(char) && !isWritable(char))
-  // Empty when each character is in some table but no two tables have all, or when transliteration needed more parts.
+  // Empty when each character is in some table but no pair of tables has all of them, or when transliteration needed more parts.
   return unencodable.length > 0 ? unencodable : missing
 }
 

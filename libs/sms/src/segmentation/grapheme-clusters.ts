@@ -16,7 +16,7 @@ export function clusterStarts(text: string): (index: number) => number {
   }
 }
 
-/** Two single units never join, except CR LF. At either end of the text one unit is NaN, and the result is true. */
+/** Two single units never join, except CR LF. At either end of the text one unit is NaN; there, either result is right. */
 function mayJoin(before: number, after: number): boolean {
   if (!isSingle(before) || !isSingle(after)) return true
   return before === CARRIAGE_RETURN && after === LINE_FEED
@@ -37,7 +37,7 @@ const LINE_FEED = 0x0a
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Clusters do not depend on the language; a fixed one avoids the host's default. Creating it takes milliseconds. */
+/** Clusters do not depend on the language; a fixed language avoids the host's default. Creating a segmenter takes milliseconds. */
 function graphemeSegmenter(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return segmenter

@@ -20,7 +20,7 @@ export function helpfulShifts(text: Iterable<string>, languages: readonly Nation
   return [
     ...single.filter(helps),
     ...helpfulLocking,
-    // A locking table that helps on its own also helps together with any single table, because it has a character in one septet.
+    // A locking table that helps on its own also helps with any single shift table, because it has a character in one septet.
     ...helpfulLocking.flatMap((one) => {
       const isWritten = isWritableIn(one)
       const lacking = characters.filter((char) => !isWritten(char))

@@ -3,7 +3,7 @@ import { MAX_USER_DATA_OCTETS } from '../fields/user-data.ts'
 import type { InformationElement } from '../fields/user-data-header.ts'
 import type { TextUnits } from './text-units.ts'
 
-/** Returns the fewest parts that hold the units without splitting a pair, which is to fill each part completely. */
+/** Returns the smallest number of parts that holds the units without splitting a pair: each part is as full as possible. */
 export function countParts({ length, pairStart }: TextUnits, capacity: number): number {
   let parts = 1
   for (let end = capacity; end < length; end = pairStart(end) + capacity) parts++
@@ -55,7 +55,7 @@ function nextParts(before: Path, units: TextUnits, capacity: number): readonly P
   const end = units.pairStart(limit)
   const cluster = units.clusterStart(end)
   if (cluster === end) return [{ end, splits, before }]
-  // When the cluster began in an earlier part, a path that ends there gains nothing and does not reach `mustReach`.
+  // If the cluster began in an earlier part, a path that ends at its start gains nothing and does not reach `mustReach`.
   return [
     { end: cluster, splits, before },
     { end, splits: splits + 1, before },

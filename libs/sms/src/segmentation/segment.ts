@@ -35,13 +35,13 @@ export interface Segmentation {
   readonly dataCodingScheme: number
   /** At least one part; an empty text is one empty part. */
   readonly parts: readonly UserData[]
-  /** Septets, UTF-16 units or octets, depending on `encoding`; includes escapes, but not headers. */
+  /** Number of septets, UTF-16 units or octets, depending on `encoding`; includes escapes, but not headers. */
   readonly unitsUsedInLastPart: number
   readonly unitsLeftInLastPart: number
   readonly unitsPerPart: number
   /** The distinct characters that are in none of the allowed tables. */
   readonly forcedUcs2By: readonly string[]
-  /** As the recipient reads it, after transliteration. Empty for data. */
+  /** The text as the recipient reads it, after transliteration. Empty for data. */
   readonly text: string
 }
 
@@ -90,7 +90,7 @@ export class TooManyPartsError extends PduEncodeError {
   }
 }
 
-/** The total of parts is one octet. */
+/** The total number of parts is sent in one octet. */
 const MOST_PARTS = 255
 
 function refuseTooManyParts(needed: number, options: NumberingOptions): void {

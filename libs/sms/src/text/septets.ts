@@ -3,7 +3,7 @@
  *
  * Puts `fillBits` (0 to 6) zero bits in front, so that text after a user data header starts on a septet boundary
  * (23.040 §9.2.3.24). The spare bits after the last septet are zero. Seven spare bits look like one more `@`; only the
- * count in TP-UDL tells the two apart, so this function neither strips nor adds anything.
+ * count in TP-UDL tells whether they are a character, so this function neither strips nor adds anything.
  */
 export function packSeptets(septets: Uint8Array, fillBits = 0): Uint8Array {
   const octets = new Uint8Array(Math.ceil((fillBits + septets.length * 7) / 8))

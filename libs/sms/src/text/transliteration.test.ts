@@ -137,7 +137,7 @@ describe('transliteration to GSM 7 bit', () => {
     const marks = fc.constantFrom('\u0301', '\u0308', '\u0323', '\ufe0f', '\u0342')
     const letters = fc.constantFrom('a', 'u', 'α', 'η', 'Ω', '1', ' ')
     const unit = fc.oneof(known, marks, letters, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
-    // Keeps any subset of the characters, like tables that each lack some.
+    // Keeps any subset of the characters, like tables that each lack some characters.
     const kept = fc.func(fc.boolean()) as fc.Arbitrary<(char: string) => boolean>
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 12 }), kept, (units, keep) => {

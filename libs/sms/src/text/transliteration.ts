@@ -18,7 +18,7 @@ type Keep = (char: string) => boolean
 export class TransliterableText {
   readonly #text: string
   readonly #sections: readonly Section[]
-  /** Pieces that ruled out an earlier alphabet. They are checked first, since the next one probably lacks them too. */
+  /** Pieces that ruled out an earlier alphabet. They are checked first, since the next alphabet probably lacks them too. */
   readonly #blockers = new Set<Piece>()
 
   constructor(text: string) {

@@ -26,7 +26,7 @@ export interface StatusReport extends OptionalParameters {
   readonly dischargeTime: TimeStamp | InvalidTimeStamp
   /** TP-ST; decode it with `statusFromOctet`. */
   readonly status: number
-  /** TP-PI and the octets after it when they are invalid, because some centres and modems truncate or corrupt them. */
+  /** TP-PI and the octets after it if they are invalid; some centres and modems truncate or corrupt them. */
   readonly unreadParameters?: Uint8Array
 }
 

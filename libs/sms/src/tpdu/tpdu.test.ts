@@ -139,7 +139,7 @@ describe('a message decoded from a Buffer', () => {
   })
 })
 
-/** Reads from modems reuse one Buffer, and its slice() returns a view that changes with it. */
+/** The code that reads from modems reuses one Buffer, whose slice() returns a view that changes with it. */
 function expectOwnOctets(decode: typeof decodeIncoming | typeof decodeOutgoing, hex: string): void {
   const buffer = Buffer.from(hex, 'hex')
   const decoded = decode(buffer)

@@ -5,7 +5,7 @@ import { WspReader, withoutQuote } from './wsp-reader.ts'
 /**
  * M-Notification.ind (OMA-MMS-ENC 1.3 §6.2 and §7.3), which the MMS centre pushes when a multimedia message is waiting.
  * Only the transaction id is required: networks omit headers that the standard makes mandatory, and a notification
- * without a size is still useful. An invalid value is treated as absent if its length gives the start of the next header.
+ * without a size is still useful. An invalid value is treated as absent if its length shows where the next header starts.
  */
 export interface MmsNotification {
   readonly transactionId: string
@@ -128,7 +128,7 @@ function decodeOptionalHeader(header: number, reader: WspReader, into: Headers):
   }
 }
 
-/** More than the number of headers: a PDU with more invalid values was forged to waste time, so the rest is skipped. */
+/** There are fewer headers than this. A PDU with more invalid values was forged to waste time, so the rest is skipped. */
 const MAX_UNREADABLE = 32
 
 function decodeOptionalValue(header: number, field: string, reader: WspReader, into: Headers): void {

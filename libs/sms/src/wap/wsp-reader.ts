@@ -29,7 +29,7 @@ export class WspReader extends OctetReader {
     return new WspReader(this.#octets, start, start + count)
   }
 
-  /** If the next value starts with a length, returns a reader of only this value and its length; otherwise this reader. */
+  /** Returns a reader of only the next value and its length if the value starts with a length, otherwise this reader. */
   value(field: string): WspReader {
     const start = this.position
     if (this.first(field) > lengthQuote) return this

@@ -4,7 +4,8 @@ import { utf8FromText } from './character-set.ts'
 
 /**
  * Encodes the primitive values of WSP headers (WAP-230 §8.4.1.2 and §8.4.2.1). The first octet gives the form of a value:
- * 0 to 30 its length, 31 a length in the next octets, 32 to 127 a text, 128 and above a complete number.
+ * 0 to 30 is its length, 31 announces a length in the next octets, 32 to 127 starts a text, 128 and above is a complete
+ * number.
  */
 export function encodeTextString(field: string, text: string): Uint8Array {
   const octets = utf8FromText(text)

@@ -18,7 +18,7 @@ function ready(commands = '', options = {}) {
   return { world, host, text }
 }
 
-/** Sends a SUBMIT that requests a report to a number outside the emulator. */
+/** Sends a SUBMIT to a number outside the emulator and requests a report. */
 function sendWithReport(host: EmulatedHost): string {
   host.say('AT+CMGS=23\r')
   return host.say('0031000C914477000999990000A70AE8329BFD4697D9EC37\x1a')

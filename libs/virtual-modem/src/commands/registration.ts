@@ -46,7 +46,7 @@ export const signalCommands: CommandTable = {
         return answer(`+CESQ: ${clamp(dbm + 111, 63)},0,255,255,255,255`)
       if (technology === 'umts' || technology === 'hspa')
         return answer(`+CESQ: 99,99,${clamp(dbm + 121, 96)},34,255,255`)
-      // RSRP is about 27 dB below the value of CSQ; an RSRQ of -9 dB is a good cell.
+      // RSRP is about 27 dB below the value of CSQ; an RSRQ of -9 dB means a good cell.
       return answer(`+CESQ: 99,99,255,255,22,${clamp(dbm - 27 + 141, 97)}`)
     },
   },

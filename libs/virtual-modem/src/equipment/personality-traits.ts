@@ -64,7 +64,7 @@ export interface MessageTraits {
   readonly firstIndex: 0 | 1
   /** Slots of ME; 0: no ME. */
   readonly phoneCapacity: number
-  /** Slots of SR; 0: no SR, reports are stored with messages. */
+  /** Slots of SR; 0: no SR, so reports are stored with messages. */
   readonly reportCapacity: number
   /** CPMS=?, its three lists. */
   readonly storageRanges: string
@@ -79,7 +79,7 @@ export interface MessageTraits {
   /** CSMS=? */
   readonly services: string
   readonly acknowledges: boolean
-  /** Loses the reports that it should store with CNMI ds=2. */
+  /** Whether the modem loses the reports that it should store with CNMI ds=2. */
   readonly losesStoredReports: boolean
   /** Time after which the modem ends a SUBMIT with CMS 332. */
   readonly submitWithinMs: number

@@ -8,13 +8,13 @@ export const faultDescriptions = {
   'echo-stuck': fault('Keeps echoing after ATE0'),
 
   // Unsolicited lines and noise
-  'urc-before-answer': fault('Sends an unsolicited line between echo and answer; empty line: a vendor status line', {
+  'urc-before-answer': fault('Sends an unsolicited line between echo and answer; empty `line`: a vendor status line', {
     line: '',
   }),
-  'urc-inside-list': fault('Sends an unsolicited line between two CMGL entries; empty line: a vendor status line', {
+  'urc-inside-list': fault('Sends an unsolicited line between two CMGL entries; empty `line`: a vendor status line', {
     line: '',
   }),
-  'urc-before-pdu': fault('Sends an unsolicited line between prompt and PDU; empty line: a vendor status line', {
+  'urc-before-pdu': fault('Sends an unsolicited line between prompt and PDU; empty `line`: a vendor status line', {
     line: '',
   }),
   'urc-flood': fault('Sends vendor status lines without end', { perSecond: 200 }),
@@ -22,21 +22,21 @@ export const faultDescriptions = {
   'bytes-one-by-one': fault('Sends every byte on its own'),
   noise: fault('Sends NULs, blank lines or line noise before answers'),
 
-  // Answers. `command` names one command (`+CMGL`) or several (`+CMEE/+CNMI?`); with a question mark it means only the
-  // read form of the command, and when empty any command.
+  // Answers. `command` names one command (`+CMGL`) or several (`+CMEE/+CNMI?`). With a question mark, it names only the
+  // read form of the command. An empty `command` means any command.
   'answer-late': fault('Answers a command late', { delayMs: 10_000, command: '' }),
   'answer-lost': fault('Does not answer a command', { command: '' }),
   'command-refused': fault('Refuses a command; code -1: plain ERROR', { command: '+CNMI', code: -1 }),
   'at-refused': fault('Answers a bare AT with ERROR'),
   'ok-to-everything': fault('Answers every command with OK alone, like the APP port of Sierra modems'),
-  'imei-answer': fault('Answers AT+CGSN and AT+GSN with this line instead of the IMEI; empty: ERROR', { line: '' }),
+  'imei-answer': fault('Answers AT+CGSN and AT+GSN with `line`, not the IMEI; empty `line`: ERROR', { line: '' }),
   'modem-hang': fault('Stops answering until a reset', { command: '' }),
   'numeric-answers': fault('Sends numeric result codes, as after ATV0'),
 
   // Sending. `accepted`: whether the service centre accepts the message despite the fault.
   'submit-slow': fault('Answers a SUBMIT after a long time', { delayMs: 45_000 }),
-  'submit-answer-lost': fault('Sends the message, then loses the OK; with all: the whole answer', { all: true }),
-  'submit-hang': fault('Sends the message, then ignores the host for a while; answers afterwards if answered is set', {
+  'submit-answer-lost': fault('Sends the message, then loses the OK or, with `all`, the whole answer', { all: true }),
+  'submit-hang': fault('Sends the message, then ignores the host for a while; with `answered`, answers afterwards', {
     forMs: 20_000,
     answered: false,
   }),
@@ -45,8 +45,8 @@ export const faultDescriptions = {
     code: 515,
   }),
   'answers-while-sending': fault('Answers queries during a SUBMIT and refuses all other commands'),
-  'submit-reference-late': fault('Sends OK first, then +CMGS; with never: OK alone', { delayMs: 0, never: false }),
-  'submit-error': fault('Answers a SUBMIT with +CMS ERROR and one of the codes; accepted: sends it anyway', {
+  'submit-reference-late': fault('Sends OK before +CMGS; with `never`, sends OK alone', { delayMs: 0, never: false }),
+  'submit-error': fault('Answers a SUBMIT with +CMS ERROR and one of `codes`; with `accepted`, sends it anyway', {
     codes: '38,42,500,512,513',
     accepted: false,
   }),
@@ -59,7 +59,7 @@ export const faultDescriptions = {
   'storage-full': fault('Reports a full storage: CMS 322, ^SMMEMFULL, no +CMTI'),
   'cmti-other-memory': fault('Stores new messages in SM although CPMS names ME'),
   'cdsi-wrong-memory': fault('Sends +CDSI: "SM",0 for a report in another storage'),
-  'cds-extra-comma': fault('Sends +CDS: ,25'),
+  'cds-extra-comma': fault('Sends +CDS: ,25 instead of +CDS: 25'),
   'cmt-without-alpha': fault('Sends +CMT: 24 instead of +CMT: ,24'),
   'cpms-lag': fault('Counts a new message in CPMS late', { lagMs: 500 }),
   'delete-refused': fault('Refuses CMGD', { code: 321 }),
@@ -71,7 +71,7 @@ export const faultDescriptions = {
 
   // Arriving messages
   'parts-out-of-order': fault('Swaps a part of a long message with the next message'),
-  'part-missing': fault('Loses a part of a long message; 0: any part', { sequence: 0 }),
+  'part-missing': fault('Loses part `sequence` of a long message; 0: any part', { sequence: 0 }),
   'part-twice': fault('Delivers a part of a long message twice'),
   redelivered: fault('Delivers a message twice, as after a lost acknowledgement'),
   'report-lost': fault('Loses status reports'),
@@ -84,7 +84,7 @@ export const faultDescriptions = {
   'pin-attempts': fault('Leaves only this number of PIN attempts', { left: 1 }),
   registration: fault('Sets the registration status: 3 denied, 6 SMS only, 11 emergency only', { stat: 3 }),
   'eps-only': fault('Registers for LTE alone: CEREG registered, CREG and CGREG not'),
-  'signal-unknown': fault('Answers +CSQ: 99,99'),
+  'signal-unknown': fault('Answers AT+CSQ with +CSQ: 99,99'),
   'ussd-late': fault('Sends the USSD reply late', { delayMs: 60_000 }),
   'ussd-lost': fault('Loses the USSD reply'),
   'ussd-garbled': fault('Garbles the USSD reply: half an octet and a wrong coding'),

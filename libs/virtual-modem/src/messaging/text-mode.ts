@@ -40,7 +40,7 @@ export function quotedTimeStamp(stamp: TimeStamp | InvalidTimeStamp): string {
   return `"${date},${time}${sign}${twoDigits(Math.abs(stamp.zoneQuarters))}"`
 }
 
-/** `<data>`: text in the character set of the host; hexadecimal if there is a header or no GSM text. */
+/** `<data>`: text in the character set of the host; hexadecimal if there is a header or if the data is not GSM text. */
 export function dataOf(modem: TextModeModem, userData: UserData): string {
   const text = userData.alphabet === 'gsm7' && userData.header === undefined ? textOfUserData(userData) : undefined
   if (text !== undefined) return textForHost(text, modem.settings.characterSet)

@@ -7,7 +7,7 @@ import { encodeDeliver } from '@smsgw/sms/tpdu/deliver'
 import { encodeStatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Submit } from '@smsgw/sms/tpdu/submit'
 
-/** Sender, time and zone that the service centre writes into a message. */
+/** The time and zone that the service centre writes into a message. */
 export interface Moment {
   readonly epochMs: number
   readonly zoneQuarters: number

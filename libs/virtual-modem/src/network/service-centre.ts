@@ -198,7 +198,7 @@ const expired = 0x46
 const unknownSubscriber = 0x49
 const congestion = 0x60
 
-// +CMS ERROR: unknown error, the message may have been sent.
+// +CMS ERROR: unknown error; the message may have been sent.
 const unknownError = 500
 
 const replyAfterMs = 1_000

@@ -8,8 +8,8 @@ import type { UssdDialogue } from './ussd-menu.ts'
  *
  * - empty: no message is queued.
  * - absent: messages are queued, but no modem is registered with this SIM.
- * - delivering: the first message was sent to the modem and its answer is pending. Without an answer in `answerWithinMs`
- *   the message stays queued and may arrive twice, as in real networks.
+ * - delivering: the first message was sent to the modem and its answer is pending. Without an answer within
+ *   `answerWithinMs` the message stays queued and may arrive twice, as in real networks.
  * - waiting: the modem refused the first message. The network retries when the modem reports free memory, when it
  *   registers again, and after `retryMs`, which doubles each time up to `longestRetryMs`.
  */
@@ -191,7 +191,7 @@ export interface SubscriberOptions {
 const answerWithinMs = 45_000
 /** The network repeats a message only after its timers end, after at least 12 s (24.011 §10). Later messages do not wait. */
 const redeliverAfterMs = 15_000
-/** How long a delayed part waits until the next one overtakes it. */
+/** How long a delayed part waits for the next part to overtake it. */
 const overtakenWithinMs = 2000
 const longestRetryMs = 600_000
 const keptLimit = 10_000

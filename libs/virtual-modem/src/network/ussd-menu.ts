@@ -1,4 +1,4 @@
-/** A USSD service such as `*100#`: a text and the menus that its answers open. */
+/** A USSD service such as `*100#`: a text, and the menus that the answers to this text open. */
 export interface UssdMenu {
   readonly text: string
   /** Without choices the dialogue ends after the text. */

@@ -7,7 +7,7 @@ import type { Random } from '../random.ts'
  *
  * - empty: all bytes were written.
  * - sending: the host receives chunks; output that it causes meanwhile is appended.
- * - holding: the rest is held for a few milliseconds and sent with later output.
+ * - holding: the rest of the output is held for a few milliseconds and sent with later output.
  * - closed: output is dropped.
  */
 export class ByteOutlet {

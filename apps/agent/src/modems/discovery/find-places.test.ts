@@ -14,7 +14,7 @@ afterEach(() => fake.remove())
 const find = (addresses: readonly string[] = [], auto = addresses.length === 0) =>
   findPlaces({ auto, addresses }, fake.machine)
 
-/** Plugs in a device. Every interface with a serial driver gets a port, numbered from `first` on as by the kernel. */
+/** Plugs in a device. As in the kernel, every interface with a serial driver gets a port, numbered from `first` on. */
 function plug(device: FakeDevice, path: string, first = 0): void {
   const ttys: Record<number, { name: string }> = {}
   let next = first

@@ -21,8 +21,8 @@ export type Identified =
   | { readonly kind: 'absent' | 'refused'; readonly words: string }
 
 /**
- * Tries the ports of a place until one reports an IMEI; otherwise uses the best answer. OK to `AT` is not enough, because
- * some ports answer OK to everything. The port that gave this answer stays open, and the other ports are closed.
+ * Tries the ports of a place until one reports an IMEI. If none does, the port with the best answer is used. OK to `AT` is
+ * not enough, because some ports answer OK to everything. The chosen port stays open, and the other ports are closed.
  */
 export async function identifyPlace(options: {
   readonly ports: readonly string[]
@@ -70,7 +70,7 @@ function rank(found: Opened): number {
   return found.number.imei === undefined ? 2 : 3
 }
 
-/** Reads the number of the modem on an open port; undefined if it is not a modem. The port stays usable. */
+/** Reads the IMEI or serial number on an open port; undefined if the device is not a modem. The port stays usable. */
 async function readNumber(
   port: BytePort,
   clock: Clock,

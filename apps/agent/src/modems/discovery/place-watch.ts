@@ -55,7 +55,7 @@ export class PlaceWatch {
   }
 
   #changed(): void {
-    // udev processes each of the several ports of a device.
+    // udev processes the ports of a device one by one, so wait for all of them.
     this.#settleTimer ??= this.#options.clock.after(settleMs, () => {
       this.#settleTimer = undefined
       void this.look().then(() => this.#options.onChanged())

@@ -32,7 +32,7 @@ function ruleFor({ id, path, serial }: PlaceOnUsb): string {
     'ENV{DEVTYPE}=="usb_device"',
     `ATTR{idVendor}=="${vendor}"`,
     `ATTR{idProduct}=="${product}"`,
-    // Other characters would have a meaning in a pattern.
+    // Other characters could have a special meaning in a pattern.
     serial !== undefined && /^[\w.:-]+$/.test(serial) ? `ATTR{serial}=="${serial}"` : `KERNEL=="${path}"`,
     'ENV{ID_MM_DEVICE_IGNORE}="1"',
     'TEST=="power/control", ATTR{power/control}="on"',

@@ -26,7 +26,7 @@ export function matchReport(
   found: {
     /** The records with the reference of the report, newest first. */
     readonly records: readonly CommandRecord[]
-    /** Whether the report proves nothing: it may be about a part whose reference is not known, or no part was in doubt. */
+    /** Whether the report proves nothing: no part is in doubt, or the report may be about another part of unknown reference. */
     readonly isAmbiguous: boolean
   },
   now: Stamp,
@@ -99,7 +99,7 @@ export interface Suspect {
   readonly at: number
   readonly attempt: number
   readonly committedMs: number
-  /** From the COMMIT to the time in the report. */
+  /** The difference between the time of the COMMIT and the time in the report. */
   readonly distanceMs: number
 }
 
@@ -119,9 +119,9 @@ export function suspectOf(state: SendingState, iccid: string, report: StatusRepo
 }
 
 /**
- * Whether the report may be about an attempt that is not the suspect's and whose reference is not known either: an attempt that was
- * accepted with `OK` alone, or an attempt without a result. That includes attempts of messages that were sent again later. A full
- * disk can leave several parts of a message without a result, and the time does not tell which of them was sent.
+ * Whether the report may be about an attempt other than the suspect's, whose reference is not known either because the attempt was
+ * accepted with `OK` alone or has no result. Attempts of messages that were sent again later are included. A full disk can leave
+ * several parts of a message without a result, and the time does not tell which of them was sent.
  */
 export function mayBeAboutAnother(
   records: readonly CommandRecord[],

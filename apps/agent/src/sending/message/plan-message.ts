@@ -37,7 +37,7 @@ export function planMessage(message: {
         destination,
         protocolIdentifier: 0,
         dataCodingScheme,
-        // The smallest value is five minutes. A message with less time left may still expire in the queue.
+        // The shortest validity period is five minutes. A message with less time left may still expire in the queue.
         validityPeriod: validForSeconds === undefined ? undefined : relativeFromSeconds(validForSeconds),
         userData,
       })

@@ -193,7 +193,7 @@ function wait(step: Step, message: OutgoingMessage): void {
   else enqueue(step, { ...message, phase: 'waiting' })
 }
 
-/** Returns false when nothing more may be sent for reasons other than the message itself. */
+/** Returns false when a stop, or doubt about the journal, forbids sending any more of the message. */
 function mayContinue({ state }: Step, { cmdId, isDistrusted }: OutgoingMessage): boolean {
   return !state.isStopped && !isDistrusted && !state.unconfirmed.has(cmdId)
 }

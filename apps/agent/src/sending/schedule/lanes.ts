@@ -191,7 +191,7 @@ function laneOf(step: Step, sim: SendingSim): Lane | undefined {
   return lane?.sim === sim ? lane : undefined
 }
 
-/** Lets waiting messages that were chosen or planned for the SIM use another one. */
+/** Lets waiting messages for which this SIM was chosen or planned use another SIM. */
 function releaseMessages(step: Step, iccid: string): void {
   for (const cmdId of step.state.schedule.queue) {
     const message = step.message(cmdId)

@@ -13,7 +13,7 @@ export interface WorkHours {
   readonly endMinute: number
 }
 
-/** When the SIM began its last messages, oldest first, and the random pause after the last one. */
+/** When the SIM began to send its last messages, oldest first, and the random pause after the last one. */
 export interface PaceHistory {
   readonly sentMs: readonly number[]
   readonly pauseMs: number

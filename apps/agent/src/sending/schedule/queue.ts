@@ -6,7 +6,7 @@ type Messages = ReadonlyMap<string, OutgoingMessage>
 
 /**
  * Inserts a message into the queue, which holds the ids of waiting messages in the order of sending. Messages of which a part
- * was sent come first, then those of higher priority, then the configured order of acceptance decides.
+ * was sent come first, then those of higher priority. Among equals, the one accepted first or last comes first, as configured.
  */
 export function withQueued(
   queue: readonly string[],

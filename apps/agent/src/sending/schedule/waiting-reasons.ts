@@ -10,7 +10,7 @@ import { decidePace, urgentPriority } from './pace.ts'
 export type SimStateOf = (simNumber: number) => string | undefined
 
 /**
- * Reports why each message waits. The reasons are computed from the state each time, so that an outdated one disappears.
+ * Reports why each message waits. The reasons are computed from the state each time, so that an outdated reason disappears.
  *
  * @param isCounted leaves out messages that have just arrived
  */

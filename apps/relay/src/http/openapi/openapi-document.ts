@@ -97,7 +97,7 @@ function webhookOf(
         security: [{ webhookSignature: [], webhookMac: [] }],
         summary: `Sent to webhooks registered for ${event}`,
         requestBody: { required: true, content: { 'application/json': { schema } } },
-        responses: { '2XX': { description: 'The event was received. After other answers, the event is sent again' } },
+        responses: { '2XX': { description: 'The event was received. After any other answer, it is sent again' } },
       },
     },
   ]

@@ -23,7 +23,7 @@ export interface OpenedConnection {
   /** The stored mark of this journal. `markTag` is the tag of the event at the mark. */
   readonly mark: number
   readonly markTag: string | undefined
-  /** Whether the device has already reported a newer journal, so that this one is an old copy and gets no commands. */
+  /** Whether the device has already reported a newer journal. If so, this journal is an old copy and gets no commands. */
   readonly isRetired: boolean
   /** Boot id of the previous connection. */
   readonly previousBootId: string | undefined
@@ -42,8 +42,8 @@ export interface OpenConnectionOptions {
 /**
  * Makes this the only connection of the device. Returns undefined when the device does not exist.
  *
- * The lock of the device waits for claims and events of the previous connection, which lock the row, and fences later ones.
- * The mark is read under the lock and is therefore final, and `readUnacknowledgedCommands` sees every claim.
+ * The lock of the device waits for claims and events of the previous connection, which lock the row, and fences later claims and
+ * events. The mark is read under the lock and is therefore final, and `readUnacknowledgedCommands` sees every claim.
  *
  * A journal that the device reports for the first time replaces the previous one, which is lost or was an old copy. Unfinished
  * messages of the previous journal are in doubt from now on, whether they were acknowledged or not, because an

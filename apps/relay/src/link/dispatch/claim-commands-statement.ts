@@ -13,7 +13,7 @@ export interface Room {
   readonly sends: number
   /** The limit including urgent sends, for which credit is reserved. At least `sends`. */
   readonly urgentSends: number
-  /** The limit for cancels, and separately for commands other than sends. Neither cost credit. */
+  /** The limit for cancels and, separately, for the other commands that are not sends. Neither kind costs credit. */
   readonly others: number
 }
 
@@ -37,7 +37,7 @@ export interface ClaimOptions {
  * the message and its recipients, waits for this statement and then sees the device. A sweep that was dispatched to another
  * journal is dispatched again, because a second sweep does no harm.
  *
- * Only one of the two orders of sends runs, because the condition of the other one is false before it reads a row. The indexes
+ * Only one of the subqueries `first_in` and `last_in` reads rows, because both check the processing order first. The indexes
  * contain only waiting rows, so the length of the history does not matter. LIFO sorts the queue of the device each time,
  * because an index for this order would cost a write for every accepted message.
  *

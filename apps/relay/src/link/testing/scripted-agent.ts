@@ -136,7 +136,7 @@ export class ScriptedAgent {
     this.#step({ kind: 'waiting', report })
   }
 
-  /** Evaluated at each event of the agent. */
+  /** Waits until the condition is true. It is evaluated at each event of the agent. */
   until(isSo: () => boolean): Promise<void> {
     if (isSo()) return Promise.resolve()
     return new Promise((resolve) => {

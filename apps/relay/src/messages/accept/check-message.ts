@@ -11,7 +11,7 @@ export interface MessageRules {
   readonly maxSegments: number
 }
 
-/** A request after all checks that need no account. */
+/** A request that has passed all checks that need no account. */
 export interface CheckedMessage {
   readonly numbers: readonly string[]
   readonly validUntil: Date | undefined

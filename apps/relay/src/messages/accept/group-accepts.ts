@@ -10,7 +10,7 @@ interface GroupDeps {
 /** The largest weight of a group. The weight of a message is its number of recipients plus one per thousand characters. */
 const MOST_WEIGHT = 1_000
 const MOST_WAITING = 10_000
-/** After this time the next group starts, because the connection of the present one may be lost. */
+/** After this time the next group starts, because the database connection of the present group may be lost. */
 const HANGING_MS = 2_000
 /** How long a group waits for a duplicate that hangs in another process. */
 const WAIT_IN_GROUP_MS = 250

@@ -37,8 +37,8 @@ function dialable(text: string): NormalisedNumber {
 type ReadNumber = { readonly ok: true; readonly parsed: PhoneNumber } | { readonly ok: false; readonly reason: string }
 
 /**
- * With a region, the national number wins if both are valid, because 15 % of Canada's national numbers are also valid
- * numbers of another country after a `+`.
+ * If a region is set, and the digits are valid both as a national and as an international number, the national number wins.
+ * With a `+` in front, 15 % of Canada's national numbers are also valid numbers of another country.
  */
 function readNumber(text: string, region: CountryCode | undefined): ReadNumber {
   const digits = text.replace(PUNCTUATION, '')

@@ -10,8 +10,8 @@ import type { NewMessage } from './accept-messages.ts'
  * messages that were not stored, because their id or idempotency key already exists or their device was deleted. The
  * other messages are stored.
  *
- * Locks: if another transaction has just inserted the same id or key, this transaction waits for the commit of the
- * other. All messages are inserted in the order of key and id, so that two groups with the same keys cannot deadlock. A
+ * Locks: if another transaction has just inserted the same id or key, this transaction waits until the other one has
+ * ended. All messages are inserted in the order of key and id, so that two groups with the same keys cannot deadlock. A
  * wait of more than `waitMs` fails the whole group. The KEY SHARE lock on the device makes a deletion of the device
  * wait. The deletion then sees and ends all messages stored before it, and no message is stored after it.
  *

@@ -95,7 +95,7 @@ export function progressMessage(
   return { message, changed, changedRecipients, outboxEvents, moves }
 }
 
-/** A device's clock may be slow, so a step never gets an earlier time than the step before. */
+/** A device's clock may be behind, so a step never gets an earlier time than the step before. */
 function latest(at: Date, before: readonly (Date | null)[]): Date {
   return before.reduce<Date>((last, time) => (time !== null && time > last ? time : last), at)
 }

@@ -50,13 +50,13 @@ export type RecipientInput = { readonly at: Date } & (
   | { readonly kind: 'device-lost' }
 )
 
-/** The steps that webhooks report, each once. */
+/** The milestones that webhooks report, each once. */
 export type RecipientMilestone = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
 interface RecipientStep<R extends RecipientProgress> {
-  /** The same object if nothing changed. */
+  /** The object that was passed in, if nothing changed. */
   readonly recipient: R
-  /** The steps in order. `sent` always comes before `delivered`, in this step or an earlier one. */
+  /** The milestones that this change reached, in order. `delivered` follows `sent`, which this or an earlier change reached. */
   readonly reached: readonly RecipientMilestone[]
 }
 
@@ -87,7 +87,7 @@ export function isFinished(state: MessageState): boolean {
   return state === 'Sent' || state === 'Delivered' || state === 'Failed' || state === 'Cancelled'
 }
 
-/** The column with the first time of each state; `Pending` has the creation time. */
+/** For each state, the column with the time when it was first reached. `Pending` has none, because it starts with the creation. */
 export const timeColumns = [
   ['Cancelling', 'cancellingAt'],
   ['Cancelled', 'cancelledAt'],
@@ -181,7 +181,10 @@ function expired(recipient: RecipientProgress, at: Date): Outcome {
   return failed(at, 'ttl_expired' satisfies RelayFailureCode, 'TTL expired')
 }
 
-/** Also requests a cancel. If the device comes back, it obeys the cancel before it sends anything. */
+/**
+ * Fails the message, and requests a cancel if the message was dispatched. If the device comes back, it obeys the cancel
+ * before it sends anything.
+ */
 function deviceLost(recipient: RecipientProgress, at: Date): Outcome {
   if (isFinished(recipient.state)) return nothing
   const outcome = failed(at, 'device_lost' satisfies RelayFailureCode, 'device_lost')

@@ -24,7 +24,7 @@ interface Answered {
 export async function callEndpoint(endpoint: Endpoint, request: Request = {}): Promise<Answered> {
   try {
     const { status, body, headers = {} } = await call(endpoint, request)
-    // As a client receives it: undefined members are left out.
+    // A client receives no undefined members, so they are left out here.
     return { status, body: JSON.parse(JSON.stringify(body)), headers }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

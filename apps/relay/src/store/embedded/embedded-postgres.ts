@@ -115,7 +115,10 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-/** Returns the command prefix with which Linux stops the server when this process dies. Elsewhere the next start stops it. */
+/**
+ * Returns the command prefix with which Linux stops the server when this process dies. On other systems there is no
+ * prefix, and the next start stops the server.
+ */
 function dieWithUsPrefix(): string[] {
   const prefix = ['setpriv', '--pdeathsig', 'INT']
   return spawnSync('setpriv', [...prefix.slice(1), 'true'], { stdio: 'ignore', env: childEnvironment() }).status === 0
@@ -157,7 +160,10 @@ interface SocketFolder {
   remove(): void
 }
 
-/** Returns the data folder, which only its owner may enter, or a private folder in /tmp if that path is too long. */
+/**
+ * Returns the data folder, which only its owner may enter. If the path of a socket in the data folder would be too long,
+ * returns a private folder in /tmp.
+ */
 function socketFolder(dataFolder: string, user: OrdinaryUser): SocketFolder {
   if (Buffer.byteLength(join(dataFolder, SOCKET_NAME)) <= LONGEST_PATH)
     return { path: dataFolder, remove: () => undefined }

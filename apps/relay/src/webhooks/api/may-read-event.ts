@@ -4,7 +4,7 @@ import { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
 
-/** Returns whether the caller may see the payload, which requires a scope to read its content elsewhere. */
+/** Returns whether the caller may see the payload. This requires a scope with which the caller can read its content elsewhere. */
 export function mayReadEvent(principal: Pick<Principal, 'scopes'>, event: string): boolean {
   const scopes = scopesToRead(event)
   return scopes.length === 0 || scopes.some((scope) => mayDo(principal, scope))
@@ -17,7 +17,7 @@ export function unreadableEvents(principal: Pick<Principal, 'scopes'>): { event:
     .map((event) => ({ event, scopes: scopesToRead(event).join(' or ') }))
 }
 
-/** Refuses to send events that were meant for an earlier URL to the present one, if the caller may not read them. */
+/** Refuses to send events that were meant for an earlier URL to the present URL, if the caller may not read them. */
 export function refuseUnreadable(principal: Pick<Principal, 'scopes'>, events: readonly string[]): void {
   const event = events.find((one) => !mayReadEvent(principal, one))
   if (event === undefined) return
@@ -26,8 +26,8 @@ export function refuseUnreadable(principal: Pick<Principal, 'scopes'>, events: r
 }
 
 /**
- * Returns the scopes that allow a caller to read the event. Any one of them is enough. An empty list means that none is
- * required.
+ * Returns the scopes that allow a caller to read the event. Any one of them is enough. An empty list means that no scope
+ * is required.
  */
 function scopesToRead(event: string): readonly Scope[] {
   if (/:(received|data-received|downloaded)$/.test(event)) return ['inbox:list']

@@ -72,5 +72,5 @@ async function someDevice(statements: Statements, accountId: string): Promise<st
   return device?.id ?? NO_DEVICE
 }
 
-/** Has the form of a device id and belongs to no device. */
+/** Has the form of a device id, but belongs to no device. */
 const NO_DEVICE = 'test_-_-_-_-_-_-_test'

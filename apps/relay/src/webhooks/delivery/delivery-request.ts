@@ -10,9 +10,9 @@ interface SigningSecrets {
 
 /** Key objects made from the secrets. Creating them costs as much as five signatures. */
 export interface SigningKeys {
-  /** For `X-Signature`. */
+  /** The key for `X-Signature`. */
   readonly plain: KeyObject
-  /** For Standard Webhooks, newest first. */
+  /** The keys for Standard Webhooks, newest first. */
   readonly standard: readonly KeyObject[]
 }
 

@@ -147,7 +147,7 @@ export class DeliveryWorker implements Outbox {
     this.#lanes.set(receiver.key, lane)
   }
 
-  /** Continues the search, and starts again at the first key after the last one. */
+  /** Continues the search. When it has reached the last key, it starts again at the first key. */
   #turn(taken: readonly bigint[], limit: number): void {
     const before = this.#after
     if (limit > 0) this.#after = taken.length < limit ? 0n : taken.reduce((most, key) => (key > most ? key : most))

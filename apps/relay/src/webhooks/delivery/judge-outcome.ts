@@ -44,7 +44,7 @@ export function judgeOutcome(
 /** Seconds after each failed attempt. The first two pauses bridge a restart, the last ones a weekend. */
 const PAUSES = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
 const LONGEST_REQUESTED = 3_600
-/** For this number of attempts, a requested pause may be shorter than the schedule. */
+/** Up to this attempt, a requested pause may be shorter than the pause in the schedule. */
 const REQUESTED_FREELY = 3
 
 /**
@@ -54,7 +54,7 @@ const REQUESTED_FREELY = 3
  * that always requests one second does not use up its retries in ten seconds.
  *
  * @param attempts made so far, at least one
- * @param retries set by the account: a smaller number cuts the schedule, a larger one repeats its last pause
+ * @param retries set by the account: a smaller number shortens the schedule, a larger number repeats its last pause
  */
 export function nextPauseMs(
   attempts: number,

@@ -20,7 +20,7 @@ export async function queueSize(database: Database): Promise<number> {
 
 /**
  * Returns the age of the oldest delivery that could be sent now. Skips from receiver to receiver in the index of
- * waiting deliveries, whose first row is the oldest. Takes no locks.
+ * waiting deliveries, because the first index row of each receiver is its oldest delivery. Takes no locks.
  */
 export async function queueAgeSeconds(database: Database): Promise<number> {
   const { age } = await readRow(

@@ -166,7 +166,7 @@ export class ReceiverLane {
   }
 }
 
-/** Requests at the same time, for all relays together, because only one worker serves a receiver. */
+/** The limit of concurrent requests per receiver. It holds for all relays together, because only one worker serves a receiver. */
 const IN_FLIGHT_EACH = 5
 const FIRST_SIZE = 10
 const MOST_WAITING = 800

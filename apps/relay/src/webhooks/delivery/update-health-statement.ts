@@ -19,9 +19,9 @@ export interface HealthUpdate {
 }
 
 /**
- * Stores the health of receivers. Returns the receivers that have only failed for `disableAfterMs` and have to be
- * disabled. A failure more than `restMs` after the previous one restarts that time, because nothing was sent in
- * between. Locks rows in the order of their keys.
+ * Stores the health of receivers. Returns the receivers that have to be disabled, because all their attempts have failed
+ * for `disableAfterMs`. A failure more than `restMs` after the previous failure starts this period again, because nothing
+ * was sent in between. Locks rows in the order of their keys.
  */
 export async function updateHealth(
   database: Database,

@@ -13,8 +13,8 @@ export interface WorkerPresenceDeps {
 
 /**
  * Shows other workers that this one is alive, by holding an advisory lock with its number on a separate connection.
- * When the process is killed, the connection ends, and other workers take over its receivers without waiting for their
- * leases to expire. After a lost connection, this worker gets a new number.
+ * When the process is killed, the connection ends. Other workers then take over the receivers of this worker without
+ * waiting for the leases to expire. After a lost connection, this worker gets a new number.
  */
 export class WorkerPresence {
   readonly #client: ReconnectingClient

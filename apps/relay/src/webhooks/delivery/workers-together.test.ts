@@ -30,7 +30,7 @@ async function holdingReceiver() {
   }
 }
 
-/** Lets writes fail as if the disk were full, until the returned function is called. */
+/** Makes writes fail as if the disk were full, until the returned function is called. */
 async function takeDatabaseAway(
   from: 'INSERT ON webhook_attempts' | 'UPDATE ON webhooks',
 ): Promise<() => Promise<void>> {

@@ -8,8 +8,8 @@ export const takesEvents = Prisma.sql`w1.disabled_at IS NULL AND w1.pauses = 0
   AND (w1.paused_until IS NULL OR w1.paused_until <= now())`
 
 /**
- * Condition: delivery `d` may be attempted, because it follows no event or the first attempt of the event that it
- * follows (for the same message and receiver) has ended. Deliveries for other messages never wait.
+ * Condition: delivery `d` may be attempted. Either it follows no event, or it follows an event (for the same message and
+ * receiver) whose first attempt has ended. Deliveries for other messages never wait.
  *
  * A delivery that has to wait usually becomes due after that attempt, so this condition excludes only deliveries that
  * were enqueued while the attempt was being recorded. The condition costs one index look-up for each due delivery that

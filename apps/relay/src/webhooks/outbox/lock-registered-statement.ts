@@ -20,7 +20,7 @@ export type RegisteredWebhook = Readonly<z.output<typeof registeredWebhook>>
  * Finds the webhooks that are registered for these events.
  *
  * Locks them against deletion, as the foreign key of the deliveries would. A webhook that is being deleted is then not
- * found, whereas the foreign key would fail the transaction. With `keepUrl`, a change of the URL waits as well.
+ * found, whereas the foreign key would fail the transaction. With `keepUrl`, a change of the URL also waits.
  */
 export function lockRegistered(
   statements: Statements,

@@ -58,14 +58,14 @@ interface Outbound extends OfDevice {
   readonly cmdId: string
   readonly messageId: string
   readonly recipient: string
-  /** Number of the sending SIM; null when unknown. */
+  /** Phone number of the sending SIM; null when unknown. */
   readonly sender: string | null
   /** Null when the message ended before one of several SIMs was chosen. */
   readonly simNumber: number | null
   readonly at: LocalTime
   /** The message was sent again after an unknown outcome. */
   readonly possibleDuplicate?: boolean | undefined
-  /** The event before this one, which is delivered first. */
+  /** The event before this one. It has to be attempted first. */
   readonly follows?: EarlierEvent | undefined
 }
 

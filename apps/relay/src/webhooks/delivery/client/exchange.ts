@@ -21,7 +21,7 @@ export interface ExchangeLimits {
   /** Limit for the body, after the headers have decided the result. */
   readonly bodyMs: number
   readonly excerptBytes: number
-  /** A longer body closes the connection. */
+  /** The connection is closed if the body is longer. */
   readonly bodyBytes: number
 }
 
@@ -29,7 +29,7 @@ export interface ExchangeLimits {
  * Sends one request and reads the beginning of its response. Waits for a connection, then for the headers, then for the
  * body. Stops when it has enough data, or at the end of the response, an error or a timeout.
  *
- * @param isOpening returns whether the connection of the starting request was just opened for it
+ * @param isOpening returns whether a new connection was just opened for the request that is now starting
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -116,7 +116,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => this.#end(new TimedOut('answer')), ms)
   }
 
-  /** Once the headers have arrived, the request has a reply, however the body ended. */
+  /** Once the headers have arrived, the request counts as answered, however the body ended. */
   #end(error: Error | undefined): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -335,7 +335,7 @@ describe('over TLS', () => {
   test('refuses any other certificate, even if the environment disables the check', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     ending.push(() => vi.unstubAllEnvs())
-    // Hides the warning that Node prints, as it should.
+    // Hides the warning that Node rightly prints here.
     vi.spyOn(process, 'emitWarning').mockReturnValue()
     ending.push(() => vi.restoreAllMocks())
     const there = await receiver({ tls })
