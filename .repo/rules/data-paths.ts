@@ -6,9 +6,9 @@ const DOCUMENT = 'docs/architecture.md'
 const MOST_FILES = 15
 
 /**
- * The data paths in docs/architecture.md are true: each file exists, and of two neighbours, one imports the other. Where
- * neither imports the other, the third column names the earlier row that calls the file, the file that both import, or
- * the file that imports both.
+ * The data paths in docs/architecture.md are correct: each file exists, and of two consecutive files, one imports the other
+ * or the third column names their connection, which is an earlier row that calls the file, a file that both import, or a
+ * file that imports both.
  */
 export const dataPaths: Rule = (tree) => {
   if (!tree.files.includes(DOCUMENT)) return []

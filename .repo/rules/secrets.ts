@@ -9,7 +9,7 @@ const SECRETS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['a token of Stripe', /\b[rs]k_live_[A-Za-z0-9]{20,}\b/],
 ]
 
-/** Files that may contain keys: keys of test certificates that nothing trusts, and a test of the masking of keys. */
+/** Files that are allowed to contain keys: test certificates that nothing trusts, and the test that keys are masked. */
 const NOT_SECRET =
   /^apps\/(?:agent|relay)\/src\/testing\/certificate\/[\w-]+\.key$|^apps\/agent\/src\/doctor\/checks\.test\.ts$/
 

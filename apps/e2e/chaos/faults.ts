@@ -165,7 +165,7 @@ const jumps = { 'an hour': HOUR, 'a day': 24 * HOUR }
 const clockCases = Object.entries(clocksToSet).flatMap(([clock, title]) =>
   Object.entries(jumps).flatMap(([by, seconds]) =>
     [seconds, 0, -seconds, 0].map((ahead) => ({
-      name: `${title} set by ${by}`,
+      name: `${title} moved by ${by}`,
       inject: async ({ clocks }: Fleet) => {
         clocks.get(clock)?.set(ahead)
         return [clock]

@@ -16,7 +16,7 @@ export interface SendingState {
   readonly open: ReadonlyMap<string, OutgoingMessage>
   /** Messages that ended as `submit_unknown`, oldest first. */
   readonly remembered: ReadonlyMap<string, OutgoingMessage>
-  /** Waiting messages of a journal that the relay has not confirmed yet. */
+  /** Waiting messages that are held back until the relay has confirmed the journal they come from. */
   readonly unconfirmed: ReadonlySet<string>
   readonly schedule: ScheduleState
   readonly doubt: DoubtState

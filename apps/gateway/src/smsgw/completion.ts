@@ -47,7 +47,7 @@ function completions(programs: readonly ProgramCommands[], others: readonly Word
 
 const prefixed = (word: string) => `/${word}`
 
-/** Returns the places that a further word can lead to, as a pattern for the `case` of a shell. */
+/** Returns the positions that can be reached by another word, as a pattern for a shell `case` statement. */
 function placesBelow(places: Places): string {
   return [...places.keys()]
     .filter((place) => place !== '')

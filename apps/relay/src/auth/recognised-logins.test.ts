@@ -84,7 +84,7 @@ test('a new password gets a turn while guesses from its address fill the queue',
   expect(await status(relay)).toBe(200)
   const change = { password: 'quite another password', keepTokens: true }
   await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
-  // The guesses are fewer than the limit of the address, but more than fit into the queue.
+  // There are fewer guesses than one address may send, but more than fit into the queue.
   const guesses = Array.from({ length: 90 }, (_, index) => status(relay, `name-${index}`, 'guess'))
   expect(await status(relay, username, change.password)).toBe(200)
   await Promise.all(guesses)

@@ -101,7 +101,7 @@ const openPrefixes = new Set([
   ...['+CREG', '+CGREG', '+CEREG', '+C5GREG', '+QNWINFO', '+QCFG', '+QIND', '+QSPN', '+CPSI', '^HCSQ', '^SYSINFOEX'],
 ])
 
-/** In these codes, words were written by people, whether the words are quoted or not. */
+/** After these codes, words are text that a person wrote, whether they are quoted or not. */
 const privatePrefixes = new Set([
   ...['+CUSD', '+CPBR', '+CPBF', '+CPBW', '+CNUM', '+CLIP', '+CNAP', '+COLP', '+CMGL', '+CMGR', '+CMT', '+CDS', '+CBM'],
 ])

@@ -53,7 +53,7 @@ export class TransliterableText {
     return possible
   }
 
-  /** Returns undefined if a piece has no replacement and may not stay either. */
+  /** Returns undefined if a piece has no replacement and cannot be kept unchanged. */
   #transliterated(keep: Keep, mayStay: (piece: Piece) => boolean): Transliteration | undefined {
     const replaced = new Map<string, string>()
     if (everyCharacter(this.#text, keep)) return { text: this.#text, replaced }

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { FoundPlaces } from './find-places.ts'
 
 /**
- * Searches for modems when devices change, and also every few seconds, because only udev is notified of all changes.
+ * Searches for modems when devices change, and also every few seconds, because the system notifies only udev of all changes.
  * One search runs at a time; a request during a search waits for the next search.
  */
 export class PlaceWatch {
