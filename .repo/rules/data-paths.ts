@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
-import { importsOf } from './relative-imports.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+import { readSource } from './source-text.ts'
 
 const DOCUMENT = 'docs/architecture.md'
 const MOST_FILES = 15
@@ -55,7 +55,7 @@ function areJoined(tree: RepositoryTree, one: string, other: string): boolean {
 }
 
 function importedFiles(tree: RepositoryTree, file: string): string[] {
-  return importsOf(tree.read(file)).map(({ specifier }) => {
+  return readSource(file, tree.read(file)).imports.map(({ specifier }) => {
     const [, project, rest] = /^@smsgw\/([^/]+)\/(.+)$/.exec(specifier) ?? []
     if (project === undefined) return posix.join(posix.dirname(file), specifier)
     const top = tree.files.some((name) => name.startsWith(`libs/${project}/`)) ? 'libs' : 'apps'

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { shipsInLib } from './pure-libs.ts'
-import { importsOf } from './relative-imports.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+import { readSource } from './source-text.ts'
 
 /**
  * The files of a lib form layers: no file imports itself through other files. Type imports count, because files that need
@@ -23,8 +23,8 @@ function importGraph(tree: RepositoryTree): Graph {
   const files = new Set(tree.files.filter(shipsInLib))
   const graph = new Map<string, readonly string[]>()
   for (const file of files) {
-    const targets = importsOf(tree.read(file))
-      .filter(({ specifier }) => specifier.startsWith('.'))
+    const targets = readSource(file, tree.read(file))
+      .imports.filter(({ specifier }) => specifier.startsWith('.'))
       .map(({ specifier }) => posix.join(posix.dirname(file), specifier))
     graph.set(
       file,

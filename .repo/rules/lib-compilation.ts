@@ -39,7 +39,7 @@ function differences(required: object, actual: Readonly<Record<string, unknown>>
 
 function wayAround(tree: RepositoryTree, file: string): Violation[] {
   const text = tree.read(file)
-  const { code, comments } = readSource(text)
+  const { code, comments } = readSource(file, text)
   const found: [offset: number, problem: string][] = []
   for (const { index } of code.matchAll(/(?<![\w$.])declare\s+[\w$'"]/g))
     found.push([index, 'declares something that libs do not have: pass it as an argument'])

@@ -1,5 +1,4 @@
 import { isBuiltin, stripTypeScriptTypes } from 'node:module'
-import { importsOf } from './relative-imports.ts'
 import type { Rule, Violation } from './repository-tree.ts'
 import { lineAt, readSource } from './source-text.ts'
 
@@ -12,14 +11,14 @@ export const pureLibs: Rule = (tree) => {
   const violations: Violation[] = []
   for (const file of tree.files.filter(shipsInLib)) {
     const text = tree.read(file)
-    for (const { specifier, line } of importsOf(text)) {
+    for (const { specifier, line } of readSource(file, text).imports) {
       if (isBuiltin(specifier))
         violations.push({ file, line, problem: 'imports a Node module: a lib has no side effects' })
     }
     const untyped = withoutTypes(text)
     if (untyped === undefined)
       violations.push({ file, problem: 'cannot be parsed: Node runs only erasable TypeScript' })
-    else violations.push(...judge(file, readSource(untyped).code))
+    else violations.push(...judge(file, readSource(file, untyped).code))
   }
   return violations
 }

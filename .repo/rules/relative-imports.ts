@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Rule, Violation } from './repository-tree.ts'
-import { lineAt, readSource } from './source-text.ts'
+import { readSource } from './source-text.ts'
 
 /**
  * A relative import stays inside its project. Other projects are imported by package name, so that the rules of the
@@ -9,26 +9,12 @@ import { lineAt, readSource } from './source-text.ts'
 export const relativeImports: Rule = (tree) => {
   const violations: Violation[] = []
   for (const file of tree.files.filter((name) => /\.[cm]?[jt]sx?$/.test(name))) {
-    for (const { specifier, line } of importsOf(tree.read(file))) {
+    for (const { specifier, line } of readSource(file, tree.read(file)).imports) {
       const problem = problemOf(file, specifier)
       if (problem) violations.push({ file, line, problem })
     }
   }
   return violations
-}
-
-interface Import {
-  readonly specifier: string
-  readonly line: number
-}
-
-/** All imports, re-exports and `require` calls with a literal name. */
-export function importsOf(text: string): Import[] {
-  const { code } = readSource(text)
-  return [...code.matchAll(/\b(?:from\s*|(?:import|require)\s*\(?\s*)(?=(['"`])( *)\1)/g)].map((match) => {
-    const start = match.index + match[0].length + 1
-    return { specifier: text.slice(start, start + (match[2] ?? '').length), line: lineAt(text, match.index) }
-  })
 }
 
 function problemOf(file: string, specifier: string): string | undefined {

@@ -1,83 +1,67 @@
-/**
- * A source file with only its code. Comments and the content of strings, templates and regular expressions are replaced by
- * blanks, so offsets and lines stay the same; code in `${}` stays.
- */
+import { parseSync, Visitor } from 'oxc-parser'
+
+/** A source file as the rules read it. */
 export interface SourceText {
+  /** Only the code. Comments and the content of strings, templates and regular expressions are blanks, so offsets stay the same. */
   readonly code: string
   readonly comments: readonly { readonly offset: number; readonly text: string }[]
+  /** All imports, re-exports and `require` calls with a literal name. */
+  readonly imports: readonly { readonly specifier: string; readonly line: number }[]
 }
 
-export function readSource(text: string): SourceText {
-  const comments: { offset: number; text: string }[] = []
-  const bracesInSubstitution: number[] = []
-  let code = ''
-  let afterValue = false // a slash after a value divides; elsewhere it starts a regular expression
-  while (code.length < text.length) {
-    const offset = code.length
-    const read = (token: RegExp) => matchAt(token, text, offset)
-    const comment = read(COMMENT)
-    if (comment !== undefined) {
-      comments.push({ offset, text: comment })
-      code += blank(comment)
-      continue
-    }
-    const closesSubstitution = text[offset] === '}' && bracesInSubstitution.at(-1) === 0
-    const template = text[offset] === '`' || closesSubstitution ? read(TEMPLATE) : undefined
-    if (template !== undefined) {
-      if (closesSubstitution) bracesInSubstitution.pop()
-      const opens = template.endsWith('${')
-      if (opens) bracesInSubstitution.push(0)
-      code += hollow(template, opens ? 2 : 1)
-      afterValue = !opens
-      continue
-    }
-    const literal = read(STRING) ?? (afterValue ? undefined : read(REGULAR_EXPRESSION))
-    if (literal !== undefined) {
-      code += hollow(literal, 1)
-      afterValue = true
-      continue
-    }
-    const token = read(TOKEN) ?? ''
-    countBraces(token, bracesInSubstitution)
-    code += token
-    afterValue = endsValue(token, afterValue)
-  }
-  return { code, comments }
+const read = new Map<string, SourceText>()
+
+/** Several rules read the same file, so each file is parsed once. */
+export function readSource(file: string, text: string): SourceText {
+  const key = `${file}\n${text}`
+  const source = read.get(key) ?? parse(file, text)
+  read.set(key, source)
+  return source
 }
 
 export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }
 
-const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y
-const STRING = /'(?:\\[\s\S]|[^'\\\n])*'|"(?:\\[\s\S]|[^"\\\n])*"/y
-const TEMPLATE = /[`}](?:\\[\s\S]|\$(?!\{)|[^\\`$])*(?:`|\$\{)/y
-const REGULAR_EXPRESSION = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\//y
-const TOKEN = /[\w$]+|\s+|\+\+|--|[\s\S]/y
-const KEYWORD_BEFORE_VALUE =
-  /^(?:return|typeof|case|in|of|do|else|await|yield|void|delete|instanceof|throw|new|default|extends)$/
-
-function matchAt(token: RegExp, text: string, offset: number): string | undefined {
-  token.lastIndex = offset
-  return token.exec(text)?.[0]
+interface Span {
+  readonly start: number
+  readonly end: number
 }
 
-function endsValue(token: string, before: boolean): boolean {
-  if (/^(?:\s+|\+\+|--|!)$/.test(token)) return before // `i++ / 2` and `list[i]! / 2` divide
-  if (/^[)\]}]$/.test(token)) return true
-  return /^[\w$]+$/.test(token) && !KEYWORD_BEFORE_VALUE.test(token)
+function parse(file: string, text: string): SourceText {
+  const { program, comments, module, errors } = parseSync(file, text, { astType: 'ts' })
+  if (errors[0]) throw new Error(`${file} cannot be parsed: ${errors[0].message}`)
+  const blanks: Span[] = [...comments]
+  const specifiers: Span[] = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest),
+    ...module.staticExports.flatMap(({ entries }) => entries[0]?.moduleRequest ?? []),
+    ...module.dynamicImports.map(({ moduleRequest }) => moduleRequest),
+  ]
+  new Visitor({
+    Literal: (node) => {
+      if (typeof node.value === 'string') blanks.push({ start: node.start + 1, end: node.end - 1 })
+      if ('regex' in node) blanks.push({ start: node.start + 1, end: node.start + 1 + node.regex.pattern.length })
+    },
+    // The delimiters of a template belong to its elements.
+    TemplateElement: (node) => blanks.push({ start: node.start + 1, end: node.end - (node.tail ? 1 : 2) }),
+    JSXText: (node) => blanks.push(node),
+    TSImportType: (node) => specifiers.push(node.source),
+    CallExpression: ({ callee, arguments: [first] }) => {
+      if (first && callee.type === 'Identifier' && callee.name === 'require') specifiers.push(first)
+    },
+  }).visit(program)
+  return {
+    code: withBlanks(text, blanks),
+    comments: comments.map(({ start, end }) => ({ offset: start, text: text.slice(start, end) })),
+    imports: specifiers
+      .filter(({ start, end }) => /^['"`][^$]*$/.test(text.slice(start, end)))
+      .map(({ start, end }) => ({ specifier: text.slice(start + 1, end - 1), line: lineAt(text, start) })),
+  }
 }
 
-function countBraces(token: string, bracesInSubstitution: number[]): void {
-  const open = bracesInSubstitution.pop()
-  if (open === undefined) return
-  bracesInSubstitution.push(token === '{' ? open + 1 : token === '}' ? open - 1 : open)
-}
-
-function hollow(literal: string, closingLength: number): string {
-  return `${literal.slice(0, 1)}${blank(literal.slice(1, -closingLength))}${literal.slice(-closingLength)}`
-}
-
-function blank(text: string): string {
-  return text.replace(/[^\n]/g, ' ')
+function withBlanks(text: string, blanks: readonly Span[]): string {
+  let code = ''
+  for (const { start, end } of blanks.toSorted((a, b) => a.start - b.start))
+    code += text.slice(code.length, start) + text.slice(start, end).replace(/[^\n]/g, ' ')
+  return code + text.slice(code.length)
 }

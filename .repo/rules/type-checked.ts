@@ -11,7 +11,7 @@ export const typeChecked: Rule = (tree) => {
     if (!ships && !included.some((pattern) => posix.matchesGlob(file, pattern)))
       violations.push({ file, problem: `is not type-checked: ${REST} does not include it` })
     const text = tree.read(file)
-    for (const { offset, text: comment } of readSource(text).comments) {
+    for (const { offset, text: comment } of readSource(file, text).comments) {
       const [, directive] = /^[/*\s]*(@ts-nocheck|@ts-ignore)\b/m.exec(comment) ?? []
       if (directive)
         violations.push({ file, line: lineAt(text, offset), problem: `silences the compiler (${directive})` })

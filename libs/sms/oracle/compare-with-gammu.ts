@@ -135,7 +135,7 @@ function differencesOfWriting(
   kind: 'deliver' | 'submit',
   answer: GammuAnswer,
 ): readonly Difference[] {
-  if (!('pdu' in answer)) throw new Error(`gammu does not write ${JSON.stringify(asked)}: ${JSON.stringify(answer)}`)
+  if (!('pdu' in answer)) throw new Error(`gammu could not encode ${JSON.stringify(asked)}: ${JSON.stringify(answer)}`)
   const reading = ourReading(answer.pdu, directionOf(kind))
   if (reading === undefined) throw new Error(`gammu writes what we refuse: ${answer.pdu}`)
   const differences: Difference[] = (['number', 'text', 'coding', 'class', 'service centre'] as const)

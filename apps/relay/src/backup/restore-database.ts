@@ -118,7 +118,9 @@ async function copyTables(
     if (file.name === checksFile) checks = backupChecks.parse(JSON.parse(await textOf(file)))
     else if (table === undefined) await takeFile(file)
     else if (described === undefined)
-      throw new StartError(`the backup contains a table ${table} that it does not describe`)
+      throw new StartError(
+        `the backup has rows for the table ${table}, but its own list of tables does not name that table`,
+      )
     else following = await copyTable(client, described, file, files, found)
   }
   if (checks === undefined)
