@@ -3,6 +3,7 @@ import { dependencyLicences } from './dependency-licences.ts'
 import { documentsNameFiles } from './documents-name-files.ts'
 import { documentsShowFiles } from './documents-show-files.ts'
 import { exactVersions } from './exact-versions.ts'
+import { expandingMigrations } from './expanding-migrations.ts'
 import { importCycles } from './import-cycles.ts'
 import { importTable } from './import-table.ts'
 import { libCompilation } from './lib-compilation.ts'
@@ -33,4 +34,5 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'plain words': plainWords,
   secrets,
   'dependency licences': dependencyLicences,
+  'expanding migrations': expandingMigrations,
 }
