@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Json } from './change.ts'
-import { schema, schemaVersion, upgrades } from './schema.ts'
+import { oldestUsableBy, schema, schemaVersion, upgrades } from './schema.ts'
 
 export interface JournalFile {
   readonly database: DatabaseSync
@@ -54,7 +54,7 @@ function tryToOpen(path: string): Attempt {
     const [{ quick_check: verdict } = {}] = database.prepare('PRAGMA quick_check(1)').all()
     if (verdict !== 'ok') throw new BrokenJournal(String(verdict))
     const version = versionOf(database)
-    if (version > schemaVersion) throw new NewerJournal(path, version)
+    if (version > schemaVersion && !isUsable(database)) throw new NewerJournal(path, version)
     if (version > 0) {
       upgrade(database, version)
       database.prepare('SELECT id, next_seq, mark, commits FROM journal').get()
@@ -87,7 +87,7 @@ function configured(path: string): DatabaseSync {
 }
 
 function create(database: DatabaseSync, journalId: string): void {
-  database.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${schemaVersion}`)
+  database.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${schemaVersion}; ${MARK_OLDEST}`)
   database.prepare('INSERT INTO journal (id) VALUES (?)').run(journalId)
   database.exec('COMMIT')
 }
@@ -96,6 +96,15 @@ function upgrade(database: DatabaseSync, from: number): void {
   for (let version = from; version < schemaVersion; version += 1) {
     database.exec(`BEGIN IMMEDIATE; ${upgrades[version]}; PRAGMA user_version = ${version + 1}; COMMIT`)
   }
+  if (from <= schemaVersion && pragma(database, 'application_id') !== oldestUsableBy) database.exec(MARK_OLDEST)
+}
+
+const MARK_OLDEST = `PRAGMA application_id = ${oldestUsableBy}`
+
+/** Whether the newer agent that wrote the journal only added to the format of this agent. */
+function isUsable(database: DatabaseSync): boolean {
+  const oldest = pragma(database, 'application_id')
+  return oldest > 0 && oldest <= schemaVersion
 }
 
 function isEmpty(database: DatabaseSync): boolean {
@@ -103,7 +112,11 @@ function isEmpty(database: DatabaseSync): boolean {
 }
 
 function versionOf(database: DatabaseSync): number {
-  return Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+  return pragma(database, 'user_version')
+}
+
+function pragma(database: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
 }
 
 class BrokenJournal extends Error {}

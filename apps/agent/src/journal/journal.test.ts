@@ -6,6 +6,7 @@ import type { SendCommand } from '@smsgw/contract/link/command'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Change, Stamp } from './change.ts'
 import { type OpenedJournal, openJournal } from './journal.ts'
+import { oldestUsableBy, schemaVersion } from './schema.ts'
 
 let folder: string
 let opened: OpenedJournal[] = []
@@ -187,6 +188,30 @@ test('does not change a journal of a newer agent', async () => {
   newer.close()
   await expect(open()).rejects.toThrow('written by a newer agent')
   expect(readdirSync(folder).filter((name) => name.includes('broken'))).toEqual([])
+})
+
+test('opens a journal of a newer agent that only added to the format, and leaves its format', async () => {
+  await (await open()).journal.close()
+  const newer = new DatabaseSync(join(folder, 'journal.db'))
+  newer.exec(`ALTER TABLE events ADD COLUMN added TEXT; PRAGMA user_version = ${schemaVersion + 1}`)
+  newer.close()
+  const { journal } = await open()
+  expect(await journal.write([event('by the older agent')])).toEqual([1])
+  await journal.close()
+  const after = new DatabaseSync(join(folder, 'journal.db'))
+  expect(after.prepare('PRAGMA user_version').get()).toEqual({ user_version: schemaVersion + 1 })
+  after.close()
+})
+
+test('an upgraded journal names the oldest format whose agents can open it', async () => {
+  await (await open()).journal.close()
+  const older = new DatabaseSync(join(folder, 'journal.db'))
+  older.exec('PRAGMA application_id = 0')
+  older.close()
+  await (await open()).journal.close()
+  const after = new DatabaseSync(join(folder, 'journal.db'))
+  expect(after.prepare('PRAGMA application_id').get()).toEqual({ application_id: oldestUsableBy })
+  after.close()
 })
 
 test('rejects calls after it is closed', async () => {

@@ -1,7 +1,13 @@
 import { undatedMs } from './retention.ts'
 
-/** Stored in the file. A journal of a newer version is not opened. */
+/** Stored in the file as `user_version`. */
 export const schemaVersion = 3
+/**
+ * Stored in the file as `application_id`: the oldest version whose agents can use a journal of `schemaVersion`, so that the
+ * previous release can be installed again. A change that only adds columns with defaults, tables or indexes leaves it; another
+ * change sets it to the new version, and comes one release after the last release that needs what it removes.
+ */
+export const oldestUsableBy = 3
 
 /** Columns that no query searches are JSON. */
 export const schema = `
