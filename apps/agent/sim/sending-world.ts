@@ -2,7 +2,11 @@ import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { type Random, seededRandom } from '@smsgw/virtual-modem/random'
-import { defaultSendingLimits, defaultSendingSettings } from '../src/sending/schedule/sending-settings.ts'
+import {
+  defaultSendingLimits,
+  defaultSendingSettings,
+  type SendingLimits,
+} from '../src/sending/schedule/sending-settings.ts'
 import { Sender } from '../src/sending/sender.ts'
 import type { SendingSim } from '../src/sending/sending-sim.ts'
 import { ClearOpener, sealed } from '../src/testing/clear-opener.ts'
@@ -24,6 +28,7 @@ export class SendingWorld {
   kills = 0
   /** The SIM objects given to the sender, while their modems are set up. */
   readonly #attached = new Map<SimulatedSim, SendingSim>()
+  readonly #limits: SendingLimits
   #process: { readonly sender: Sender; readonly kill: () => void; isAlive: boolean } | undefined
   #commands = 0
 
@@ -34,6 +39,8 @@ export class SendingWorld {
       () => this.random.next(),
       () => this.clock.epochMs(),
     )
+    // Days without an event would pass in checks once a minute. Long pauses also show a missing wake-up.
+    this.#limits = { ...defaultSendingLimits, ...(seed % 8 !== 0 && { longestSleepMs: 12 * 60 * 60_000 }) }
     const faultRate = [0, 0.5, 1, 1.5][this.random.integer(4)] as number
     this.sims = Array.from(
       { length: 1 + this.random.integer(2) },
@@ -52,7 +59,7 @@ export class SendingWorld {
       clock: this.clock,
       time: this.time,
       random: () => this.random.next(),
-      limits: defaultSendingLimits,
+      limits: this.#limits,
       opener: new ClearOpener(),
       onJournalProblem: (error) => {
         if (error.reason !== 'full') this.problems.push(error)

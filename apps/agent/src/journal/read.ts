@@ -1,6 +1,6 @@
 // The queries of the journal. Most are used at the start; during operation only lookups and the outbox are used.
 
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { significantPart } from '../sending/doubt/numbers-match.ts'
@@ -106,7 +106,13 @@ type Answers = { readonly [Kind in keyof Reads]: (ask: Reads[Kind]['ask']) => Re
 
 export function readsOf(database: DatabaseSync): Answers {
   database.function('significant_part', { deterministic: true }, (number) => significantPart(String(number)))
-  const all = (sql: string, ...values: (string | number)[]) => database.prepare(sql).all(...values) as Row[]
+  // Preparing a statement takes longer than running most of them.
+  const statements = new Map<string, StatementSync>()
+  const all = (sql: string, ...values: (string | number)[]) => {
+    const statement = statements.get(sql) ?? database.prepare(sql)
+    statements.set(sql, statement)
+    return statement.all(...values) as Row[]
+  }
   const commands = (where: string, ...values: (string | number)[]) =>
     all(`SELECT * FROM commands WHERE ${where}`, ...values).map((row) => commandRecord(row, all))
   const inbound = (where: string, ...values: (string | number)[]) =>

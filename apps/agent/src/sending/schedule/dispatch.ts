@@ -119,7 +119,7 @@ export function watchDeadline(step: Step, { deadlineMs }: OutgoingMessage): void
 
 /** Sets the one timer for whatever is due next. */
 export function setTimer(step: Step): void {
-  const { schedule, doubt, timerAtMs, isStopped } = step.state
+  const { schedule, doubt, limits, timerAtMs, isStopped } = step.state
   if (isStopped) return
   const { nowMs, stamp } = step.moment
   let dueMs = Number.POSITIVE_INFINITY
@@ -129,7 +129,7 @@ export function setTimer(step: Step): void {
     if (graceUntilMs !== undefined) dueMs = Math.min(dueMs, graceUntilMs)
   }
   // The clock may be set at any time without notice.
-  if (dueMs < Number.POSITIVE_INFINITY) dueMs = Math.min(dueMs, nowMs + longestSleepMs)
+  if (dueMs < Number.POSITIVE_INFINITY) dueMs = Math.min(dueMs, nowMs + limits.longestSleepMs)
   for (const untilMs of doubt.untilMs.values()) dueMs = Math.min(dueMs, untilMs)
   // A timer that fires early finds nothing due and is set again.
   if (dueMs >= timerAtMs) return
@@ -149,5 +149,4 @@ function changeLane(step: Step, iccid: string, change: Partial<Lane>): void {
   if (lane !== undefined) putLane(step, { ...lane, ...change })
 }
 
-const longestSleepMs = 60_000
 const checkAgainMs = 1000

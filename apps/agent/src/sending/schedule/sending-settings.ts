@@ -22,10 +22,13 @@ export interface SendingLimits {
   readonly destinationHoldMs: number
   /** How long a message without a deadline is retried. */
   readonly lifeMs: number
+  /** The longest pause between two checks of deadlines and limits, because the clock may be set without notice. */
+  readonly longestSleepMs: number
 }
 
 export const defaultSendingLimits: SendingLimits = {
   doubtWindowMs: 15 * 60_000,
   destinationHoldMs: 2 * 60_000,
   lifeMs: 72 * 60 * 60_000,
+  longestSleepMs: 60_000,
 }
