@@ -174,7 +174,8 @@ export class AgentProcess {
       closed: (code, reason) => this.process.now(() => this.step({ kind: 'closed', connection, code, reason })),
     })
     if (socket === undefined) {
-      this.process.later(1, () => this.step({ kind: 'closed', connection, code: 1006, reason: '' }))
+      const isProxied = this.#world.random.happens(0.3)
+      this.process.later(1, () => this.step({ kind: 'unreachable', connection, reason: '', isProxied }))
       return
     }
     this.#sockets.set(connection, socket)

@@ -86,6 +86,7 @@ function readChallenge(url: string): Promise<Challenge> {
       },
       onClosed: (code, reason) =>
         end({ kind: 'failed', reason: reason || `the relay closed the connection (${code})` }),
+      onUnreachable: ({ reason }) => end({ kind: 'failed', reason }),
     })
   })
 }

@@ -181,6 +181,10 @@ export class AgentLink {
         this.#sockets.delete(connection)
         this.step({ kind: 'closed', connection, code, reason })
       },
+      onUnreachable: (unreachable) => {
+        this.#sockets.delete(connection)
+        this.step({ kind: 'unreachable', connection, ...unreachable })
+      },
     })
     this.#sockets.set(connection, socket)
   }

@@ -16,6 +16,7 @@ function pair() {
     onOpened: () => void agentHeard.push('opened'),
     onText: (text) => void agentHeard.push(text),
     onClosed: (code, reason) => void agentHeard.push(`closed ${code} ${reason}`),
+    onUnreachable: ({ reason }) => void agentHeard.push(`unreachable ${reason}`),
   })
   return { agentHeard, relayHeard, agentEnd, relayEnd: () => relayEnd as LinkSocket }
 }

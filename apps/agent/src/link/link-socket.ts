@@ -1,15 +1,19 @@
+import type { Unreachable } from '@smsgw/link/agent/state'
+
 /** A connection to the relay: a WebSocket, or a link within one process. */
 export interface LinkSocket {
   send(text: string): void
-  /** Closes the connection, forcibly if the relay does not answer in time. `onClosed` is always called. */
+  /** Closes the connection, forcibly if the relay does not answer in time. `onClosed` or `onUnreachable` is always called. */
   close(code: number, reason: string): void
 }
 
 export interface SocketListener {
   readonly onOpened: () => void
   readonly onText: (text: string) => void
-  /** Also called, with 1006, if the connection could not be opened. */
+  /** Also called, with 1006, if the relay did not accept the connection. */
   readonly onClosed: (code: number, reason: string) => void
+  /** Called instead of `onClosed` when no relay is running, or when the network is down. */
+  readonly onUnreachable: (unreachable: Unreachable) => void
 }
 
 /** Never throws, and never calls the listener before it returns. */

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { maxFrameBytes, subprotocol } from '@smsgw/contract/link/frame'
+import type { Unreachable } from '@smsgw/link/agent/state'
 import { afterEach, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { LinkSocket } from './link-socket.ts'
@@ -33,14 +34,19 @@ async function serve(onSocket: (socket: WebSocket) => void = () => undefined, se
 function connect(url: string) {
   const heard: string[] = []
   let socket: LinkSocket | undefined
+  let onUnreachable: (unreachable: Unreachable) => void = () => undefined
+  const unreachable = new Promise<Unreachable>((resolve) => {
+    onUnreachable = resolve
+  })
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket = webSocketTo(url)({
       onOpened: () => void heard.push('opened'),
       onText: (text) => void heard.push(text),
       onClosed: (code, reason) => resolve({ code, reason }),
+      onUnreachable,
     })
   })
-  return { heard, closed, socket: socket as unknown as LinkSocket }
+  return { heard, closed, unreachable, socket: socket as unknown as LinkSocket }
 }
 
 test('offers the subprotocol without compression, and transfers texts in both directions', async () => {
@@ -99,8 +105,8 @@ test('an error while connecting gives one line that says what to do', async () =
   const [server] = servers.splice(0)
   server?.close()
   await once(server as Server, 'close')
-  expect(await connect(`ws://127.0.0.1:${closedPort}`).closed).toEqual({
-    code: 1006,
+  expect(await connect(`ws://127.0.0.1:${closedPort}`).unreachable).toEqual({
+    isProxied: false,
     reason: 'connection refused: check that the relay is running and that RELAY_URL is correct',
   })
 
@@ -114,7 +120,38 @@ test('an error while connecting gives one line that says what to do', async () =
   expect((await connect(`wss://127.0.0.1:${port}`).closed).reason).toBe(
     'the server does not use TLS: check RELAY_URL, it may have to start with ws://',
   )
-  expect((await connect('ws://no-such-host.invalid').closed).reason).toContain('unknown host name')
+  expect((await connect('ws://no-such-host.invalid').unreachable).reason).toContain('unknown host name')
+})
+
+test.each([
+  ['502 Bad Gateway', true],
+  ['503 Service Unavailable', true],
+  ['429 Too Many Requests', false],
+  ['500 Internal Server Error', false],
+])('after HTTP %s, the relay is unreachable: %s', async (status, isUnreachable) => {
+  const proxy = createHttpServer()
+  proxy.on('upgrade', (_, socket) => socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`))
+  servers.push(proxy)
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const { closed, unreachable } = connect(`ws://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  if (isUnreachable) expect(await unreachable).toMatchObject({ isProxied: true })
+  else expect(await closed).toMatchObject({ code: 1006, reason: expect.stringContaining(status.slice(0, 3)) })
+})
+
+test('a relay that resets the connection before it answers is unreachable, and afterwards is not', async () => {
+  const resetting = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
+  resetting.listen(0, '127.0.0.1')
+  await once(resetting, 'listening')
+  const before = connect(`ws://127.0.0.1:${(resetting.address() as AddressInfo).port}`)
+  expect(await before.unreachable).toMatchObject({ isProxied: false })
+  resetting.close()
+
+  const { port, webSockets } = await serve()
+  webSockets.on('connection', (_, request) => setTimeout(() => request.socket.resetAndDestroy(), 100))
+  const after = connect(`ws://127.0.0.1:${port}`)
+  expect(await after.closed).toMatchObject({ code: 1006 })
+  expect(after.heard).toEqual(['opened'])
 })
 
 test('refuses an untrusted certificate and says what to do', async () => {

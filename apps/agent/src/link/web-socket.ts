@@ -18,14 +18,19 @@ function open(url: string, listener: SocketListener): LinkSocket {
     handshakeTimeout: handshakeMs,
     followRedirects: false,
   })
-  let problem = ''
+  let problem: Problem | undefined
   let isClosed = false
   const end = (code: number, reason: string) => {
     if (isClosed) return
     isClosed = true
-    listener.onClosed(code, reason)
+    if (problem?.unreachable === undefined) listener.onClosed(code, reason || (problem?.reason ?? ''))
+    else listener.onUnreachable({ reason: problem.reason, ...problem.unreachable })
   }
-  socket.on('open', listener.onOpened)
+  let isOpen = false
+  socket.on('open', () => {
+    isOpen = true
+    listener.onOpened()
+  })
   socket.on('message', (data, isBinary) => {
     if (isBinary) socket.close(unsupportedData, 'text frames only')
     else listener.onText(data.toString())
@@ -34,9 +39,9 @@ function open(url: string, listener: SocketListener): LinkSocket {
     if (socket.bufferedAmount < maxBufferedBytes) socket.pong(data)
   })
   socket.on('error', (error) => {
-    problem = explain(error)
+    problem = { reason: explain(error), unreachable: isOpen ? undefined : unreachableBy(error) }
   })
-  socket.on('close', (code, reason) => end(code, reason.toString() || problem))
+  socket.on('close', (code, reason) => end(code, reason.toString()))
   return {
     send(text) {
       if (socket.readyState !== WebSocket.OPEN) return
@@ -67,6 +72,18 @@ function explain(error: NodeJS.ErrnoException): string {
   return message
 }
 
+interface Problem {
+  readonly reason: string
+  /** Undefined when a relay answered, or may be too busy to answer. */
+  readonly unreachable: { readonly isProxied: boolean } | undefined
+}
+
+function unreachableBy({ code = '', message }: NodeJS.ErrnoException): Problem['unreachable'] {
+  if (unreachableCodes.has(code)) return { isProxied: false }
+  // Bad Gateway and Service Unavailable. A relay answers neither.
+  return /Unexpected server response: 50[23]$/.test(message) ? { isProxied: true } : undefined
+}
+
 /** RFC 6455 limits a close reason to 123 octets. */
 function cut(reason: string): string {
   return Buffer.from(reason)
@@ -75,6 +92,15 @@ function cut(reason: string): string {
     .replace(/\uFFFD$/, '')
 }
 
+const unreachableCodes: ReadonlySet<string> = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+])
 const handshakeMs = 15_000
 const closeMs = 3_000
 /** The flow control keeps the buffer below this size, so a larger buffer means that the relay does not read. */

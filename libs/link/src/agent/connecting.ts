@@ -3,7 +3,7 @@ import { closeReason } from '../connection/close-reason.ts'
 import type { Pause } from '../connection/timers.ts'
 import { handshakeLimit } from '../connection/timers.ts'
 import { fullBudget } from './frame-budget.ts'
-import type { AgentEffect, AgentState, AgentStep } from './state.ts'
+import type { AgentEffect, AgentState, AgentStep, Unreachable } from './state.ts'
 
 export function connect(state: AgentState): AgentStep {
   const connection = state.connection + 1
@@ -30,6 +30,18 @@ export function closeAndTakeBack(state: AgentState, why: CloseName, reason: stri
 /** The other end closed the connection, or the socket failed. */
 export function connectionClosed(state: AgentState, code: number, reason: string): AgentStep {
   return disconnected(state, closeNameOf(code) ?? 'lost', reason || `closed with ${code}`, retryAfter(code))
+}
+
+/**
+ * During a short outage the pauses stay short, so that agents connect soon after the relay has started. These attempts cost
+ * the relay nothing. The pauses grow when a relay refuses a connection or does not answer in time: it may be overloaded.
+ */
+export function relayUnreachable(state: AgentState, { reason, isProxied }: Unreachable): AgentStep {
+  const { state: left, effects } = disconnected(state, 'lost', reason, 'soon')
+  const isShortOutage = state.unreachable < shortOutageAttempts
+  const mostAttempts = isProxied ? mostProxiedAttempts : mostUnansweredAttempts
+  const attempts = isShortOutage ? Math.max(state.attempts, Math.min(left.attempts, mostAttempts)) : left.attempts
+  return { state: { ...left, attempts, unreachable: state.unreachable + 1 }, effects }
 }
 
 /** Closes the connection and opens no other. */
@@ -76,6 +88,12 @@ function disconnected(state: AgentState, why: CloseName | 'lost', reason: string
 
 const shortestMs = 500
 const longestMs = 60_000
+/** Pauses of up to 4 s: with the start of a connection, an agent is back within 10 s. */
+const mostUnansweredAttempts = 3
+/** Pauses of up to 8 s, because each attempt costs the proxy a TLS handshake. */
+const mostProxiedAttempts = 4
+/** About four minutes, or eight behind a proxy. */
+const shortOutageAttempts = 120
 const slowly: Pause = { fromMs: 60_000, toMs: 600_000 }
 
 /** `attempts`: connections that failed since the last one that worked in both directions. */

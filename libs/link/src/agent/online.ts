@@ -77,7 +77,7 @@ export function handleFrame(state: OnlineState, frame: RelayFrame): AgentStep | 
 
 /** The relay has answered, so the connection works in both directions. */
 function resetAttempts(state: OnlineState): OnlineState {
-  return state.phase.ticks >= ticksUntilProven ? { ...state, attempts: 0 } : state
+  return state.phase.ticks >= ticksUntilProven ? { ...state, attempts: 0, unreachable: 0 } : state
 }
 
 export function eventsRead(state: OnlineState, from: number, events: readonly JournaledEvent[]): AgentStep {

@@ -3,7 +3,15 @@ import { commandsOnDisk } from '../commands/command-inbox.ts'
 import { readRelayFrame } from '../connection/frame-text.ts'
 import { frameReceived } from '../connection/heartbeat.ts'
 import { openOutbox, prune } from '../events/event-outbox.ts'
-import { closeConnection, connect, connectionClosed, hasSocket, reconnectLater, stop } from './connecting.ts'
+import {
+  closeConnection,
+  connect,
+  connectionClosed,
+  hasSocket,
+  reconnectLater,
+  relayUnreachable,
+  stop,
+} from './connecting.ts'
 import { noDuplicate } from './duplicate-identity.ts'
 import { pay } from './frame-budget.ts'
 import { handleHandshakeFrame, identityStored, signed, tagCompared } from './handshake.ts'
@@ -36,6 +44,8 @@ export function nextAgent(state: AgentState, input: AgentInput): AgentStep {
       return receive(state, input.text)
     case 'closed':
       return connectionClosed(state, input.code, input.reason)
+    case 'unreachable':
+      return relayUnreachable(state, input)
     case 'timer':
       return timerFired(state, input.timer)
     case 'signed':
@@ -88,7 +98,7 @@ function changed(state: AgentState, input: Exclude<AgentInput, { readonly connec
 /** Starts the link, also after a stop whose cause a person has removed. */
 function start(state: AgentState): AgentStep {
   if (state.phase.kind !== 'idle' && state.phase.kind !== 'stopped') return unchanged(state)
-  return connect({ ...state, attempts: 0, duplicate: noDuplicate })
+  return connect({ ...state, attempts: 0, unreachable: 0, duplicate: noDuplicate })
 }
 
 function receive(before: AgentState, text: string): AgentStep {

@@ -23,6 +23,8 @@ export interface AgentState {
   readonly phase: AgentPhase
   /** Connections that failed since the last one that worked in both directions. */
   readonly attempts: number
+  /** How many of these connections found no relay. */
+  readonly unreachable: number
   readonly duplicate: DuplicateEvidence
   /** Of the current connection. */
   readonly budget: FrameBudget
@@ -91,8 +93,9 @@ export type AgentInput =
   | { readonly kind: 'start' }
   | { readonly kind: 'opened'; readonly connection: number }
   | { readonly kind: 'received'; readonly connection: number; readonly text: string }
-  /** Also reported when the connection could not be opened. `code` is that of the close frame, or 1006 without such a frame. */
+  /** Also reported when the relay did not accept the connection. `code` is that of the close frame, or 1006 without such a frame. */
   | { readonly kind: 'closed'; readonly connection: number; readonly code: number; readonly reason: string }
+  | ({ readonly kind: 'unreachable'; readonly connection: number } & Unreachable)
   | { readonly kind: 'timer'; readonly timer: AgentTimer }
   | { readonly kind: 'signed'; readonly connection: number; readonly signature: string }
   | { readonly kind: 'identity-stored'; readonly deviceId: string }
@@ -120,6 +123,13 @@ export type AgentInput =
   | { readonly kind: 'waiting'; readonly report: WaitingReport }
   | { readonly kind: 'facts-changed'; readonly facts: Partial<Pick<AgentFacts, 'sims' | 'isClockSynchronised'>> }
   | { readonly kind: 'stop' }
+
+/** The connection could not be opened, because no relay is running or the network is down. */
+export interface Unreachable {
+  readonly reason: string
+  /** A proxy in front of the relays answered. */
+  readonly isProxied: boolean
+}
 
 /** Setting a timer again restarts it. */
 export type AgentTimer = 'handshake' | 'tick' | 'reconnect' | 'leave' | 'credit'
@@ -185,6 +195,7 @@ export function newAgent(options: {
     connection: 0,
     phase: { kind: 'idle' },
     attempts: 0,
+    unreachable: 0,
     duplicate: noDuplicate,
     budget: fullBudget,
   }
