@@ -46,7 +46,7 @@ export const settingsSchema = z.object({
       .max(128)
       .default(hostname() || 'agent'),
     {
-      about: 'name of this device in the account, until it is renamed there',
+      about: 'name of this device when it is paired; later changes are made in the account',
       example: 'office-pi',
     },
   ),

@@ -99,7 +99,7 @@ export class ModemActor {
     if (pin !== undefined) void this.#runner.useSimPin(pin)
   }
 
-  /** A real modem was found, or is gone: this modem may have to stop sending, or may send again. */
+  /** Called when a real modem was found or removed. An emulated modem then stops sending, or may send again. */
   heldBackChanged(): void {
     this.#warnIfHeldBack()
     this.#sim.update(this.#state)

@@ -335,7 +335,7 @@ export class Sender {
     // Checked before the journal is read, because a result that arrives in the meantime is not in the journal yet.
     const isUnwritten = mayBeUnwritten(this.#state, iccid, report, now)
     const suspect = isUnwritten ? undefined : suspectOf(this.#state, iccid, report, now)
-    // This query searches all attempts, and its result matters only for a part in doubt.
+    // This query reads every attempt that has no reference. It is run only if a part in doubt could match the report.
     const isAmbiguous =
       suspect === undefined ||
       mayBeAboutAnother(await journal.read('commands-without-reference', { iccid, number }), suspect, report, now)

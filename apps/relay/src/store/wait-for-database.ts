@@ -42,7 +42,7 @@ export async function retryUntilAvailable<T>(start: () => Promise<T>, { waitMs, 
       if (!isDatabaseUnavailable(error)) throw error
       if (performance.now() + RESTART_PAUSE_MS > giveUpAt)
         throw new StartError(
-          `the database became unavailable during each start, tried for ${Math.round(waitMs / 1000)} s: ` +
+          `each start failed because the database became unavailable; gave up after ${Math.round(waitMs / 1000)} s: ` +
             'see the log of PostgreSQL',
           { cause: error },
         )

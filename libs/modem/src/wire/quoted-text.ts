@@ -79,6 +79,6 @@ function linesToCode(lines: readonly string[]): number {
   return code < 0 ? lines.length : code
 }
 
-// A USSD text has at most 182 characters (23.038 §5, 24.090). Written in UCS-2 digits it has no line ends.
+// A USSD text has at most 182 characters (23.038 §5, 24.090). A text in UCS-2 hexadecimal contains no line ends.
 const mostLines = 24
 const mostCharacters = 1024

@@ -249,7 +249,7 @@ describe('the languages in Latin letters', () => {
 
 describe.each(withBlock)('$name', ({ id, block, name }) => {
   const isOwn = (unit: number): boolean => unit >= block && unit < block + (name === 'Urdu' ? 0x100 : 0x80)
-  /** Sixteen cells a line, blank where the table is empty or has its own script. */
+  /** Returns the table in lines of sixteen characters. Empty cells and characters of its own script become spaces. */
   const commonPartOf = (units: Uint16Array): readonly string[] =>
     Array.from({ length: 8 }, (_, column) =>
       String.fromCharCode(

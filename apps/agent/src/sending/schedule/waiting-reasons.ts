@@ -88,7 +88,7 @@ function waitOfSim(world: World, simNumber: number): Wait | undefined {
   return lane === undefined ? { reason: reasonOfState(world.stateOf(simNumber)), simNumber } : waitOfLane(world, lane)
 }
 
-/** Returns why the lane begins no message; undefined if it may begin one or is sending one. */
+/** Returns why the lane cannot begin a message. Returns undefined if it can begin one, or is sending one. */
 function waitOfLane(world: World, lane: Lane): Wait | undefined {
   const { nowMs, stamp } = world.moment
   const { simNumber } = lane.sim
