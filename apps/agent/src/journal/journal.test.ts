@@ -220,6 +220,34 @@ test('rejects calls after it is closed', async () => {
   await expect(journal.write([event('late')])).rejects.toThrow('the journal is closed')
 })
 
+test('before it is closed, it completes calls that follow from the results of earlier calls', async () => {
+  const { journal } = await open()
+  const follow = async () => {
+    await journal.read('notes', {})
+    await journal.write([event('first')])
+    await journal.read('marks', {})
+    return journal.write([event('second')], { mayWait: true })
+  }
+  const followed = follow()
+  await journal.close()
+  expect(await followed).toEqual([2])
+})
+
+test('is closed although a caller calls it without end', async () => {
+  const { journal } = await open()
+  let calls = 0
+  const endless = (async () => {
+    for (;;) {
+      await journal.read('notes', {})
+      calls += 1
+    }
+  })()
+  const ended = expect(endless).rejects.toThrow('the journal is closed')
+  await journal.close()
+  await ended
+  expect(calls).toBeGreaterThan(1)
+})
+
 test('writes simultaneous calls in one commit', async () => {
   const { journal, fsyncMs } = await open()
   expect(fsyncMs).toBeGreaterThan(0)

@@ -15,7 +15,7 @@ import type { Removed, RetentionLimits } from './retention.ts'
  *     await journal.write([{ kind: 'part-committed', … }])       before the PDU
  *     await journal.write([{ kind: 'part-result', … }, { kind: 'event', … }])
  *
- * `open` → `close` (writes all earlier changes) → closed. When the worker dies, every call fails and `onLost` is called,
+ * `open` → `close` (completes all earlier calls, and the calls that follow from their results) → closed. When the worker dies, every call fails and `onLost` is called,
  * because an agent must not run without its journal.
  */
 export interface Journal {
@@ -127,11 +127,21 @@ class JournalThread implements Journal {
   }
 
   async close(): Promise<void> {
+    await this.#complete()
     if (this.#over) return
     const closed = this.#ask({ kind: 'close' })
     this.#over = new JournalError('the journal is closed', 'closed')
     await closed
     await this.#worker.terminate()
+  }
+
+  /** A caller may write because of what it has read, so the calls that follow from a reply are completed too. */
+  async #complete(): Promise<void> {
+    for (let round = 0; round < mostRounds && this.#waiting.size > 0; round += 1) {
+      // Replies arrive in order, so all earlier calls have their reply. A failure is reported to the caller concerned.
+      await this.read('marks', {}).catch(() => undefined)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   }
 
   #ask<T>(request: RequestBody, mayWait = false): Promise<T> {
@@ -172,6 +182,8 @@ class JournalThread implements Journal {
   }
 }
 
+/** More than the calls that follow from each other. Prevents a caller that never ends from blocking the stop. */
+const mostRounds = 100
 /** The longest delay of a write that may wait. A modem takes about this long to prompt for the next message. */
 const longestHoldMs = 4
 

@@ -73,6 +73,7 @@ test('never resolves a write after the journal is closed', async () => {
   world.clock.advance(60_000)
   await turn()
   expect(wentOn).toBe(false)
+  expect(world.problems).toEqual([])
 })
 
 function keeping(failures: JournalError['reason'][]) {

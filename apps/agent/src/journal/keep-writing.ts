@@ -38,9 +38,9 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
       return true
     } catch (error) {
       if (!(error instanceof JournalError)) throw error
+      if (error.reason === 'closed') await never
       watch.onProblem(error)
       if (error.reason === 'refused') throw error
-      if (error.reason === 'closed') await never
       return false
     }
   }
@@ -54,7 +54,7 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
 }
 
 export interface WriteWatch {
-  /** Called when a write fails. The write is retried unless the journal is closed or refuses it. */
+  /** Called when a write fails, except because the journal is closed. The write is retried unless the journal refuses it. */
   readonly onProblem: (error: JournalError) => void
   /** Called when all changes whose write had failed are on disk. */
   readonly onRecovered?: (() => void) | undefined

@@ -32,6 +32,7 @@ class PeriodicTask {
   readonly #clock: Clock
   readonly #pauseMs: number
   readonly #task: () => unknown
+  #isStopped = false
 
   constructor(clock: Clock, pauseMs: number, task: () => unknown) {
     this.#clock = clock
@@ -41,10 +42,12 @@ class PeriodicTask {
   }
 
   stop(): void {
+    this.#isStopped = true
     this.#timer?.cancel()
   }
 
   #schedule(): void {
+    if (this.#isStopped) return
     this.#timer = this.#clock.after(this.#pauseMs, () => {
       Promise.resolve()
         .then(this.#task)
