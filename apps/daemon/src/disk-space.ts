@@ -31,6 +31,12 @@ export function readDiskSpace(folder: string): DiskSpace | undefined {
   }
 }
 
+/** `fail` if writes may fail at any time, `warn` if the disk will be full soon. */
+export function diskStatus({ freeBytes, hasInodes }: DiskSpace): 'pass' | 'warn' | 'fail' {
+  if (freeBytes < CRITICAL_FREE_BYTES || !hasInodes) return 'fail'
+  return freeBytes < LOW_FREE_BYTES ? 'warn' : 'pass'
+}
+
 /** `/var/lib/smsgw/agent has 12 MB free (/dev/mmcblk0p2 mounted at /)` */
 export function describeDiskSpace({ path, disk, freeBytes, hasInodes }: DiskSpace): string {
   const free = `${Math.floor(freeBytes / 1_000_000)} MB free`

@@ -7,10 +7,17 @@ export interface DeviceFacts {
   readonly simStates: readonly string[]
   readonly queue: { readonly waiting: number; readonly inDoubt: number }
   readonly journal: { readonly sizeBytes: number; readonly fsyncMs: number }
+  /** The disk of the journal; undefined if it cannot be read. */
+  readonly disk: DiskFacts | undefined
+}
+
+export interface DiskFacts {
+  readonly status: HealthCheck['status']
+  readonly freeBytes: number
 }
 
 /** Returns the health of a device for `system:ping`. */
-export function deviceHealth({ version, simStates, queue, journal }: DeviceFacts): Health {
+export function deviceHealth({ version, simStates, queue, journal, disk }: DeviceFacts): Health {
   const ready = simStates.filter((state) => state === 'ready').length
   const simStatus = ready === 0 ? 'fail' : ready < simStates.length ? 'warn' : 'pass'
   return healthOf(version, {
@@ -24,9 +31,10 @@ export function deviceHealth({ version, simStates, queue, journal }: DeviceFacts
     ),
     'journal:size': check('pass', 'size of the journal', journal.sizeBytes / 2 ** 20, 'MiB'),
     'journal:fsync': check('pass', 'time of a write to the disk', journal.fsyncMs, 'ms'),
+    ...(disk && { 'journal:disk': check(disk.status, 'free space of the disk', disk.freeBytes / 2 ** 20, 'MiB') }),
   })
 }
 
 function check(status: HealthCheck['status'], description: string, value: number, observedUnit: string): HealthCheck {
-  return { status, description, observedValue: Math.round(value), observedUnit }
+  return { status, description, observedValue: Math.min(Math.round(value), 2 ** 31 - 1), observedUnit }
 }

@@ -1,12 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import {
-  CRITICAL_FREE_BYTES,
-  type DiskSpace,
-  describeDiskSpace,
-  LOW_FREE_BYTES,
-  readDiskSpace,
-} from '@smsgw/daemon/disk-space'
+import { type DiskSpace, describeDiskSpace, diskStatus, readDiskSpace } from '@smsgw/daemon/disk-space'
 import { measureFsync } from '../journal/measure-fsync.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -51,12 +45,14 @@ const othersMay = 0o077
 
 export function checkSpace(space: DiskSpace): Finding {
   const text = describeDiskSpace(space)
-  if (space.freeBytes < CRITICAL_FREE_BYTES || !space.hasInodes) {
-    return fail('disk space', text, 'free disk space: without it no messages are sent or received')
+  switch (diskStatus(space)) {
+    case 'fail':
+      return fail('disk space', text, 'free disk space: without it no messages are sent or received')
+    case 'warn':
+      return warn('disk space', text, 'free disk space before the disk is full')
+    case 'pass':
+      return ok('disk space', text)
   }
-  return space.freeBytes < LOW_FREE_BYTES
-    ? warn('disk space', text, 'free disk space before the disk is full')
-    : ok('disk space', text)
 }
 
 export function fsync(ms: number): Finding {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readDiskSpace } from '@smsgw/daemon/disk-space'
 import type { AgentInput } from '@smsgw/link/agent/state'
 import type { Json } from '../journal/change.ts'
 import { findPlaces } from '../modems/discovery/find-places.ts'
@@ -66,6 +67,7 @@ export function createModems(
       queue: { open: sender.open, waiting: sender.waiting, inDoubt: sender.inDoubt },
       journal: { sizeBytes: store.sizeBytes(), fsyncMs: store.fsyncMs },
     }),
+    disk: () => readDiskSpace(options.dataDir),
   })
   return { fleet, reporter }
 }

@@ -1,5 +1,6 @@
 import { health } from '@smsgw/contract/health'
 import type { AgentEvent, SimCard } from '@smsgw/contract/link/event'
+import type { DiskSpace } from '@smsgw/daemon/disk-space'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { expect, test } from 'vitest'
 import type { ModemActor } from '../modems/modem-actor.ts'
@@ -9,6 +10,9 @@ import { DeviceReporter } from './device-reporter.ts'
 
 function reporting() {
   const clock = new ManualClock()
+  const disk = {
+    space: { path: '/data', disk: undefined, freeBytes: 2 ** 30, hasInodes: true } as DiskSpace | undefined,
+  }
   const simCards: SimCard[] = []
   const kinds: string[] = []
   const events: AgentEvent[] = []
@@ -31,11 +35,12 @@ function reporting() {
       queue: { open: 0, waiting: 0, inDoubt: 0 },
       journal: { sizeBytes: 0, fsyncMs: 0 },
     }),
+    disk: () => disk.space,
   })
   reporter.start()
   const changed = (name: 'ready' | 'registering') =>
     reporter.modemChanged({ address: '/dev/ttyUSB2', health: { state: { name } } } as ModemActor)
-  return { clock, simCards, kinds, changed, reporter, events }
+  return { clock, simCards, kinds, changed, reporter, events, disk }
 }
 
 test('reports all changes of a starting modem together', () => {
@@ -67,4 +72,35 @@ test('a ping contains the health of the device in the format of the health endpo
   const [ping] = events.filter((event) => event.kind === 'pinged')
   expect(health.parse(ping?.health)).toEqual(ping?.health)
   expect(ping?.health).toMatchObject({ status: 'warn', version: '1.0.0', releaseId: 1_000_000 })
+})
+
+test.each([
+  [600, 'pass'],
+  [400, 'warn'],
+  [40, 'fail'],
+])('a ping with %i MB of free disk space has the status %s', (freeMb, status) => {
+  const { clock, simCards, events, reporter, disk } = reporting()
+  simCards.push({ simNumber: 1, state: 'ready' })
+  disk.space = { path: '/data', disk: undefined, freeBytes: freeMb * 1_000_000, hasInodes: true }
+  reporter.pingEvery(60_000)
+  clock.advance(60_000)
+  const [ping] = events.filter((event) => event.kind === 'pinged')
+  expect(ping?.health).toMatchObject({ status, checks: { 'journal:disk': { status, observedUnit: 'MiB' } } })
+})
+
+test('a ping omits the disk if it cannot be read', () => {
+  const { clock, events, reporter, disk } = reporting()
+  disk.space = undefined
+  reporter.pingEvery(60_000)
+  clock.advance(60_000)
+  const [ping] = events.filter((event) => event.kind === 'pinged')
+  expect(health.parse(ping?.health).checks).not.toHaveProperty('journal:disk')
+})
+
+test('sends no ping after its stop, even if settings arrive later', () => {
+  const { clock, kinds, reporter } = reporting()
+  reporter.stop()
+  reporter.pingEvery(60_000)
+  clock.advance(600_000)
+  expect(kinds).not.toContain('pinged')
 })

@@ -1,5 +1,6 @@
 import { deviceHealth } from '@smsgw/contract/device-health'
 import type { SimCard } from '@smsgw/contract/link/event'
+import { type DiskSpace, diskStatus } from '@smsgw/daemon/disk-space'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { Change } from '../journal/change.ts'
 import type { ModemActor } from '../modems/modem-actor.ts'
@@ -17,6 +18,8 @@ export interface DeviceReporterOptions {
   readonly onSims: (sims: readonly SimCard[]) => void
   readonly onTelemetry: (at: string, sample: Readonly<Record<string, unknown>>) => void
   readonly facts: () => AgentFacts
+  /** Returns undefined if the disk of the journal cannot be read. */
+  readonly disk: () => DiskSpace | undefined
 }
 
 /** The state of the agent apart from its modems. */
@@ -67,7 +70,7 @@ export class DeviceReporter {
 
   /** Sets the interval of pings; undefined stops them. */
   pingEvery(pingMs: number | undefined): void {
-    if (pingMs === this.#pingMs) return
+    if (pingMs === this.#pingMs || this.#isStopped) return
     this.#pingMs = pingMs
     this.#pingTimer?.cancel()
     if (pingMs !== undefined) this.#schedulePing(pingMs)
@@ -134,8 +137,14 @@ export class DeviceReporter {
 
   #schedulePing(pingMs: number): void {
     this.#pingTimer = this.#options.clock.after(pingMs, () => {
-      const { fleet, facts, keep, version } = this.#options
-      const health = deviceHealth({ ...facts(), version, simStates: fleet.simCards.map(({ state }) => state) })
+      const { fleet, facts, disk, keep, version } = this.#options
+      const space = disk()
+      const health = deviceHealth({
+        ...facts(),
+        version,
+        simStates: fleet.simCards.map(({ state }) => state),
+        disk: space && { status: diskStatus(space), freeBytes: space.freeBytes },
+      })
       void keep([{ kind: 'event', event: { kind: 'pinged', at: this.#now(), health: { ...health } } }])
       this.#schedulePing(pingMs)
     })

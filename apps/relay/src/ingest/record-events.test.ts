@@ -27,6 +27,7 @@ const HEALTH = deviceHealth({
   simStates: ['ready'],
   queue: { waiting: 0, inDoubt: 1 },
   journal: { sizeBytes: 0, fsyncMs: 3 },
+  disk: { status: 'pass', freeBytes: 8_589_934_592 },
 })
 
 function batch(from: number, ...events: readonly (AgentEvent | { readonly problem: string })[]): EventBatch {

@@ -32,6 +32,7 @@ const samples: { readonly [Event in EmittedEvent]: (occasion: Occasion) => Outbo
       simStates: ['ready'],
       queue: { waiting: 0, inDoubt: 0 },
       journal: { sizeBytes: 1_048_576, fsyncMs: 4 },
+      disk: { status: 'pass', freeBytes: 8_589_934_592 },
     }),
   }),
   'app:started': ({ deviceId, occurrence }) => ({

@@ -106,6 +106,7 @@ const outboxEvents: Record<string, OutboxEvent> = {
       simStates: ['ready', 'locked'],
       queue: { waiting: 3, inDoubt: 0 },
       journal: { sizeBytes: 1_200_000, fsyncMs: 4.2 },
+      disk: { status: 'pass', freeBytes: 8_589_934_592 },
     }),
   },
   'the start of an agent': {
