@@ -40,6 +40,9 @@ interface PeriodicJobDeps {
 /** Returns the periodic jobs with their intervals in seconds. The names of the jobs are also the names of their locks. */
 export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
   const { database, clock, config, outbox } = deps
+  /** A job that ends messages and returns their number. The webhooks that it has recorded are delivered at once. */
+  const endingJob = (name: string, everySeconds: number, run: () => Promise<number>) =>
+    job(name, everySeconds, async () => (await run()) > 0 && outbox.wake())
   const silence = {
     silenceMs: config.DEVICE_SILENCE_SECONDS * 1000,
     afterExpiryMs: config.DEVICE_SILENCE_AFTER_EXPIRY_SECONDS * 1000,
@@ -49,12 +52,10 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
   const deleteReceivedSeconds = config.DELETE_RECEIVED_AFTER_SECONDS
   const yesterday = () => new Date(clock.now().getTime() - DAY_MS)
   return [
-    job('expire messages', 1, async () => (await expireMessages(deps)) > 0 && outbox.wake()),
-    ...(config.MIX_EMULATED_MODEMS
-      ? []
-      : [job('end emulated messages', 5, async () => (await endEmulated(deps)) > 0 && outbox.wake())]),
-    job('end lost journals', MINUTE, () => endLostJournals(database, doubtMs, clock.now(), deps.onMoved)),
-    job('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now(), deps.onMoved)),
+    endingJob('expire messages', 1, () => expireMessages(deps)),
+    ...(config.MIX_EMULATED_MODEMS ? [] : [endingJob('end emulated messages', 5, () => endEmulated(deps))]),
+    endingJob('end lost journals', MINUTE, () => endLostJournals(database, doubtMs, clock.now(), deps.onMoved)),
+    endingJob('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now(), deps.onMoved)),
     job('delete old messages', HOUR, () => deleteOldMessages(deps)),
     job('delete expired tokens', HOUR, () => deleteExpiredTokens(deps)),
     job('delete ended sessions', HOUR, () => deleteEndedSessions(deps)),

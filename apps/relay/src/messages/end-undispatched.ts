@@ -1,6 +1,4 @@
-// Jobs of the relay that fail messages before their dispatch and notify webhooks. Dispatched messages end on their
-// device.
-import type { RelayFailureCode } from '@smsgw/contract/failure-code'
+// Jobs of the relay that fail waiting messages and notify webhooks. All other dispatched messages end on their device.
 import type { Clock } from '../clock.ts'
 import type { Database, Statements } from '../store/database.ts'
 import { findEmulatedSends } from './find-emulated-sends-statement.ts'
@@ -22,15 +20,14 @@ export function expireMessages(deps: EndDeps): Promise<number> {
 
 /**
  * Fails messages that wait for an emulated modem although their account has a real modem by now. They are not given to
- * the real modem, because they may be tests. Returns the number of failed recipients.
+ * the real modem, because they may be tests. The device gets a cancel for each that was dispatched. Returns the number of
+ * failed recipients.
  */
 export function endEmulated(deps: EndDeps): Promise<number> {
-  const code = 'emulated_modem' satisfies RelayFailureCode
-  const reason = 'it waited for an emulated modem, and the account has a real modem now'
   return failInBatches(
     deps,
     (statements, _, limit) => findEmulatedSends(statements, limit),
-    (at) => ({ kind: 'failed', at, code, reason }),
+    (at) => ({ kind: 'emulated', at }),
   )
 }
 

@@ -5,7 +5,7 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Finds recipients that were not dispatched, on devices with emulated modems, in accounts with a real modem. Starts
+ * Finds recipients that were not sent yet, on devices with emulated modems, in accounts with a real modem. Starts
  * from the emulated SIMs, because they are few. Takes no locks, because messages must be locked before recipients
  * (`lockMessages`). A recipient that changes before it is locked is left as it is.
  */
@@ -20,7 +20,7 @@ export function findEmulatedSends(statements: Statements, limit: number): Promis
           AND ${isBesideRealModem(Prisma.sql`d.id`, Prisma.sql`d.account_id`)}
       )
       SELECT r.account_id AS "accountId", r.cmd_id AS "cmdId" FROM emulated JOIN recipients r ON r.device_id = emulated.id
-      WHERE r.state = 'Pending' AND r.dispatched_journal IS NULL LIMIT ${limit}`,
+      WHERE r.state IN ('Pending', 'Processed') LIMIT ${limit}`,
   )
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
+import { claimCommands } from '../link/dispatch/claim-commands-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { deleteOldMessages } from './delete-old-messages-statement.ts'
@@ -71,11 +72,13 @@ describe('a message that waits for an emulated modem', () => {
   const emulated = { simNumber: 1, state: 'ready', isEmulated: true }
   const real = { simNumber: 1, state: 'absent' }
 
-  test('fails once the account has a real one; a dispatched one and other accounts are left alone', async () => {
+  test('fails once the account has a real one, also at its agent; other accounts are left alone', async () => {
     await world.webhook('sms:failed')
     await world.sims([emulated])
     await world.message('waiting', { scheduleAt: at(60) })
     await world.message('dispatched', { journal: 'journal' })
+    await world.message('sent', { journal: 'journal' })
+    await db.database.recipient.updateMany({ where: { cmdId: 'sent/0' }, data: { state: 'Sent' } })
     await world.device('second')
     await world.account('other')
     await world.device('far', 'other')
@@ -83,15 +86,31 @@ describe('a message that waits for an emulated modem', () => {
     await world.message('far', { accountId: 'other', deviceId: 'far' })
     expect(await endEmulated(deps())).toBe(0)
     await storeSims(db.database, 'second', [real], world.now)
-    expect(await endEmulated(deps())).toBe(1)
+    expect(await endEmulated(deps())).toBe(2)
     expect((await read('waiting')).body).toMatchObject({
       state: 'Failed',
       recipients: [{ error: 'it waited for an emulated modem, and the account has a real modem now' }],
     })
     expect(await world.recipient('waiting/0')).toMatchObject({ errorCode: 'emulated_modem' })
-    expect(await world.messageState('dispatched')).toBe('Pending')
+    expect(await world.recipient('dispatched/0')).toMatchObject({ state: 'Failed', errorCode: 'emulated_modem' })
+    expect((await world.recipient('sent/0')).state).toBe('Sent')
     expect(await world.messageState('far')).toBe('Pending')
-    expect(await world.outbox()).toEqual(['sms:failed waiting'])
+    expect((await world.outbox()).toSorted()).toEqual(['sms:failed dispatched', 'sms:failed waiting'])
+    expect(await endEmulated(deps())).toBe(0)
+  })
+
+  test('is cancelled at the agent that has it, which sends nothing', async () => {
+    await world.sims([emulated])
+    await world.message('dispatched', { journal: 'journal' })
+    await world.device('second')
+    await storeSims(db.database, 'second', [real], world.now)
+    expect(await endEmulated(deps())).toBe(1)
+    const { connection } = await world.connect()
+    const room = { sends: 10, urgentSends: 10, others: 10 }
+    const commands = await db.database.$transaction((statements) =>
+      claimCommands(statements, connection, room, world.now),
+    )
+    expect(commands).toEqual([{ kind: 'cancel', cmdId: 'dispatched/0' }])
   })
 
   test('is kept when the real device is deleted, or the device has a real modem too', async () => {

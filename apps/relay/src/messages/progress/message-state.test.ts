@@ -34,6 +34,7 @@ const inputs = {
   'cancel-refused': { kind: 'cancel-refused', at },
   expired: { kind: 'expired', at },
   'device-lost': { kind: 'device-lost', at },
+  emulated: { kind: 'emulated', at },
 } satisfies Record<string, RecipientInput>
 type InputName = keyof typeof inputs
 const names = Object.keys(inputs) as InputName[]
@@ -58,17 +59,17 @@ const situations = {
 describe('the next state of a recipient, for each state and input', () => {
   // A dot means that the state does not change.
   const table = `
-                         | processed waiting sent delivered refused unknown cancel-requested cancelled cancel-refused expired device-lost
-  Pending                | Processed .       Sent Delivered Failed  Failed  Cancelled        Cancelled .              Failed  Failed
-  Pending, dispatched    | Processed .       Sent Delivered Failed  Failed  Cancelling       Cancelled .              .       Failed
-  Processed              | .         .       Sent Delivered Failed  Failed  Cancelling       Cancelled .              .       Failed
-  Cancelling             | .         .       Sent Delivered Failed  Failed  .                Cancelled .              .       Failed
-  Cancelled              | .         .       .    .         .       .       .                .         .              .       .
-  Sent                   | .         .       .    Delivered Failed  .       .                .         .              .       .
-  Delivered              | .         .       .    .         .       .       .                .         .              .       .
-  Failed, refused        | .         .       .    .         .       .       .                .         .              .       .
-  Failed, submit_unknown | .         .       Sent Delivered .       .       .                .         .              .       .
-  Failed, device_lost    | .         .       Sent Delivered .       .       .                .         .              .       .`
+                         | processed waiting sent delivered refused unknown cancel-requested cancelled cancel-refused expired device-lost emulated
+  Pending                | Processed .       Sent Delivered Failed  Failed  Cancelled        Cancelled .              Failed  Failed      Failed
+  Pending, dispatched    | Processed .       Sent Delivered Failed  Failed  Cancelling       Cancelled .              .       Failed      Failed
+  Processed              | .         .       Sent Delivered Failed  Failed  Cancelling       Cancelled .              .       Failed      Failed
+  Cancelling             | .         .       Sent Delivered Failed  Failed  .                Cancelled .              .       Failed      .
+  Cancelled              | .         .       .    .         .       .       .                .         .              .       .           .
+  Sent                   | .         .       .    Delivered Failed  .       .                .         .              .       .           .
+  Delivered              | .         .       .    .         .       .       .                .         .              .       .           .
+  Failed, refused        | .         .       .    .         .       .       .                .         .              .       .           .
+  Failed, submit_unknown | .         .       Sent Delivered .       .       .                .         .              .       .           .
+  Failed, device_lost    | .         .       Sent Delivered .       .       .                .         .              .       .           .`
   const [columns, ...rows] = table
     .trim()
     .split('\n')
@@ -148,6 +149,8 @@ describe('a recipient', () => {
   test('that is lost also has a cancel requested, unless it was never dispatched', () => {
     expect(follow(dispatched, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: at })
     expect(follow(accepted, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: null })
+    expect(follow(dispatched, 'emulated')).toMatchObject({ errorCode: 'emulated_modem', cancelRequestedAt: at })
+    expect(follow(accepted, 'emulated')).toMatchObject({ errorCode: 'emulated_modem', cancelRequestedAt: null })
   })
 
   test('that was dispatched is never expired by the relay', () => {

@@ -48,6 +48,8 @@ export type RecipientInput = { readonly at: Date } & (
   | { readonly kind: 'expired' }
   /** Decided by the relay: the device has been silent for too long. */
   | { readonly kind: 'device-lost' }
+  /** Decided by the relay: the device has only emulated modems, and the account has a real modem now. */
+  | { readonly kind: 'emulated' }
 )
 
 /** The milestones that webhooks report, each once. */
@@ -127,6 +129,8 @@ function changeBy(recipient: RecipientProgress, input: RecipientInput): Outcome 
       return expired(recipient, at)
     case 'device-lost':
       return deviceLost(recipient, at)
+    case 'emulated':
+      return emulated(recipient, at)
   }
 }
 
@@ -181,13 +185,24 @@ function expired(recipient: RecipientProgress, at: Date): Outcome {
   return failed(at, 'ttl_expired' satisfies RelayFailureCode, 'TTL expired')
 }
 
-/**
- * Fails the message, and requests a cancel if the message was dispatched. If the device comes back, it obeys the cancel
- * before it sends anything.
- */
 function deviceLost(recipient: RecipientProgress, at: Date): Outcome {
   if (isFinished(recipient.state)) return nothing
-  const outcome = failed(at, 'device_lost' satisfies RelayFailureCode, 'device_lost')
+  return failedAndWithdrawn(recipient, at, 'device_lost', 'device_lost')
+}
+
+/** A cancel that the user requested is not replaced. */
+function emulated(recipient: RecipientProgress, at: Date): Outcome {
+  if (isFinished(recipient.state) || recipient.state === 'Cancelling') return nothing
+  const reason = 'it waited for an emulated modem, and the account has a real modem now'
+  return failedAndWithdrawn(recipient, at, 'emulated_modem', reason)
+}
+
+/**
+ * Fails the message, and requests a cancel if the message was dispatched. A device that is offline obeys the cancel when it
+ * comes back, before it sends anything.
+ */
+function failedAndWithdrawn(recipient: RecipientProgress, at: Date, code: RelayFailureCode, reason: string): Outcome {
+  const outcome = failed(at, code, reason)
   if (recipient.dispatchedJournal === null || recipient.cancelRequestedAt !== null) return outcome
   return { ...outcome, change: { ...outcome.change, cancelRequestedAt: at } }
 }
