@@ -6,6 +6,7 @@ import { listConversations } from './conversations/list-conversations.ts'
 import { showConversation } from './conversations/show-conversation.ts'
 import { CONVERSATION_SCOPES } from './conversations/visibility.ts'
 import { askNetwork } from './devices/ask-network.ts'
+import { changeDevice } from './devices/change-device.ts'
 import { createPairingCode } from './devices/create-pairing-code.ts'
 import { deleteDevice } from './devices/delete-device.ts'
 import { examineDevice } from './devices/examine-device.ts'
@@ -32,6 +33,7 @@ import { sendMessage } from './messages/send-message.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
 import type { Random } from './random.ts'
 import { patchSettings, replaceSettings } from './settings/change-settings.ts'
+import { listSettingEffects } from './settings/list-setting-effects.ts'
 import { getSettings } from './settings/read-settings.ts'
 import { showStatistics } from './statistics/show-statistics.ts'
 import type { Database } from './store/database.ts'
@@ -39,6 +41,7 @@ import type { SecretBox } from './store/secret-box.ts'
 import { showTimeline } from './timeline/show-timeline.ts'
 import { sendFromVirtualPhone, showVirtualPhone, type VirtualPhone } from './virtual-phone/virtual-phone.ts'
 import type { AddressRules } from './webhooks/address-rules.ts'
+import { changeWebhook } from './webhooks/api/change-webhook.ts'
 import { deleteWebhook, listWebhooks, registerWebhook, rotateWebhookSecret } from './webhooks/api/manage-webhooks.ts'
 import { listDeliveries, showDelivery } from './webhooks/api/read-deliveries.ts'
 import { redeliverOne, redeliverRange } from './webhooks/api/redeliver.ts'
@@ -117,17 +120,20 @@ export function routes(deps: RouteDeps): Route[] {
     route('GET', '/devices', 'devices:list', 'List devices', listDevices(core)),
     route('GET', '/devices/{id}', 'devices:list', 'Get a device', getDevice(core)),
     route('GET', '/devices/{id}/telemetry', 'devices:list', 'List device telemetry', listDeviceTelemetry(core)),
+    route('PATCH', '/devices/{id}', 'devices:write', 'Rename a device and its SIMs', changeDevice(core)),
     route('DELETE', '/devices/{id}', 'devices:delete', 'Remove a device', deleteDevice(core)),
     route('POST', '/devices/codes', 'devices:write', 'Create a pairing code', createPairingCode(core)),
     route('POST', '/devices/{id}/findings', 'devices:write', 'Run diagnostics on a device', examineDevice(core)),
     route('POST', '/devices/{id}/ussd', 'devices:write', 'Send a USSD request', askNetwork(core)),
 
     route('GET', '/settings', 'settings:read', 'Get the settings', getSettings(core)),
+    route('GET', '/settings/effects', 'settings:read', 'List which settings take effect', listSettingEffects(core)),
     route('PUT', '/settings', 'settings:write', 'Replace the settings', replaceSettings(core)),
     route('PATCH', '/settings', 'settings:write', 'Change settings', patchSettings(core)),
 
     route('GET', '/webhooks', 'webhooks:list', 'List webhooks', listWebhooks(core)),
     route('POST', '/webhooks', 'webhooks:write', 'Register or replace a webhook', registerWebhook(webhooks)),
+    route('PATCH', '/webhooks/{id}', 'webhooks:write', 'Change, pause or resume a webhook', changeWebhook(webhooks)),
     route('DELETE', '/webhooks/{id}', 'webhooks:delete', 'Remove a webhook', deleteWebhook(core)),
     route('POST', '/webhooks/{id}/test', 'webhooks:write', 'Send a sample event', testWebhook(core)),
     route('POST', '/webhooks/{id}/secret', 'webhooks:write', 'Rotate the signing secret', rotateWebhookSecret(core)),

@@ -12,6 +12,7 @@ export const simCard = z
   .strictObject({
     slotIndex: z.int().min(0).max(63).meta({ description: 'Counted from 0' }),
     simNumber,
+    name: z.string().optional().meta({ description: 'Name given to the slot with `PATCH`' }),
     phoneNumber: z.string().optional(),
     carrierName: z.string().optional(),
     iccid: z.string().optional(),
@@ -42,6 +43,24 @@ export const device = z
     }),
   })
   .meta({ id: 'Device' })
+
+const simName = z.strictObject({
+  simNumber,
+  name: z.string().trim().max(64).meta({ description: 'An empty text removes the name' }),
+})
+
+/** Changes the given members and keeps the others. */
+export const changeDeviceRequest = requestBody({
+  name: z.string().trim().min(1).max(128).optional(),
+  simCards: z
+    .array(simName)
+    .max(64)
+    .optional()
+    .meta({ description: 'Names of SIM slots. Slots that are not listed keep their names' }),
+}).meta({
+  id: 'ChangeDeviceRequest',
+  examples: [{ name: 'Office', simCards: [{ simNumber: 1, name: 'Support line' }] }],
+})
 
 const modem = z
   .strictObject({

@@ -69,3 +69,8 @@ export type AccessLoss = (typeof accessLosses)[number]
 
 /** The event `end`, which is the last event of a stream whose caller lost access. */
 export const liveEventsEnd = z.object({ code: z.enum(accessLosses), message: z.string() })
+
+/** The event `heartbeat`, which is sent when a stream starts and then at this interval. */
+export const liveHeartbeat = z.object({ intervalSeconds: z.number() })
+
+export type LiveHeartbeat = z.output<typeof liveHeartbeat>

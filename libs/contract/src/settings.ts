@@ -35,7 +35,7 @@ const webhooks = {
     description:
       'Retries after the first attempt. The default schedule has ten. A lower value ends the schedule earlier; a higher value repeats its last pause',
   }),
-  internet_required: z.boolean(),
+  internet_required: z.boolean().meta({ description: 'Accepted, but has no effect' }),
 }
 const ping = {
   interval_seconds: seconds.meta({ description: 'Seconds between two `system:ping` events; no pings when absent' }),
@@ -69,6 +69,26 @@ export const settings = z
   .meta({ id: 'Settings' })
 
 export type Settings = z.output<typeof settings>
+
+/** Settings of other gateways with this API. They are stored and returned, and nothing reads them. */
+export const settingsWithoutEffect = [
+  'webhooks.internet_required',
+  'gateway.notification_channel',
+  'receiver.content_provider_enabled',
+] as const
+
+const settingEffect = z.strictObject({
+  key: z.string().meta({ examples: ['messages.limit_value'] }),
+  effect: z.enum(['active', 'inactive', 'never']).meta({
+    description:
+      '`active`: takes effect. `inactive`: takes effect once another setting is changed, see `reason`. `never`: accepted for other programs, but has no effect',
+  }),
+  reason: z.string().optional(),
+})
+
+export const settingEffects = z.array(settingEffect).meta({ id: 'SettingEffects' })
+
+export type SettingEffect = z.output<typeof settingEffect>
 
 /** The settings of a new account. */
 export const defaultSettings: Settings = {

@@ -5,14 +5,18 @@ import { webhookEvents } from './webhook-event.ts'
 const minimal = { url: 'https://example.com/sms', event: 'sms:received' }
 
 test('accepts deviceId and device_id, of which deviceId takes precedence', () => {
-  expect(registerWebhookRequest.parse(minimal)).toEqual({ ...minimal, deviceId: undefined })
+  expect(registerWebhookRequest.parse(minimal)).toEqual({
+    url: minimal.url,
+    events: ['sms:received'],
+    deviceId: undefined,
+  })
   expect(registerWebhookRequest.parse({ ...minimal, device_id: 'a' }).deviceId).toBe('a')
   expect(registerWebhookRequest.parse({ ...minimal, device_id: 'a', deviceId: 'b' }).deviceId).toBe('b')
   expect(registerWebhookRequest.parse({ ...minimal, deviceId: null, device_id: 'a' }).deviceId).toBe('a')
 })
 
 test('accepts every event and lists the valid ones for another', () => {
-  for (const event of webhookEvents) expect(registerWebhookRequest.parse({ ...minimal, event }).event).toBe(event)
+  for (const event of webhookEvents) expect(registerWebhookRequest.parse({ ...minimal, event }).events).toEqual([event])
   expect(registerWebhookRequest.safeParse({ ...minimal, event: 'sms:lost' }).error?.issues[0]?.message).toBe(
     `is not an event. Use one of ${webhookEvents.join(', ')}`,
   )

@@ -7,43 +7,99 @@ import { instant, utcTime } from './times.ts'
 import { webhookEvents } from './webhook-event.ts'
 
 const event = z.enum(webhookEvents, { error: `is not an event. Use one of ${webhookEvents.join(', ')}` })
+const events = z
+  .array(event)
+  .min(1)
+  .max(webhookEvents.length)
+  .transform((names) => [...new Set(names)])
 const anyDevice = z.string().min(1).max(128).optional()
+const url = z
+  .string()
+  .min(1)
+  .max(2048)
+  .meta({
+    description: 'URL with `https:` and without credentials',
+    format: 'uri',
+    examples: ['https://example.com/sms'],
+  })
+const name = z.string().trim().max(100)
 
 export const registerWebhookRequest = requestBody({
   id: givenId
     .refine((id) => id !== 'deliveries', 'must not be "deliveries", which is a path of the API: choose another id')
     .optional()
     .meta({ description: 'An existing webhook with this id is replaced. Default: generated' }),
-  url: z
-    .string()
-    .min(1)
-    .max(2048)
-    .meta({
-      description: 'URL with `https:` and without credentials',
-      format: 'uri',
-      examples: ['https://example.com/sms'],
-    }),
-  event,
+  url,
+  event: event.optional().meta({ description: 'The event to send; required without `events`' }),
+  events: events.optional().meta({ description: 'Several events to send; takes precedence over `event`' }),
+  name: name.optional().meta({ description: 'Name of the webhook, for people. An existing name is kept if absent' }),
   deviceId: anyDevice.meta({ description: 'Send only events of this device' }),
   device_id: anyDevice.meta({ description: 'Same as `deviceId`, which takes precedence' }),
 })
   .transform(({ device_id, ...rest }) => ({ ...rest, deviceId: rest.deviceId ?? device_id }))
-  .meta({ id: 'RegisterWebhookRequest', examples: [{ url: 'https://example.com/sms', event: 'sms:received' }] })
+  .transform(({ event, events, ...rest }, context) => {
+    const [first, ...others] = events ?? (event === undefined ? [] : [event])
+    if (first !== undefined) return { ...rest, events: [first, ...others] as const }
+    const message = `is required. Use one of ${webhookEvents.join(', ')}`
+    context.addIssue({ code: 'custom', path: ['event'], message })
+    return z.NEVER
+  })
+  .meta({
+    id: 'RegisterWebhookRequest',
+    examples: [
+      { url: 'https://example.com/sms', event: 'sms:received' },
+      { url: 'https://example.com/sms', events: ['sms:received', 'sms:failed'], name: 'Support desk' },
+    ],
+  })
+
+/** Changes the given members and keeps the others. */
+export const changeWebhookRequest = requestBody({
+  url: url.optional(),
+  event: event.optional().meta({ description: 'Replaces all events with this event' }),
+  events: events.optional().meta({ description: 'Replaces all events; takes precedence over `event`' }),
+  name: name.optional().meta({ description: 'An empty text removes the name' }),
+  deviceId: z
+    .string()
+    .max(128)
+    .optional()
+    .meta({ description: 'Send only events of this device; an empty text means all devices' }),
+  paused: z.boolean().optional().meta({
+    description:
+      '`true` pauses the webhook: deliveries wait, at most as long as finished deliveries are kept. `false` resumes it, and enables it if it was disabled',
+  }),
+})
+  .transform(({ event, events, ...rest }) => {
+    const [first, ...others] = events ?? (event === undefined ? [] : [event])
+    return { ...rest, ...(first !== undefined && { events: [first, ...others] as const }) }
+  })
+  .meta({
+    id: 'ChangeWebhookRequest',
+    examples: [{ name: 'Support desk', events: ['sms:received'] }, { paused: true }],
+  })
+
+export const testWebhookQuery = requestQuery({
+  event: event.optional().meta({ description: 'The event to sample. Default: the first event of the webhook' }),
+})
 
 export const webhook = z
   .strictObject({
     id: resourceId,
     url: z.string(),
-    event: z.enum(webhookEvents),
+    event: z.enum(webhookEvents).meta({ description: 'The first of `events`' }),
+    events: z.array(z.enum(webhookEvents)).min(1),
+    name: z.string().optional(),
     deviceId: deviceId.nullable().meta({ description: 'Device whose events are sent; null means all devices' }),
     device_id: deviceId.nullable().meta({ description: 'Same as `deviceId`' }),
     secret: z
       .string()
       .optional()
       .meta({ description: 'Key that signs the requests; returned only when the webhook is created' }),
+    pausedAt: utcTime
+      .optional()
+      .meta({ description: 'Time since which the webhook is paused with `PATCH`; its deliveries wait' }),
     disabledAt: utcTime
       .optional()
-      .meta({ description: 'Time at which the webhook was disabled; register it again to enable it' }),
+      .meta({ description: 'Time at which the webhook was disabled; resume it or register it again to enable it' }),
     disabledReason: z.string().optional(),
   })
   .meta({ id: 'Webhook' })

@@ -25,9 +25,11 @@ const OF_ONE_ID = [
   ['GET', () => `/inbox/${owned.inbox}`, 404],
   ['GET', () => `/devices/${owned.device}`, 404],
   ['GET', () => `/devices/${owned.device}/telemetry`, 404],
+  ['PATCH', () => `/devices/${owned.device}`, 404],
   ['DELETE', () => `/devices/${owned.device}`, 404],
   ['POST', () => `/devices/${owned.device}/findings`, 404],
   ['POST', () => `/devices/${owned.device}/ussd`, 404],
+  ['PATCH', () => `/webhooks/${owned.webhook}`, 404],
   ['DELETE', () => `/webhooks/${owned.webhook}`, 204],
   ['GET', () => `/webhooks/${owned.webhook}/deliveries`, 404],
   ['POST', () => `/webhooks/${owned.webhook}/test`, 404],
@@ -42,7 +44,9 @@ test.each(OF_ONE_ID)(
   '%s with the id of another account is answered like an unknown id (%s → %i)',
   async (method, path, status) => {
     const before = await everything()
-    const body = method === 'POST' ? { code: '*100#', from: range.since, to: range.until, ...range } : undefined
+    const body = /^P/.test(method)
+      ? { name: 'x', code: '*100#', from: range.since, to: range.until, ...range }
+      : undefined
     const foreign = await asStranger(method, path(), body)
     const unknown = await asStranger(method, path().replace(/(?<=\/)[\w-]{21}(?=\/|$)/, newId(systemRandom)), body)
     expect(foreign.status).toBe(status)

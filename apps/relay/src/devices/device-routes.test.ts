@@ -4,6 +4,7 @@ import type { LogbookEntry } from '../logs/logbook.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { changeDevice } from './change-device.ts'
 import { deleteDevice } from './delete-device.ts'
 import { listDevices } from './get-devices.ts'
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   }
   api = await testEndpoints([
     route('GET', '/devices', 'devices:list', '', listDevices(deps)),
+    route('PATCH', '/devices/{id}', 'devices:write', '', changeDevice(deps)),
     route('DELETE', '/devices/{id}', 'devices:delete', '', deleteDevice(deps)),
   ])
 })
@@ -197,4 +199,44 @@ test('all messages of a long queue fail', async () => {
   )
   await remove()
   expect(await shared.database.recipient.count({ where: { state: 'Failed' } })).toBe(401)
+})
+
+test('renames a device and its SIM slots, and keeps what is not in the request', async () => {
+  const sim = { state: 'ready', signal: 71 }
+  const cards = [1, 2].map((simNumber) => ({ ...sim, simNumber }))
+  await device({ simCards: { create: cards } })
+  const change = (body: object) => api.request('a1', 'PATCH', `/devices/${ONE}`, body)
+  const both = { name: ' Office ', simCards: [{ simNumber: 1, name: 'Support' }] }
+  expect(await change(both)).toMatchObject({ status: 200, json: { id: ONE, name: 'Office' } })
+  await Promise.all([
+    change({ simCards: [{ simNumber: 2, name: 'Sales' }] }),
+    change({ simCards: [{ simNumber: 3, name: 'Spare' }] }),
+  ])
+  const names = async () =>
+    ((await list()) as { name: string; simCards: { name?: string }[] }[]).map(({ name, simCards }) => ({
+      name,
+      simCards: simCards.map((card) => card.name),
+    }))
+  expect(await names()).toEqual([{ name: 'Office', simCards: ['Support', 'Sales'] }])
+  // An agent without the card in slot 2 reports only slot 1; the card is inserted again later.
+  await shared.database.simCard.deleteMany({ where: { simNumber: 2 } })
+  await shared.database.simCard.create({ data: { deviceId: ONE, simNumber: 2, state: 'ready' } })
+  await change({ simCards: [{ simNumber: 1, name: '' }] })
+  expect(await names()).toEqual([{ name: 'Office', simCards: [undefined, 'Sales'] }])
+})
+
+test.each([{ name: '' }, { name: 'x'.repeat(129) }, { simCards: [{ simNumber: 0, name: 'x' }] }])(
+  'refuses the names %j',
+  async (body) => {
+    await device()
+    expect((await api.request('a1', 'PATCH', `/devices/${ONE}`, body)).status).toBe(400)
+  },
+)
+
+test('does not rename a deleted device or a device of another account', async () => {
+  await device()
+  await device({ id: TWO, deletedAt: now })
+  const rename = (account: string, id: string) => api.request(account, 'PATCH', `/devices/${id}`, { name: 'Mine' })
+  expect([(await rename('a2', ONE)).status, (await rename('a1', TWO)).status]).toEqual([404, 404])
+  expect(await list()).toMatchObject([{ name: 'Pi' }])
 })

@@ -8,6 +8,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { isLeased } from '../link/claim/lease.ts'
 import type { Database } from '../store/database.ts'
 import type { Device, LogEntry, SimCard } from '../store/generated/client.ts'
+import { readSimNames } from './change-device.ts'
 import { countDeviceQueue } from './count-device-queue-statement.ts'
 import { modemAnswer } from './modem-answer.ts'
 import { simCardAnswer } from './sim-card-answer.ts'
@@ -84,8 +85,9 @@ function errorAnswer({ createdAt, priority, module, message }: LogEntry): Device
 }
 
 /** Returns a device as the API shows it. A device is online while its relay renews the lease, which expires if the relay dies. */
-function deviceAnswer(device: Device & { readonly simCards: readonly SimCard[] }, now: Date): DeviceAnswer {
+export function deviceAnswer(device: Device & { readonly simCards: readonly SimCard[] }, now: Date): DeviceAnswer {
   const { id, name, createdAt, updatedAt, lastSeen, leaseUntil, simCards } = device
+  const simNames = readSimNames(device.simNames)
   return {
     id,
     name,
@@ -93,7 +95,7 @@ function deviceAnswer(device: Device & { readonly simCards: readonly SimCard[] }
     updatedAt: updatedAt.toISOString(),
     lastSeen: (lastSeen ?? createdAt).toISOString(),
     online: isLeased(leaseUntil, now),
-    simCards: simCards.map(simCardAnswer),
+    simCards: simCards.map((sim) => simCardAnswer({ ...sim, name: simNames[sim.simNumber] })),
     ...(simCards.length > 0 && simCards.every(({ isEmulated }) => isEmulated) && { isEmulated: true as const }),
   }
 }

@@ -4,6 +4,8 @@ import type { SimCardAnswer } from '@smsgw/contract/device'
 interface KnownSimCard {
   readonly simNumber: number
   readonly state: string
+  /** The name given to the slot. */
+  readonly name?: string | undefined
   readonly phoneNumber?: string | null | undefined
   readonly carrierName?: string | null | undefined
   readonly iccid?: string | null | undefined
@@ -13,10 +15,11 @@ interface KnownSimCard {
 
 /** Returns a SIM as the API and webhooks show it. */
 export function simCardAnswer(sim: KnownSimCard): SimCardAnswer {
-  const { simNumber, phoneNumber, carrierName, iccid, signal, state, isEmulated } = sim
+  const { simNumber, name, phoneNumber, carrierName, iccid, signal, state, isEmulated } = sim
   return {
     slotIndex: simNumber - 1,
     simNumber,
+    ...(name !== undefined && { name }),
     ...(phoneNumber != null && { phoneNumber }),
     ...(carrierName != null && { carrierName }),
     ...(iccid != null && { iccid }),

@@ -71,6 +71,7 @@ const event = (id: number, kind: LiveEventKind = 'message.created'): LiveEvent =
   kind,
   data: { id: `m${id}` },
 })
+const HEARTBEAT = 'event: heartbeat\ndata: {"intervalSeconds":15}\n\n'
 const settled = () => vi.advanceTimersByTimeAsync(0)
 const idsIn = (text: string) => [...text.matchAll(/data: \{"id":"(\w+)"\}/g)].map(([, id]) => id)
 
@@ -79,7 +80,7 @@ test('an event has its cursor, its kind and its data', async () => {
   begin()
   stream.deliver(event(11))
   await settled()
-  expect(sink.text).toBe('retry: 2000\nid: c10\n\nid: c11\nevent: message.created\ndata: {"id":"m11"}\n\n')
+  expect(sink.text).toBe(`retry: 2000\nid: c10\n\n${HEARTBEAT}id: c11\nevent: message.created\ndata: {"id":"m11"}\n\n`)
 })
 
 test('sends missed events first, then new ones, each once', async () => {
@@ -108,7 +109,9 @@ test('sends a reset first to a client with an unknown position', async () => {
   stream.reset()
   begin()
   await settled()
-  expect(sink.text).toMatch(/^retry: 2000\nid: c10\n\nevent: reset\ndata: \{\}\n\nid: c11\n/)
+  expect(sink.text).toMatch(
+    /^retry: 2000\nid: c10\n\nevent: heartbeat\ndata: .*\n\nevent: reset\ndata: \{\}\n\nid: c11\n/,
+  )
 })
 
 test('sends only the requested and allowed kinds', async () => {
@@ -121,12 +124,20 @@ test('sends only the requested and allowed kinds', async () => {
   expect(idsIn(sink.text)).toEqual(['m10', 'm12'])
 })
 
+test('sends a heartbeat event at the start and then at the interval that it names', async () => {
+  const { begin, sink } = world()
+  begin()
+  expect(sink.text.split(HEARTBEAT)).toHaveLength(2)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(sink.text.split(HEARTBEAT)).toHaveLength(4)
+})
+
 test('keeps an idle stream open and advances its cursor', async () => {
   const { begin, sink, live } = world()
   begin()
   live.place = 500n
   await vi.advanceTimersByTimeAsync(15_000)
-  expect(sink.text).toMatch(/: still here\nid: c500\n\n$/)
+  expect(sink.text).toMatch(new RegExp(`id: c500\n${HEARTBEAT}$`))
 })
 
 test('sends the reason to a client that loses access, and nothing after it', async () => {
@@ -166,7 +177,7 @@ test('holds back events while access cannot be checked, and loses none', async (
   access.isUnknown = true
   for (const id of [11, 12]) stream.deliver(event(id))
   await vi.advanceTimersByTimeAsync(20_000)
-  expect([idsIn(sink.text), sink.text.includes('still here'), sink.isEnded]).toEqual([[], false, false])
+  expect([idsIn(sink.text), sink.text.split(HEARTBEAT).length, sink.isEnded]).toEqual([[], 2, false])
   access.isUnknown = false
   await vi.advanceTimersByTimeAsync(1_000)
   expect(idsIn(sink.text)).toEqual(['m11', 'm12'])

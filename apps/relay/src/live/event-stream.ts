@@ -1,13 +1,13 @@
 // The Server-Sent Events stream of one client. The stream gathers events until the response starts. Then it is open and sends
 // the missed events or a `reset`, followed by new events. It ends when the client disconnects, does not read or loses access,
 // and when the relay stops. Events are held back until access is confirmed.
-import type { AccessLoss, LiveEventKind } from '@smsgw/contract/live-event'
+import type { AccessLoss, LiveEventKind, LiveHeartbeat } from '@smsgw/contract/live-event'
 import { type Access, LOSS_MESSAGES } from '../http/admissions.ts'
 import type { AnswerSink, AnswerStream } from '../http/endpoint.ts'
 import type { Listener, LiveEvents } from './live-events.ts'
 import type { LiveEvent } from './read-live-events-statement.ts'
 
-/** Proxies often close connections that are silent for 30 or 60 s. */
+/** Proxies often close connections that are silent for 30 or 60 s. Clients reconnect after two missing heartbeats. */
 const HEARTBEAT_MS = 15_000
 /** A client with more unread data is disconnected. It resumes from its last event. */
 const MOST_UNREAD_BYTES = 1_048_576
@@ -87,10 +87,11 @@ export class EventStream implements AnswerStream, Listener {
     }
     sink.onClose(() => this.end())
     this.#write(`retry: ${RETRY_MS}\nid: ${this.#deps.cursorOf(this.#place)}\n\n`)
+    this.#write(this.#heartbeatText())
     this.#unwatch = this.#deps.access.onLost((loss) => this.#lose(loss))
     for (const text of this.#first) this.#add(text)
     for (const event of this.#gathered.splice(0)) this.deliver(event)
-    this.#heartbeat = setInterval(() => this.#beat(), this.#deps.heartbeatMs ?? HEARTBEAT_MS).unref()
+    this.#heartbeat = setInterval(() => this.#beat(), this.#heartbeatMs).unref()
   }
 
   end(): void {
@@ -103,12 +104,25 @@ export class EventStream implements AnswerStream, Listener {
     this.#sink?.end()
   }
 
-  /** Sends the present cursor, so that the cursor of an idle client does not become older than the retention. */
+  /**
+   * Sends the present cursor, so that the cursor of an idle client does not become older than the retention. No heartbeat
+   * is sent while events wait: a client that resumed from this cursor would miss them, and a client that hears nothing
+   * notices that it is not up to date.
+   */
   #beat(): void {
-    // A client that resumed from this cursor would miss the waiting events.
     if (this.#waiting.length > 0) return
     const place = later(this.#deps.live.place, this.#place)
-    this.#write(`: still here\nid: ${this.#deps.cursorOf(place)}\n\n`)
+    this.#write(`id: ${this.#deps.cursorOf(place)}\n${this.#heartbeatText()}`)
+  }
+
+  get #heartbeatMs(): number {
+    return this.#deps.heartbeatMs ?? HEARTBEAT_MS
+  }
+
+  /** An event and not only a comment, because programs in a browser cannot see comments. */
+  #heartbeatText(): string {
+    const data: LiveHeartbeat = { intervalSeconds: this.#heartbeatMs / 1_000 }
+    return `event: heartbeat\ndata: ${JSON.stringify(data)}\n\n`
   }
 
   #add(text: string): void {

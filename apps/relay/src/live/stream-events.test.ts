@@ -1,4 +1,5 @@
 // Events as a client receives them over HTTP from a complete relay.
+import { liveHeartbeat } from '@smsgw/contract/live-event'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { deleteOldLiveEvents } from './delete-live-events-statement.ts'
@@ -43,6 +44,11 @@ test('sends changes made through the API as they happen', async () => {
   expect(await stream.next('log.added')).toMatchObject({ data: { module: 'settings', priority: 'INFO' } })
   await relay.api('POST', '/webhooks', { body: { id: 'w', url: 'https://x.example/', event: 'sms:sent' } })
   expect(await stream.next('webhook.changed')).toMatchObject({ data: { id: 'w' } })
+})
+
+test('sends a heartbeat first, whatever kinds were requested', async () => {
+  const heartbeat = await (await watch('?kinds=log.added')).next('heartbeat')
+  expect(liveHeartbeat.parse(heartbeat?.data)).toEqual({ intervalSeconds: 15 })
 })
 
 test('sends nothing of another account', async () => {

@@ -80,6 +80,17 @@ test('deliveries are kept as long as messages, but at most 30 days, and waiting 
   expect(await webhookDelivery.count({ where: { state: 'waiting' } })).toBe(3)
 })
 
+test('waiting deliveries of a paused webhook are kept only as long as finished ones', async () => {
+  const { webhook, webhookDelivery } = shared.database
+  const data = { accountId: 'short', id: 'w1', url: '', event: 'sms:sent', secretSealed: '', heldSince: daysAgo(9) }
+  const { key: webhookKey } = await webhook.create({ data })
+  const common = { webhookKey, accountId: 'short', deviceId: 'd1', event: 'sms:sent', payload: {}, state: 'waiting' }
+  for (const days of [2.9, 3.1])
+    await webhookDelivery.create({ data: { ...common, id: `${days}`, createdAt: daysAgo(days) } })
+  await run(deliveryRetention)
+  expect(await webhookDelivery.findMany({ select: { id: true } })).toEqual([{ id: '2.9' }])
+})
+
 test('more rows than one transaction deletes are all deleted, for every account', async () => {
   const row = { accountId: 'short', createdAt: daysAgo(40), module: '', priority: '', message: '' }
   await shared.database.logEntry.createMany({ data: Array.from({ length: 2100 }, () => row) })

@@ -6,6 +6,7 @@ import { secretBox } from '../store/secret-box.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { patchSettings, replaceSettings, SIGNING_KEY } from './change-settings.ts'
+import { listSettingEffects } from './list-setting-effects.ts'
 import { getSettings, readSettings } from './read-settings.ts'
 
 const box = secretBox('the secret of a server that only tests know', systemRandom)
@@ -18,6 +19,7 @@ beforeAll(async () => {
   const deps = { database, box, hints, logbook: { write: () => undefined } }
   api = await testEndpoints([
     route('GET', '/settings', 'settings:read', '', getSettings(deps)),
+    route('GET', '/settings/effects', 'settings:read', '', listSettingEffects(deps)),
     route('PUT', '/settings', 'settings:write', '', replaceSettings(deps)),
     route('PATCH', '/settings', 'settings:write', '', patchSettings(deps)),
   ])
@@ -154,4 +156,24 @@ test('concurrent changes are all kept', async () => {
 test('a change does not affect other accounts', async () => {
   await patch({ logs: { lifetime_days: 3 } })
   expect(await get('a2')).toEqual(defaultSettings)
+})
+
+test('lists for each setting whether it takes effect with the present values of the others', async () => {
+  const effects = async (effect: string) => {
+    const { json } = await api.request('a1', 'GET', '/settings/effects')
+    const all = json as { key: string; effect: string; reason?: string }[]
+    expect(all.length).toBe(new Set(all.map(({ key }) => key)).size)
+    for (const one of all) expect(one.reason !== undefined, one.key).toBe(one.effect === 'inactive')
+    return all.filter((one) => one.effect === effect).map(({ key }) => key)
+  }
+  const never = ['webhooks.internet_required', 'gateway.notification_channel', 'receiver.content_provider_enabled']
+  expect(await effects('never')).toEqual(never)
+  const hours = ['messages.work_hours_start', 'messages.work_hours_end']
+  expect(await effects('inactive')).toEqual(['messages.limit_value', ...hours])
+  await patch({ messages: { limit_period: 'PerHour', limit_value: 5 } })
+  expect(await effects('inactive')).toEqual(hours)
+  const enabled = { work_hours_enabled: true, work_hours_start: '08:00', work_hours_end: '18:00' }
+  await patch({ messages: enabled })
+  expect(await effects('inactive')).toEqual([])
+  expect(await effects('active')).toEqual(expect.arrayContaining(['webhooks.signing_key', 'ping.interval_seconds']))
 })

@@ -164,6 +164,26 @@ describe('a webhook that the previous release writes', () => {
   const redeliver = async (id: string) =>
     (await relay.api('POST', `/webhooks/deliveries/${id}/redeliver`, { auth: token })).status
 
+  test('has only the event that this release wrote last', async () => {
+    const register = (event: string) =>
+      oldRelay.query(
+        `INSERT INTO webhooks (account_id, id, url, event, secret_sealed) VALUES ($1, 'w', 'https://x.invalid/', $2, $3)
+         ON CONFLICT (account_id, id) DO UPDATE SET event = excluded.event`,
+        [account.id, event, secretSealed],
+      )
+    const events = async () => {
+      const { json } = await relay.api('GET', '/webhooks', { auth: account.basic })
+      return json.find(({ id }: { id: string }) => id === 'w').events
+    }
+    await register('sms:sent')
+    expect(await events()).toEqual(['sms:sent'])
+    const body = { events: ['sms:sent', 'sms:failed'] }
+    await relay.api('PATCH', '/webhooks/w', { auth: account.basic, body })
+    expect(await events()).toEqual(['sms:sent', 'sms:failed'])
+    await register('sms:received')
+    expect(await events()).toEqual(['sms:received'])
+  })
+
   test('has its URL since the time of the write, so older events require the scopes to read them', async () => {
     await register('https://old.invalid/')
     await deliver(`${account.id}-1`)

@@ -25,6 +25,7 @@ import { countDeviceQueue } from '../devices/count-device-queue-statement.ts'
 import { countPairingTry } from '../devices/count-pairing-try-statement.ts'
 import { lockDeviceToDelete } from '../devices/lock-device-to-delete-statement.ts'
 import { readSamples } from '../devices/read-samples-statement.ts'
+import { writeNames } from '../devices/write-names-statement.ts'
 import { publishHints } from '../hints/publish-hints-statement.ts'
 import { deleteReceived } from '../inbox/delete-received-statement.ts'
 import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
@@ -108,7 +109,7 @@ const family = {
   ...{ accessExpiresAt: new Date('2030-01-01'), refreshExpiresAt: new Date('2030-01-01') },
 } as never
 const visibility = { accountId: 'account', sent: true, received: true }
-const webhook = { id: 'w', url: '', event: 'sms:received', deviceId: null }
+const webhook = { id: 'w', url: '', events: ['sms:received'] as const, deviceId: null }
 const delivery = {
   ...{ id: 'event', deviceId: 'device', event: 'sms:received' },
   ...{ payload: '{}', disabled: false, follows: undefined },
@@ -171,6 +172,8 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'conversations/read-matching-numbers-statement.ts': (s) =>
     readMatchingNumbers(s, visibility, 'hello', { messages: 1, isNumber: true }),
   'conversations/read-recent-numbers-statement.ts': (s) => readRecentNumbers(s, visibility, now, 1),
+  'devices/write-names-statement.ts': (s) =>
+    writeNames(s, { accountId: 'account', deviceId: 'device' }, { name: 'attic', simNames: { 1: 'Support' }, now }),
   'hints/publish-hints-statement.ts': (s) => publishHints(s, [{ kind: 'wake', deviceId: 'device' }]),
   'inbox/delete-received-statement.ts': (s) => deleteReceived(s, 0),
   'inbox/inbox-retention-statement.ts': (s) => inboxRetention.deleteOlder(s as never, 'account', now, 1),
@@ -311,7 +314,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'webhooks/outbox/insert-deliveries-statement.ts': (s) =>
     insertDeliveries(s, 'account', [{ ...delivery, webhookKey }], true),
   'webhooks/outbox/lock-registered-statement.ts': async (s) => {
-    for (const keepUrl of [true, false]) await lockRegistered(s, 'account', [webhook.event], { keepUrl })
+    for (const keepUrl of [true, false]) await lockRegistered(s, 'account', webhook.events, { keepUrl })
   },
   'store/test-disk-space-statement.ts': (s) => testDiskSpace(s),
   'waiting/read-device-reports-statement.ts': async (s) => {

@@ -104,6 +104,7 @@ const examples: Readonly<Record<string, object>> = {
   [`${BASE}/messages`]: { phoneNumbers: ['+4915112345678'], textMessage: { text: 'hello' } },
   [`${BASE}/account/password`]: { currentPassword: 'a password to be fuzzed', newPassword: 'a password to be fuzzed' },
   [`${BASE}/session`]: { username: 'fuzz', password: 'a password to be fuzzed' },
+  [`${BASE}/webhooks/{id}`]: { name: 'Support desk', events: ['sms:received', 'sms:failed'], paused: false },
   [`${BASE}/settings`]: { messages: { processing_order: 'LIFO' } },
 }
 

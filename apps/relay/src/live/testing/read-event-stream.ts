@@ -7,8 +7,8 @@ export interface ReadEvent {
 export interface ReadStream {
   readonly status: number
   /**
-   * Returns the next event or, if kinds are given, the next event of one of these kinds. Returns undefined at the end
-   * of the stream.
+   * Returns the next event, heartbeats excluded, or, if kinds are given, the next event of one of these kinds. Returns
+   * undefined at the end of the stream.
    */
   next(...kinds: readonly string[]): Promise<ReadEvent | undefined>
   /** The last `id` that was read, as a browser keeps it. */
@@ -29,7 +29,8 @@ export async function readEventStream(url: string, headers: Readonly<Record<stri
         const fields = new Map(turn.value.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]))
         lastId = fields.get('id') ?? lastId
         const [event, data] = [fields.get('event'), fields.get('data')]
-        if (event === undefined || data === undefined || (kinds.length > 0 && !kinds.includes(event))) continue
+        if (event === undefined || data === undefined) continue
+        if (kinds.length > 0 ? !kinds.includes(event) : event === 'heartbeat') continue
         return { id: lastId, event, data: JSON.parse(data) }
       }
       return undefined

@@ -4,12 +4,11 @@ import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
 import { ApiError } from '../../http/api-error.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
-import { refusal } from '../../http/validation-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import { newId, type Random } from '../../random.ts'
 import type { Database, Statements } from '../../store/database.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
-import { type AddressRules, urlProblem } from '../address-rules.ts'
+import type { AddressRules } from '../address-rules.ts'
 import { newWebhookSecret, sealWebhookSecret } from '../webhook-secret.ts'
 import { deleteWithDeliveries } from './delete-webhook-statement.ts'
 import { dropUnreadable } from './drop-unreadable-statement.ts'
@@ -18,6 +17,7 @@ import { unreadableEvents } from './may-read-event.ts'
 import { putWebhook } from './put-webhook-statement.ts'
 import { rotateSecret } from './rotate-secret-statement.ts'
 import { findWebhook, webhookAnswer } from './stored-webhook.ts'
+import { DROPPED_HEADERS, droppedHeaders, refuseBadUrl, refuseForeignDevice } from './webhook-change.ts'
 
 interface WebhookDeps {
   readonly database: Database
@@ -38,7 +38,7 @@ export function listWebhooks({ database }: WebhookDeps): Endpoint {
   })
 }
 
-interface RegisterWebhookDeps extends WebhookDeps {
+export interface RegisterWebhookDeps extends WebhookDeps {
   readonly addressRules: AddressRules
 }
 
@@ -46,15 +46,11 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
   return endpoint({
     body: registerWebhookRequest,
     answers: { 201: webhook },
-    answerHeaders: {
-      [DROPPED_HEADER]:
-        'Number of pending deliveries that were dropped because the URL changed and the token may not read them; absent when 0',
-    },
+    answerHeaders: DROPPED_HEADERS,
     errors: [409],
     async handle({ principal, body }) {
       const { accountId } = principal
-      const problem = urlProblem(body.url, addressRules)
-      if (problem !== undefined) throw refusal([{ path: 'url', message: problem }], 'body')
+      refuseBadUrl(body.url, addressRules)
       const secret = newWebhookSecret(random)
       const secretSealed = sealWebhookSecret(box, secret)
       const requested = { ...body, id: body.id ?? newId(random), deviceId: body.deviceId ?? null }
@@ -70,29 +66,15 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
         }
       })
       const message = stored.isNew ? 'webhook registered' : 'webhook replaced and enabled'
-      const context = { webhookId: stored.id, event: stored.event }
+      const context = { webhookId: stored.id, events: stored.events.join(', ') }
       logbook.write({ accountId, module: 'webhooks', priority: 'INFO', message, context })
-      if (dropped > 0) {
-        const message =
-          'pending deliveries for the earlier URL of a webhook dropped: redelivering them requires the scope to read them'
-        const context = { webhookId: stored.id, deliveries: String(dropped) }
-        logbook.write({ accountId, module: 'webhooks', priority: 'WARN', message, context })
-      }
       return {
         status: 201,
         body: { ...webhookAnswer(stored), ...(stored.isNew && { secret }) },
-        ...(dropped > 0 && { headers: { [DROPPED_HEADER]: String(dropped) } }),
+        headers: droppedHeaders({ logbook, accountId, webhookId: stored.id, dropped }),
       }
     },
   })
-}
-
-const DROPPED_HEADER = 'X-Dropped-Deliveries'
-
-async function refuseForeignDevice(statements: Statements, accountId: string, id: string): Promise<void> {
-  const device = await statements.device.findFirst({ where: { id, accountId, deletedAt: null }, select: { id: true } })
-  if (device !== null) return
-  throw refusal([{ path: 'deviceId', message: 'is not a device of this account: GET /devices lists them' }], 'body')
 }
 
 /** Thousands of webhooks would slow down the messages of the account, because each event is stored once for each webhook. */

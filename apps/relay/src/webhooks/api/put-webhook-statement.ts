@@ -7,36 +7,47 @@ const putRow = z.object({
   key: z.bigint(),
   id: z.string(),
   url: z.string(),
-  event: z.string(),
+  events: z.array(z.string()),
+  name: z.string().nullable(),
+  heldSince: z.date().nullable(),
   deviceId: z.string().nullable(),
   disabledAt: z.date().nullable(),
   disabledReason: z.string().nullable(),
   isNew: z.boolean(),
 })
 
+interface NewWebhook {
+  readonly id: string
+  readonly url: string
+  readonly events: readonly [string, ...string[]]
+  readonly name?: string | undefined
+  readonly deviceId: string | null
+}
+
 /**
- * Registers a webhook, or replaces and enables the one with this id, which keeps its secret and its history. A trigger
- * records since which event the webhook has its URL.
+ * Registers a webhook, or replaces and enables the one with this id, which keeps its secret, its history, its pause and,
+ * without a new one, its name. A trigger records since which event the webhook has its URL.
  *
  * Locks: one statement, so that two concurrent requests create one webhook.
  */
 export function putWebhook(
   statements: Statements,
   accountId: string,
-  webhook: { readonly id: string; readonly url: string; readonly event: string; readonly deviceId: string | null },
+  webhook: NewWebhook,
   secretSealed: string,
 ): Promise<z.output<typeof putRow>> {
-  const { id, url, event, deviceId } = webhook
+  const { id, url, events, deviceId } = webhook
+  const name = webhook.name || null
   return readRow(
     statements,
     putRow,
     Prisma.sql`
-    INSERT INTO webhooks (account_id, id, url, event, device_id, secret_sealed)
-    VALUES (${accountId}, ${id}, ${url}, ${event}, ${deviceId}, ${secretSealed})
-    ON CONFLICT (account_id, id) DO UPDATE SET url = excluded.url, event = excluded.event,
-      device_id = excluded.device_id, updated_at = now(), disabled_at = NULL, disabled_reason = NULL,
+    INSERT INTO webhooks (account_id, id, url, event, events, name, device_id, secret_sealed)
+    VALUES (${accountId}, ${id}, ${url}, ${events[0]}, ${[...events]}::text[], ${name}, ${deviceId}, ${secretSealed})
+    ON CONFLICT (account_id, id) DO UPDATE SET url = excluded.url, event = excluded.event, events = excluded.events,
+      name = coalesce(excluded.name, webhooks.name), device_id = excluded.device_id, updated_at = now(), disabled_at = NULL, disabled_reason = NULL,
       failing_since = NULL, paused_until = NULL, pauses = 0
-    RETURNING key, id, url, event, device_id AS "deviceId", disabled_at AS "disabledAt",
+    RETURNING key, id, url, events, name, held_since AS "heldSince", device_id AS "deviceId", disabled_at AS "disabledAt",
       disabled_reason AS "disabledReason", xmax = 0 AS "isNew"`,
   )
 }

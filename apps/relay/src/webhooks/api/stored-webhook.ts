@@ -15,13 +15,15 @@ export async function findWebhook(statements: Statements, accountId: string, id:
 export function refuseDisabled({ disabledReason, disabledAt }: Pick<Webhook, 'disabledReason' | 'disabledAt'>): void {
   if (disabledAt === null) return
   const reason = disabledReason ?? 'no reason was recorded'
-  throw new ApiError(409, `The webhook is disabled (${reason}): register it again with its id to enable it`)
+  throw new ApiError(409, `The webhook is disabled (${reason}): resume it, or register it again with its id`)
 }
 
 interface StoredWebhook {
   readonly id: string
   readonly url: string
-  readonly event: string
+  readonly events: readonly string[]
+  readonly name: string | null
+  readonly heldSince: Date | null
   readonly deviceId: string | null
   readonly disabledAt: Date | null
   readonly disabledReason: string | null
@@ -29,13 +31,17 @@ interface StoredWebhook {
 
 /** The API representation of a webhook, without its secret. */
 export function webhookAnswer(webhook: StoredWebhook): WebhookAnswer {
-  const { id, url, event, deviceId, disabledAt, disabledReason } = webhook
+  const { id, url, name, heldSince, deviceId, disabledAt, disabledReason } = webhook
+  const events = webhook.events as WebhookEvent[]
   return {
     id,
     url,
-    event: event as WebhookEvent,
+    event: events[0] as WebhookEvent,
+    events,
+    ...(name !== null && { name }),
     deviceId,
     device_id: deviceId,
+    ...(heldSince !== null && { pausedAt: heldSince.toISOString() }),
     ...(disabledAt !== null && { disabledAt: disabledAt.toISOString() }),
     ...(disabledReason !== null && { disabledReason }),
   }

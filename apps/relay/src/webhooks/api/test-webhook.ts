@@ -1,4 +1,5 @@
 import { idParams } from '@smsgw/contract/ids'
+import { testWebhookQuery } from '@smsgw/contract/webhook'
 import { type EmittedEvent, webhookPayloads } from '@smsgw/contract/webhook-event'
 import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
@@ -23,20 +24,22 @@ interface TestWebhookDeps {
   readonly outbox: Outbox
 }
 
-/** Sends a sample of the registered event through the outbox. Each test is a separate event. */
+/** Sends a sample of a registered event through the outbox. Each test is a separate event. */
 export function testWebhook({ database, clock, random, outbox }: TestWebhookDeps): Endpoint {
   return endpoint({
     params: idParams,
+    query: testWebhookQuery,
     answers: { 202: z.strictObject({}) },
     errors: [409],
-    async handle({ principal: { accountId }, params: { id } }) {
+    async handle({ principal: { accountId }, params: { id }, query }) {
       await database.$transaction(async (statements) => {
         await preventDeletion(statements, accountId, id)
         const webhook = await findWebhook(statements, accountId, id)
         refuseDisabled(webhook)
+        if (webhook.heldSince !== null) throw new ApiError(409, 'The webhook is paused: resume it, then test it')
         const deviceId = webhook.deviceId ?? (await someDevice(statements, accountId))
         const occurrence = newId(random)
-        const sample = sampleEvent(registeredEvent(webhook), deviceId, utcTime(clock.now()), occurrence)
+        const sample = sampleEvent(sampledEvent(webhook, query.event), deviceId, utcTime(clock.now()), occurrence)
         await statements.webhookDelivery.create({
           data: {
             id: derivedId([accountId, id, 'test', occurrence]),
@@ -55,11 +58,14 @@ export function testWebhook({ database, clock, random, outbox }: TestWebhookDeps
   })
 }
 
-function registeredEvent({ event }: Webhook): EmittedEvent {
-  if (event in webhookPayloads) return event as EmittedEvent
+function sampledEvent({ events }: Webhook, requested: string | undefined): EmittedEvent {
+  if (requested !== undefined && !events.includes(requested))
+    throw new ApiError(409, `The webhook is not registered for ${requested}, but for ${events.join(', ')}`)
+  const sampled = requested ?? events.find((event) => event in webhookPayloads) ?? events[0]
+  if (sampled !== undefined && sampled in webhookPayloads) return sampled as EmittedEvent
   throw new ApiError(
     409,
-    `The event ${event} never occurs, because modems do not download MMS: register the webhook for another event`,
+    `The event ${sampled} never occurs, because modems do not download MMS: register the webhook for another event`,
   )
 }
 

@@ -79,7 +79,7 @@ test('shows the secret of a webhook only when it is created', async () => {
   const { status, json } = await register({ deviceId: DEVICE })
   expect(status).toBe(201)
   const { secret, ...rest } = json as { secret: string }
-  expect(rest).toEqual({ ...requested, deviceId: DEVICE, device_id: DEVICE })
+  expect(rest).toEqual({ ...requested, events: [requested.event], deviceId: DEVICE, device_id: DEVICE })
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(opened((await stored()).secretSealed)).toBe(secret)
   expect((await api.request('a1', 'GET', '/webhooks')).json).toEqual([rest])
@@ -106,6 +106,7 @@ test('a replaced webhook keeps its secret and history, and is enabled', async ()
     id: 'w1',
     url: 'https://example.org/other',
     event: 'sms:sent',
+    events: ['sms:sent'],
     deviceId: null,
     device_id: null,
   })

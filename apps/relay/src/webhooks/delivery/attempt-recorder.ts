@@ -218,7 +218,7 @@ async function disableWebhook(
   reason: string,
 ): Promise<void> {
   if ((await disableReceiver(database, { key, url }, reason)) === 0) return
-  const message = `webhook disabled: ${reason}. Register it again with its id to enable it`
+  const message = `webhook disabled: ${reason}. Resume it, or register it again with its id`
   logbook.write({ accountId, module: 'webhooks', priority: 'ERROR', message, context: { webhookId: id } })
   let dropped: number
   do {

@@ -38,7 +38,7 @@ export async function queueAgeSeconds(database: Database): Promise<number> {
     )
     SELECT extract(epoch FROM now() - min(first.next_attempt_at))::float8 AS age
     FROM first JOIN webhooks w ON w.key = first.webhook_key
-    WHERE w.disabled_at IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())`,
+    WHERE w.disabled_at IS NULL AND w.held_since IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())`,
   )
   return Math.max(0, age ?? 0)
 }

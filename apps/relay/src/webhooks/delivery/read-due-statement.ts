@@ -23,7 +23,7 @@ export type DueDelivery = Readonly<z.output<typeof dueDelivery>>
 
 /**
  * Reads due deliveries, longest due first, for receivers that this worker serves. No other worker reads them, so
- * nothing is locked or marked. Returns nothing for a receiver that is disabled or that another worker has taken.
+ * nothing is locked or marked. Returns nothing for a receiver that is disabled, that a user paused, or that another worker has taken.
  *
  * @param worker the number of this worker
  * @param sizes how many deliveries to read for each receiver
@@ -41,6 +41,7 @@ export function readDue(
     Prisma.sql`
     SELECT due.* FROM unnest(${[...sizes.keys()]}::bigint[], ${[...sizes.values()]}::int[]) AS receiver (key, size)
     JOIN webhooks w ON w.key = receiver.key AND w.served_by = ${worker} AND w.disabled_at IS NULL
+      AND w.held_since IS NULL
     CROSS JOIN LATERAL (
       SELECT d.key, d.webhook_key AS "webhookKey", d.id, d.device_id AS "deviceId", d.event, d.payload, d.attempts,
         extract(epoch FROM now() - d.created_at)::float8 AS "ageSeconds",

@@ -71,7 +71,7 @@ export function takeReceivers(database: Database, taking: TakingReceivers): Prom
     ),
     found AS MATERIALIZED (
       SELECT w.key FROM webhooks w JOIN waiting ON waiting.webhook_key = w.key
-      WHERE w.disabled_at IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())
+      WHERE w.disabled_at IS NULL AND w.held_since IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())
         AND w.key <> ALL (${[...busy]}::bigint[])
         AND (w.served_by IS NULL OR w.served_until <= now() OR w.served_by NOT IN (SELECT present.worker FROM present))
         AND EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_key = w.key AND d.state = 'waiting'
@@ -82,7 +82,7 @@ export function takeReceivers(database: Database, taking: TakingReceivers): Prom
     kept AS MATERIALIZED (
       SELECT w.key FROM webhooks w
       WHERE w.key = ANY (${[...renewed]}::bigint[]) AND w.served_by = ${worker}
-        AND w.disabled_at IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())
+        AND w.disabled_at IS NULL AND w.held_since IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())
       ORDER BY w.key
       FOR NO KEY UPDATE OF w SKIP LOCKED
     )

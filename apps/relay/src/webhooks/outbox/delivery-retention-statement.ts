@@ -4,7 +4,7 @@ const MOST_DAYS = 30
 
 /**
  * Finished deliveries are kept as long as messages, but at most 30 days. Waiting deliveries are kept until their
- * schedule ends. Locks only the deleted rows, for a short time.
+ * schedule ends, but those of a paused webhook only as long as finished deliveries. Locks only the deleted rows, for a short time.
  */
 export const deliveryRetention: Retention = {
   name: 'delivery retention',
@@ -12,6 +12,8 @@ export const deliveryRetention: Retention = {
   deleteOlder: (database, accountId, before, limit) => database.$executeRaw`
     DELETE FROM webhook_deliveries WHERE key IN (
       SELECT d.key FROM webhooks w JOIN webhook_deliveries d ON d.webhook_key = w.key
-      WHERE w.account_id = ${accountId} AND d.state IN ('delivered', 'failed', 'dropped') AND d.created_at < ${before}
+      WHERE w.account_id = ${accountId}
+        AND d.state = ANY (CASE WHEN w.held_since IS NULL THEN ARRAY['delivered', 'failed', 'dropped']
+          ELSE ARRAY['delivered', 'failed', 'dropped', 'waiting'] END) AND d.created_at < ${before}
       LIMIT ${limit})`,
 }

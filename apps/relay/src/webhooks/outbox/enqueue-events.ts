@@ -76,7 +76,7 @@ function isRegisteredFor(
   webhook: RegisteredWebhook,
   { event, deviceId }: Pick<OutboxEvent, 'event' | 'deviceId'>,
 ): boolean {
-  return event === webhook.event && (webhook.deviceId ?? deviceId) === deviceId
+  return webhook.events.includes(event) && (webhook.deviceId ?? deviceId) === deviceId
 }
 
 function followed(event: OutboxEvent): EarlierEvent | undefined {
@@ -86,14 +86,15 @@ function followed(event: OutboxEvent): EarlierEvent | undefined {
 /** Returns the delivery of the earlier event to the same URL, or undefined if there is none. */
 function followedDelivery(
   accountId: string,
-  { url }: RegisteredWebhook,
+  follower: RegisteredWebhook,
   event: OutboxEvent,
   webhooks: readonly RegisteredWebhook[],
 ) {
   const earlier = followed(event)
   if (earlier === undefined || !('cmdId' in event)) return undefined
   const { cmdId, deviceId } = event
-  const webhook = webhooks.find((one) => one.url === url && isRegisteredFor(one, { event: earlier.event, deviceId }))
+  const sameUrl = [follower, ...webhooks.filter(({ url }) => url === follower.url)]
+  const webhook = sameUrl.find((one) => isRegisteredFor(one, { event: earlier.event, deviceId }))
   return webhook && { webhookKey: webhook.key, id: outboundEventId(accountId, webhook.id, { ...earlier, cmdId }) }
 }
 

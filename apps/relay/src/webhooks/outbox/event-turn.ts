@@ -3,8 +3,8 @@ import { Prisma } from '../../store/generated/client.ts'
 /** The longest time that an event waits for the first attempt of the event before it. */
 export const LONGEST_TURN = Prisma.sql`interval '30 seconds'`
 
-/** Condition: webhook `w1` is neither disabled, paused nor failing. Only the events of such a webhook may delay later events. */
-export const takesEvents = Prisma.sql`w1.disabled_at IS NULL AND w1.pauses = 0
+/** Condition: webhook `w1` is neither disabled, paused (by a user or after failures) nor failing. Only the events of such a webhook may delay later events. */
+export const takesEvents = Prisma.sql`w1.disabled_at IS NULL AND w1.held_since IS NULL AND w1.pauses = 0
   AND (w1.paused_until IS NULL OR w1.paused_until <= now())`
 
 /**

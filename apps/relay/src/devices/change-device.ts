@@ -1,0 +1,42 @@
+import { changeDeviceRequest, device } from '@smsgw/contract/device'
+import { idParams } from '@smsgw/contract/ids'
+import { z } from 'zod'
+import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { Logbook } from '../logs/logbook.ts'
+import type { Database } from '../store/database.ts'
+import { deviceAnswer, noSuchDevice } from './get-devices.ts'
+import { writeNames } from './write-names-statement.ts'
+
+interface ChangeDeviceDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logbook: Logbook
+}
+
+/** Renames a device and its SIM slots. The names exist only here: the agent and its log keep the name of its settings. */
+export function changeDevice({ database, clock, logbook }: ChangeDeviceDeps): Endpoint {
+  return endpoint({
+    params: idParams,
+    body: changeDeviceRequest,
+    answers: { 200: device },
+    async handle({ principal: { accountId }, params: { id: deviceId }, body }) {
+      const simNames = Object.fromEntries(body.simCards?.map(({ simNumber, name }) => [simNumber, name || null]) ?? [])
+      const now = clock.now()
+      const changed = await writeNames(database, { accountId, deviceId }, { name: body.name ?? null, simNames, now })
+      const stored = await database.device.findFirst({
+        where: { id: deviceId, accountId, deletedAt: null },
+        include: { simCards: { orderBy: { simNumber: 'asc' } } },
+      })
+      if (changed === 0 || stored === null) throw noSuchDevice()
+      logbook.write({ accountId, deviceId, module: 'devices', priority: 'INFO', message: 'device names changed' })
+      return { status: 200, body: deviceAnswer(stored, now) }
+    },
+  })
+}
+
+const simNames = z.record(z.string(), z.string())
+
+export function readSimNames(stored: unknown): z.output<typeof simNames> {
+  return simNames.parse(stored)
+}

@@ -1,0 +1,43 @@
+import {
+  type SettingEffect,
+  type Settings,
+  settingEffects,
+  settings,
+  settingsWithoutEffect,
+} from '@smsgw/contract/settings'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { Database } from '../store/database.ts'
+import { readSettings } from './read-settings.ts'
+
+/** Lists which settings take effect with the present values of the others. */
+export function listSettingEffects({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    answers: { 200: settingEffects },
+    async handle({ principal }) {
+      const current = (await readSettings(database, principal.accountId)).settings
+      return { status: 200, body: SETTING_KEYS.map((key) => effectOf(key, current)) }
+    },
+  })
+}
+
+/** `signing_key` is write-only, and therefore missing from the schema of the settings that the API returns. */
+const SETTING_KEYS: readonly string[] = [
+  ...Object.entries(settings.shape).flatMap(([section, { shape }]) =>
+    Object.keys(shape).map((key) => `${section}.${key}`),
+  ),
+  'webhooks.signing_key',
+]
+
+function effectOf(key: string, current: Settings): SettingEffect {
+  if ((settingsWithoutEffect as readonly string[]).includes(key)) return { key, effect: 'never' }
+  const reason = reasonInactive(key, current.messages)
+  return reason === undefined ? { key, effect: 'active' } : { key, effect: 'inactive', reason }
+}
+
+function reasonInactive(key: string, messages: Settings['messages']): string | undefined {
+  if (key === 'messages.limit_value' && messages.limit_period === 'Disabled')
+    return 'messages.limit_period is Disabled: no limit applies'
+  if (/^messages\.work_hours_(start|end)$/.test(key) && !messages.work_hours_enabled)
+    return 'messages.work_hours_enabled is false: messages are sent at any time'
+  return undefined
+}
