@@ -1,3 +1,5 @@
+import { consoleCatalogues } from './console-catalogues.ts'
+import { consoleTexts } from './console-texts.ts'
 import { dataPaths } from './data-paths.ts'
 import { dependencyLicences } from './dependency-licences.ts'
 import { documentsNameFiles } from './documents-name-files.ts'
@@ -31,6 +33,8 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'documents name files': documentsNameFiles,
   'documents show files': documentsShowFiles,
   'long files': longFiles,
+  'console texts': consoleTexts,
+  'console catalogues': consoleCatalogues,
   'plain words': plainWords,
   secrets,
   'dependency licences': dependencyLicences,

@@ -1,4 +1,4 @@
-import { MantineProvider } from '@mantine/core'
+import { DirectionProvider, MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
@@ -9,18 +9,26 @@ import './theme/mantine.css'
 import './theme/tokens.css'
 import './theme/page.css'
 import { theme } from './theme/theme.ts'
+import { chooseLocale, storedLanguage } from './words/language.ts'
+import { loadLocale } from './words/text.ts'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element #root')
 const client = newQueryClient()
+const locale = chooseLocale(storedLanguage(), navigator.languages)
+await loadLocale(locale)
+document.documentElement.lang = locale.language
+document.documentElement.dir = locale.direction
 
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
-      <QueryClientProvider client={client}>
-        <Notifications position="top-right" limit={4} />
-        <App />
-      </QueryClientProvider>
-    </MantineProvider>
+    <DirectionProvider initialDirection={locale.direction} detectDirection={false}>
+      <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+        <QueryClientProvider client={client}>
+          <Notifications position="top-right" limit={4} />
+          <App />
+        </QueryClientProvider>
+      </MantineProvider>
+    </DirectionProvider>
   </StrictMode>,
 )

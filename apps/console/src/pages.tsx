@@ -3,6 +3,7 @@ import { patientPage } from './patient-page.tsx'
 import { EmptyState } from './ui/empty-state.tsx'
 import { Page } from './ui/page.tsx'
 import { PageBoundary } from './ui/page-boundary.tsx'
+import { t } from './words/text.ts'
 
 const Overview = patientPage(() => import('./overview/overview.tsx'))
 const Conversations = patientPage(() => import('./conversations/conversations.tsx'))
@@ -53,13 +54,9 @@ export function Pages() {
 
 function NoSuchPage() {
   return (
-    <Page title="There is no such page" about="The address may have been mistyped.">
-      <EmptyState
-        icon="search"
-        title="Everything there is stands in the menu"
-        action={<Link href="/">To the overview</Link>}
-      >
-        Messages and webhooks that were deleted have no page any more either.
+    <Page title={t('notFound.title')}>
+      <EmptyState icon="search" title={t('notFound.heading')} action={<Link href="/">{t('notFound.home')}</Link>}>
+        {t('notFound.help')}
       </EmptyState>
     </Page>
   )

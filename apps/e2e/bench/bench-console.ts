@@ -34,7 +34,7 @@ for (const period of ['Day', 'Week'])
   })
 await opened('conversations', '/conversations', () => page.locator('.listed-conversation').nth(40).waitFor())
 await watch.step('  fifty more', async () => {
-  await page.getByRole('button', { name: 'More conversations' }).click()
+  await page.getByRole('button', { name: 'Load more' }).click()
   await page.locator('.listed-conversation').nth(90).waitFor()
 })
 for (const [what, search] of [
@@ -60,11 +60,11 @@ await watch.step('  a word written', async () => {
 })
 await opened('messages', '/messages', () => page.locator('.listed-message').nth(40).waitFor())
 await watch.step('  those that failed', async () => {
-  await page.getByLabel('State').selectOption('Failed')
+  await page.getByLabel('Status').selectOption('Failed')
   await page.locator('.listed-message-error').nth(40).waitFor()
 })
 await opened('message with its timeline', '/messages/bench-11', () => page.locator('.timeline li').nth(4).waitFor())
-await opened('devices', '/devices', () => page.getByText('connected', { exact: true }).first().waitFor())
+await opened('devices', '/devices', () => page.getByText('Online', { exact: true }).first().waitFor())
 await watch.step('one device', async () => {
   await page.getByRole('listitem').getByRole('link').first().click()
   await page.getByRole('figure', { name: /Signal/ }).waitFor()
@@ -74,7 +74,7 @@ await opened('deliveries of a webhook', '/webhooks/bench-webhook', () =>
   page.locator('.delivery-log > li').nth(40).waitFor(),
 )
 await watch.step('  given up alone', async () => {
-  await page.getByLabel('State').selectOption('failed')
+  await page.getByLabel('Status').selectOption('failed')
   await page.locator('.delivery-log').getByText('9 attempts').nth(40).waitFor()
 })
 await opened('logs of a day', '/logs', () =>

@@ -47,50 +47,50 @@ test('the overview counts sent messages and shows them for an hour, a day and a 
     await panel.getByText(period, { exact: true }).click()
     await panel.getByRole('figure', { name: new RegExp(`last ${period}: 1 sent, 1 delivered`, 'i') }).waitFor()
   }
-  await page.getByRole('region', { name: 'From accepted to sent' }).getByRole('figure').waitFor()
+  await page.getByRole('region', { name: 'Time to send' }).getByRole('figure').waitFor()
 })
 
-test('a device shows its modem with signal, network and memory, and the findings of the doctor', async () => {
+test('a device shows its modem with signal, network and memory, and the results of diagnostics', async () => {
   await go('/devices')
   await page.getByRole('listitem').getByRole('link').click()
   const modem = page.getByRole('region', { name: 'SIM 1' })
-  await modem.getByText('ready', { exact: true }).waitFor()
+  await modem.getByText('Ready', { exact: true }).waitFor()
   await eventually(
     () => modem.innerText(),
-    (text) => /Network\s+Emulated Mobile/.test(text) && /Memory of the SIM\s+\d+ of \d+ used/.test(text),
+    (text) => /Network\s+Emulated Mobile/.test(text) && /SIM storage\s+\d+ of \d+ messages/.test(text),
   )
   await page
     .getByRole('region', { name: 'Signal' })
     .getByRole('figure', { name: /Signal between/ })
     .waitFor()
-  await page.getByRole('button', { name: 'Examine it now' }).click()
-  const findings = page.getByRole('list', { name: 'Findings' }).getByRole('listitem')
+  await page.getByRole('button', { name: 'Run diagnostics' }).click()
+  const findings = page.getByRole('list', { name: 'Results' }).getByRole('listitem')
   await findings.nth(2).waitFor()
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
 test('shows the reply to a USSD code', async () => {
-  const panel = page.getByRole('region', { name: 'Ask the network' })
+  const panel = page.getByRole('region', { name: 'USSD' })
   await panel.getByLabel('Code').fill('*100#')
-  await panel.getByRole('button', { name: 'Ask' }).click()
+  await panel.getByRole('button', { name: 'Send' }).click()
   await panel.getByRole('log').getByText('Your balance is').waitFor()
 })
 
 test('registers a webhook, shows its secret once, and shows the result of a test', async () => {
   await go('/webhooks')
-  await page.getByRole('button', { name: 'Register' }).click()
+  await page.getByRole('button', { name: 'Add webhook' }).click()
   const dialog = page.getByRole('dialog')
   expect(await barriersEverywhere(page)).toEqual([])
-  await dialog.getByLabel('Address').fill(receiver.url)
-  await dialog.getByRole('button', { name: 'Register' }).click()
+  await dialog.getByLabel('URL').fill(receiver.url)
+  await dialog.getByRole('button', { name: 'Add webhook' }).click()
   expect(await dialog.getByRole('region', { name: 'secret' }).innerText()).toMatch(/^whsec_/)
   expect(await barriersEverywhere(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'I have it' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('link', { name: receiver.url }).click()
-  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByRole('button', { name: 'Send test' }).click()
   await receiver.until(({ payload }) => payload['messageId'] === 'test')
   const delivery = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem')
-  await delivery.getByText('delivered', { exact: true }).waitFor()
+  await delivery.getByText('Delivered', { exact: true }).waitFor()
 })
 
 test('the delivery log shows request and response, has filters, and redelivers one delivery or a range', async () => {
@@ -101,18 +101,18 @@ test('the delivery log shows request and response, has filters, and redelivers o
   expect(request).toContain(`POST ${receiver.url}\ncontent-type: application/json`)
   expect(JSON.parse(request.slice(request.indexOf('\n\n')))).toEqual(receiver.requests[0])
   expect(await barriersEverywhere(page)).toEqual([])
-  await log.getByRole('button', { name: 'Send it again' }).click()
+  await log.getByRole('button', { name: 'Resend', exact: true }).click()
   await eventually(
     () => receiver.requests.length,
     (count) => count === 2,
   )
-  await log.getByLabel('State').selectOption('failed')
-  await log.getByText('Nothing in this range').waitFor()
-  await log.getByLabel('State').selectOption('')
+  await log.getByLabel('Status').selectOption('failed')
+  await log.getByText('No results').waitFor()
+  await log.getByLabel('Status').selectOption('')
   await log.getByLabel('From').fill('2020-01-01T00:00')
-  await log.getByLabel('To').fill('2037-01-01T00:00')
-  await log.getByRole('button', { name: 'Send the range again' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Send it again' }).click()
+  await log.getByLabel('Until').fill('2037-01-01T00:00')
+  await log.getByRole('button', { name: 'Resend period' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resend period' }).click()
   await eventually(
     () => receiver.requests.length,
     (count) => count === 3,
@@ -123,8 +123,8 @@ test('shows log entries live', async () => {
   const logs = await browser.signedIn(credentialsIn(gateway.folder))
   await logs.goto(`${gateway.url}/logs`)
   await logs.getByRole('list', { name: /Log/ }).waitFor()
-  await page.getByRole('button', { name: 'New secret' }).click()
-  await page.getByRole('button', { name: 'Make a new secret' }).click()
+  await page.getByRole('button', { name: 'Rotate secret' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
   expect(await page.getByRole('dialog').getByRole('region', { name: 'secret' }).innerText()).toMatch(/^whsec_/)
   await logs.getByText('webhook secret rotated').waitFor()
   expect(await barriersEverywhere(logs)).toEqual([])
@@ -136,17 +136,17 @@ test('shows log entries live', async () => {
 test('explains and saves a setting, and refuses a contradictory one with a clear error', async () => {
   await go('/settings')
   const section = page.getByRole('region', { name: 'Sending' })
-  await section.getByLabel('Shortest pause').fill('5')
-  await section.getByLabel('Longest pause').fill('2')
+  await section.getByLabel('Minimum pause').fill('5')
+  await section.getByLabel('Maximum pause').fill('2')
   await section.getByRole('button', { name: 'Save' }).click()
   await section.getByRole('alert').waitFor()
-  await section.getByLabel('Longest pause').fill('9')
+  await section.getByLabel('Maximum pause').fill('9')
   await section.getByRole('button', { name: 'Save' }).click()
   await section.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
   const { json } = await gateway.api.ask('GET', '/settings')
   expect(json.messages).toMatchObject({ send_interval_min: 5, send_interval_max: 9 })
-  await section.getByLabel('Shortest pause').fill('')
-  await section.getByLabel('Longest pause').fill('')
+  await section.getByLabel('Minimum pause').fill('')
+  await section.getByLabel('Maximum pause').fill('')
   await section.getByRole('button', { name: 'Save' }).click()
   await section.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
   expect((await gateway.api.ask('GET', '/settings')).json.messages).not.toHaveProperty('send_interval_min')
@@ -155,9 +155,9 @@ test('explains and saves a setting, and refuses a contradictory one with a clear
 test('after a password change, sign-in needs the new password', async () => {
   const { username, password } = credentialsIn(gateway.folder)
   await go('/access')
-  await page.getByLabel('Present password', { exact: true }).fill(password)
+  await page.getByLabel('Current password', { exact: true }).fill(password)
   await page.getByLabel('New password', { exact: true }).fill('coffee at a quarter to five')
-  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await signIn(page, { username, password: 'coffee at a quarter to five' })
 })

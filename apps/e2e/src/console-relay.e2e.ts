@@ -23,7 +23,7 @@ afterAll(async () => {
 
 test('a relay has no virtual phone and no built-in device', async () => {
   await page.goto(`${house.relayUrl}/devices`)
-  await page.getByText('connected', { exact: true }).waitFor()
+  await page.getByText('Online', { exact: true }).waitFor()
   expect(await page.getByRole('complementary', { name: 'Virtual phone' }).count()).toBe(0)
 })
 
@@ -43,10 +43,10 @@ test('pairs a second device with the shown code, as a command and as a QR code, 
   await dialog.getByRole('status').getByText('is paired').waitFor()
   expect(await barriersEverywhere(page)).toEqual([])
   await dialog.getByRole('link', { name: 'Show device' }).click()
-  await page.getByText('away', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Remove' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click()
-  await page.getByText('connected', { exact: true }).waitFor()
+  await page.getByText('Offline', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Remove device' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove device' }).click()
+  await page.getByText('Online', { exact: true }).waitFor()
 })
 
 test('shows a message and its sender name as plain text, whatever they contain', async () => {
@@ -60,7 +60,7 @@ test('shows a message and its sender name as plain text, whatever they contain',
     await list.getByRole('link').filter({ hasText: from }).first().click()
     await page.getByRole('heading', { level: 1, name: from, exact: true }).waitFor()
     expect(await page.getByRole('article').last().getByRole('paragraph').first().innerText()).toBe(`${said} ${from}`)
-    await page.getByText('it cannot be written to').waitFor()
+    await page.getByText('You can’t reply to it').waitFor()
     await page.reload()
     await page
       .getByRole('article')
@@ -72,19 +72,19 @@ test('shows a message and its sender name as plain text, whatever they contain',
 
 test('creates a token with scopes and a lifetime, shows it once, lists and revokes it', async () => {
   await page.goto(`${house.relayUrl}/access`)
-  await page.getByRole('button', { name: 'Create a token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Lifetime').selectOption('43200')
-  await dialog.getByLabel('List messages and their numbers').check()
+  await dialog.getByLabel('List messages with their phone numbers').check()
   expect(await barriersEverywhere(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Create' }).click()
   const token = await dialog.getByRole('region', { name: 'access token' }).innerText()
-  await dialog.getByRole('button', { name: 'I have them' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
   const row = page.getByRole('row').filter({ hasText: 'messages:list' })
   await row.getByText('messages:send').waitFor()
   expect(await statusOf(token)).toBe(200)
   await row.getByRole('button', { name: 'Revoke' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke it' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click()
   await row.waitFor({ state: 'detached' })
   expect(await statusOf(token)).toBe(401)
 })
@@ -92,20 +92,20 @@ test('creates a token with scopes and a lifetime, shows it once, lists and revok
 test('shows that the relay is offline, reconnects automatically and shows what has changed, also on pages that were not open', async () => {
   await page.goto(`${house.relayUrl}/conversations`)
   const state = page.getByRole('navigation', { name: 'Main' })
-  await state.getByText('Not connected').waitFor({ state: 'detached' })
+  await state.getByText('Disconnected').waitFor({ state: 'detached' })
   await house.relay.stop()
-  await state.getByText('Not connected').waitFor()
-  await page.getByRole('alert').getByText('does not answer').first().waitFor()
+  await state.getByText('Disconnected').waitFor()
+  await page.getByRole('alert').getByText('isn’t responding').first().waitFor()
   expect(await barriersEverywhere(page)).toEqual([])
   await house.emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: 'While you were away' })
   await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
-  expect(await page.getByRole('heading', { name: 'This page broke' }).count()).toBe(0)
+  expect(await page.getByRole('heading', { name: 'Something went wrong' }).count()).toBe(0)
   await house.restartRelay()
   await page.getByRole('region', { name: 'Sending' }).waitFor()
   await page.getByRole('link', { name: 'Conversations', exact: true }).first().click()
   await page.getByText('While you were away').waitFor()
-  await state.getByText('Not connected').waitFor({ state: 'detached' })
-  await page.getByText('does not answer').waitFor({ state: 'detached' })
+  await state.getByText('Disconnected').waitFor({ state: 'detached' })
+  await page.getByText('isn’t responding').waitFor({ state: 'detached' })
 })
 
 test('resumes the event stream after a restart of the relay, starting with the missed events', async () => {

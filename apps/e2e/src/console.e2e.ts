@@ -35,7 +35,7 @@ afterAll(async () => {
 test('refuses a wrong password with advice, remembers the right one, and forgets it at sign-out', async () => {
   const page = await browser.page()
   await page.goto(gateway.url)
-  await page.getByLabel('Account').fill('sms')
+  await page.getByLabel('Username').fill('sms')
   await page.getByLabel('Password', { exact: true }).fill('not this one')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').waitFor()
@@ -80,7 +80,7 @@ test('an unknown address shows an error and the menu', async () => {
   for (const path of ['/nowhere', '/messages/100%25', '/messages/a%252Fb', '/webhooks/%25%25']) {
     await page.goto(gateway.url + path)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    expect(await page.getByRole('heading', { name: 'This page broke' }).count()).toBe(0)
+    expect(await page.getByRole('heading', { name: 'Something went wrong' }).count()).toBe(0)
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
   }
 })

@@ -1,5 +1,6 @@
 import { useSignedIn } from '../session-context.ts'
 import { Page, Panel } from '../ui/page.tsx'
+import { t } from '../words/text.ts'
 import { ChangePassword } from './change-password.tsx'
 import { Tokens } from './tokens.tsx'
 
@@ -7,15 +8,12 @@ import { Tokens } from './tokens.tsx'
 export default function Access() {
   const { mode } = useSignedIn()
   return (
-    <Page title="Access" about="Tokens for programs, and the password of your account.">
+    <Page title={t('access.title')} about={t('access.about')}>
       {mode === 'cloud' ? (
         <Tokens />
       ) : (
-        <Panel title="Tokens">
-          <p className="quiet">
-            A gateway on a box of your own knows no tokens: programs use the account and its password (Basic
-            authentication). Tokens are there where a relay serves several.
-          </p>
+        <Panel title={t('tokens.title')}>
+          <p className="quiet">{t('tokens.notHere')}</p>
         </Panel>
       )}
       <ChangePassword />

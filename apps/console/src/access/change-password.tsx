@@ -6,6 +6,7 @@ import { useChangePassword } from '../api/tokens.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { t } from '../words/text.ts'
 import './change-password.css'
 
 /** Whoever changes it signs in anew, everywhere: who knew the old one is out. */
@@ -16,10 +17,7 @@ export function ChangePassword() {
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
   return (
-    <Panel
-      title="Password"
-      about={`Of the account ${username}. Everyone who is signed in with it signs in anew, you too.`}
-    >
+    <Panel title={t('password.title')} about={t('password.about', { username })}>
       <form
         className="fields change-password"
         onSubmit={(event) => {
@@ -28,7 +26,7 @@ export function ChangePassword() {
             { currentPassword, newPassword },
             {
               onSuccess: () => {
-                notifications.show({ message: 'The password is changed: sign in with the new one.' })
+                notifications.show({ message: t('password.changed') })
                 client.setQueryData(['session'], null)
               },
             },
@@ -37,29 +35,29 @@ export function ChangePassword() {
       >
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
         <PasswordInput
-          label="Present password"
+          label={t('password.current')}
           autoComplete="current-password"
           required
           withAsterisk={false}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the present password' }}
+          visibilityToggleButtonProps={{ 'aria-label': t('password.showCurrent') }}
           value={currentPassword}
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
         <PasswordInput
-          label="New password"
-          description="Eight characters at least. Long and easy to remember is better than short and odd."
+          label={t('password.new')}
+          description={t('password.rules')}
           autoComplete="new-password"
           required
           withAsterisk={false}
           minLength={8}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
+          visibilityToggleButtonProps={{ 'aria-label': t('password.showNew') }}
           value={newPassword}
           onChange={(event) => setNew(event.currentTarget.value)}
         />
         <ProblemNote error={change.error} />
         <div className="page-actions">
           <Button type="submit" loading={change.isPending}>
-            Change the password
+            {t('password.change')}
           </Button>
         </div>
       </form>

@@ -1,18 +1,18 @@
 import { Button, Checkbox, Modal, NativeSelect } from '@mantine/core'
-import type { Scope } from '@smsgw/contract/scopes'
+import { type Scope, scopes } from '@smsgw/contract/scopes'
 import type { TokenResponse } from '@smsgw/contract/token'
 import { useState } from 'react'
 import { useCreateToken } from '../api/tokens.ts'
 import { CopyField } from '../ui/copy-field.tsx'
 import { Note, ProblemNote } from '../ui/problem-note.tsx'
 import { momentWords } from '../ui/relative-words.ts'
-import { scopeWords } from './scope-words.ts'
+import { t } from '../words/text.ts'
 
-const lifetimes = [
-  { value: '3600', label: '1 hour' },
-  { value: '43200', label: '12 hours' },
-  { value: '86400', label: '1 day' },
-  { value: '0', label: 'As long as the relay allows' },
+const lifetimes = () => [
+  { value: '3600', label: t('tokens.hours', { count: 1 }) },
+  { value: '43200', label: t('tokens.hours', { count: 12 }) },
+  { value: '86400', label: t('tokens.hours', { count: 24 }) },
+  { value: '0', label: t('tokens.longest') },
 ]
 
 /** Asks what it may do and for how long; then shows it, once. */
@@ -27,10 +27,10 @@ export function CreateToken({ isOpen, onClose }: { readonly isOpen: boolean; rea
       opened={isOpen}
       onClose={close}
       size="lg"
-      title={made === undefined ? 'Create a token' : 'Your token'}
+      title={made === undefined ? t('tokens.create') : t('tokens.created')}
       closeOnClickOutside={made === undefined}
       closeOnEscape={made === undefined}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {made === undefined ? <TokenForm onMade={setMade} /> : <MadeToken token={made} onDone={close} />}
     </Modal>
@@ -52,18 +52,18 @@ function TokenForm({ onMade }: { readonly onMade: (token: TokenResponse) => void
       }}
     >
       <NativeSelect
-        label="Lifetime"
-        description="The refresh token that comes with it makes new ones for longer."
-        data={lifetimes}
+        label={t('tokens.lifetime')}
+        description={t('tokens.lifetimeHelp')}
+        data={lifetimes()}
         value={lifetime}
         onChange={(event) => setLifetime(event.currentTarget.value)}
       />
       <fieldset className="scope-choices">
-        <legend>It may</legend>
-        {Object.entries(scopeWords).map(([scope, words]) => (
+        <legend>{t('tokens.scopes')}</legend>
+        {scopes.map((scope) => (
           <Checkbox
             key={scope}
-            label={words}
+            label={t(`scope.${scope}`)}
             description={scope}
             checked={scope === 'all:any' ? isAll : isAll || chosen.includes(scope)}
             disabled={isAll && scope !== 'all:any'}
@@ -76,7 +76,7 @@ function TokenForm({ onMade }: { readonly onMade: (token: TokenResponse) => void
       <ProblemNote error={create.error} />
       <div className="page-actions">
         <Button type="submit" disabled={chosen.length === 0} loading={create.isPending}>
-          Create
+          {t('common.create')}
         </Button>
       </div>
     </form>
@@ -87,13 +87,13 @@ function MadeToken({ token, onDone }: { readonly token: TokenResponse; readonly 
   return (
     // The form before it was long, and may have been scrolled.
     <div className="fields made-token" ref={(element) => element?.scrollIntoView({ block: 'start' })}>
-      <Note tone="warn">Both are shown once, and stored nowhere that could show them again.</Note>
-      <p>Access token, until {momentWords(token.expires_at)}</p>
-      <CopyField name="access token" value={token.access_token} />
-      <p>Refresh token: exchanges it for a new pair, once</p>
-      <CopyField name="refresh token" value={token.refresh_token} />
+      <Note tone="warn">{t('tokens.shownOnce')}</Note>
+      <p>{t('tokens.accessUntil', { when: momentWords(token.expires_at) })}</p>
+      <CopyField name={t('tokens.access')} value={token.access_token} />
+      <p>{t('tokens.refreshUse')}</p>
+      <CopyField name={t('tokens.refresh')} value={token.refresh_token} />
       <div className="page-actions">
-        <Button onClick={onDone}>I have them</Button>
+        <Button onClick={onDone}>{t('common.done')}</Button>
       </div>
     </div>
   )

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { IssuedToken } from '@smsgw/contract/token'
 import { useState } from 'react'
-
 import { useRevokeToken, useTokens } from '../api/tokens.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -11,6 +10,7 @@ import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { rich, t } from '../words/text.ts'
 import { CreateToken } from './create-token.tsx'
 import './tokens.css'
 
@@ -20,33 +20,28 @@ export function Tokens() {
   const [revoked, setRevoked] = useState<IssuedToken>()
   const add = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={create.open}>
-      Create a token
+      {t('tokens.create')}
     </Button>
   )
   const isEmpty = tokens.data?.length === 0
   return (
-    <Panel
-      title="Tokens"
-      about="A program shows one instead of your password. It may do what its scopes allow, until it expires or is revoked."
-      actions={isEmpty ? undefined : add}
-    >
+    <Panel title={t('tokens.title')} about={t('tokens.about')} actions={isEmpty ? undefined : add}>
       <ProblemNote error={tokens.error} retry={() => void tokens.refetch()} />
       {tokens.isPending && <WaitingLines />}
       {isEmpty && (
-        <EmptyState icon="access" title="No token is valid" action={add}>
-          Give each program a token of its own, with no more than it needs: then one can be revoked and the others go
-          on.
+        <EmptyState icon="access" title={t('tokens.none')} action={add}>
+          {t('tokens.noneHelp')}
         </EmptyState>
       )}
       {tokens.data && tokens.data.length > 0 && (
         <table className="list-table">
           <thead>
             <tr>
-              <th>May</th>
-              <th>Created</th>
-              <th>Expires</th>
+              <th>{t('tokens.scopes')}</th>
+              <th>{t('tokens.createdAt')}</th>
+              <th>{t('tokens.expiresAt')}</th>
               <th>
-                <span className="unseen">Actions</span>
+                <span className="unseen">{t('common.actions')}</span>
               </th>
             </tr>
           </thead>
@@ -61,19 +56,19 @@ export function Tokens() {
                   </span>
                   <span className="small quiet mono">{token.id}</span>
                 </td>
-                <td data-name="Created">
+                <td data-name={t('tokens.createdAt')}>
                   <RelativeTime at={token.createdAt} />
                 </td>
-                <td data-name="Expires">
+                <td data-name={t('tokens.expiresAt')}>
                   <RelativeTime at={token.expiresAt} />
                 </td>
                 <td className="token-actions">
                   {token.revokedAt === undefined ? (
                     <Button size="xs" variant="default" onClick={() => setRevoked(token)}>
-                      Revoke
+                      {t('tokens.revoke')}
                     </Button>
                   ) : (
-                    <span className="quiet">revoked</span>
+                    <span className="quiet">{t('tokens.revoked')}</span>
                   )}
                 </td>
               </tr>
@@ -91,8 +86,8 @@ function Revoke({ token, onClose }: { readonly token: IssuedToken | undefined; r
   const revoke = useRevokeToken()
   return (
     <AskFirst
-      title="Revoke this token?"
-      action="Revoke it"
+      title={t('tokens.revokeTitle')}
+      action={t('tokens.revokeAction')}
       isOpen={token !== undefined}
       deed={revoke}
       onYes={() => token && revoke.mutate(token.id, { onSuccess: onClose })}
@@ -100,10 +95,11 @@ function Revoke({ token, onClose }: { readonly token: IssuedToken | undefined; r
     >
       {token && (
         <p>
-          <code>{token.scopes.join(' ')}</code>, created <RelativeTime at={token.createdAt} />.
+          <code>{token.scopes.join(' ')}</code>{' '}
+          {rich('tokens.revokeWhich', { when: <RelativeTime at={token.createdAt} /> })}
         </p>
       )}
-      <p>Whoever shows it is refused from now on, and so is what was refreshed from it.</p>
+      <p>{t('tokens.revokeHelp')}</p>
     </AskFirst>
   )
 }

@@ -1,4 +1,5 @@
 import type { Problem } from '@smsgw/contract/problem'
+import { t } from '../words/text.ts'
 
 const base = '/3rdparty/v1'
 /** Longer than a device is asked for anything: an examination, or what the network answers to a code. */
@@ -50,7 +51,7 @@ export class ApiFailure extends Error {
   readonly problem: Partial<Problem>
 
   constructor(status: number, problem: Partial<Problem>) {
-    super(problem.message ?? `The gateway answered ${status} without a reason. Its log may tell more.`)
+    super(problem.message ?? t('problem.noReason', { status }))
     this.status = status
     this.problem = problem
   }
@@ -71,7 +72,7 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
     return await fetch(url, request)
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiFailure(0, { message: 'The gateway does not answer. Is it running, and is this device online?' })
+    throw new ApiFailure(0, { message: t('problem.unreachable') })
   }
 }
 

@@ -3,11 +3,12 @@ import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
-import { inLocalTime } from '../messages/timeline-words.ts'
+import { waitingText } from '../messages/timeline-words.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
-import { clockWords, fullWords } from '../ui/relative-words.ts'
+import { fullWords, shortClockWords } from '../ui/relative-words.ts'
+import { t } from '../words/text.ts'
 import './bubble.css'
 
 /** One message of a thread. */
@@ -24,7 +25,7 @@ export const Bubble = memo(function Bubble({
   return (
     <article
       className={`bubble is-${item.direction}${isGrouped ? ' is-grouped' : ''}`}
-      aria-label={isOut ? 'You' : number}
+      aria-label={isOut ? t('thread.you') : number}
       data-state={isOut ? item.state : undefined}
     >
       <div className="bubble-body">
@@ -32,9 +33,9 @@ export const Bubble = memo(function Bubble({
       </div>
       <footer>
         <time dateTime={item.at} title={fullWords(item.at)}>
-          {clockWords(item.at).slice(0, 5)}
+          {shortClockWords(item.at)}
         </time>
-        {item.simNumber !== undefined && <span>SIM {item.simNumber}</span>}
+        {item.simNumber !== undefined && <span>{t('common.simNumber', { number: item.simNumber })}</span>}
         {isOut && <Outcome item={item} />}
       </footer>
       {isOut && item.state === 'Failed' && <Failure item={item} number={number} />}
@@ -44,19 +45,18 @@ export const Bubble = memo(function Bubble({
 })
 
 function Said({ item }: { readonly item: ConversationEntry }) {
-  if (item.direction === 'out' && item.isEncrypted)
-    return <p className="bubble-kind">Encrypted: its device alone can read it.</p>
+  if (item.direction === 'out' && item.isEncrypted) return <p className="bubble-kind">{t('thread.encrypted')}</p>
   if (item.text !== undefined) return <p dir="auto">{item.text}</p>
   if (item.data !== undefined)
     return (
       <p className="mono">
         {item.data}
-        {item.port !== undefined && <span className="bubble-kind">data for port {item.port}</span>}
+        {item.port !== undefined && <span className="bubble-kind">{t('thread.dataForPort', { port: item.port })}</span>}
       </p>
     )
   return (
     <p className="bubble-kind">
-      {item.direction === 'in' && item.type.startsWith('MMS') ? 'An MMS' : 'No text is kept'}
+      {item.direction === 'in' && item.type.startsWith('MMS') ? t('thread.mms') : t('thread.noText')}
     </p>
   )
 }
@@ -66,10 +66,10 @@ function Outcome({ item }: { readonly item: Extract<ConversationEntry, { directi
     item.state === 'Pending' && item.scheduleAt !== undefined && Date.parse(item.scheduleAt) > Date.now()
   return (
     <>
-      {(item.partsCount ?? 1) > 1 && <span>{item.partsCount} parts</span>}
-      {item.possibleDuplicate && <span>may have arrived twice</span>}
-      {item.recipientsCount > 1 && <span>1 of {item.recipientsCount} recipients</span>}
-      <Link href={`/messages/${encodeURIComponent(item.id)}`} title="What happened to it">
+      {(item.partsCount ?? 1) > 1 && <span>{t('thread.parts', { count: item.partsCount ?? 1 })}</span>}
+      {item.possibleDuplicate && <span>{t('thread.duplicate')}</span>}
+      {item.recipientsCount > 1 && <span>{t('thread.recipients', { count: item.recipientsCount })}</span>}
+      <Link href={`/messages/${encodeURIComponent(item.id)}`} title={t('thread.showTimeline')}>
         {isScheduled ? (
           <span className="bubble-scheduled">
             <Icon name="clock" size={15} /> <RelativeTime at={item.scheduleAt ?? item.at} />
@@ -84,7 +84,7 @@ function Outcome({ item }: { readonly item: Extract<ConversationEntry, { directi
 
 /** What it waits for; a schedule stands in the footer already. */
 function Waits({ item: { waiting, error } }: { readonly item: Extract<ConversationEntry, { direction: 'out' }> }) {
-  const words = waiting === undefined ? error : inLocalTime(waiting.message)
+  const words = waiting === undefined ? error : waitingText(waiting)
   if (words === undefined || waiting?.reason === 'scheduled') return null
   return <p className="bubble-error">{words}</p>
 }
@@ -100,7 +100,7 @@ function Failure({
   const { text } = item
   return (
     <div className="bubble-failure">
-      <p>{send.error?.message ?? item.error ?? 'No reason was given.'}</p>
+      <p>{send.error?.message ?? item.error ?? t('thread.noReason')}</p>
       {text !== undefined && (
         <Button
           size="compact-xs"
@@ -108,7 +108,7 @@ function Failure({
           loading={send.isPending}
           onClick={() => send.mutate({ phoneNumbers: [number], textMessage: { text }, withDeliveryReport: true })}
         >
-          Send again
+          {t('thread.sendAgain')}
         </Button>
       )}
     </div>

@@ -5,6 +5,7 @@ import type { NewMessage } from '../api/conversations.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { fullWords } from '../ui/relative-words.ts'
+import { t } from '../words/text.ts'
 import { keepDraft, putBack, useDraft } from './drafts.ts'
 import { meterOf, mostParts } from './encoding-meter.ts'
 import { MeterLine } from './meter-line.tsx'
@@ -65,9 +66,10 @@ export function Composer({
         <textarea
           id="composer"
           ref={field}
-          aria-label="Message"
+          aria-label={t('composer.message')}
           aria-describedby="composer-meter"
-          placeholder="Write a message"
+          dir="auto"
+          placeholder={t('composer.placeholder')}
           rows={2}
           value={text}
           onChange={(event) => write(event.currentTarget.value)}
@@ -78,8 +80,8 @@ export function Composer({
             variant={areOptionsOpen ? 'light' : 'subtle'}
             color={areOptionsOpen ? 'pine' : 'gray'}
             size="lg"
-            aria-label="SIM, time and report"
-            title="SIM, time and report"
+            aria-label={t('composer.options')}
+            title={t('composer.options')}
             aria-expanded={areOptionsOpen}
             onClick={toggle}
           >
@@ -91,13 +93,13 @@ export function Composer({
             loading={isBusy}
             leftSection={<Icon name={options.scheduleAt === '' ? 'send' : 'clock'} size={16} />}
           >
-            {options.scheduleAt === '' ? 'Send' : 'Schedule'}
+            {options.scheduleAt === '' ? t('common.send') : t('composer.schedule')}
           </Button>
         </div>
       </div>
       <MeterLine meter={meter} isEmpty={text === ''} onReplace={write} />
       {options.scheduleAt !== '' && !areOptionsOpen && (
-        <p className="small quiet">To be sent {fullWords(options.scheduleAt)}</p>
+        <p className="small quiet">{t('composer.scheduledFor', { when: fullWords(options.scheduleAt) })}</p>
       )}
     </form>
   )

@@ -10,6 +10,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { momentWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { t } from '../words/text.ts'
 import { conversationPath, newConversationPath } from './conversation-path.ts'
 import './conversation-list.css'
 
@@ -33,9 +34,9 @@ export function ConversationList({
   const found = conversations.data?.pages.flatMap(({ body }) => body) ?? []
   const searchedSince = conversations.data?.pages[0]?.searchedSince
   return (
-    <section className="conversation-list" aria-label="Conversations">
+    <section className="conversation-list" aria-label={t('conversations.title')}>
       <header>
-        <Heading>Conversations</Heading>
+        <Heading>{t('conversations.title')}</Heading>
         <ActionIcon
           component={Link}
           href="/messages"
@@ -43,8 +44,8 @@ export function ConversationList({
           color="gray"
           size="lg"
           className="conversation-list-all"
-          aria-label="All messages sent"
-          title="All messages sent (g m)"
+          aria-label={t('conversations.outgoing')}
+          title={t('common.withKey', { name: t('conversations.outgoing'), key: 'g m' })}
         >
           <Icon name="logs" />
         </ActionIcon>
@@ -53,8 +54,8 @@ export function ConversationList({
           href={newConversationPath}
           variant="filled"
           size="lg"
-          aria-label="New message"
-          title="New message (n)"
+          aria-label={t('conversations.new')}
+          title={t('common.withKey', { name: t('conversations.new'), key: 'n' })}
         >
           <Icon name="plus" />
         </ActionIcon>
@@ -62,8 +63,8 @@ export function ConversationList({
       <TextInput
         ref={searchField}
         type="search"
-        aria-label="Search numbers and texts"
-        placeholder="Search numbers and texts"
+        aria-label={t('conversations.search')}
+        placeholder={t('conversations.search')}
         leftSection={<Icon name="search" size={16} />}
         rightSection={search === '' ? <kbd>/</kbd> : undefined}
         value={search}
@@ -90,8 +91,7 @@ export function ConversationList({
       {conversations.isSuccess && !conversations.isPlaceholderData && found.length === 0 && <None search={search} />}
       {searchedSince !== undefined && search !== '' && (
         <p className="small quiet conversation-list-since">
-          What was said before {momentWords(searchedSince)} was not looked into. A whole number is found however long
-          ago.
+          {t('conversations.searchedSince', { when: momentWords(searchedSince) })}
         </p>
       )}
       {conversations.hasNextPage && (
@@ -100,7 +100,7 @@ export function ConversationList({
           loading={conversations.isFetchingNextPage}
           onClick={() => void conversations.fetchNextPage()}
         >
-          More conversations
+          {t('common.loadMore')}
         </Button>
       )}
     </section>
@@ -110,22 +110,22 @@ export function ConversationList({
 function None({ search }: { readonly search: string }) {
   if (search !== '')
     return (
-      <EmptyState icon="search" title="Nothing found">
-        No number and no text holds “{search}”.
+      <EmptyState icon="search" title={t('common.noResults')}>
+        {t('conversations.noResults', { search })}
       </EmptyState>
     )
   return (
     <div className="conversation-list-none">
       <EmptyState
         icon="conversations"
-        title="No conversations yet"
+        title={t('conversations.none')}
         action={
           <Button component={Link} href={newConversationPath}>
-            Write the first message
+            {t('conversations.first')}
           </Button>
         }
       >
-        Whatever comes in appears here by itself.
+        {t('conversations.noneHelp')}
       </EmptyState>
     </div>
   )

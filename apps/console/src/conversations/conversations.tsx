@@ -7,6 +7,7 @@ import { useKeys } from '../shell/keys.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { useTitle } from '../ui/page.tsx'
 import { usePathPart } from '../ui/path-part.ts'
+import { rich, t } from '../words/text.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { conversationPath } from './conversation-path.ts'
 import { NewConversation } from './new-conversation.tsx'
@@ -15,7 +16,7 @@ import './conversations.css'
 
 export default function Conversations({ isNew = false }: { readonly isNew?: boolean }) {
   const shown = usePathPart('/conversations')
-  useTitle(isNew ? 'New message' : (shown ?? 'Conversations'))
+  useTitle(isNew ? t('conversations.new') : (shown ?? t('conversations.title')))
   const [search, setSearch] = useState('')
   const [settled] = useDebouncedValue(search, 200)
   const conversations = useConversations(settled)
@@ -45,16 +46,8 @@ export default function Conversations({ isNew = false }: { readonly isNew?: bool
 
 function NothingChosen({ isEmpty }: { readonly isEmpty: boolean }) {
   return (
-    <EmptyState icon="conversations" title={isEmpty ? 'No conversations yet' : 'Choose a conversation'}>
-      {isEmpty ? (
-        <>
-          Write the first message with <kbd>n</kbd>. Whatever comes in appears here by itself.
-        </>
-      ) : (
-        <>
-          <kbd>j</kbd> and <kbd>k</kbd> go through them, <kbd>/</kbd> searches, <kbd>n</kbd> begins a new one.
-        </>
-      )}
+    <EmptyState icon="conversations" title={isEmpty ? t('conversations.none') : t('conversations.choose')}>
+      {isEmpty ? rich('conversations.noneKeys') : rich('conversations.chooseKeys')}
     </EmptyState>
   )
 }

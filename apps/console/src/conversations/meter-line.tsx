@@ -1,4 +1,6 @@
 import { Button } from '@mantine/core'
+import { listWords } from '../ui/relative-words.ts'
+import { rich, t } from '../words/text.ts'
 import { characterWords, type EncodingMeter, mostParts } from './encoding-meter.ts'
 
 const culpritsShown = 5
@@ -17,25 +19,32 @@ export function MeterLine({
     <div className="composer-meter" id="composer-meter">
       <span>{encoding}</span>
       <span className={parts > mostParts ? 'is-bad' : undefined}>
-        {parts} {parts === 1 ? 'part' : 'parts'}
-        {parts > mostParts && `, at most ${mostParts} can be sent`}
+        {t('thread.parts', { count: parts })}
+        {parts > mostParts && ` ${t('meter.tooLong', { count: mostParts })}`}
       </span>
-      <span>
-        {left} left{parts > 1 && ' in the last one'}
-      </span>
-      {isEmpty && <span className="composer-hint">Enter sends, Shift + Enter begins a line</span>}
+      <span>{parts > 1 ? t('meter.leftInLast', { count: left }) : t('meter.left', { count: left })}</span>
+      {isEmpty && <span className="composer-hint">{rich('meter.keys')}</span>}
       {culprits.length > 0 && (
         <span className="composer-culprit">
-          {culprits.slice(0, culpritsShown).map(characterWords).join(', ')}
-          {culprits.length > culpritsShown && ` and ${culprits.length - culpritsShown} more`}{' '}
-          {culprits.length === 1 ? 'is' : 'are'} not in GSM-7: {perPart} to a part instead of {parts > 1 ? 153 : 160}.
+          {t('meter.notGsm7', {
+            count: culprits.length,
+            characters: namesOf(culprits),
+            fit: perPart,
+            usual: parts > 1 ? 153 : 160,
+          })}{' '}
           {plain !== undefined && (
             <Button size="compact-xs" variant="default" onClick={() => onReplace(plain.text)}>
-              Write it plainly{plain.partsSaved > 0 && ` (${plain.partsSaved} fewer parts)`}
+              {plain.partsSaved > 0 ? t('meter.plainSaves', { count: plain.partsSaved }) : t('meter.plain')}
             </Button>
           )}
         </span>
       )}
     </div>
   )
+}
+
+function namesOf(culprits: readonly string[]): string {
+  const shown = culprits.slice(0, culpritsShown).map(characterWords)
+  const others = culprits.length - shown.length
+  return listWords(others === 0 ? shown : [...shown, t('meter.others', { count: others })])
 }

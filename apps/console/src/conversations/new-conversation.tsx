@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
 import { useSignedIn } from '../session-context.ts'
+import { t } from '../words/text.ts'
 import { Composer } from './composer.tsx'
 import { conversationPath } from './conversation-path.ts'
 import { draftKey, moveDraft } from './drafts.ts'
@@ -19,14 +20,15 @@ export function NewConversation() {
     .map((number) => number.trim())
     .filter((number) => number !== '')
   return (
-    <section className="thread" aria-label="New message">
-      <ThreadHead title="New message" />
+    <section className="thread" aria-label={t('conversations.new')}>
+      <ThreadHead title={t('conversations.new')} />
       <div className="thread-scroll is-new">
         <TextInput
-          label="To"
-          description="With the country code. Several are separated by commas: each gets a message of their own."
+          label={t('common.to')}
+          description={t('composer.toHelp')}
           placeholder="+44 7400 123456"
           type="text"
+          dir="ltr"
           inputMode="tel"
           autoComplete="off"
           autoFocus

@@ -1,5 +1,7 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useDevices } from '../api/devices.ts'
+import { simStateWords } from '../devices/sim-state-words.ts'
+import { t } from '../words/text.ts'
 import { localMinute } from './local-minute.ts'
 
 export interface SendOptions {
@@ -27,23 +29,23 @@ export function SendOptionsForm({
   return (
     <div className="fields-row composer-options">
       <NativeSelect
-        label="SIM"
+        label={t('common.sim')}
         value={String(chosen)}
         data={[
-          { value: '-1', label: 'Any that is ready' },
+          { value: '-1', label: t('composer.anySim') },
           ...sims.map(({ words }, at) => ({ value: String(at), label: words })),
         ]}
         onChange={(event) => onChange({ ...options, sim: sims[Number(event.currentTarget.value)]?.sim })}
       />
       <TextInput
-        label="Send at"
+        label={t('composer.sendAt')}
         type="datetime-local"
         min={localMinute(new Date())}
         value={options.scheduleAt}
         onChange={(event) => onChange({ ...options, scheduleAt: event.currentTarget.value })}
       />
       <Checkbox
-        label="Delivery report"
+        label={t('composer.report')}
         checked={options.withDeliveryReport}
         onChange={(event) => onChange({ ...options, withDeliveryReport: event.currentTarget.checked })}
       />
@@ -57,12 +59,12 @@ function useSims() {
     simCards.map(({ simNumber, carrierName, phoneNumber, state, isEmulated }) => ({
       sim: { deviceId, simNumber },
       words: [
-        `SIM ${simNumber}`,
-        isEmulated && 'Emulated',
+        t('common.simNumber', { number: simNumber }),
+        isEmulated ? t('device.emulated') : undefined,
         carrierName,
         phoneNumber,
         devices.length > 1 ? name : undefined,
-        state === 'ready' ? undefined : state,
+        state === 'ready' ? undefined : simStateWords(state),
       ]
         .filter((word) => word !== undefined)
         .join(' · '),

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { useDevices } from '../api/devices.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { t } from '../words/text.ts'
 
 /** Whom it is with, and the way back to all of them on a narrow screen. */
 export function ThreadHead({ title }: { readonly title: string }) {
@@ -16,12 +17,12 @@ export function ThreadHead({ title }: { readonly title: string }) {
         href="/conversations"
         variant="subtle"
         className="thread-back"
-        aria-label="All conversations"
+        aria-label={t('conversations.all')}
       >
         <Icon name="back" />
       </ActionIcon>
-      <h1>{title}</h1>
-      {isEmulated && <Badge tone="quiet">Emulated</Badge>}
+      <h1 dir="auto">{title}</h1>
+      {isEmulated && <Badge tone="quiet">{t('device.emulated')}</Badge>}
     </header>
   )
 }

@@ -6,6 +6,7 @@ import { useSignedIn } from '../session-context.ts'
 import { dayWords } from '../ui/day-words.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { t } from '../words/text.ts'
 import { Bubble } from './bubble.tsx'
 import { Composer } from './composer.tsx'
 import { draftKey } from './drafts.ts'
@@ -26,10 +27,10 @@ export function Thread({ number }: { readonly number: string }) {
   const comesByItself = thread.hasNextPage && !thread.isFetching && !hasFailed
   useWhenSeen(earlier, scroll, comesByItself, () => void thread.fetchNextPage())
   return (
-    <section className="thread" aria-label={`Conversation with ${number}`}>
+    <section className="thread" aria-label={t('thread.title', { number })}>
       <ThreadHead title={number} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
-      <div className="thread-scroll" ref={scroll} role="log" aria-label="Messages" tabIndex={0}>
+      <div className="thread-scroll" ref={scroll} role="log" aria-label={t('messages.list')} tabIndex={0}>
         <ProblemNote error={thread.error} retry={() => void thread.refetch()} />
         {thread.isPending && <WaitingLines lines={4} />}
         {thread.hasNextPage && (
@@ -40,12 +41,10 @@ export function Thread({ number }: { readonly number: string }) {
             loading={thread.isFetchingNextPage}
             onClick={() => void thread.fetchNextPage()}
           >
-            Earlier messages
+            {t('thread.earlier')}
           </Button>
         )}
-        {thread.isSuccess && pages[0]?.body.length === 0 && (
-          <p className="quiet">Nothing was said with this number yet.</p>
-        )}
+        {thread.isSuccess && pages[0]?.body.length === 0 && <p className="quiet">{t('thread.none')}</p>}
         {pages
           .map((page, at) => (
             <ThreadPage
@@ -58,9 +57,7 @@ export function Thread({ number }: { readonly number: string }) {
           .toReversed()}
       </div>
       {!canBeCalled.test(number) ? (
-        <p className="thread-silent small quiet">
-          {number} is what the sender calls itself, and no number: it cannot be written to.
-        </p>
+        <p className="thread-silent small quiet">{t('thread.noReply', { number })}</p>
       ) : (
         <Composer
           draftKey={draftKey(username, number)}

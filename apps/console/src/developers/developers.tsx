@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { useSignedIn } from '../session-context.ts'
 import { CopyField } from '../ui/copy-field.tsx'
 import { Page, Panel } from '../ui/page.tsx'
+import { rich, t } from '../words/text.ts'
 import { type Language, languages, listenSnippet, sendSnippet, tokenSnippet } from './snippets.ts'
 import './developers.css'
 
@@ -14,70 +15,56 @@ export default function Developers() {
   const host = { origin: location.origin, username, hasTokens: mode === 'cloud' }
   return (
     <Page
-      title="API"
-      about={
-        <>
-          Everything on these pages is the HTTP API at <span className="mono">{location.origin}/3rdparty/v1</span>. It
-          is <a href="/docs">described in full</a>, also as an <a href="/openapi.json">OpenAPI document</a>.
-        </>
-      }
+      title={t('api.title')}
+      about={rich('api.about', {
+        url: `${location.origin}/3rdparty/v1`,
+        mono: (inner) => (
+          <span className="mono" dir="ltr">
+            {inner}
+          </span>
+        ),
+        docs: (inner) => <a href="/docs">{inner}</a>,
+        openapi: (inner) => <a href="/openapi.json">{inner}</a>,
+      })}
     >
       {host.hasTokens && (
         <Panel
-          title="Get a token"
-          about={
-            <>
-              By account and password, or <Link href="/access">here in the console</Link>.
-            </>
-          }
+          title={t('api.getToken')}
+          about={rich('api.getTokenAbout', {
+            access: (inner) => <Link href="/access">{inner}</Link>,
+          })}
         >
-          <CopyField name="command for a token" value={tokenSnippet(host)} isLong />
+          <CopyField name={t('api.tokenCommand')} value={tokenSnippet(host)} isLong />
         </Panel>
       )}
       <Panel
-        title="Send a message"
-        about={
-          host.hasTokens
-            ? 'With a token in SMSGW_TOKEN that has the scope messages:send.'
-            : `With the password of ${username} in SMSGW_PASSWORD.`
-        }
+        title={t('api.send')}
+        about={host.hasTokens ? t('api.sendWithToken') : t('api.sendWithPassword', { username })}
         actions={
           <SegmentedControl
             size="xs"
-            aria-label="Language"
+            aria-label={t('api.language')}
             data={[...languages]}
             value={language}
             onChange={(value) => setLanguage(value as Language)}
           />
         }
       >
-        <CopyField name={`${language} snippet`} value={sendSnippet(language, host)} isLong />
+        <CopyField name={t('api.snippet', { language })} value={sendSnippet(language, host)} isLong />
       </Panel>
       <Panel
-        title="Hear what comes in"
-        about={
-          <>
-            <Link href="/webhooks">Webhooks</Link> call a program of yours. One that cannot be called listens instead,
-            and after a break goes on where it was (<code>Last-Event-ID</code>).
-          </>
-        }
+        title={t('api.receive')}
+        about={rich('api.receiveAbout', {
+          webhooks: (inner) => <Link href="/webhooks">{inner}</Link>,
+        })}
       >
-        <CopyField name="command that listens" value={listenSnippet(host)} isLong />
+        <CopyField name={t('api.listenCommand')} value={listenSnippet(host)} isLong />
       </Panel>
-      <Panel title="Good to know">
+      <Panel title={t('api.notes')}>
         <ul className="good-to-know">
-          <li>
-            <b>202 means kept.</b> From then on the message ends as Delivered, Sent, Failed or Cancelled, whatever
-            restarts.
-          </li>
-          <li>
-            <b>Never twice.</b> Give your own <code>id</code>, or an <code>Idempotency-Key</code>: then a request that
-            you are not sure of can simply be made again.
-          </li>
-          <li>
-            <b>Every failure tells its reason</b>, in <code>recipients[].error</code> and in the timeline of the
-            message.
-          </li>
+          <li>{rich('api.note202')}</li>
+          <li>{rich('api.noteRetry')}</li>
+          <li>{rich('api.noteErrors')}</li>
         </ul>
       </Panel>
     </Page>

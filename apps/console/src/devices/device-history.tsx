@@ -5,17 +5,18 @@ import { useTelemetry } from '../api/devices.ts'
 import { LazyPlot } from '../plot/lazy-plot.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
-import { durationWords } from '../ui/relative-words.ts'
+import { durationWords, numberWords, percentWords } from '../ui/relative-words.ts'
+import { t } from '../words/text.ts'
 import { hasValues, linesBySim, linesOfDevice } from './telemetry-lines.ts'
 
-const spans = [
-  { value: '1', label: 'Hour' },
-  { value: '24', label: 'Day' },
-  { value: '168', label: 'Week' },
+const spans = () => [
+  { value: '1', label: t('period.hour') },
+  { value: '24', label: t('period.day') },
+  { value: '168', label: t('period.week') },
 ]
 
-const percent = (value: number) => `${Math.round(value)} %`
-const count = (value: number) => (Number.isInteger(value) ? String(value) : '')
+const percent = (value: number) => percentWords(value)
+const count = (value: number) => (Number.isInteger(value) ? numberWords(value) : '')
 const fromZeroToHundred = [0, 100] as const
 
 /** How signal, queue and disk have been. */
@@ -25,8 +26,10 @@ export function DeviceHistory({ id }: { readonly id: string }) {
   const drawn = useMemo(() => drawnFrom(telemetry.data ?? []), [telemetry.data])
   return (
     <Panel
-      title="Signal"
-      actions={<SegmentedControl size="xs" aria-label="Period" data={spans} value={hours} onChange={setHours} />}
+      title={t('device.signal')}
+      actions={
+        <SegmentedControl size="xs" aria-label={t('period.title')} data={spans()} value={hours} onChange={setHours} />
+      }
     >
       <ProblemNote error={telemetry.error} retry={() => void telemetry.refetch()} />
       {telemetry.data &&
@@ -39,18 +42,18 @@ export function DeviceHistory({ id }: { readonly id: string }) {
             height={180}
           />
         ) : (
-          <p className="quiet">Nothing was told in this time. A connected device tells its signal every minute.</p>
+          <p className="quiet">{t('device.noSignal')}</p>
         ))}
       {hasValues(drawn.queue.lines) && (
         <>
-          <h3>Queue</h3>
-          <LazyPlot summary="Messages waiting with the device" {...drawn.queue} words={count} height={110} />
+          <h3>{t('device.queue')}</h3>
+          <LazyPlot summary={t('device.queueSummary')} {...drawn.queue} words={count} height={110} />
         </>
       )}
       {hasValues(drawn.disk.lines) && (
         <>
-          <h3>Write to disk</h3>
-          <LazyPlot summary="How long the journal takes to write" {...drawn.disk} words={durationWords} height={110} />
+          <h3>{t('device.diskWrite')}</h3>
+          <LazyPlot summary={t('device.diskSummary')} {...drawn.disk} words={durationWords} height={110} />
         </>
       )}
     </Panel>
@@ -63,9 +66,12 @@ function drawnFrom(points: readonly TelemetryPoint[]) {
     signal: linesBySim(points, 'signal'),
     signalSummary:
       signals.length === 0
-        ? 'No signal was told'
-        : `Signal between ${Math.min(...signals)} and ${Math.max(...signals)} per cent`,
-    queue: linesOfDevice(points, 'queue', 'Waiting'),
-    disk: linesOfDevice(points, 'fsyncMs', 'Write to disk'),
+        ? t('device.noSignalSummary')
+        : t('device.signalSummary', {
+            least: percentWords(Math.min(...signals)),
+            most: percentWords(Math.max(...signals)),
+          }),
+    queue: linesOfDevice(points, 'queue', t('device.queued')),
+    disk: linesOfDevice(points, 'fsyncMs', t('device.diskWrite')),
   }
 }

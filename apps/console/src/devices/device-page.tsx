@@ -11,6 +11,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { durationWords, sizeWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { rich, t } from '../words/text.ts'
 import { DeviceHistory } from './device-history.tsx'
 import { ExamineDevice } from './examine-device.tsx'
 import { LastErrors } from './last-errors.tsx'
@@ -23,7 +24,7 @@ export default function DevicePage({ id }: { readonly id: string }) {
   const device = useDevice(id)
   return (
     <Page
-      title={device.data?.name ?? 'Device'}
+      title={device.data?.name ?? t('common.device')}
       about={device.data && <Standing device={device.data} />}
       actions={device.data && <RemoveDevice device={device.data} />}
     >
@@ -40,9 +41,9 @@ export default function DevicePage({ id }: { readonly id: string }) {
               />
             ))}
           </div>
-          {device.data.modems.length === 0 && <p className="quiet">It has told of no modem yet.</p>}
+          {device.data.modems.length === 0 && <p className="quiet">{t('device.noModems')}</p>}
           <DeviceHistory id={id} />
-          <Panel title="Agent">
+          <Panel title={t('device.agent')}>
             <AgentFacts device={device.data} />
           </Panel>
           <ExamineDevice id={id} isOnline={device.data.online} />
@@ -61,21 +62,17 @@ function Standing({
 }) {
   return online ? (
     <span className="device-standing">
-      {isEmulated && <Badge tone="quiet">Emulated</Badge>}
-      <Badge tone="good">connected</Badge>
+      {isEmulated && <Badge tone="quiet">{t('device.emulated')}</Badge>}
+      <Badge tone="good">{t('device.online')}</Badge>
       {connectedSince !== undefined && (
-        <span>
-          since <RelativeTime at={connectedSince} />
-        </span>
+        <span>{rich('device.onlineSince', { when: <RelativeTime at={connectedSince} /> })}</span>
       )}
     </span>
   ) : (
     <span className="device-standing">
-      {isEmulated && <Badge tone="quiet">Emulated</Badge>}
-      <Badge tone="bad">away</Badge>
-      <span>
-        last seen <RelativeTime at={lastSeen} />; what is sent to it waits
-      </span>
+      {isEmulated && <Badge tone="quiet">{t('device.emulated')}</Badge>}
+      <Badge tone="bad">{t('device.offline')}</Badge>
+      <span>{rich('device.lastSeen', { when: <RelativeTime at={lastSeen} /> })}</span>
     </span>
   )
 }
@@ -88,21 +85,21 @@ function AgentFacts({
   return (
     <Facts
       of={[
-        ['Version', version],
-        ['Runs on', platform],
-        ['Waiting here', queue && messagesWords(queue.pending)],
-        ['With the device', queue && messagesWords(queue.processed)],
-        ['Journal', journal?.sizeBytes === undefined ? undefined : sizeWords(journal.sizeBytes)],
-        ['Write to disk', journal?.fsyncMs === undefined ? undefined : durationWords(journal.fsyncMs)],
-        ['Paired', <RelativeTime key="paired" at={createdAt} />],
-        ['Id', <code key="id">{id}</code>],
+        [t('device.version'), version],
+        [t('device.platform'), platform],
+        [t('device.waiting'), queue && messagesWords(queue.pending)],
+        [t('device.withDevice'), queue && messagesWords(queue.processed)],
+        [t('device.journal'), journal?.sizeBytes === undefined ? undefined : sizeWords(journal.sizeBytes)],
+        [t('device.diskWrite'), journal?.fsyncMs === undefined ? undefined : durationWords(journal.fsyncMs)],
+        [t('device.paired'), <RelativeTime key="paired" at={createdAt} />],
+        [t('common.id'), <code key="id">{id}</code>],
       ]}
     />
   )
 }
 
 function messagesWords(count: number): string {
-  return count === 1 ? '1 message' : `${count} messages`
+  return t('common.messages', { count })
 }
 
 function RemoveDevice({ device: { id, name } }: { readonly device: DeviceDetailAnswer }) {
@@ -115,17 +112,17 @@ function RemoveDevice({ device: { id, name } }: { readonly device: DeviceDetailA
   return (
     <>
       <Button variant="default" onClick={() => setAsking(true)}>
-        Remove
+        {t('device.remove')}
       </Button>
       <AskFirst
-        title={`Remove ${name}?`}
-        action="Remove it"
+        title={t('device.removeTitle', { name })}
+        action={t('device.remove')}
         isOpen={isAsking}
         deed={remove}
         onYes={() => remove.mutate(id, { onSuccess: () => goTo('/devices') })}
         onClose={() => setAsking(false)}
       >
-        Its agent is cut off at once, and messages that wait for it fail. To come back it is paired anew.
+        {t('device.removeHelp')}
       </AskFirst>
     </>
   )

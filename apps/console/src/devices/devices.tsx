@@ -10,6 +10,7 @@ import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { rich, t } from '../words/text.ts'
 import { PairDevice } from './pair-device.tsx'
 import { SimLine } from './sim-line.tsx'
 import './devices.css'
@@ -19,20 +20,20 @@ export default function Devices() {
   const [isPairing, pair] = useDisclosure(false)
   const add = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={pair.open}>
-      Pair a device
+      {t('pairing.title')}
     </Button>
   )
   return (
     <Page
-      title="Devices"
-      about="Computers with modems. Each keeps its own journal and goes on when this page, or the relay, is away."
+      title={t('devices.title')}
+      about={t('devices.about')}
       actions={devices.data && devices.data.length > 0 ? add : undefined}
     >
       <ProblemNote error={devices.error} retry={() => void devices.refetch()} />
       {devices.isPending && <WaitingLines />}
       {devices.data?.length === 0 && (
-        <EmptyState icon="devices" title="No device yet" action={add}>
-          Put a modem into a computer, a Raspberry Pi for example, install the agent there, and pair it with a code.
+        <EmptyState icon="devices" title={t('devices.none')} action={add}>
+          {t('devices.noneHelp')}
         </EmptyState>
       )}
       <ul className="device-cards">
@@ -56,18 +57,14 @@ function DeviceCard({
         <h2>
           <Link href={`/devices/${id}`}>{name}</Link>
         </h2>
-        {isEmulated && <Badge tone="quiet">Emulated</Badge>}
-        {online ? <Badge tone="good">connected</Badge> : <Badge tone="bad">away</Badge>}
+        {isEmulated && <Badge tone="quiet">{t('device.emulated')}</Badge>}
+        {online ? <Badge tone="good">{t('device.online')}</Badge> : <Badge tone="bad">{t('device.offline')}</Badge>}
       </header>
-      {simCards.length === 0 && <p className="quiet">No modem found.</p>}
+      {simCards.length === 0 && <p className="quiet">{t('device.noModem')}</p>}
       {simCards.map((sim) => (
         <SimLine key={sim.simNumber} sim={sim} />
       ))}
-      {!online && (
-        <p className="small quiet">
-          Last seen <RelativeTime at={lastSeen} />. What is sent to it waits.
-        </p>
-      )}
+      {!online && <p className="small quiet">{rich('device.lastSeen', { when: <RelativeTime at={lastSeen} /> })}</p>}
     </li>
   )
 }

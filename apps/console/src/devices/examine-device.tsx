@@ -5,15 +5,12 @@ import { Badge, type Tone } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
+import { rich, t } from '../words/text.ts'
 import './examine-device.css'
 
 type Verdict = FindingsAnswer['findings'][number]['verdict']
 
-const shown: Readonly<Record<Verdict, readonly [tone: Tone, word: string]>> = {
-  problem: ['bad', 'problem'],
-  warning: ['warn', 'look at it'],
-  ok: ['good', 'well'],
-}
+const tones: Readonly<Record<Verdict, Tone>> = { problem: 'bad', warning: 'warn', ok: 'good' }
 const order: readonly Verdict[] = ['problem', 'warning', 'ok']
 
 /** The doctor: the device examines itself and says what to do. */
@@ -21,15 +18,15 @@ export function ExamineDevice({ id, isOnline }: { readonly id: string; readonly 
   const examine = useExamineDevice(id)
   return (
     <Panel
-      title="Doctor"
-      about="The device examines modem, SIM, power, clock, disk and ports, and says what to do about what it finds."
+      title={t('diagnostics.title')}
+      about={t('diagnostics.about')}
       actions={
         <Button variant="default" disabled={!isOnline} loading={examine.isPending} onClick={() => examine.mutate()}>
-          Examine it now
+          {t('diagnostics.run')}
         </Button>
       }
     >
-      {!isOnline && <p className="quiet small">It can examine itself when it is connected.</p>}
+      {!isOnline && <p className="quiet small">{t('diagnostics.offline')}</p>}
       <ProblemNote error={examine.error} />
       {examine.data && <FindingList findings={examine.data} />}
     </Panel>
@@ -40,10 +37,10 @@ function FindingList({ findings: { checkedAt, findings } }: { readonly findings:
   const sorted = findings.toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict))
   return (
     <>
-      <ul className="findings" aria-label="Findings">
+      <ul className="findings" aria-label={t('diagnostics.results')}>
         {sorted.map(({ check, verdict, text, advice }) => (
           <li key={check + text}>
-            <Badge tone={shown[verdict][0]}>{shown[verdict][1]}</Badge>
+            <Badge tone={tones[verdict]}>{t(`diagnostics.${verdict}`)}</Badge>
             <div>
               <b>{check}</b>
               <p>{text}</p>
@@ -52,9 +49,7 @@ function FindingList({ findings: { checkedAt, findings } }: { readonly findings:
           </li>
         ))}
       </ul>
-      <p className="small quiet">
-        Examined <RelativeTime at={checkedAt} />
-      </p>
+      <p className="small quiet">{rich('diagnostics.checkedAt', { when: <RelativeTime at={checkedAt} /> })}</p>
     </>
   )
 }

@@ -1,18 +1,19 @@
 import type { DeviceDetailAnswer } from '@smsgw/contract/device'
 import { Panel } from '../ui/page.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
+import { t } from '../words/text.ts'
 
 /** What went wrong lately, as the device told it. */
 export function LastErrors({ device: { lastErrors } }: { readonly device: DeviceDetailAnswer }) {
   if (lastErrors.length === 0) return null
   return (
-    <Panel title="Last errors">
+    <Panel title={t('device.lastErrors')}>
       <table className="list-table">
         <thead>
           <tr>
-            <th>When</th>
-            <th>Where</th>
-            <th>What</th>
+            <th>{t('device.errorTime')}</th>
+            <th>{t('device.errorModule')}</th>
+            <th>{t('device.errorMessage')}</th>
           </tr>
         </thead>
         <tbody>

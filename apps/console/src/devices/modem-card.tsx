@@ -3,7 +3,9 @@ import { signalWords } from '../shell/line-words.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Facts, Panel } from '../ui/page.tsx'
 import { Note } from '../ui/problem-note.tsx'
+import { numberWords, percentWords } from '../ui/relative-words.ts'
 import { SignalBars } from '../ui/signal-bars.tsx'
+import { optionalText, t } from '../words/text.ts'
 import { simStateWords } from './sim-state-words.ts'
 
 /** A modem and the SIM in it. */
@@ -13,30 +15,30 @@ export function ModemCard({ modem, sim }: { readonly modem: ModemAnswer; readonl
   const signal = modem.signal ?? sim?.signal
   return (
     <Panel
-      title={simNumber === undefined ? (model ?? 'Modem') : `SIM ${simNumber}`}
+      title={simNumber === undefined ? (model ?? t('modem.title')) : t('common.simNumber', { number: simNumber })}
       about={[manufacturer, model].filter((word) => word !== undefined).join(' ')}
       actions={<Badge tone={state === 'ready' ? 'good' : 'warn'}>{simStateWords(state)}</Badge>}
     >
       <div className="modem-signal">
         <SignalBars signal={signal} />
-        <b>{signal === undefined ? '–' : `${signal} %`}</b>
+        <b>{signal === undefined ? '–' : percentWords(signal)}</b>
         <span className="quiet">
           {signalWords(signal)}
-          {modem.signalDbm !== undefined && `, ${modem.signalDbm} dBm`}
+          {modem.signalDbm !== undefined && ` (${t('modem.dbm', { value: modem.signalDbm })})`}
         </span>
       </div>
       <Facts
         of={[
-          ['Kind', sim?.isEmulated && 'Emulated'],
-          ['Network', modem.operator ?? sim?.carrierName],
-          ['Technology', technology],
-          ['Registration', registration],
-          ['Number', sim?.phoneNumber],
-          ['ICCID', sim?.iccid && <span className="mono">{sim.iccid}</span>],
-          ['IMEI', imei && <span className="mono">…{imei}</span>],
-          ['Firmware', firmware && <span className="mono">{firmware}</span>],
-          ['Recovery steps taken', recoverySteps === undefined ? undefined : String(recoverySteps)],
-          ['Memory of the SIM', <Storage key="storage" modem={modem} />],
+          [t('modem.type'), sim?.isEmulated ? t('device.emulated') : undefined],
+          [t('modem.network'), modem.operator ?? sim?.carrierName],
+          [t('modem.technology'), technology],
+          [t('modem.registration'), registration && (optionalText(`registration.${registration}`) ?? registration)],
+          [t('modem.number'), sim?.phoneNumber && <bdi>{sim.phoneNumber}</bdi>],
+          [t('modem.iccid'), sim?.iccid && <span className="mono">{sim.iccid}</span>],
+          [t('modem.imei'), imei && <span className="mono">…{imei}</span>],
+          [t('modem.firmware'), firmware && <span className="mono">{firmware}</span>],
+          [t('modem.recoverySteps'), recoverySteps === undefined ? undefined : numberWords(recoverySteps)],
+          [t('modem.storage'), <Storage key="storage" modem={modem} />],
         ]}
       />
       {lastError !== undefined && <Note tone="warn">{lastError}</Note>}
@@ -45,8 +47,8 @@ export function ModemCard({ modem, sim }: { readonly modem: ModemAnswer; readonl
 }
 
 function Storage({ modem: { storageUsed, storageTotal } }: { readonly modem: ModemAnswer }) {
-  if (storageUsed === undefined || storageTotal === undefined) return 'unknown'
-  const words = `${storageUsed} of ${storageTotal} used`
+  if (storageUsed === undefined || storageTotal === undefined) return t('modem.storageUnknown')
+  const words = t('modem.storageUsed', { used: storageUsed, total: storageTotal })
   return (
     <>
       {words}

@@ -8,6 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime, useNow } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { rich, t } from '../words/text.ts'
 import { pairCommand } from './pair-command.ts'
 import { QrCode } from './qr-code.tsx'
 import './pair-device.css'
@@ -26,9 +27,9 @@ export function PairDevice({
     <Modal
       opened={isOpen}
       onClose={onClose}
-      title="Pair a device"
+      title={t('pairing.title')}
       size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       <Pairing known={known} onClose={onClose} />
     </Modal>
@@ -47,9 +48,9 @@ function Pairing({ known, onClose }: { readonly known: readonly DeviceAnswer[]; 
   if (Date.parse(code.expiresAt) < nowMs)
     return (
       <div className="fields">
-        <p>The code has expired, unused.</p>
+        <p>{t('pairing.expired')}</p>
         <div>
-          <Button onClick={() => mutate()}>Make another</Button>
+          <Button onClick={() => mutate()}>{t('pairing.newCode')}</Button>
         </div>
       </div>
     )
@@ -59,13 +60,14 @@ function Pairing({ known, onClose }: { readonly known: readonly DeviceAnswer[]; 
       <QrCode text={packaged} />
       <div className="fields">
         <p className="pair-device-code">{code.code}</p>
-        <p>On the computer with the modem, where the agent is installed:</p>
-        <CopyField name="command" value={packaged} />
-        <p className="small quiet">Or from a checkout of the source:</p>
-        <CopyField name="command of a checkout" value={checkout} />
+        <p>{t('pairing.run')}</p>
+        <CopyField name={t('pairing.command')} value={packaged} />
+        <p className="small quiet">{t('pairing.fromSource')}</p>
+        <CopyField name={t('pairing.sourceCommand')} value={checkout} />
         <p className="small quiet">
-          Good for one device; it expires <RelativeTime at={code.expiresAt} />. The picture holds the first command.
-          This page goes on by itself once the device has come.
+          {rich('pairing.help', {
+            when: <RelativeTime at={code.expiresAt} />,
+          })}
         </p>
       </div>
     </div>
@@ -76,11 +78,9 @@ function Arrived({ device: { id, name }, onClose }: { readonly device: DeviceAns
   return (
     <div className="pair-device-arrived" role="status">
       <Icon name="tick" size={32} />
-      <p>
-        <b>{name}</b> is paired.
-      </p>
+      <p>{rich('pairing.done', { name })}</p>
       <Button component={Link} href={`/devices/${id}`} onClick={onClose}>
-        Show device
+        {t('pairing.show')}
       </Button>
     </div>
   )

@@ -1,11 +1,12 @@
 import { useMemo } from 'react'
 import { encode } from 'uqr'
+import { t } from '../words/text.ts'
 
 /** Dark on light in both colour schemes: many readers know no other. */
 export function QrCode({ text }: { readonly text: string }) {
   const { path, size } = useMemo(() => drawingOf(text), [text])
   return (
-    <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the command">
+    <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={t('pairing.qrCode')}>
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" shapeRendering="crispEdges" />
     </svg>

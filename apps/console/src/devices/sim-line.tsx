@@ -1,5 +1,6 @@
 import type { SimCardAnswer } from '@smsgw/contract/device'
 import { SignalBars } from '../ui/signal-bars.tsx'
+import { t } from '../words/text.ts'
 import { simStateWords } from './sim-state-words.ts'
 import './sim-line.css'
 
@@ -13,8 +14,13 @@ export function SimLine({
     <span className="sim-line" data-ready={state === 'ready'}>
       <SignalBars signal={state === 'ready' ? signal : undefined} />
       <span>
-        SIM {simNumber}
-        {[isEmulated && 'Emulated', carrierName, phoneNumber, state === 'ready' ? undefined : simStateWords(state)]
+        {t('common.simNumber', { number: simNumber })}
+        {[
+          isEmulated ? t('device.emulated') : undefined,
+          carrierName,
+          phoneNumber && `\u2068${phoneNumber}\u2069`,
+          state === 'ready' ? undefined : simStateWords(state),
+        ]
           .filter((word) => word !== undefined)
           .map((word) => ` · ${word}`)}
       </span>

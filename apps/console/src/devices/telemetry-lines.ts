@@ -1,5 +1,6 @@
 import type { TelemetryPoint } from '@smsgw/contract/device'
 import type { PlotColour, PlotLine } from '../plot/plot.tsx'
+import { t } from '../words/text.ts'
 
 interface Drawn {
   readonly atSeconds: readonly number[]
@@ -16,7 +17,7 @@ export function linesBySim(points: readonly TelemetryPoint[], measure: Measure):
   const sims = [...new Set(points.flatMap(({ simNumber }) => (simNumber === undefined ? [] : [simNumber])))].toSorted()
   const lines = sims.map(
     (simNumber, at): PlotLine => ({
-      name: `SIM ${simNumber}`,
+      name: t('common.simNumber', { number: simNumber }),
       colour: colours[at % colours.length] ?? '--ink',
       isFilled: sims.length === 1,
       values: valuesAt(

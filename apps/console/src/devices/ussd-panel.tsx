@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useUssd } from '../api/devices.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { t } from '../words/text.ts'
 import './ussd-panel.css'
 
 interface Line {
@@ -29,14 +30,11 @@ export function UssdPanel({ id, sims }: { readonly id: string; readonly sims: re
     setCode('')
   }
   return (
-    <Panel
-      title="Ask the network"
-      about="USSD: codes such as *100# for the balance. Which ones there are the network decides."
-    >
+    <Panel title={t('ussd.title')} about={t('ussd.about')}>
       {lines.length > 0 && (
-        <div className="ussd-lines" role="log" aria-label="Conversation with the network">
+        <div className="ussd-lines" role="log" aria-label={t('ussd.log')}>
           {lines.map(({ id: key, from, text }) => (
-            <p key={key} className={`is-${from}`}>
+            <p key={key} className={`is-${from}`} dir="auto">
               {text}
             </p>
           ))}
@@ -52,14 +50,18 @@ export function UssdPanel({ id, sims }: { readonly id: string; readonly sims: re
       >
         {sims.length > 1 && (
           <NativeSelect
-            label="SIM"
-            data={sims.map((sim) => ({ value: String(sim.simNumber), label: `SIM ${sim.simNumber}` }))}
+            label={t('common.sim')}
+            data={sims.map((sim) => ({
+              value: String(sim.simNumber),
+              label: t('common.simNumber', { number: sim.simNumber }),
+            }))}
             value={simNumber}
             onChange={(event) => setSimNumber(event.currentTarget.value)}
           />
         )}
         <TextInput
-          label={session === undefined ? 'Code' : 'Reply'}
+          label={session === undefined ? t('ussd.code') : t('ussd.reply')}
+          dir="ltr"
           placeholder={session === undefined ? '*100#' : '1'}
           required
           withAsterisk={false}
@@ -68,7 +70,7 @@ export function UssdPanel({ id, sims }: { readonly id: string; readonly sims: re
           onChange={(event) => setCode(event.currentTarget.value)}
         />
         <Button type="submit" variant="default" loading={ussd.isPending} disabled={sims.length === 0}>
-          {session === undefined ? 'Ask' : 'Reply'}
+          {session === undefined ? t('common.send') : t('ussd.reply')}
         </Button>
       </form>
     </Panel>

@@ -2,13 +2,8 @@ import type { LogEntryAnswer } from '@smsgw/contract/log'
 
 export type LogLine = LogEntryAnswer
 
-/** From all to the worst alone. */
-export const levels: readonly (readonly [LogLine['priority'], string])[] = [
-  ['DEBUG', 'Everything'],
-  ['INFO', 'Information and above'],
-  ['WARN', 'Warnings and errors'],
-  ['ERROR', 'Errors'],
-]
+/** In order of severity. */
+export const levels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const satisfies readonly LogLine['priority'][]
 
 export function matches(
   line: LogLine,
@@ -21,5 +16,5 @@ export function matches(
 }
 
 function rank(priority: LogLine['priority']): number {
-  return levels.findIndex(([level]) => level === priority)
+  return levels.indexOf(priority)
 }

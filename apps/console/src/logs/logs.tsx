@@ -10,13 +10,14 @@ import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { t } from '../words/text.ts'
 import { type LogLine, levels, matches } from './log-filter.ts'
 import './logs.css'
 
-const spans = [
-  { value: '1', label: 'Last hour' },
-  { value: '24', label: 'Last day' },
-  { value: '168', label: 'Last week' },
+const spans = () => [
+  { value: '1', label: t('logs.lastHour') },
+  { value: '24', label: t('logs.lastDay') },
+  { value: '168', label: t('logs.lastWeek') },
 ]
 const hourMs = 3_600_000
 const mostFresh = 1_000
@@ -38,31 +39,31 @@ export default function Logs() {
   )
   return (
     <Page
-      title="Logs"
-      about="Never the text of a message or a whole number: those stand in the conversations alone."
+      title={t('logs.title')}
+      about={t('logs.about')}
       actions={
         <Button variant="default" aria-pressed={isHeld} onClick={toggle}>
-          {isHeld ? 'Go on' : 'Pause'}
+          {isHeld ? t('logs.resume') : t('logs.pause')}
         </Button>
       }
     >
       <div className="fields-row">
         <NativeSelect
-          label="From"
-          data={spans}
+          label={t('logs.period')}
+          data={spans()}
           value={hours}
           onChange={(event) => setHours(event.currentTarget.value)}
         />
         <NativeSelect
-          label="Level"
-          data={levels.map(([value, label]) => ({ value, label }))}
+          label={t('logs.level')}
+          data={levels.map((value) => ({ value, label: t(`logs.${value}`) }))}
           value={least}
           onChange={(event) => setLeast(event.currentTarget.value as LogEntryAnswer['priority'])}
         />
         <TextInput
-          label="Containing"
+          label={t('logs.search')}
           type="search"
-          placeholder="modem, webhook, …"
+          placeholder={t('logs.searchExample')}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
@@ -70,15 +71,13 @@ export default function Logs() {
       <ProblemNote error={logs.error} retry={() => void logs.refetch()} />
       {logs.isPending && <WaitingLines lines={8} />}
       {logs.isSuccess && lines.length === 0 && (
-        <EmptyState icon="logs" title="Nothing to show">
-          Nothing of that kind happened in this time. New entries appear by themselves.
+        <EmptyState icon="logs" title={t('logs.none')}>
+          {t('logs.noneHelp')}
         </EmptyState>
       )}
-      {stored.length >= mostStored && (
-        <p className="small quiet">These are the latest {mostStored.toLocaleString()} of that time: there are more.</p>
-      )}
+      {stored.length >= mostStored && <p className="small quiet">{t('logs.truncated', { count: mostStored })}</p>}
       {lines.length > 0 && (
-        <ol className="log-lines" aria-label="Log, newest first">
+        <ol className="log-lines" aria-label={t('logs.list')}>
           {lines.map((line, at) => (
             <Fragment key={line.id}>
               {beginsDay(lines[at - 1]?.createdAt, line.createdAt) && (

@@ -12,8 +12,9 @@ import { usePathPart } from '../ui/path-part.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { t } from '../words/text.ts'
 import { TimelineList } from './timeline-list.tsx'
-import { inLocalTime } from './timeline-words.ts'
+import { waitingText } from './timeline-words.ts'
 import './message-page.css'
 
 /** What became of one message, step by step. */
@@ -22,10 +23,14 @@ export default function MessagePage() {
   const message = useMessage(id)
   const timeline = useTimeline(id)
   return (
-    <Page title="Message" about={<code>{id}</code>} actions={message.data && <Cancel message={message.data} />}>
+    <Page
+      title={t('message.title')}
+      about={<code>{id}</code>}
+      actions={message.data && <Cancel message={message.data} />}
+    >
       <ProblemNote error={message.error} retry={() => void message.refetch()} />
       {message.data && <Summary message={message.data} />}
-      <Panel title="Timeline" about="Each step with the time it took since the one before.">
+      <Panel title={t('message.timeline')} about={t('message.timelineAbout')}>
         <ProblemNote error={timeline.error} retry={() => void timeline.refetch()} />
         {timeline.isPending && <WaitingLines lines={5} />}
         {timeline.data && (
@@ -41,38 +46,36 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
   const { state, recipients, textMessage, dataMessage, hashedMessage, simNumber, priority, scheduleAt, validUntil } =
     message
   return (
-    <Panel title="What was asked">
+    <Panel title={t('message.details')}>
       <p className="message-text" dir="auto">
-        {textMessage?.text ??
-          dataMessage?.data ??
-          (hashedMessage ? 'Its text is no longer kept, only a hash of it.' : '')}
+        {textMessage?.text ?? dataMessage?.data ?? (hashedMessage ? t('message.hashed') : '')}
       </p>
       <Facts
         of={[
-          ['State', <MessageMark key="state" state={state} withWord />],
-          ['Accepted', <RelativeTime key="accepted" at={message.createdAt} />],
+          [t('common.state'), <MessageMark key="state" state={state} withWord />],
+          [t('message.accepted'), <RelativeTime key="accepted" at={message.createdAt} />],
           [
-            'Device',
+            t('common.device'),
             <Link key="device" href={`/devices/${message.deviceId}`}>
               {devices?.find(({ id }) => id === message.deviceId)?.name ?? message.deviceId}
             </Link>,
           ],
-          ['SIM', simNumber === undefined ? 'any' : String(simNumber)],
-          ['Port', dataMessage && String(dataMessage.port)],
-          ['Priority', priority === undefined ? undefined : String(priority)],
-          ['Not before', scheduleAt && <RelativeTime at={scheduleAt} />],
-          ['Not after', validUntil && <RelativeTime at={validUntil} />],
+          [t('common.sim'), simNumber === undefined ? t('message.anySim') : String(simNumber)],
+          [t('message.port'), dataMessage && String(dataMessage.port)],
+          [t('message.priority'), priority === undefined ? undefined : String(priority)],
+          [t('message.scheduledFor'), scheduleAt && <RelativeTime at={scheduleAt} />],
+          [t('message.validUntil'), validUntil && <RelativeTime at={validUntil} />],
         ]}
       />
       <ul className="message-recipients">
         {recipients.map(({ phoneNumber, state: its, error, waiting, possibleDuplicate }) => (
           <li key={phoneNumber}>
-            <Link href={conversationPath(phoneNumber)}>{phoneNumber}</Link>
+            <Link href={conversationPath(phoneNumber)}>
+              <bdi>{phoneNumber}</bdi>
+            </Link>
             <MessageMark state={its} withWord />
-            {possibleDuplicate && (
-              <p className="is-warn">Sent again after an unknown outcome: may have arrived twice</p>
-            )}
-            {waiting !== undefined && <p className="is-warn">{inLocalTime(waiting.message)}</p>}
+            {possibleDuplicate && <p className="is-warn">{t('message.duplicate')}</p>}
+            {waiting !== undefined && <p className="is-warn">{waitingText(waiting)}</p>}
             {error !== undefined && waiting?.reason !== 'outcome_unknown' && (
               <p className={its === 'Failed' ? 'is-bad' : 'is-warn'}>{error}</p>
             )}
@@ -90,17 +93,18 @@ function Cancel({ message: { id, state } }: { readonly message: MessageStateAnsw
   return (
     <>
       <Button variant="default" onClick={() => setAsking(true)}>
-        Cancel it
+        {t('message.cancel')}
       </Button>
       <AskFirst
-        title="Cancel this message?"
-        action="Cancel the message"
+        title={t('message.cancelTitle')}
+        action={t('message.cancel')}
+        refusal={t('message.keep')}
         isOpen={isAsking}
         deed={cancel}
         onYes={() => cancel.mutate(undefined, { onSuccess: () => setAsking(false) })}
         onClose={() => setAsking(false)}
       >
-        What the modem has already handed to the network goes out all the same.
+        {t('message.cancelHelp')}
       </AskFirst>
     </>
   )

@@ -6,17 +6,18 @@ import { useDevices } from '../api/devices.ts'
 import { type MessageFilter, useMessages } from '../api/messages.ts'
 import { localMinute } from '../conversations/local-minute.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { MessageMark, stateWords } from '../ui/message-mark.tsx'
+import { MessageMark } from '../ui/message-mark.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { t } from '../words/text.ts'
 import './messages.css'
-import { inLocalTime } from './timeline-words.ts'
+import { waitingText } from './timeline-words.ts'
 
-const states = [
-  { value: '', label: 'All' },
-  ...messageStates.map((state) => ({ value: state, label: stateWords[state] })),
+const states = () => [
+  { value: '', label: t('common.all') },
+  ...messageStates.map((state) => ({ value: state, label: t(`messageState.${state}`) })),
 ]
 
 /** All that was sent, by what became of it and when. The filter stands in the address, where it can be linked to and kept. */
@@ -40,19 +41,17 @@ export default function Messages() {
   const messages = useMessages(filter)
   const found = messages.data?.pages.flatMap(({ body }) => body) ?? []
   return (
-    <Page title="Messages" about="What was sent, to whomever, newest first. What came in stands in the conversations.">
+    <Page title={t('messages.title')} about={t('messages.about')}>
       <Filters filter={filter} onChange={change} />
       <ProblemNote error={messages.error} retry={() => void messages.refetch()} />
       {messages.isPending && <WaitingLines lines={8} />}
       {messages.isSuccess && found.length === 0 && (
-        <EmptyState icon="search" title={Object.keys(filter).length === 0 ? 'Nothing was sent yet' : 'There are none'}>
-          {Object.keys(filter).length === 0
-            ? 'Each message that is accepted appears here by itself.'
-            : 'Another state or time may show some.'}
+        <EmptyState icon="search" title={Object.keys(filter).length === 0 ? t('messages.none') : t('common.noResults')}>
+          {Object.keys(filter).length === 0 ? t('messages.noneHelp') : t('common.changeFilter')}
         </EmptyState>
       )}
       {found.length > 0 && (
-        <ul className="message-list" aria-label="Messages">
+        <ul className="message-list" aria-label={t('messages.list')}>
           {found.map((message) => (
             <ListedMessage key={message.id} message={message} />
           ))}
@@ -60,7 +59,7 @@ export default function Messages() {
       )}
       {messages.hasNextPage && (
         <Button variant="subtle" loading={messages.isFetchingNextPage} onClick={() => void messages.fetchNextPage()}>
-          Earlier ones
+          {t('common.loadMore')}
         </Button>
       )}
     </Page>
@@ -78,27 +77,27 @@ function Filters({
   return (
     <div className="fields-row">
       <NativeSelect
-        label="State"
-        data={states}
+        label={t('common.state')}
+        data={states()}
         value={state}
         onChange={(event) => onChange('state', event.currentTarget.value)}
       />
       {devices.length > 1 && (
         <NativeSelect
-          label="Device"
-          data={[{ value: '', label: 'All' }, ...devices.map(({ id, name }) => ({ value: id, label: name }))]}
+          label={t('common.device')}
+          data={[{ value: '', label: t('common.all') }, ...devices.map(({ id, name }) => ({ value: id, label: name }))]}
           value={deviceId}
           onChange={(event) => onChange('deviceId', event.currentTarget.value)}
         />
       )}
       <TextInput
-        label="From"
+        label={t('common.from')}
         type="datetime-local"
         value={minuteOf(from)}
         onChange={(event) => onChange('from', instantOf(event.currentTarget.value))}
       />
       <TextInput
-        label="To"
+        label={t('common.until')}
         type="datetime-local"
         value={minuteOf(to)}
         onChange={(event) => onChange('to', instantOf(event.currentTarget.value))}
@@ -113,20 +112,23 @@ function ListedMessage({
   readonly message: MessageStateAnswer
 }) {
   const [first] = recipients
-  const error = waiting?.message ?? recipients.find((recipient) => recipient.error !== undefined)?.error
+  const error =
+    waiting === undefined ? recipients.find((recipient) => recipient.error !== undefined)?.error : waitingText(waiting)
   return (
     <li>
       <Link href={`/messages/${encodeURIComponent(id)}`} className="listed-message">
         <MessageMark state={state} withWord />
         <b>
-          {first?.phoneNumber}
-          {recipients.length > 1 && <span className="quiet"> and {recipients.length - 1} more</span>}
+          <bdi>{first?.phoneNumber}</bdi>
+          {recipients.length > 1 && (
+            <span className="quiet"> {t('messages.moreRecipients', { count: recipients.length - 1 })}</span>
+          )}
         </b>
         <span className="listed-message-text quiet" dir="auto">
-          {textMessage?.text ?? dataMessage?.data ?? (isHashed ? 'content no longer kept' : '')}
+          {textMessage?.text ?? dataMessage?.data ?? (isHashed ? t('messages.hashed') : '')}
         </span>
         <RelativeTime at={createdAt} />
-        {error !== undefined && <span className="listed-message-error">{inLocalTime(error)}</span>}
+        {error !== undefined && <span className="listed-message-error">{error}</span>}
       </Link>
     </li>
   )

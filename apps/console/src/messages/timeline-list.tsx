@@ -2,6 +2,7 @@ import type { TimelineEntry } from '@smsgw/contract/timeline'
 import { Link } from 'wouter'
 import { beginsDay, shortDayWords } from '../ui/day-words.ts'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
+import { t } from '../words/text.ts'
 import { inLocalTime, partWords, sinceWords, toneOf } from './timeline-words.ts'
 import './timeline-list.css'
 
@@ -47,7 +48,7 @@ function Details({
   const details = [
     isToMany ? recipient : undefined,
     part && part.total > 1 && !text.includes(partWords(part)) ? partWords(part) : undefined,
-    part?.reference === undefined ? undefined : `reference ${part.reference}`,
+    part?.reference === undefined ? undefined : t('timeline.reference', { number: String(part.reference) }),
     webhook?.event,
     webhook?.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`,
     webhook?.error,
@@ -57,7 +58,9 @@ function Details({
     <p className="timeline-details">
       {details.join(' · ')}
       {code !== undefined && <code>{code}</code>}
-      {webhook !== undefined && <Link href={`/webhooks/${encodeURIComponent(webhook.webhookId)}`}>its webhook</Link>}
+      {webhook !== undefined && (
+        <Link href={`/webhooks/${encodeURIComponent(webhook.webhookId)}`}>{t('timeline.webhook')}</Link>
+      )}
     </p>
   )
 }

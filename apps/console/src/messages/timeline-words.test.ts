@@ -7,8 +7,8 @@ test('a step tells how long it took, unless it is the first or came in the same 
   expect(sinceWords(undefined, at)).toBe('')
   expect(sinceWords(at, at)).toBe('')
   expect(sinceWords(at, '2026-03-01T08:46:11.250Z')).toBe('+250 ms')
-  expect(sinceWords(at, '2026-03-01T08:46:15.200Z')).toBe('+4.2 s')
-  expect(sinceWords(at, '2026-03-01T09:51:11.000Z')).toBe('+1 h 5 min')
+  expect(sinceWords(at, '2026-03-01T08:46:15.200Z')).toBe('+4.2 sec')
+  expect(sinceWords(at, '2026-03-01T09:51:11.000Z')).toBe('+1 hr 5 min')
 })
 
 test('what failed stands out, and so does a webhook that nobody took', () => {

@@ -1,5 +1,7 @@
 import type { TimelineEntry } from '@smsgw/contract/timeline'
+import type { Waiting } from '@smsgw/contract/waiting'
 import { durationWords, momentWords } from '../ui/relative-words.ts'
+import { optionalText, t } from '../words/text.ts'
 
 export type TimelineTone = 'plain' | 'good' | 'warn' | 'bad' | 'aside'
 
@@ -26,7 +28,7 @@ export function sinceWords(before: string | undefined, at: string): string {
 }
 
 export function partWords({ index, total }: { readonly index: number; readonly total: number }): string {
-  return `part ${index} of ${total}`
+  return t('timeline.part', { index, total })
 }
 
 /** A moment in a text, which the API tells in universal time, as the clock on the wall has it. */
@@ -34,4 +36,22 @@ export function inLocalTime(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (moment) =>
     Number.isNaN(Date.parse(moment)) ? moment : momentWords(moment),
   )
+}
+
+type WaitEnd = 'latest' | 'continues' | 'nextTry'
+
+const waitEnds: Readonly<Partial<Record<Waiting['reason'], WaitEnd>>> = {
+  limit: 'continues',
+  work_hours: 'continues',
+  retry: 'nextTry',
+  modem_busy: 'nextTry',
+}
+
+/** Why a message is not yet sent. */
+export function waitingText({ reason, until, message }: Waiting): string {
+  const why = optionalText(`waiting.${reason}`) ?? inLocalTime(message)
+  if (until === undefined) return why
+  const when = momentWords(until)
+  if (reason === 'scheduled') return t('composer.scheduledFor', { when })
+  return `${why} ${t(`waitingUntil.${waitEnds[reason] ?? 'latest'}`, { when })}`
 }

@@ -8,6 +8,7 @@ import { newConversationPath } from '../conversations/conversation-path.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Panel } from '../ui/page.tsx'
+import { t } from '../words/text.ts'
 import './checklist.css'
 
 /** The way from an empty gateway to one that works: each step ticks itself, and when all are done it is gone. */
@@ -20,44 +21,42 @@ export function Checklist() {
   const sims = devices.data.filter(({ online }) => online).flatMap(({ simCards }) => simCards)
   const steps: readonly Step[] = [
     {
-      name: 'A modem is found',
+      name: t('checklist.modem'),
       isDone: sims.length > 0,
-      how: 'Plug one in and it appears here, or pair a device that has one.',
+      how: t('checklist.modemHelp'),
       action: (
         <Button component={Link} href="/devices" size="xs" variant="default">
-          Devices
+          {t('checklist.showDevices')}
         </Button>
       ),
     },
     {
-      name: 'Its SIM is ready',
+      name: t('checklist.sim'),
       isDone: sims.some(({ state }) => state === 'ready'),
-      how: 'It needs a PIN (SIM_1_PIN) or is still looking for a network; its page tells which.',
+      how: t('checklist.simHelp'),
       action: (
         <Button component={Link} href="/devices" size="xs" variant="default">
-          Look
+          {t('checklist.showSim')}
         </Button>
       ),
     },
     {
-      name: 'The first message is sent',
+      name: t('checklist.message'),
       isDone: anySent.data,
-      how: hasVirtualPhone
-        ? 'Any number will do: the modem is a virtual one, and the phone beside this page answers.'
-        : 'To your own phone, for example. Answer it and see what comes back.',
+      how: hasVirtualPhone ? t('checklist.messageVirtual') : t('checklist.messageHelp'),
       action: (
         <Button component={Link} href={newConversationPath} size="xs">
-          Write it
+          {t('conversations.first')}
         </Button>
       ),
     },
     {
-      name: 'A webhook is registered',
+      name: t('checklist.webhook'),
       isDone: webhooks.data.length > 0,
-      how: 'So that a program of yours hears of each message that comes in.',
+      how: t('checklist.webhookHelp'),
       action: (
         <Button component={Link} href="/webhooks" size="xs" variant="default">
-          Register one
+          {t('webhooks.add')}
         </Button>
       ),
     },
@@ -65,7 +64,7 @@ export function Checklist() {
   const done = steps.filter(({ isDone }) => isDone).length
   if (done === steps.length) return null
   return (
-    <Panel title="First steps" about={`${done} of ${steps.length} done. Each ticks itself.`}>
+    <Panel title={t('checklist.title')} about={t('checklist.progress', { done, total: steps.length })}>
       <ol className="checklist">
         {steps.map((step) => (
           <ListedStep key={step.name} step={step} isNext={step === steps.find(({ isDone }) => !isDone)} />
@@ -93,7 +92,7 @@ function ListedStep({
     <li data-done={isDone} data-next={isNext}>
       <span className="checklist-tick">
         {isDone && <Icon name="tick" size={14} />}
-        <span className="unseen">{isDone ? 'Done:' : 'To do:'}</span>
+        <span className="unseen">{isDone ? t('checklist.done') : t('checklist.toDo')}</span>
       </span>
       <div>
         <b>{name}</b>

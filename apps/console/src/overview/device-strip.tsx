@@ -4,6 +4,7 @@ import { SimLine } from '../devices/sim-line.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
+import { rich, t } from '../words/text.ts'
 import './device-strip.css'
 
 /** Each device in a line, for a glance. */
@@ -11,7 +12,7 @@ export function DeviceStrip() {
   const { data: devices = [] } = useDevices()
   if (devices.length === 0) return null
   return (
-    <Panel title="Devices">
+    <Panel title={t('devices.title')}>
       <ul className="device-strip">
         {devices.map(({ id, name, online, lastSeen, simCards }) => (
           <li key={id}>
@@ -22,11 +23,9 @@ export function DeviceStrip() {
               ))}
             </span>
             {online ? (
-              <Badge tone="good">connected</Badge>
+              <Badge tone="good">{t('device.online')}</Badge>
             ) : (
-              <Badge tone="bad">
-                away since <RelativeTime at={lastSeen} />
-              </Badge>
+              <Badge tone="bad">{rich('device.offlineSince', { when: <RelativeTime at={lastSeen} /> })}</Badge>
             )}
           </li>
         ))}

@@ -8,18 +8,15 @@ import { LazyPlot } from '../plot/lazy-plot.tsx'
 import type { PlotLine } from '../plot/plot.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
-import { durationWords } from '../ui/relative-words.ts'
+import { durationWords, numberWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { t } from '../words/text.ts'
 import { totalsOf } from './totals.ts'
 import './traffic.css'
 
-const periods: readonly { readonly value: StatisticsPeriod; readonly label: string }[] = [
-  { value: 'hour', label: 'Hour' },
-  { value: 'day', label: 'Day' },
-  { value: 'week', label: 'Week' },
-]
+const periods: readonly StatisticsPeriod[] = ['hour', 'day', 'week']
 
-const countWords = (value: number) => (Number.isInteger(value) ? value.toLocaleString() : '')
+const countWords = (value: number) => (Number.isInteger(value) ? numberWords(value) : '')
 
 /** How much went through, and how fast. */
 export function Traffic() {
@@ -31,12 +28,12 @@ export function Traffic() {
   return (
     <>
       <Panel
-        title="Messages"
+        title={t('messages.title')}
         actions={
           <SegmentedControl
             size="xs"
-            aria-label="Period"
-            data={[...periods]}
+            aria-label={t('period.title')}
+            data={periods.map((value) => ({ value, label: t(`period.${value}`) }))}
             value={period}
             onChange={(value) => setPeriod(value as StatisticsPeriod)}
           />
@@ -44,34 +41,37 @@ export function Traffic() {
       >
         <ProblemNote error={error} retry={() => void refetch()} />
         <dl className="totals">
-          <Total name="Accepted" value={countWords(totals.accepted)} href={messagesPath({ from })} />
-          <Total name="Sent" value={countWords(totals.sent)} />
-          <Total name="Delivered" value={countWords(totals.delivered)} />
+          <Total name={t('traffic.accepted')} value={countWords(totals.accepted)} href={messagesPath({ from })} />
+          <Total name={t('messageState.Sent')} value={countWords(totals.sent)} />
+          <Total name={t('messageState.Delivered')} value={countWords(totals.delivered)} />
           <Total
-            name="Failed"
+            name={t('messageState.Failed')}
             value={countWords(totals.failed)}
             isBad={totals.failed > 0}
             href={messagesPath({ state: 'Failed', from })}
           />
-          <Total name="Received" value={countWords(totals.received)} />
+          <Total name={t('traffic.received')} value={countWords(totals.received)} />
         </dl>
         {data === undefined ? (
           error === null && <WaitingLines lines={6} />
         ) : (
           <LazyPlot
-            summary={`Messages in the last ${period}: ${totals.sent} sent, ${totals.delivered} delivered, ${totals.failed} failed, ${totals.received} received`}
+            summary={t('traffic.summary', { ...totals, period })}
             atSeconds={drawn.atSeconds}
             lines={drawn.counts}
             words={countWords}
           />
         )}
       </Panel>
-      <Panel title="From accepted to sent" about="How long a message takes until the network has every part of it.">
+      <Panel title={t('traffic.latency')} about={t('traffic.latencyAbout')}>
         {totals.sent === 0 ? (
-          <p className="quiet">Nothing was sent in this time.</p>
+          <p className="quiet">{t('traffic.noneSent')}</p>
         ) : (
           <LazyPlot
-            summary={`The slowest interval in the last ${period}: half sent within ${durationWords(totals.slowestP50)}, 95 of 100 within ${durationWords(totals.slowestP95)}`}
+            summary={t('traffic.latencySummary', {
+              median: durationWords(totals.slowestP50),
+              p95: durationWords(totals.slowestP95),
+            })}
             atSeconds={drawn.atSeconds}
             lines={drawn.times}
             words={durationWords}
@@ -109,22 +109,22 @@ function messagesPath(filter: Readonly<Record<string, string | undefined>>): str
 
 function drawnFrom(buckets: readonly StatisticsBucket[]) {
   const counts: readonly PlotLine[] = [
-    { name: 'Sent', colour: '--ink', isFilled: true, values: buckets.map(({ sent }) => sent) },
-    { name: 'Delivered', colour: '--accent-ink', values: buckets.map(({ delivered }) => delivered) },
-    { name: 'Received', colour: '--muted', isDashed: true, values: buckets.map(({ received }) => received) },
+    { name: t('messageState.Sent'), colour: '--ink', isFilled: true, values: buckets.map(({ sent }) => sent) },
+    { name: t('messageState.Delivered'), colour: '--accent-ink', values: buckets.map(({ delivered }) => delivered) },
+    { name: t('traffic.received'), colour: '--muted', isDashed: true, values: buckets.map(({ received }) => received) },
     // A red line along the bottom would say that something is wrong.
     ...(buckets.some(({ failed }) => failed > 0)
-      ? [{ name: 'Failed', colour: '--bad' as const, values: buckets.map(({ failed }) => failed) }]
+      ? [{ name: t('messageState.Failed'), colour: '--bad' as const, values: buckets.map(({ failed }) => failed) }]
       : []),
   ]
   const times: readonly PlotLine[] = [
     {
-      name: 'Half within',
+      name: t('traffic.median'),
       colour: '--accent-ink',
       isFilled: true,
       values: buckets.map((b) => b.acceptToSentMs?.p50 ?? null),
     },
-    { name: '95 of 100 within', colour: '--warn', values: buckets.map((b) => b.acceptToSentMs?.p95 ?? null) },
+    { name: t('traffic.p95'), colour: '--warn', values: buckets.map((b) => b.acceptToSentMs?.p95 ?? null) },
   ]
   return { atSeconds: buckets.map(({ at }) => Date.parse(at) / 1000), counts, times }
 }

@@ -1,6 +1,9 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
+import { clockWords, momentWords, shortClockWords } from '../ui/relative-words.ts'
+import { perLocale } from '../words/per-locale.ts'
+import { t } from '../words/text.ts'
 import 'uplot/dist/uPlot.min.css'
 import './plot.css'
 
@@ -93,7 +96,7 @@ function optionsFor({
       { ...axis, size: 56, values: (_plot, values) => values.map((value) => words(value)) },
     ],
     series: [
-      { value: (_plot, value) => (value === null ? '' : tickWords.format(value * 1000)) },
+      { label: t('plot.time'), value: (_plot, value) => (value === null ? '' : momentWords(value * 1000)) },
       ...lines.map(
         ({ name, colour: token, isDashed, isFilled, values }): uPlot.Series => ({
           label: name,
@@ -111,19 +114,15 @@ function optionsFor({
   }
 }
 
-const tickWords = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const clockParts = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-const hour = new Intl.DateTimeFormat(undefined, clockParts)
-const second = new Intl.DateTimeFormat(undefined, { ...clockParts, second: '2-digit' })
-const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric' })
+const day = perLocale((tag) => new Intl.DateTimeFormat(tag, { weekday: 'short', day: 'numeric' }))
 
 /** The time of day, and the day where one begins. */
 function timeTicks(ticks: readonly number[]): string[] {
   const [first = 0, next = Number.POSITIVE_INFINITY] = ticks
-  const usual = next - first < 60 ? second : hour
+  const usual = next - first < 60 ? clockWords : shortClockWords
   return ticks.map((tick) => {
     const time = new Date(tick * 1000)
     const isMidnight = time.getHours() + time.getMinutes() + time.getSeconds() === 0
-    return (isMidnight ? day : usual).format(time)
+    return isMidnight ? day().format(time) : usual(time)
   })
 }

@@ -1,15 +1,20 @@
 import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core'
 import { useId } from 'react'
 import type { SettingValue } from '../api/settings.ts'
-import type { SettingText } from './setting-texts.ts'
+import { numberWords } from '../ui/relative-words.ts'
+import { optionalText, t } from '../words/text.ts'
+import type { SettingField as FieldOf } from './setting-fields.ts'
 
-/** One setting: what it is called, what it does, and its value. An emptied field goes back to what is usual. */
+/** One setting with its name, help and value. An empty field resets the setting to its default. */
 export function SettingField({
+  name,
   setting,
   value,
   onChange,
 }: {
-  readonly setting: SettingText
+  /** `<section>.<key>`. */
+  readonly name: string
+  readonly setting: FieldOf
   readonly value: SettingValue | undefined
   readonly onChange: (value: SettingValue) => void
 }) {
@@ -17,8 +22,8 @@ export function SettingField({
   return (
     <div className="setting">
       <div>
-        <label htmlFor={id}>{setting.name}</label>
-        <p id={`${id}-about`}>{setting.about}</p>
+        <label htmlFor={id}>{optionalText(`setting.${name}`)}</label>
+        <p id={`${id}-about`}>{optionalText(`settingHelp.${name}`)}</p>
       </div>
       <Field id={id} setting={setting} value={value} onChange={onChange} />
     </div>
@@ -32,7 +37,7 @@ function Field({
   onChange,
 }: {
   readonly id: string
-  readonly setting: SettingText
+  readonly setting: FieldOf
   readonly value: SettingValue | undefined
   readonly onChange: (value: SettingValue) => void
 }) {
@@ -46,7 +51,7 @@ function Field({
       return (
         <NativeSelect
           {...common}
-          data={setting.choices.map(([choice, label]) => ({ value: choice, label }))}
+          data={setting.choices.map((choice) => ({ value: choice.replace('settingChoice.', ''), label: t(choice) }))}
           value={written}
           onChange={(event) => onChange(event.currentTarget.value)}
         />
@@ -58,8 +63,10 @@ function Field({
           type="number"
           min={1}
           step={1}
-          placeholder={setting.empty}
-          rightSection={<span className="setting-unit">{setting.unit}</span>}
+          placeholder={
+            typeof setting.empty === 'number' ? numberWords(setting.empty) : t(`settingEmpty.${setting.empty}`)
+          }
+          rightSection={<span className="setting-unit">{t(`settingUnit.${setting.unit}`)}</span>}
           rightSectionWidth="auto"
           value={written}
           onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? null : Number(currentTarget.value))}
@@ -76,8 +83,8 @@ function Field({
         <PasswordInput
           {...common}
           autoComplete="new-password"
-          placeholder="unchanged"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show what is written' }}
+          placeholder={t('setting.unchanged')}
+          visibilityToggleButtonProps={{ 'aria-label': t('setting.showSecret') }}
           value={written}
           onChange={(event) => onChange(event.currentTarget.value)}
         />

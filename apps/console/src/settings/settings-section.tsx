@@ -4,23 +4,26 @@ import { useState } from 'react'
 import { type SettingValue, useChangeSettings } from '../api/settings.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { t } from '../words/text.ts'
 import { SettingField } from './setting-field.tsx'
-import type { SectionText } from './setting-texts.ts'
+import { type SettingField as Field, type SettingsSectionName, settingFields } from './setting-fields.ts'
 import './settings-section.css'
 
-/** The settings that belong together are stored together: some hang on each other. */
+/** Settings of a section are saved together, because some depend on each other. */
 export function SettingsSection({
-  text: { section, title, about, settings },
+  section,
   stored,
 }: {
-  readonly text: SectionText
+  readonly section: SettingsSectionName
   readonly stored: Readonly<Record<string, unknown>>
 }) {
   const change = useChangeSettings()
+  const title = t(`setting.section.${section}`)
+  const fields = Object.entries<Field>(settingFields[section])
   const [changed, setChanged] = useState<Readonly<Record<string, SettingValue>>>({})
   const hasChanged = Object.keys(changed).length > 0
   return (
-    <Panel title={title} about={about}>
+    <Panel title={title} about={t(`settingHelp.section.${section}`)}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -29,25 +32,26 @@ export function SettingsSection({
             {
               onSuccess: () => {
                 setChanged({})
-                notifications.show({ message: `${title}: saved.` })
+                notifications.show({ message: t('settings.saved', { section: title }) })
               },
             },
           )
         }}
       >
-        {settings.map((setting) => (
+        {fields.map(([key, setting]) => (
           <SettingField
-            key={setting.key}
+            key={key}
+            name={`${section}.${key}`}
             setting={setting}
-            value={setting.key in changed ? changed[setting.key] : (stored[setting.key] as SettingValue | undefined)}
-            onChange={(value) => setChanged({ ...changed, [setting.key]: value })}
+            value={key in changed ? changed[key] : (stored[key] as SettingValue | undefined)}
+            onChange={(value) => setChanged({ ...changed, [key]: value })}
           />
         ))}
         <ProblemNote error={change.error} />
         {hasChanged && (
           <div className="page-actions settings-actions">
             <Button type="submit" loading={change.isPending}>
-              Save
+              {t('common.save')}
             </Button>
             <Button
               variant="default"
@@ -56,7 +60,7 @@ export function SettingsSection({
                 change.reset()
               }}
             >
-              Discard
+              {t('settings.discard')}
             </Button>
           </div>
         )}

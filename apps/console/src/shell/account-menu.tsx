@@ -3,6 +3,8 @@ import { useLocation } from 'wouter'
 import { useSignOut } from '../api/session.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
+import { languages, storeLanguage } from '../words/language.ts'
+import { locale, t } from '../words/text.ts'
 import './account-menu.css'
 
 /** Who is signed in, and what concerns them alone. */
@@ -23,13 +25,13 @@ export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () =
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          smsgw {version}, {mode === 'local' ? 'on this box' : 'relay'}
+          {mode === 'local' ? t('account.gateway', { version }) : t('account.relay', { version })}
         </Menu.Label>
         <Menu.Item leftSection={<Icon name="access" />} onClick={() => goTo('/access')}>
-          Change the password
+          {t('password.change')}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="help" />} onClick={onHelp}>
-          Keys
+          {t('keyboard.title')}
         </Menu.Item>
         <Menu.Divider />
         {(['light', 'dark', 'auto'] as const).map((scheme) => (
@@ -39,12 +41,26 @@ export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () =
             rightSection={colorScheme === scheme ? <Icon name="tick" size={16} /> : undefined}
             onClick={() => setColorScheme(scheme)}
           >
-            {{ light: 'Light', dark: 'Dark', auto: 'As the system' }[scheme]}
+            {t(`theme.${scheme}`)}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        {languages.map(({ code, name }) => (
+          <Menu.Item
+            key={code}
+            lang={code}
+            rightSection={locale().language === code ? <Icon name="tick" size={16} /> : undefined}
+            onClick={() => {
+              storeLanguage(code)
+              location.reload()
+            }}
+          >
+            <bdi>{name}</bdi>
           </Menu.Item>
         ))}
         <Menu.Divider />
         <Menu.Item leftSection={<Icon name="leave" />} onClick={() => signOut.mutate()}>
-          Sign out
+          {t('account.signOut')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

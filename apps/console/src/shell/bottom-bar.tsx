@@ -1,7 +1,8 @@
 import { Menu } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import { Icon } from '../ui/icon.tsx'
-import { isAt, places } from './places.ts'
+import { t } from '../words/text.ts'
+import { isAt, placeName, places } from './places.ts'
 import './bottom-bar.css'
 
 const firstOnes = 4
@@ -12,24 +13,24 @@ export function BottomBar() {
   const rest = places.slice(firstOnes)
   const isInRest = rest.some(({ path }) => isAt(location, path))
   return (
-    <nav className="bottom-bar" aria-label="Main, short">
-      {places.slice(0, firstOnes).map(({ path, name, shortName, icon }) => (
+    <nav className="bottom-bar" aria-label={t('menu.mainShort')}>
+      {places.slice(0, firstOnes).map(({ path, icon }) => (
         <Link key={path} href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
           <Icon name={icon} size={20} />
-          {shortName ?? name}
+          {placeName(path)}
         </Link>
       ))}
       <Menu position="top-end" width={180}>
         <Menu.Target>
           <button type="button" className={isInRest ? 'is-current' : undefined}>
             <Icon name="more" size={20} />
-            More
+            {t('menu.more')}
           </button>
         </Menu.Target>
         <Menu.Dropdown>
-          {rest.map(({ path, name, icon }) => (
+          {rest.map(({ path, icon }) => (
             <Menu.Item key={path} leftSection={<Icon name={icon} />} onClick={() => goTo(path)}>
-              {name}
+              {placeName(path)}
             </Menu.Item>
           ))}
         </Menu.Dropdown>

@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
 import { Fragment } from 'react'
-import { places } from './places.ts'
+import { t } from '../words/text.ts'
+import { placeName, places } from './places.ts'
 import './key-help.css'
 
 /** All keys, under `?`. */
@@ -14,31 +15,40 @@ export function KeyHelp({
   readonly hasPhone: boolean
 }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Keys" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={t('keyboard.title')}
+      size="lg"
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
       <div className="key-help">
         <KeyList
-          title="Go to"
-          keys={[...places.map(({ key, name }) => [['g', key], name] as const), [['g', 'm'], 'Messages sent']]}
+          title={t('keyboard.goTo')}
+          keys={[
+            ...places.map(({ key, path }) => [['g', key], placeName(path)] as const),
+            [['g', 'm'], t('conversations.outgoing')],
+          ]}
         />
         <div>
           <KeyList
-            title="Anywhere"
+            title={t('keyboard.anywhere')}
             keys={[
-              [['n'], 'New message'],
-              [['?'], 'These keys'],
-              ...(hasPhone ? [[['v'], 'Virtual phone'] as const] : []),
-              [['Esc'], 'Close, or leave a field'],
+              [['n'], t('conversations.new')],
+              [['?'], t('keyboard.title')],
+              ...(hasPhone ? [[['v'], t('phone.title')] as const] : []),
+              [['Esc'], t('keyboard.leave')],
             ]}
           />
           <KeyList
-            title="Conversations"
+            title={t('conversations.title')}
             keys={[
-              [['/'], 'Search'],
-              [['j'], 'Next conversation'],
-              [['k'], 'Previous conversation'],
-              [['r'], 'Write in this one'],
-              [['Enter'], 'Send'],
-              [['Shift', 'Enter'], 'New line'],
+              [['/'], t('keyboard.search')],
+              [['j'], t('keyboard.next')],
+              [['k'], t('keyboard.previous')],
+              [['r'], t('keyboard.reply')],
+              [['Enter'], t('common.send')],
+              [['Shift', 'Enter'], t('keyboard.newLine')],
             ]}
           />
         </div>

@@ -1,5 +1,7 @@
 import type { DeviceAnswer } from '@smsgw/contract/device'
 import type { LiveState } from '../api/live-feed.ts'
+import { simStateWords } from '../devices/sim-state-words.ts'
+import { t } from '../words/text.ts'
 
 interface LineWords {
   readonly tone: 'good' | 'warn' | 'bad' | 'quiet'
@@ -11,29 +13,37 @@ interface LineWords {
 
 /** The worst thing that somebody at the page should know, or that all is well. */
 export function lineWords(live: LiveState, devices: readonly DeviceAnswer[] | undefined): LineWords {
-  if (live === 'away') return { tone: 'warn', title: 'Not connected', detail: 'trying again', signal: undefined }
-  if (devices === undefined) return { tone: 'quiet', title: 'Looking', detail: 'for devices', signal: undefined }
-  if (devices.length === 0) return { tone: 'warn', title: 'No device', detail: 'pair one', signal: undefined }
+  if (live === 'away')
+    return { tone: 'warn', title: t('line.disconnected'), detail: t('line.retrying'), signal: undefined }
+  if (devices === undefined) return { tone: 'quiet', title: t('common.loading'), detail: '', signal: undefined }
+  if (devices.length === 0)
+    return { tone: 'warn', title: t('line.noDevice'), detail: t('pairing.title'), signal: undefined }
   const online = devices.filter((device) => device.online)
-  if (online.length === 0) return { tone: 'bad', title: 'Offline', detail: 'no device is connected', signal: undefined }
+  if (online.length === 0)
+    return { tone: 'bad', title: t('device.offline'), detail: t('line.noneOnline'), signal: undefined }
   const sims = online.flatMap(({ simCards }) => simCards)
   const ready = sims.filter(({ state }) => state === 'ready')
   if (ready.length === 0)
-    return { tone: 'bad', title: 'No SIM is ready', detail: sims[0]?.state ?? 'no modem found', signal: undefined }
+    return {
+      tone: 'bad',
+      title: t('line.noSim'),
+      detail: sims[0] === undefined ? t('device.noModem') : simStateWords(sims[0].state),
+      signal: undefined,
+    }
   const best = ready.reduce((one, other) => ((other.signal ?? -1) > (one.signal ?? -1) ? other : one))
   const missing = sims.length - ready.length + (devices.length - online.length)
   return {
     tone: missing > 0 ? 'warn' : 'good',
-    title: best.carrierName ?? (ready.length === 1 ? 'Ready' : `${ready.length} SIMs ready`),
+    title: best.carrierName ?? t('line.ready', { count: ready.length }),
     detail:
       missing > 0
-        ? `${missing} of ${sims.length + devices.length - online.length} not ready`
+        ? t('line.missing', { count: missing, total: sims.length + devices.length - online.length })
         : signalWords(best.signal),
     signal: best.signal,
   }
 }
 
 export function signalWords(signal: number | undefined): string {
-  if (signal === undefined) return 'signal unknown'
-  return `${signal >= 60 ? 'good' : signal >= 30 ? 'fair' : 'weak'} signal`
+  if (signal === undefined) return t('signal.unknown')
+  return t(`signal.${signal >= 60 ? 'good' : signal >= 30 ? 'fair' : 'weak'}`)
 }

@@ -1,26 +1,41 @@
 import { newConversationPath } from '../conversations/conversation-path.ts'
 import type { IconName } from '../ui/icon.tsx'
+import { type TextKey, t } from '../words/text.ts'
+
+type PlacePath = '/' | '/conversations' | '/devices' | '/webhooks' | '/access' | '/settings' | '/logs' | '/developers'
 
 /** The places of the console, in the order of the menu. `key` is pressed after `g`. */
 export const places: readonly {
-  readonly path: string
-  readonly name: string
-  /** Where there is little room. */
-  readonly shortName?: string
+  readonly path: PlacePath
   readonly icon: IconName
   readonly key: string
 }[] = [
-  { path: '/', name: 'Overview', icon: 'overview', key: 'o' },
-  { path: '/conversations', name: 'Conversations', shortName: 'Messages', icon: 'conversations', key: 'c' },
-  { path: '/devices', name: 'Devices', icon: 'devices', key: 'd' },
-  { path: '/webhooks', name: 'Webhooks', icon: 'webhooks', key: 'w' },
-  { path: '/access', name: 'Access', icon: 'access', key: 'a' },
-  { path: '/settings', name: 'Settings', icon: 'settings', key: 's' },
-  { path: '/logs', name: 'Logs', icon: 'logs', key: 'l' },
-  { path: '/developers', name: 'API', icon: 'developers', key: 'p' },
+  { path: '/', icon: 'overview', key: 'o' },
+  { path: '/conversations', icon: 'conversations', key: 'c' },
+  { path: '/devices', icon: 'devices', key: 'd' },
+  { path: '/webhooks', icon: 'webhooks', key: 'w' },
+  { path: '/access', icon: 'access', key: 'a' },
+  { path: '/settings', icon: 'settings', key: 's' },
+  { path: '/logs', icon: 'logs', key: 'l' },
+  { path: '/developers', icon: 'developers', key: 'p' },
 ]
 
 export function isAt(location: string, path: string): boolean {
   if (location === newConversationPath || /^\/messages(\/|$)/.test(location)) return path === '/conversations'
   return path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`)
+}
+
+const names: Readonly<Record<PlacePath, TextKey>> = {
+  '/': 'overview.title',
+  '/conversations': 'conversations.title',
+  '/devices': 'devices.title',
+  '/webhooks': 'webhooks.title',
+  '/access': 'access.title',
+  '/settings': 'settings.title',
+  '/logs': 'logs.title',
+  '/developers': 'api.title',
+}
+
+export function placeName(path: PlacePath): string {
+  return t(names[path])
 }

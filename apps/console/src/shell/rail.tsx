@@ -1,9 +1,10 @@
 import { Link, useLocation } from 'wouter'
 import { Icon } from '../ui/icon.tsx'
+import { t } from '../words/text.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { LineState } from './line-state.tsx'
 import { usePhoneSwitch } from './phone-context.ts'
-import { isAt, places } from './places.ts'
+import { isAt, placeName, places } from './places.ts'
 import { Wordmark } from './wordmark.tsx'
 import './rail.css'
 
@@ -12,15 +13,15 @@ export function Rail({ onHelp }: { readonly onHelp: () => void }) {
   const [location] = useLocation()
   const phone = usePhoneSwitch()
   return (
-    <nav className="rail" aria-label="Main">
-      <Link href="/" className="rail-home" aria-label="smsgw, overview">
+    <nav className="rail" aria-label={t('menu.main')}>
+      <Link href="/" className="rail-home" aria-label={t('menu.home')}>
         <Wordmark />
       </Link>
       <div className="rail-links">
-        {places.map(({ path, name, icon }) => (
+        {places.map(({ path, icon }) => (
           <Link key={path} href={path} className="rail-link" aria-current={isAt(location, path) ? 'page' : undefined}>
             <Icon name={icon} />
-            {name}
+            {placeName(path)}
           </Link>
         ))}
       </div>
@@ -28,7 +29,7 @@ export function Rail({ onHelp }: { readonly onHelp: () => void }) {
         {phone.exists && (
           <button type="button" className="rail-link" aria-pressed={phone.isOpen} onClick={phone.toggle}>
             <Icon name="phone" />
-            Virtual phone
+            {t('phone.title')}
           </button>
         )}
         <LineState />

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { newConversationPath } from '../conversations/conversation-path.ts'
 import { useSignedIn } from '../session-context.ts'
 import { VirtualPhone } from '../virtual-phone/virtual-phone.tsx'
+import { t } from '../words/text.ts'
 import { BottomBar } from './bottom-bar.tsx'
 import { KeyHelp } from './key-help.tsx'
 import type { Keys } from './key-sequence.ts'
@@ -53,7 +54,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     <PhoneContext value={phone}>
       <div className={hasPhone ? 'shell has-phone' : 'shell'}>
         <a className="shell-skip" href="#content">
-          Skip to the page
+          {t('menu.skip')}
         </a>
         <Rail onHelp={help.open} />
         <TopBar onHelp={help.open} />

@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import { Link } from 'wouter'
 import { Icon } from '../ui/icon.tsx'
+import { t } from '../words/text.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { LineState } from './line-state.tsx'
 import { usePhoneSwitch } from './phone-context.ts'
@@ -11,8 +12,8 @@ import './top-bar.css'
 export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
   const phone = usePhoneSwitch()
   return (
-    <nav className="top-bar" aria-label="Top">
-      <Link href="/" className="rail-home" aria-label="smsgw, overview">
+    <nav className="top-bar" aria-label={t('menu.top')}>
+      <Link href="/" className="rail-home" aria-label={t('menu.home')}>
         <Wordmark />
       </Link>
       <div className="top-bar-end">
@@ -21,7 +22,7 @@ export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
           <ActionIcon
             variant={phone.isOpen ? 'light' : 'subtle'}
             size="lg"
-            aria-label="Virtual phone"
+            aria-label={t('phone.title')}
             aria-pressed={phone.isOpen}
             onClick={phone.toggle}
           >

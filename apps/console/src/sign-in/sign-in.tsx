@@ -4,10 +4,11 @@ import { useSignIn } from '../api/session.ts'
 import { Wordmark } from '../shell/wordmark.tsx'
 import { useTitle } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { rich, t } from '../words/text.ts'
 import './sign-in.css'
 
 export function SignIn() {
-  useTitle('Sign in')
+  useTitle(t('signIn.title'))
   const signIn = useSignIn()
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
@@ -22,11 +23,11 @@ export function SignIn() {
       >
         <Wordmark />
         <div>
-          <h1>Sign in</h1>
-          <p className="quiet">With the account that the gateway named when it started.</p>
+          <h1>{t('signIn.title')}</h1>
+          <p className="quiet">{t('signIn.about')}</p>
         </div>
         <TextInput
-          label="Account"
+          label={t('signIn.username')}
           name="username"
           autoComplete="username"
           autoCapitalize="none"
@@ -38,23 +39,20 @@ export function SignIn() {
           onChange={(event) => setUsername(event.currentTarget.value)}
         />
         <PasswordInput
-          label="Password"
+          label={t('password.title')}
           name="password"
           autoComplete="current-password"
           required
           withAsterisk={false}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+          visibilityToggleButtonProps={{ 'aria-label': t('signIn.show'), tabIndex: 0 }}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         <ProblemNote error={signIn.error} />
         <Button type="submit" size="md" fullWidth loading={signIn.isPending}>
-          Sign in
+          {t('signIn.title')}
         </Button>
-        <p className="quiet small">
-          On a box of your own the account is <code>sms</code>; its password was shown at the first start and is kept in{' '}
-          <code>credentials.json</code> in the data folder.
-        </p>
+        <p className="quiet small">{rich('signIn.help')}</p>
       </form>
     </main>
   )

@@ -1,5 +1,6 @@
 import { Button, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { t } from '../words/text.ts'
 import { ProblemNote } from './problem-note.tsx'
 import './ask-first.css'
 
@@ -8,7 +9,7 @@ export function AskFirst({
   title,
   children,
   action,
-  refusal = 'Keep it',
+  refusal = t('common.cancel'),
   isHarmless = false,
   isOpen,
   deed,
@@ -36,7 +37,7 @@ export function AskFirst({
     onClose()
   }
   return (
-    <Modal opened={isOpen} onClose={leave} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={isOpen} onClose={leave} title={title} closeButtonProps={{ 'aria-label': t('common.close') }}>
       <div className="fields">
         <div className="ask-first-words">{children}</div>
         <ProblemNote error={deed.error} />

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
+import { t } from '../words/text.ts'
 import { Icon } from './icon.tsx'
 import './copy-field.css'
 
@@ -20,7 +21,7 @@ export function CopyField({
     <div className={isLong ? 'copy-field is-long' : 'copy-field'}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <section aria-label={name} tabIndex={0}>
-        <pre ref={text}>
+        <pre ref={text} dir="ltr">
           <code>{value}</code>
         </pre>
       </section>
@@ -32,7 +33,7 @@ export function CopyField({
           if (await copy(value, text.current)) setCopied(value)
         }}
       >
-        {isCopied ? 'Copied' : 'Copy'}
+        {isCopied ? t('common.copied') : t('common.copy')}
         <span className="unseen"> {name}</span>
       </Button>
     </div>

@@ -1,8 +1,10 @@
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long' })
-const date = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'long' })
-const dateOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long', year: 'numeric' })
+import { perLocale } from '../words/per-locale.ts'
 
-const shortDate = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const weekday = perLocale((tag) => new Intl.DateTimeFormat(tag, { weekday: 'long' }))
+const date = perLocale((tag) => new Intl.DateTimeFormat(tag, { weekday: 'short', day: 'numeric', month: 'long' }))
+const dateOfYear = perLocale((tag) => new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'long', year: 'numeric' }))
+const shortDate = perLocale((tag) => new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short' }))
+const relativeDay = perLocale((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }))
 
 const dayMs = 86_400_000
 
@@ -11,15 +13,14 @@ export function dayWords(at: string, nowMs: number): string {
   const then = new Date(at)
   const now = new Date(nowMs)
   const days = Math.round((midnightOf(now) - midnightOf(then)) / dayMs)
-  if (days === 0) return 'Today'
-  if (days === 1) return 'Yesterday'
-  if (days > 1 && days < 7) return weekday.format(then)
-  return (then.getFullYear() === now.getFullYear() ? date : dateOfYear).format(then)
+  if (days === 0 || days === 1) return capitalised(relativeDay().format(-days, 'day'))
+  if (days > 1 && days < 7) return capitalised(weekday().format(then))
+  return (then.getFullYear() === now.getFullYear() ? date() : dateOfYear()).format(then)
 }
 
 /** Where there is little room. */
 export function shortDayWords(at: string): string {
-  return shortDate.format(new Date(at))
+  return shortDate().format(new Date(at))
 }
 
 /** The first of another day than the one before; of what began today that need not be said. */
@@ -29,4 +30,8 @@ export function beginsDay(before: string | undefined, at: string, nowMs = Date.n
 
 function midnightOf(time: Date): number {
   return new Date(time.getFullYear(), time.getMonth(), time.getDate()).getTime()
+}
+
+function capitalised(word: string): string {
+  return word.slice(0, 1).toLocaleUpperCase() + word.slice(1)
 }

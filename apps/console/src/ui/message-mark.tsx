@@ -1,21 +1,16 @@
 import type { MessageState } from '@smsgw/contract/message-states'
+import { t } from '../words/text.ts'
 import './message-mark.css'
 
-const marks: Readonly<
-  Record<MessageState, { readonly words: string; readonly tone: string; readonly drawing: string }>
-> = {
-  Pending: { words: 'Waiting', tone: 'quiet', drawing: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 5v3.2l2 1.3' },
-  Processed: { words: 'With the modem', tone: 'quiet', drawing: 'M3 8h7M7.5 5 10.5 8l-3 3M13 4v8' },
-  Sent: { words: 'Sent', tone: 'plain', drawing: 'M3.5 8.5 6.5 11.5 12.5 4.5' },
-  Delivered: { words: 'Delivered', tone: 'good', drawing: 'M1.5 8.5 4.5 11.5 10.5 4.5M7.5 11 8 11.5 14.5 4.5' },
-  Failed: { words: 'Failed', tone: 'bad', drawing: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 5v3.6M8 10.8v.1' },
-  Cancelling: { words: 'Being cancelled', tone: 'quiet', drawing: 'M4 4l8 8M12 4l-8 8' },
-  Cancelled: { words: 'Cancelled', tone: 'quiet', drawing: 'M4 4l8 8M12 4l-8 8' },
+const marks: Readonly<Record<MessageState, { readonly tone: string; readonly drawing: string }>> = {
+  Pending: { tone: 'quiet', drawing: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 5v3.2l2 1.3' },
+  Processed: { tone: 'quiet', drawing: 'M3 8h7M7.5 5 10.5 8l-3 3M13 4v8' },
+  Sent: { tone: 'plain', drawing: 'M3.5 8.5 6.5 11.5 12.5 4.5' },
+  Delivered: { tone: 'good', drawing: 'M1.5 8.5 4.5 11.5 10.5 4.5M7.5 11 8 11.5 14.5 4.5' },
+  Failed: { tone: 'bad', drawing: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 5v3.6M8 10.8v.1' },
+  Cancelling: { tone: 'quiet', drawing: 'M4 4l8 8M12 4l-8 8' },
+  Cancelled: { tone: 'quiet', drawing: 'M4 4l8 8M12 4l-8 8' },
 }
-
-export const stateWords = Object.fromEntries(
-  Object.entries(marks).map(([state, { words }]) => [state, words]),
-) as Readonly<Record<MessageState, string>>
 
 /** The state of a message: a small drawing, and its word for whoever cannot see it or wants it written out. */
 export function MessageMark({
@@ -25,7 +20,8 @@ export function MessageMark({
   readonly state: MessageState
   readonly withWord?: boolean
 }) {
-  const { words, tone, drawing } = marks[state]
+  const { tone, drawing } = marks[state]
+  const words = t(`messageState.${state}`)
   return (
     <span className={`message-mark is-${tone}`} title={withWord ? undefined : words}>
       <svg width="16" height="16" viewBox="0 0 16 16" fill="none" aria-hidden="true" focusable="false">

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
+import { t } from '../words/text.ts'
 import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 
@@ -25,13 +26,13 @@ export class PageBoundary extends Component<Props, { readonly error?: Error | un
     const { error } = this.state
     if (error === undefined) return this.props.children
     return (
-      <Page title="This page broke">
+      <Page title={t('broken.title')}>
         <EmptyState
           icon="warning"
-          title="That is a fault of the console"
-          action={<Button onClick={() => location.reload()}>Load it anew</Button>}
+          title={t('broken.heading')}
+          action={<Button onClick={() => location.reload()}>{t('broken.reload')}</Button>}
         >
-          Nothing was lost: it only shows what the gateway does. It said: {error.message}
+          {t('broken.help', { details: error.message })}
         </EmptyState>
       </Page>
     )

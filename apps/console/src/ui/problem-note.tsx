@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ApiFailure } from '../api/ask.ts'
+import { rich, t } from '../words/text.ts'
 import { Icon } from './icon.tsx'
 import './note.css'
 
@@ -18,11 +19,13 @@ export function ProblemNote({ error, retry }: { readonly error: Error | null; re
             <code>{path}</code> {message}
           </p>
         ))}
-        {problem?.requestId !== undefined && <p className="small">Request {problem.requestId}</p>}
+        {problem?.requestId !== undefined && (
+          <p className="small">{rich('problem.request', { id: problem.requestId })}</p>
+        )}
       </div>
       {retry !== undefined && (
         <Button size="xs" variant="default" onClick={retry}>
-          Try again
+          {t('common.tryAgain')}
         </Button>
       )}
     </div>

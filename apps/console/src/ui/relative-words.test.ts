@@ -18,9 +18,9 @@ test('what was a moment ago is now; then minutes, hours, days; then a date, with
 
 test('a duration is written in the unit that fits it', () => {
   const written = [0.26, 8, 320, 4_230, 42_000, 185_000, 7_800_000, 400_000_000].map(durationWords)
-  expect(written).toEqual(['0.3 ms', '8 ms', '320 ms', '4.2 s', '42 s', '3 min 5 s', '2 h 10 min', '5 days'])
+  expect(written).toEqual(['0.3 ms', '8 ms', '320 ms', '4.2 sec', '42 sec', '3 min 5 sec', '2 hr 10 min', '5 days'])
 })
 
 test('a size is written in the unit that fits it', () => {
-  expect([512, 114_768, 8_500_000].map(sizeWords)).toEqual(['512 B', '112 KiB', '8.1 MiB'])
+  expect([512, 114_768, 8_500_000].map(sizeWords)).toEqual(['0.5 kB', '115 kB', '8.5 MB'])
 })

@@ -1,9 +1,10 @@
+import { t } from '../words/text.ts'
 import './waiting-lines.css'
 
 /** Where something is about to appear. */
 export function WaitingLines({ lines = 3 }: { readonly lines?: number }) {
   return (
-    <div className="waiting-lines" role="status" aria-label="Loading">
+    <div className="waiting-lines" role="status" aria-label={t('common.loading')}>
       {Array.from({ length: lines }, (_, at) => `line ${at}`).map((key) => (
         <span key={key} />
       ))}

@@ -7,7 +7,8 @@ import { conversationPath } from '../conversations/conversation-path.ts'
 import { Icon } from '../ui/icon.tsx'
 import { usePathPart } from '../ui/path-part.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
-import { clockWords } from '../ui/relative-words.ts'
+import { shortClockWords } from '../ui/relative-words.ts'
+import { rich, t } from '../words/text.ts'
 import './virtual-phone.css'
 
 /** The one of the examples everywhere: whoever has messaged nobody yet writes from it. */
@@ -22,24 +23,25 @@ export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
   // What was chosen holds until the page turns to somebody else.
   const number = (besides === talkedTo ? chosen : undefined) ?? talkedTo ?? phones[0] ?? firstPhone
   return (
-    <aside className="virtual-phone" aria-label="Virtual phone">
+    <aside className="virtual-phone" aria-label={t('phone.title')}>
       <header>
-        <h2>Virtual phone</h2>
+        <h2>{t('phone.title')}</h2>
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label="Close the virtual phone"
-          title="Close (v)"
+          aria-label={t('phone.close')}
+          title={t('common.withKey', { name: t('common.close'), key: 'v' })}
           onClick={onClose}
         >
           <Icon name="cross" />
         </ActionIcon>
       </header>
-      <p className="small quiet">The modem is a virtual one, and so is who answers. Nothing leaves this machine.</p>
+      <p className="small quiet">{t('phone.about')}</p>
       <div className="virtual-phone-body">
         <label className="virtual-phone-number">
-          <span className="unseen">Number of this phone</span>
+          <span className="unseen">{t('phone.number')}</span>
           <select
+            dir="ltr"
             value={number}
             onChange={(event) => setChosen({ chosen: event.currentTarget.value, besides: talkedTo })}
           >
@@ -62,12 +64,14 @@ function TestNumbers({ numbers }: { readonly numbers: VirtualPhoneAnswer['testNu
   if (numbers.length === 0) return null
   return (
     <details className="test-numbers">
-      <summary>Test numbers</summary>
-      <p className="small quiet">Send a message to one of these to see it fail, arrive late or get a reply.</p>
+      <summary>{t('phone.testNumbers')}</summary>
+      <p className="small quiet">{t('phone.testNumbersHelp')}</p>
       <ul>
         {numbers.map(({ number, effect }) => (
           <li key={number}>
-            <Link href={conversationPath(number)}>{number}</Link>
+            <Link href={conversationPath(number)}>
+              <bdi>{number}</bdi>
+            </Link>
             <span className="small quiet">{effect}</span>
           </li>
         ))}
@@ -94,16 +98,14 @@ function Screen({ number, phone }: { readonly number: string; readonly phone: Vi
   }, [last, number])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key
-    <div className="virtual-phone-screen" ref={screen} role="log" aria-label="On the phone" tabIndex={0}>
+    <div className="virtual-phone-screen" ref={screen} role="log" aria-label={t('phone.screen')} tabIndex={0}>
       {messages.length === 0 && (
-        <p className="virtual-phone-empty">
-          Nothing yet. Send a message to <b>{number}</b> and it appears here; or write to the gateway below.
-        </p>
+        <p className="virtual-phone-empty">{rich('phone.empty', { number: <bdi>{number}</bdi> })}</p>
       )}
       {messages.map(({ id, at, text, direction }) => (
         <div key={id} className={`phone-message is-${direction}`}>
           <p dir="auto">{text}</p>
-          <time dateTime={at}>{clockWords(at).slice(0, 5)}</time>
+          <time dateTime={at}>{shortClockWords(at)}</time>
         </div>
       ))}
     </div>
@@ -127,8 +129,9 @@ function Reply({ from, gatewayNumber }: { readonly from: string; readonly gatewa
       }}
     >
       <input
-        aria-label="Write back to the gateway"
-        placeholder={gatewayNumber === undefined ? 'Write back' : `To ${gatewayNumber}`}
+        dir="auto"
+        aria-label={t('phone.reply')}
+        placeholder={gatewayNumber === undefined ? t('phone.reply') : t('phone.replyTo', { number: gatewayNumber })}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
@@ -137,7 +140,7 @@ function Reply({ from, gatewayNumber }: { readonly from: string; readonly gatewa
         type="submit"
         radius="xl"
         size="lg"
-        aria-label="Write back"
+        aria-label={t('phone.send')}
         loading={write.isPending}
         disabled={text === ''}
       >

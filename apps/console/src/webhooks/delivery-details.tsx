@@ -3,8 +3,9 @@ import type { DeliveryAnswer, DeliveryWithRequest } from '@smsgw/contract/webhoo
 import { useDelivery, useRedeliver } from '../api/webhooks.ts'
 import { CopyField } from '../ui/copy-field.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
-import { clockWords, durationWords, fullWords } from '../ui/relative-words.ts'
+import { clockWords, durationWords, fullWords, listWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { t } from '../words/text.ts'
 import { readableJson } from './readable-json.ts'
 
 /** What is sent to the receiver, and what came of it each time. */
@@ -17,8 +18,10 @@ export function DeliveryDetails({
   const redeliver = useRedeliver()
   return (
     <div className="delivery-details">
-      {droppedReason !== undefined && <p className="small">Dropped: {droppedReason}</p>}
-      <h3>Request</h3>
+      {droppedReason !== undefined && (
+        <p className="small">{t('delivery.droppedBecause', { reason: droppedReason })}</p>
+      )}
+      <h3>{t('delivery.request')}</h3>
       <ProblemNote error={delivery.error} retry={() => void delivery.refetch()} />
       {delivery.isPending && <WaitingLines />}
       {delivery.data && <Request request={delivery.data.request} />}
@@ -28,7 +31,7 @@ export function DeliveryDetails({
       <ProblemNote error={redeliver.error} />
       <div className="page-actions">
         <Button size="xs" variant="default" loading={redeliver.isPending} onClick={() => redeliver.mutate(id)}>
-          Send it again
+          {t('delivery.resend')}
         </Button>
       </div>
     </div>
@@ -43,12 +46,13 @@ function Request({
   const head = [`${method} ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
   return (
     <>
-      <CopyField name="request" isLong value={[...head, '', body === undefined ? '' : readableJson(body)].join('\n')} />
-      {isHashed && <p className="small quiet">The number is no longer kept, and so it is empty here.</p>}
-      <p className="small quiet">
-        Each attempt also carries {headersOfAttempt.join(', ')}: made anew from its time and your secret, and kept
-        nowhere.
-      </p>
+      <CopyField
+        name={t('delivery.requestName')}
+        isLong
+        value={[...head, '', body === undefined ? '' : readableJson(body)].join('\n')}
+      />
+      {isHashed && <p className="small quiet">{t('delivery.hashed')}</p>}
+      <p className="small quiet">{t('delivery.attemptHeaders', { headers: listWords(headersOfAttempt) })}</p>
     </>
   )
 }
@@ -59,16 +63,16 @@ function Attempt({
   readonly attempt: DeliveryAnswer['attempts'][number]
 }) {
   return (
-    <section aria-label={`Attempt ${number}`}>
+    <section aria-label={t('delivery.attempt', { number })}>
       <h3>
-        Attempt {number}{' '}
+        {t('delivery.attempt', { number })}{' '}
         <time className="quiet" dateTime={startedAt} title={fullWords(startedAt)}>
-          {clockWords(startedAt)}, {durationWords(durationMs)}
+          {clockWords(startedAt)} · {durationWords(durationMs)}
         </time>
       </h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
-      <pre tabIndex={0}>
-        {status === undefined ? (error ?? 'no answer') : `HTTP ${status}`}
+      <pre tabIndex={0} dir="ltr">
+        {status === undefined ? (error ?? t('delivery.noAnswer')) : `HTTP ${status}`}
         {excerpt !== undefined && excerpt !== '' && `\n\n${excerpt}`}
       </pre>
     </section>

@@ -6,18 +6,13 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { t } from '../words/text.ts'
 import { DeliveryRow } from './delivery-row.tsx'
 import { HealthStrip } from './health-strip.tsx'
 import { RedeliverRange } from './redeliver-range.tsx'
 import './delivery-log.css'
 
-const states: readonly { readonly value: DeliveryState | ''; readonly label: string }[] = [
-  { value: '', label: 'All' },
-  { value: 'delivered', label: 'Delivered' },
-  { value: 'waiting', label: 'Waiting' },
-  { value: 'failed', label: 'Given up' },
-  { value: 'dropped', label: 'Dropped' },
-]
+const states: readonly DeliveryState[] = ['delivered', 'waiting', 'failed', 'dropped']
 
 /** What was delivered or is to be, newest first, with each attempt. */
 export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
@@ -32,21 +27,29 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
   const log = useDeliveries(webhook.id, filter)
   const deliveries = log.data?.pages.flatMap(({ body }) => body) ?? []
   return (
-    <Panel title="Deliveries" actions={<HealthStrip webhookId={webhook.id} />}>
+    <Panel title={t('delivery.title')} actions={<HealthStrip webhookId={webhook.id} />}>
       <div className="fields-row">
         <NativeSelect
-          label="State"
-          data={[...states]}
+          label={t('common.state')}
+          data={[
+            { value: '', label: t('common.all') },
+            ...states.map((value) => ({ value, label: t(`deliveryState.${value}`) })),
+          ]}
           value={state}
           onChange={(event) => setState(event.currentTarget.value as DeliveryState | '')}
         />
         <TextInput
-          label="From"
+          label={t('common.from')}
           type="datetime-local"
           value={from}
           onChange={(event) => setFrom(event.currentTarget.value)}
         />
-        <TextInput label="To" type="datetime-local" value={to} onChange={(event) => setTo(event.currentTarget.value)} />
+        <TextInput
+          label={t('common.until')}
+          type="datetime-local"
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
         <RedeliverRange webhookId={webhook.id} filter={filter} />
       </div>
       <ProblemNote error={log.error} retry={() => void log.refetch()} />
@@ -54,11 +57,9 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
       {log.isSuccess && deliveries.length === 0 && (
         <EmptyState
           icon="webhooks"
-          title={Object.keys(filter).length === 0 ? 'Nothing delivered yet' : 'Nothing in this range'}
+          title={Object.keys(filter).length === 0 ? t('delivery.none') : t('common.noResults')}
         >
-          {Object.keys(filter).length === 0
-            ? 'A test shows at once whether your program answers; otherwise the next event will.'
-            : 'Another state or time may show some.'}
+          {Object.keys(filter).length === 0 ? t('delivery.noneHelp') : t('common.changeFilter')}
         </EmptyState>
       )}
       {deliveries.length > 0 && (
@@ -70,7 +71,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
       )}
       {log.hasNextPage && (
         <Button variant="subtle" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-          Earlier ones
+          {t('common.loadMore')}
         </Button>
       )}
     </Panel>

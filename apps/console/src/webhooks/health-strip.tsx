@@ -1,4 +1,5 @@
 import { useDeliveries } from '../api/webhooks.ts'
+import { t } from '../words/text.ts'
 import { barsOf } from './health-bars.ts'
 import './health-strip.css'
 
@@ -11,7 +12,8 @@ export function HealthStrip({ webhookId }: { readonly webhookId: string }) {
   const { data } = useDeliveries(webhookId, {}, shown)
   const bars = barsOf(data?.pages[0]?.body ?? []).toReversed()
   const bad = bars.filter(({ tone }) => tone === 'bad').length
-  const words = bars.length === 0 ? 'no deliveries yet' : `${bars.length - bad} of the last ${bars.length} went well`
+  const words =
+    bars.length === 0 ? t('delivery.none') : t('delivery.health', { good: bars.length - bad, count: bars.length })
   return (
     <svg className="health-strip" role="img" aria-label={words} width={shown * barWidth} height={height}>
       <title>{words}</title>

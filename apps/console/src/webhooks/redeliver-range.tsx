@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { type DeliveryFilter, useRedeliverRange } from '../api/webhooks.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
+import { t } from '../words/text.ts'
 
 /** Everything that the filter shows, once more. */
 export function RedeliverRange({ webhookId, filter }: { readonly webhookId: string; readonly filter: DeliveryFilter }) {
@@ -9,16 +10,15 @@ export function RedeliverRange({ webhookId, filter }: { readonly webhookId: stri
   const [isAsking, setAsking] = useState(false)
   const { from, to, state } = filter
   if (from === undefined || to === undefined)
-    return <p className="small quiet delivery-range-hint">Choose from and to, and the whole range can be sent again.</p>
+    return <p className="small quiet delivery-range-hint">{t('delivery.rangeHelp')}</p>
   return (
     <>
       <Button variant="default" onClick={() => setAsking(true)}>
-        Send the range again
+        {t('delivery.resendRange')}
       </Button>
       <AskFirst
-        title="Send the whole range again?"
-        action="Send it again"
-        refusal="Leave it"
+        title={t('delivery.resendRangeTitle')}
+        action={t('delivery.resendRange')}
         isHarmless
         isOpen={isAsking}
         deed={redeliver}
@@ -27,7 +27,7 @@ export function RedeliverRange({ webhookId, filter }: { readonly webhookId: stri
         }
         onClose={() => setAsking(false)}
       >
-        Each event keeps its id, so that a program which heard of it before can tell.
+        {t('delivery.resendRangeHelp')}
       </AskFirst>
     </>
   )

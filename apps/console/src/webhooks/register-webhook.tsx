@@ -6,8 +6,24 @@ import { ApiFailure } from '../api/ask.ts'
 import { useDevices } from '../api/devices.ts'
 import { useRegisterWebhook } from '../api/webhooks.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
-import { eventWords } from './event-words.ts'
+import { t } from '../words/text.ts'
 import { ShownSecret } from './shown-secret.tsx'
+
+/** The events that a webhook can be registered for. */
+const events = [
+  'sms:received',
+  'sms:sent',
+  'sms:delivered',
+  'sms:failed',
+  'sms:cancelled',
+  'sms:data-received',
+  'mms:received',
+  'system:ping',
+  'app:started',
+  'sms:batch:received',
+  'sms:batch:data-received',
+  'mms:batch:received',
+] as const satisfies readonly WebhookEvent[]
 
 /** Asks for the address, then shows the secret, once. */
 export function RegisterWebhook({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
@@ -20,11 +36,11 @@ export function RegisterWebhook({ isOpen, onClose }: { readonly isOpen: boolean;
     <Modal
       opened={isOpen}
       onClose={close}
-      title={made === undefined ? 'Register a webhook' : 'Registered'}
+      title={made === undefined ? t('webhooks.add') : t('webhooks.added')}
       size="lg"
       closeOnClickOutside={made === undefined}
       closeOnEscape={made === undefined}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {made === undefined ? <RegisterForm onMade={setMade} /> : <ShownSecret secret={made.secret} onDone={close} />}
     </Modal>
@@ -47,28 +63,29 @@ function RegisterForm({ onMade }: { readonly onMade: (webhook: WebhookAnswer) =>
       }}
     >
       <TextInput
-        label="Address"
-        description="HTTPS, where your program listens."
+        dir="ltr"
+        label={t('webhooks.url')}
+        description={t('webhooks.urlHelp')}
         placeholder="https://example.com/sms"
         type="url"
         required
         withAsterisk={false}
         data-autofocus
-        error={wrongUrl && `It ${wrongUrl}`}
+        error={wrongUrl}
         value={url}
         onChange={(change) => setUrl(change.currentTarget.value)}
       />
       <NativeSelect
-        label="Event"
-        description="One event for each webhook; the same address may hear of several."
-        data={Object.entries(eventWords).map(([value, words]) => ({ value, label: `${value}: ${words}` }))}
+        label={t('webhooks.event')}
+        description={t('webhooks.eventHelp')}
+        data={events.map((value) => ({ value, label: `${value}: ${t(`event.${value}`)}` }))}
         value={event}
         onChange={(change) => setEvent(change.currentTarget.value as WebhookEvent)}
       />
       {devices.length > 1 && (
         <NativeSelect
-          label="Device"
-          data={[{ value: '', label: 'All of them' }, ...devices.map(({ id, name }) => ({ value: id, label: name }))]}
+          label={t('common.device')}
+          data={[{ value: '', label: t('common.all') }, ...devices.map(({ id, name }) => ({ value: id, label: name }))]}
           value={deviceId}
           onChange={(change) => setDeviceId(change.currentTarget.value)}
         />
@@ -76,7 +93,7 @@ function RegisterForm({ onMade }: { readonly onMade: (webhook: WebhookAnswer) =>
       {wrongUrl === undefined && <ProblemNote error={register.error} />}
       <div className="page-actions">
         <Button type="submit" loading={register.isPending}>
-          Register
+          {t('webhooks.add')}
         </Button>
       </div>
     </form>

@@ -10,6 +10,7 @@ import { usePathPart } from '../ui/path-part.ts'
 import { Note, ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { rich, t } from '../words/text.ts'
 import { DeliveryLog } from './delivery-log.tsx'
 import { ShownSecret } from './shown-secret.tsx'
 
@@ -20,15 +21,21 @@ export default function WebhookPage() {
   const webhook = webhooks.data?.find((one) => one.id === id)
   return (
     <Page
-      title={webhook?.event ?? 'Webhook'}
-      about={webhook === undefined ? undefined : <span className="mono">{webhook.url}</span>}
+      title={webhook?.event ?? t('webhooks.one')}
+      about={
+        webhook === undefined ? undefined : (
+          <span className="mono" dir="ltr">
+            {webhook.url}
+          </span>
+        )
+      }
       actions={webhook && <WebhookActions webhook={webhook} />}
     >
       <ProblemNote error={webhooks.error} retry={() => void webhooks.refetch()} />
       {webhooks.isPending && <WaitingLines />}
       {webhooks.isSuccess && webhook === undefined && (
-        <EmptyState icon="webhooks" title="It is not registered">
-          It was deleted, or never was. What was delivered to it is gone with it.
+        <EmptyState icon="webhooks" title={t('webhooks.unknown')}>
+          {t('webhooks.unknownHelp')}
         </EmptyState>
       )}
       {webhook?.disabledAt !== undefined && <Disabled webhook={webhook} />}
@@ -43,7 +50,8 @@ function Disabled({ webhook }: { readonly webhook: WebhookAnswer }) {
   return (
     <Note tone="bad">
       <p>
-        Disabled <RelativeTime at={disabledAt ?? ''} />: {disabledReason ?? 'it gets nothing'}.
+        {rich('webhooks.disabledSince', { when: <RelativeTime at={disabledAt ?? ''} /> })}{' '}
+        {disabledReason !== undefined && t('webhooks.disabledReason', { reason: disabledReason })}
       </p>
       <Button
         size="xs"
@@ -52,7 +60,7 @@ function Disabled({ webhook }: { readonly webhook: WebhookAnswer }) {
         loading={register.isPending}
         onClick={() => register.mutate({ id, url, event, ...(deviceId !== null && { deviceId }) })}
       >
-        Enable it again
+        {t('webhooks.enable')}
       </Button>
       <ProblemNote error={register.error} />
     </Note>
@@ -74,47 +82,46 @@ function WebhookActions({ webhook: { id } }: { readonly webhook: WebhookAnswer }
   return (
     <>
       <Button loading={test.isPending} onClick={() => test.mutate(id)}>
-        Send a test
+        {t('webhooks.test')}
       </Button>
       <Button variant="default" onClick={() => setAsking('rotate')}>
-        New secret
+        {t('webhooks.rotate')}
       </Button>
       <Button variant="default" onClick={() => setAsking('delete')}>
-        Delete
+        {t('common.delete')}
       </Button>
       <ProblemNote error={test.error} />
       <AskFirst
-        title="Make a new secret?"
-        action="Make a new secret"
-        refusal="Keep the present one"
+        title={t('webhooks.rotateTitle')}
+        action={t('webhooks.rotate')}
         isHarmless
         isOpen={asking === 'rotate' && rotate.data === undefined}
         deed={rotate}
         onYes={() => rotate.mutate(id)}
         onClose={close}
       >
-        For 24 hours requests are signed with both, so that your program can change over at its ease.
+        {t('webhooks.rotateHelp')}
       </AskFirst>
       <Modal
         opened={asking === 'rotate' && rotate.data !== undefined}
         onClose={done}
         closeOnClickOutside={false}
         closeOnEscape={false}
-        title="The new secret"
+        title={t('webhooks.newSecret')}
         size="lg"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         <ShownSecret secret={rotate.data?.secret} onDone={done} />
       </Modal>
       <AskFirst
-        title="Delete this webhook?"
-        action="Delete it"
+        title={t('webhooks.deleteTitle')}
+        action={t('webhooks.delete')}
         isOpen={asking === 'delete'}
         deed={remove}
         onYes={() => remove.mutate(id, { onSuccess: () => goTo('/webhooks') })}
         onClose={close}
       >
-        Nothing more is delivered to it, what waits included.
+        {t('webhooks.deleteHelp')}
       </AskFirst>
     </>
   )

@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Page, Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { t } from '../words/text.ts'
 import { HealthStrip } from './health-strip.tsx'
 import { RegisterWebhook } from './register-webhook.tsx'
 import './webhooks.css'
@@ -19,28 +20,24 @@ export default function Webhooks() {
   const [isRegistering, register] = useDisclosure(false)
   const add = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={register.open}>
-      Register
+      {t('webhooks.add')}
     </Button>
   )
   return (
     <Page
-      title="Webhooks"
-      about="Addresses of yours that hear of each event, signed, and again and again until they take it."
+      title={t('webhooks.title')}
+      about={t('webhooks.about')}
       actions={webhooks.data && webhooks.data.length > 0 ? add : undefined}
     >
       <ProblemNote error={webhooks.error} retry={() => void webhooks.refetch()} />
       {webhooks.isPending && <WaitingLines />}
       {webhooks.data?.length === 0 && (
-        <EmptyState icon="webhooks" title="Nobody is told yet" action={add}>
-          Register the address of a program of yours, and it gets a signed request for every message that comes in, is
-          sent, delivered, or fails.
+        <EmptyState icon="webhooks" title={t('webhooks.none')} action={add}>
+          {t('webhooks.noneHelp')}
         </EmptyState>
       )}
       {webhooks.data && webhooks.data.length > 0 && (
-        <Panel
-          title="Registered"
-          about="The bars are the latest deliveries of each: taller ones took longer, red ones failed."
-        >
+        <Panel title={t('webhooks.registered')} about={t('webhooks.bars')}>
           <ul className="webhook-list">
             {webhooks.data.map((webhook) => (
               <ListedWebhook key={webhook.id} webhook={webhook} />
@@ -59,14 +56,20 @@ function ListedWebhook({ webhook: { id, url, event, deviceId, disabledAt } }: { 
   return (
     <li>
       <div>
-        <Link href={`/webhooks/${encodeURIComponent(id)}`}>{url}</Link>
+        <Link href={`/webhooks/${encodeURIComponent(id)}`} dir="ltr">
+          {url}
+        </Link>
         <p className="small quiet">
           <code>{event}</code>
-          {device !== undefined && ` of ${device}`}
+          {device !== undefined && ` · ${device}`}
         </p>
       </div>
       <HealthStrip webhookId={id} />
-      {disabledAt === undefined ? <Badge tone="good">active</Badge> : <Badge tone="bad">disabled</Badge>}
+      {disabledAt === undefined ? (
+        <Badge tone="good">{t('webhooks.active')}</Badge>
+      ) : (
+        <Badge tone="bad">{t('webhooks.disabled')}</Badge>
+      )}
     </li>
   )
 }

@@ -71,7 +71,7 @@ export async function signIn(
   page: Page,
   { username, password }: { readonly username: string; readonly password: string },
 ): Promise<void> {
-  await page.getByLabel('Account').fill(username)
+  await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { CONSOLE, consoleTexts } from './console-texts.ts'
+import { treeOfLiterals } from './repository-tree.ts'
+
+const problemsOf = (source: string) =>
+  consoleTexts(treeOfLiterals({ [`${CONSOLE}a.tsx`]: source })).map(({ line, problem }) => `${line} ${problem}`)
+
+test.each([
+  ['an element', 'const A = () => <p>Sent today</p>', '"Sent today"'],
+  ['an attribute', 'const A = () => <input aria-label="number" />', '"number"'],
+  ['a condition', "const a = (b: boolean) => (b ? 'Not sent' : undefined)", '"Not sent"'],
+  ['a template', 'const a = (n: number) => `$'.concat('{n} messages waiting`'), '"messages waiting"'],
+])('refuses a text in %s', (_place, source, shown) => {
+  expect(problemsOf(source)).toEqual([expect.stringContaining(`1 shows ${shown}`)])
+})
+
+test('allows class names, selectors, types, names that are the same everywhere, and errors for programmers', () => {
+  expect(
+    problemsOf(`
+      import a from 'Some module'
+      type State = 'Not sent'
+      const A = () => <i className="is-big has-room">{t('a.b')} smsgw</i>
+      const b = () => document.querySelector('Main nav')
+      const c = () => { throw new TypeError('no element here') }
+    `),
+  ).toEqual([])
+})
+
+test('refuses to read a text while the module is loaded', () => {
+  expect(problemsOf("const title = t('a.title')\nconst later = () => t('a.later')")).toEqual([
+    '1 reads a text while the module is loaded: read it inside a function',
+  ])
+})

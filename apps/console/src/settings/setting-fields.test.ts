@@ -1,0 +1,24 @@
+import { settings } from '@smsgw/contract/settings'
+import { expect, test } from 'vitest'
+import { optionalText } from '../words/text.ts'
+import { settingFields } from './setting-fields.ts'
+
+const shown = Object.entries(settingFields).flatMap(([section, fields]) =>
+  Object.keys(fields).map((key) => `${section}.${key}`),
+)
+
+test('the page shows every setting of the contract and no other', () => {
+  const known = Object.entries(settings.shape).flatMap(([section, { shape }]) =>
+    Object.keys(shape).map((key) => `${section}.${key}`),
+  )
+  // The API accepts the signing key but never returns it.
+  expect(shown.toSorted()).toEqual([...known, 'webhooks.signing_key'].toSorted())
+})
+
+test.each([...Object.keys(settingFields).map((section) => `section.${section}`), ...shown])(
+  '%s has a name and help',
+  (name) => {
+    expect(optionalText(`setting.${name}`)).toBeTruthy()
+    expect(optionalText(`settingHelp.${name}`)).toBeTruthy()
+  },
+)
