@@ -40,6 +40,14 @@ test('services with modems may use serial ports and devices that appear later', 
   }
 })
 
+test('services with a database leave no shared memory of a killed database behind, and refuse privileged system calls', () => {
+  const [gateway = '', relay = ''] = units.filter(([app]) => app !== 'agent').map(([, unit = '']) => unit)
+  for (const unit of [gateway, relay]) expect(unit).toMatch(/^RemoveIPC=yes$/m)
+  expect(gateway).toMatch(/^SystemCallFilter=~@resources @privileged$/m)
+  // setpriv then cannot tie PostgreSQL to the gateway, so systemd ends what is left of the service.
+  expect(gateway).toMatch(/^KillMode=mixed$/m)
+})
+
 test.each([
   ['gateway', 'start', ['--max-semi-space-size=2']],
   ['relay', 'relay', ['--max-semi-space-size=32']],
