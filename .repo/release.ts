@@ -33,6 +33,8 @@ const { values } = parseArgs({
     /** An apt repository whose earlier packages stay available. */
     apt: { type: 'string' },
     architectures: { type: 'string', default: 'amd64,arm64' },
+    /** Also builds the container images. */
+    images: { type: 'boolean', default: false },
     'skip-checks': { type: 'boolean', default: false },
     'build-once': { type: 'boolean', default: false },
   },
@@ -65,7 +67,7 @@ function release(): void {
   const into = resolve(values.into)
   rmSync(into, { recursive: true, force: true })
   const madeAt = new Date(Number(git('show', '--no-patch', '--format=%ct', commit)) * 1000)
-  const build = { root, commit, version, madeAt, architectures: values.architectures.split(',') }
+  const build = { root, commit, version, madeAt, architectures: values.architectures.split(','), images: values.images }
   buildRelease(build, into)
   const unlike = values['build-once'] ? ['not compared: built once'] : compareWithSecond(build, into)
   writeFileSync(join(into, 'provenance.json'), provenanceOf({ ...build, files: checksums(into) }))

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -22,13 +23,18 @@ export interface ReleaseBuild {
   /** Time of the commit, which is the time of everything that is built from it. */
   readonly madeAt: Date
   readonly architectures: readonly string[]
+  /** Also builds the container images, which needs buildah and the base image. */
+  readonly images?: boolean
 }
 
 /**
  * Builds the files of a release from a clean clone of the commit: Debian packages, npm packages of the projects that are
- * public, and the list of all components.
+ * public, the list of all components, and container images in the folder `images`.
  */
-export function buildRelease({ root, commit, version, madeAt, architectures }: ReleaseBuild, into: string): void {
+export function buildRelease(
+  { root, commit, version, madeAt, architectures, images }: ReleaseBuild,
+  into: string,
+): void {
   const source = mkdtempSync(join(tmpdir(), 'smsgw-release-'))
   const epoch = String(Math.floor(madeAt.getTime() / 1000))
   const run = (command: string, ...args: string[]) =>
@@ -45,6 +51,12 @@ export function buildRelease({ root, commit, version, madeAt, architectures }: R
     mkdirSync(into, { recursive: true })
     for (const file of readdirSync(join(source, 'dist')).filter((name) => name.endsWith('.deb')))
       copyFileSync(join(source, 'dist', file), join(into, file))
+    if (images) {
+      run('npm', 'run', 'images', '--', ...architectures)
+      cpSync(join(source, 'dist/images'), join(into, 'images'), { recursive: true })
+      const digests = `smsgw-${version}-images.txt`
+      copyFileSync(join(source, 'dist', digests), join(into, digests))
+    }
     for (const folder of publicPackages(source)) run('npm', 'pack', `./${folder}`, '--pack-destination', into)
     const lockfile = readFileSync(join(source, 'package-lock.json'), 'utf8')
     writeFileSync(join(into, `smsgw-${version}.cdx.json`), sbomOf({ version, lockfile, madeAt }))
@@ -63,15 +75,23 @@ export function publicPackages(root: string): string[] {
   )
 }
 
-/** Returns the files that differ between two builds. For Debian packages, returns the differing files inside. */
+/**
+ * Returns the files that differ between two builds. For Debian packages, returns the differing files inside. Images are compared by
+ * the file with their digests.
+ */
 export function differencesOf(one: string, other: string): string[] {
-  const names = [...new Set([...readdirSync(one), ...readdirSync(other)])].sort()
+  const names = [...new Set([one, other].flatMap(filesIn))].sort()
   return names.flatMap((name) => {
     const [first, second] = [join(one, name), join(other, name)]
     if (!existsSync(first) || !existsSync(second)) return [`${name} was built only once`]
     if (checksumOf(first) === checksumOf(second)) return []
     return name.endsWith('.deb') ? differencesInside(name, first, second) : [name]
   })
+}
+
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
 function differencesInside(name: string, one: string, other: string): string[] {

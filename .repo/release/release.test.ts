@@ -49,10 +49,11 @@ test('a new version reaches every manifest, the lockfile, the programs, images a
   expect(new Set(versions)).toEqual(new Set(['7.8.9']))
   for (const file of ['apps/relay/src/version.ts', 'apps/agent/src/version.ts', 'README.md'])
     expect(after.read(file)).toContain('7.8.9')
+  const version = JSON.parse(tree.read('package.json')).version.replaceAll('.', '\\.')
   const stale = tree.files
-    .filter((file) => /compose[^/]*\.ya?ml$|\.md$/.test(file))
+    .filter((file) => /compose[^/]*\.ya?ml$|\.md$|\/Dockerfile$|^deploy\//.test(file))
     .filter((file) =>
-      new RegExp(`smsgw(?:-\\w+:|_)${JSON.parse(tree.read('package.json')).version}`).test(after.read(file)),
+      new RegExp(`smsgw(?:[\\w/}-]*:|_)${version}|^.*[vV]ersion.*\\b${version}`, 'im').test(after.read(file)),
     )
   expect(stale).toEqual([])
   expect(() => withVersion(tree, 'next', '2026-02-03')).toThrow('"next" is not a version')

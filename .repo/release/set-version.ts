@@ -3,7 +3,7 @@ import { releaseChanges } from './changelog.ts'
 
 /**
  * Returns the files that change when the repository gets a new version: all manifests, the lockfile, the version that
- * programs print, the names of images, the names of packages in the documentation, and the changelog.
+ * programs print, the names of images, the names of packages in the documentation, everything in `deploy/`, and the changelog.
  */
 export function withVersion(tree: RepositoryTree, version: string, date: string): ReadonlyMap<string, string> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`"${version}" is not a version such as 1.2.3`)
@@ -29,13 +29,24 @@ function changeOf(file: string): Change | undefined {
   if (/^apps\/[^/]+\/src\/version\.ts$/.test(file))
     return (text, before, after) => text.replace(`'${before}'`, `'${after}'`)
   if (/^docker-compose[^/]*\.yml$|^compose[^/]*\.yaml$/.test(file)) return inImageNames
+  if (file.startsWith('deploy/') || file.endsWith('/Dockerfile')) return inDeployment
   if (file.endsWith('.md'))
     return (text, before, after) => inImageNames(text, before, after).replaceAll(`smsgw_${before}_`, `smsgw_${after}_`)
   return undefined
 }
 
 const inImageNames: Change = (text, before, after) =>
-  text.replaceAll(new RegExp(`(smsgw[\\w/-]*):${escaped(before)}\\b`, 'g'), `$1:${after}`)
+  text.replaceAll(new RegExp(`(smsgw[\\w/}-]*):${escaped(before)}\\b`, 'g'), `$1:${after}`)
+
+/** Charts, roles and add-ons name the version of the product as `version:`, `appVersion:` or `VERSION=`. */
+const inDeployment: Change = (text, before, after) =>
+  inImageNames(text, before, after)
+    .replaceAll(
+      new RegExp(`^(version|appVersion|smsgw_version): (["']?)${escaped(before)}\\2$`, 'gm'),
+      `$1: $2${after}$2`,
+    )
+    .replaceAll(`ARG VERSION=${before}\n`, `ARG VERSION=${after}\n`)
+    .replaceAll(`smsgw_${before}_`, `smsgw_${after}_`)
 
 const inManifest: Change = (text, before, after) =>
   text

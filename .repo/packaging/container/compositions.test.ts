@@ -6,6 +6,8 @@ import { parse } from 'yaml'
 const root = resolve(import.meta.dirname, '../../..')
 const files = ['docker-compose.yml', 'docker-compose.relay.yml']
 const dockerfile = readFileSync(join(import.meta.dirname, 'Dockerfile'), 'utf8')
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+const imageTargets = [...dockerfile.matchAll(/^FROM runtime AS (\w+)$/gm)].map(([, target]) => target)
 const compositions = files.map((file) => [file, servicesOf(file)] as const)
 
 // Compose builds all services at the same time. Two builds of one tag fail on a machine that does not have the tag yet.
@@ -20,7 +22,7 @@ test.each(compositions)(
   '%s: a service that uses an image built by another one depends on it and never pulls',
   (_, services) => {
     for (const [name, { image = '', build, pull_policy }] of Object.entries(services)) {
-      if (build !== undefined || !image.startsWith('smsgw-')) continue
+      if (build !== undefined || !isOurs(image)) continue
       const builder = Object.keys(services).find((other) => services[other]?.build && services[other]?.image === image)
       expect({ name, pull_policy, dependsOn: [...dependenciesOf(services, name)] }).toMatchObject({
         name,
@@ -30,6 +32,65 @@ test.each(compositions)(
     }
   },
 )
+
+test.each(compositions)(
+  '%s: every image has the name and version under which the release publishes it',
+  (_, services) => {
+    const images = Object.values(services).flatMap(({ image = '' }) => (image.includes('smsgw') ? [image] : []))
+    expect(images.length).toBeGreaterThan(0)
+    for (const image of images) {
+      const [, target = ''] = /^\$\{SMSGW_REGISTRY:-ghcr\.io\/smsgw\}\/(\w+):(.*)$/.exec(image) ?? []
+      expect(imageTargets).toContain(target)
+      expect(image).toMatch(new RegExp(`:${version}$`))
+    }
+  },
+)
+
+test.each(compositions)('%s: our images run without rights, read-only, with the seccomp profile', (_, services) => {
+  const smsgwServices = Object.values(services).filter(({ image = '' }) => isOurs(image))
+  expect(smsgwServices.length).toBeGreaterThan(0)
+  for (const { read_only, cap_drop, security_opt, privileged, user } of smsgwServices) {
+    expect({ read_only, cap_drop, privileged, user }).toEqual({ read_only: true, cap_drop: ['ALL'] })
+    expect(security_opt).toEqual(['no-new-privileges:true', 'seccomp=.repo/packaging/container/seccomp.json'])
+  }
+})
+
+test('no stage of an image is root at the end, and only the build stage runs programs', () => {
+  const [, ...stages] = dockerfile.split(/^FROM /m)
+  const [build = '', runtime = '', ...images] = stages
+  expect(build).toMatch(/^RUN /m)
+  expect(runtime).toMatch(/^USER 10001:10001$/m)
+  for (const stage of [runtime, ...images]) expect(stage).not.toMatch(/^RUN /m)
+  for (const stage of images) expect(stage).not.toMatch(/^USER /m)
+})
+
+test('the seccomp profile refuses by default, and grants nothing that changes the machine or other processes', () => {
+  const { defaultAction, syscalls } = JSON.parse(
+    readFileSync(join(import.meta.dirname, 'seccomp.json'), 'utf8'),
+  ) as SeccompProfile
+  expect(defaultAction).toBe('SCMP_ACT_ERRNO')
+  const granted = syscalls.filter(({ action }) => action === 'SCMP_ACT_ALLOW')
+  const names = granted.flatMap((rule) => rule.names)
+  for (const needed of ['execve', 'mmap', 'mprotect', 'futex', 'ioctl', 'shmget', 'fdatasync'])
+    expect(names).toContain(needed)
+  const refused = [
+    'mount',
+    'ptrace',
+    'bpf',
+    'unshare',
+    'setns',
+    'keyctl',
+    'io_uring_setup',
+    'reboot',
+    'chown',
+    'setuid',
+  ]
+  for (const name of refused) expect(names).not.toContain(name)
+  // A mask of all flags for new namespaces.
+  expect(granted.find((rule) => rule.names.includes('clone'))?.args).toEqual([
+    { index: 0, value: 0x7e020000, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' },
+  ])
+})
 
 test('without a profile, no emulated modem starts', () => {
   const unasked = compositions.map(([, services]) =>
@@ -73,7 +134,6 @@ test('all images come from one base, which a build can pin, and have labels', ()
 })
 
 test('the version of the images is that of the product', () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   expect(dockerfile).toContain(`ARG VERSION=${version}\n`)
 })
 
@@ -94,6 +154,19 @@ interface RawService {
   readonly device_cgroup_rules?: readonly string[]
   readonly group_add?: readonly string[]
   readonly privileged?: boolean
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly security_opt?: readonly string[]
+  readonly user?: string
+}
+
+interface SeccompProfile {
+  readonly defaultAction: string
+  readonly syscalls: readonly { readonly names: readonly string[]; readonly action: string; readonly args?: unknown }[]
+}
+
+function isOurs(image: string): boolean {
+  return image.startsWith('${SMSGW_REGISTRY')
 }
 
 function servicesOf(file: string): Readonly<Record<string, RawService>> {

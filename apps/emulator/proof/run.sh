@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs programs written for real modems against the emulator.
 #   apps/emulator/proof/run.sh [--optional] [gammu gammu-smsd smstools modemmanager]
+#   apps/emulator/proof/run.sh image …     the container image instead; options: .repo/packaging/container/prove-images.sh
 # Prints one line per proof and `N passed, N failed, N skipped` at the end. A program that is not installed fails the run
 # unless --optional is given.
 set -u
@@ -8,6 +9,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 for own in "$root"/node_modules/node-linux-*/bin; do [ -x "$own/node" ] && PATH=$own:$PATH; done
 export PATH=$PATH:/usr/sbin
+
+if [ "${1:-}" = image ]; then
+  shift
+  exec bash "$root/.repo/packaging/container/prove-images.sh" "$@"
+fi
 
 optional=false
 chosen=()

@@ -1,0 +1,74 @@
+// `npm run images -- [amd64] [arm64] [--target gateway]…`: builds the container images with buildah, each for all named
+// architectures, or for that of this machine. The images go to dist/images/<target> and their digests to
+// dist/smsgw-<version>-images.txt. To publish an image:
+//
+//   skopeo copy --all dir:dist/images/gateway docker://ghcr.io/smsgw/gateway:0.1.0
+//
+// NODE_IMAGE names another base image, for example one with its digest.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Architecture, architectureOf } from './packaging/app-bundle.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { target: { type: 'string', multiple: true, default: ['gateway', 'relay', 'agent', 'emulator'] } },
+})
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+const platforms = (positionals.length > 0 ? positionals : [process.arch]).map(architectureOf).map(platformOf)
+
+if (spawnSync('buildah', ['--version']).status !== 0) {
+  process.stderr.write('images: buildah is not installed: install the package buildah, or build with docker compose\n')
+  process.exit(1)
+}
+const digests: string[] = []
+for (const target of values.target) {
+  const image = `localhost/smsgw-${target}:${version}`
+  const place = join(root, 'dist/images', target)
+  rmSync(place, { recursive: true, force: true })
+  mkdirSync(place, { recursive: true })
+  spawnSync('buildah', ['manifest', 'rm', image], { stdio: 'ignore' })
+  buildah('build', ...buildOptions(target), '--manifest', image, root)
+  buildah('manifest', 'push', '--all', '--format', 'v2s2', image, `dir:${place}`)
+  const digest = createHash('sha256')
+    .update(readFileSync(join(place, 'manifest.json')))
+    .digest('hex')
+  digests.push(`${target}:${version}@sha256:${digest}\n`)
+  process.stdout.write(`built ${relative('.', place)} for ${platforms.join(' and ')}\n`)
+}
+// The digest covers everything in an image.
+writeFileSync(join(root, `dist/smsgw-${version}-images.txt`), digests.join(''))
+
+function platformOf(architecture: Architecture): string {
+  return `linux/${architecture === 'x64' ? 'amd64' : architecture}`
+}
+
+function buildOptions(target: string): string[] {
+  const commit = git('rev-parse', 'HEAD')
+  // The time of the commit is the time of everything in an image, so that two builds of a commit are the same.
+  const epoch = process.env['SOURCE_DATE_EPOCH'] ?? git('show', '--no-patch', '--format=%ct', 'HEAD')
+  const baseImage = process.env['NODE_IMAGE']
+  return [
+    ...['--file', join(root, '.repo/packaging/container/Dockerfile'), '--target', target],
+    ...['--platform', platforms.join(','), '--build-arg', `BUILDPLATFORM=${platformOf(architectureOf(process.arch))}`],
+    // Older releases of buildah do not set BUILDPLATFORM. The OCI format has no health check.
+    ...['--format', 'docker', '--layers', '--timestamp', epoch],
+    ...['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${commit}`],
+    ...['--build-arg', `CREATED=${new Date(Number(epoch) * 1000).toISOString()}`],
+    ...(baseImage ? ['--build-arg', `NODE_IMAGE=${baseImage}`] : []),
+  ]
+}
+
+function buildah(...args: string[]): void {
+  const { status, error } = spawnSync('buildah', args, { stdio: 'inherit' })
+  if (status === 0) return
+  process.stderr.write(`images: buildah ${args[0]} failed${error ? `: ${error.message}` : ''}\n`)
+  process.exit(1)
+}
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+}
