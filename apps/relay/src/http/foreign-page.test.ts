@@ -30,3 +30,17 @@ test('a token works from any page, because browsers do not store it', async () =
   const made = await relay.api('POST', '/devices/codes', { auth: `Bearer ${access_token}`, headers: EVIL })
   expect(made.status).toBe(201)
 })
+
+test.each([
+  ['cross-site', 403],
+  ['same-site', 403],
+  ['Cross-Site', 403],
+  ['cross-site, cross-site', 403],
+  ['related-site', 403],
+  ['', 403],
+  ['same-origin', 201],
+  ['none', 201],
+])('Sec-Fetch-Site "%s" without an Origin is answered with %i', async (site, status) => {
+  const made = await relay.api('POST', '/devices/codes', { headers: { 'sec-fetch-site': site } })
+  expect(made.status).toBe(status)
+})

@@ -8,11 +8,13 @@ import type { Caller } from './caller.ts'
 export function foreignPageOf(request: FastifyRequest): Caller['foreignPage'] {
   if (SAFE_METHODS.has(request.method)) return undefined
   const { origin, 'sec-fetch-site': site } = request.headers
-  if (site === 'cross-site' || site === 'same-site') return 'other origin'
+  if (site !== undefined && !OWN_SITES.has(site)) return 'other origin'
   if (origin === undefined) return 'no origin'
   return isOwnOrigin(origin, request) ? undefined : 'other origin'
 }
 
+/** `none`: a person caused the request without a page. All other values, also repeated or future ones, mean another page. */
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Over plain HTTP only the host must match, because an untrusted proxy may have ended TLS. */
