@@ -66,7 +66,10 @@ export class BasicLogin {
     const key = this.#remembered.keyOf(attempt.username, attempt.password)
     const known = this.#remembered.get(key)
     const standing = known?.isCached ? await this.#standingOf(known) : undefined
-    if (known && standing) return { accountId: known.accountId, ...standing }
+    if (known && standing) {
+      if (this.#remembered.isNewAddress(key, attempt.address)) void this.#recognise(attempt, known)
+      return { accountId: known.accountId, ...standing }
+    }
     const login = await (this.#checking.get(key) ?? this.#begin(key, attempt))
     const present = login && (await this.#standingOf(login))
     return login && present ? { accountId: login.accountId, ...present } : undefined
@@ -132,10 +135,8 @@ export class BasicLogin {
       if (found === undefined) throw tooMany('too many passwords are waiting to be checked', 1)
       if (found.login) {
         guess?.giveBack()
-        this.#remembered.add(key, found.login)
-        const recognisedKey = this.#recognised.keyOf(attempt)
-        // When the write fails, this relay still remembers the login, and the next login is written.
-        await this.#recognised.remember(recognisedKey, attempt.username, found.login).catch(() => undefined)
+        this.#remembered.add(key, found.login, attempt.address)
+        await this.#recognise(attempt, found.login)
       } else await this.#noteWrong(group, key, attempt)
       return found.login
     } catch (error) {
@@ -153,6 +154,12 @@ export class BasicLogin {
     if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#queue.run(URGENT, compare)
     if (group !== addressBlock(attempt.address) || !(await this.#hasTurn(attempt))) return undefined
     return await this.#queue.run(turnGroup(attempt.address), compare)
+  }
+
+  /** When the write fails, this relay still remembers the login, and the next login is written. */
+  async #recognise(attempt: Attempt, login: Login): Promise<void> {
+    const key = this.#recognised.keyOf(attempt)
+    await this.#recognised.remember(key, attempt.username, login).catch(() => undefined)
   }
 
   async #noteWrong(group: string, key: string, attempt: Attempt): Promise<void> {

@@ -7,6 +7,8 @@ const CACHED_MS = 60_000
 /** A login is forgotten after three days without use, or after ten thousand other logins. */
 const RECOGNISED_MS = 3 * 24 * 3_600_000
 const SIZE = 10_000
+/** How many addresses of a login are noted between two checks of its password. */
+const MOST_ADDRESSES = 20
 
 /**
  * Logins that succeeded on this relay. For a minute the password is not checked again. After that it is checked, but a login
@@ -19,7 +21,7 @@ export class RememberedLogins {
   /** Created once, because hashing with the raw bytes of the key would take ten times as long for each login. */
   readonly #key: KeyObject
   readonly #nowMs: () => number
-  readonly #logins = new BoundedMap<string, Login & { readonly checkedMs: number }>(SIZE)
+  readonly #logins = new BoundedMap<string, Remembered>(SIZE)
 
   constructor(random: Random, nowMs: () => number) {
     this.#key = createSecretKey(random.bytes(32))
@@ -40,13 +42,27 @@ export class RememberedLogins {
     return undefined
   }
 
-  add(key: string, login: Login): void {
-    this.#logins.set(key, { ...login, checkedMs: this.#nowMs() })
+  /** `address`: where the login succeeded. */
+  add(key: string, login: Login, address: string): void {
+    this.#logins.set(key, { ...login, checkedMs: this.#nowMs(), addresses: new Set([address]) })
+  }
+
+  /** Returns true if the cached login is used at this address for the first time since its password was checked. */
+  isNewAddress(key: string, address: string): boolean {
+    const addresses = this.#logins.get(key)?.addresses
+    if (addresses === undefined || addresses.has(address) || addresses.size >= MOST_ADDRESSES) return false
+    addresses.add(address)
+    return true
   }
 
   delete(key: string): void {
     this.#logins.delete(key)
   }
+}
+
+interface Remembered extends Login {
+  readonly checkedMs: number
+  readonly addresses: Set<string>
 }
 
 export interface Login {
