@@ -7,6 +7,7 @@ import { showConversation } from './conversations/show-conversation.ts'
 import { CONVERSATION_SCOPES } from './conversations/visibility.ts'
 import { askNetwork } from './devices/ask-network.ts'
 import { changeDevice } from './devices/change-device.ts'
+import { enterPin, restartModem } from './devices/control-modem.ts'
 import { createPairingCode } from './devices/create-pairing-code.ts'
 import { deleteDevice } from './devices/delete-device.ts'
 import { examineDevice } from './devices/examine-device.ts'
@@ -124,6 +125,8 @@ export function routes(deps: RouteDeps): Route[] {
     route('DELETE', '/devices/{id}', 'devices:delete', 'Remove a device', deleteDevice(core)),
     route('POST', '/devices/codes', 'devices:write', 'Create a pairing code', createPairingCode(core)),
     route('POST', '/devices/{id}/findings', 'devices:write', 'Run diagnostics on a device', examineDevice(core)),
+    route('POST', '/devices/{id}/pin', 'devices:write', 'Enter the PIN of a SIM', enterPin(core)),
+    route('POST', '/devices/{id}/restart-modem', 'devices:write', 'Restart a modem', restartModem(core)),
     route('POST', '/devices/{id}/ussd', 'devices:write', 'Send a USSD request', askNetwork(core)),
 
     route('GET', '/settings', 'settings:read', 'Get the settings', getSettings(core)),

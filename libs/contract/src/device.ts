@@ -170,6 +170,29 @@ export const ussdAnswer = z
   })
   .meta({ id: 'UssdAnswer' })
 
+export const enterPinRequest = requestBody({
+  simNumber,
+  pin: z
+    .string()
+    .regex(/^\d{4,8}$/, 'must have four to eight digits')
+    .meta({ description: 'PIN of the SIM. Four to eight digits', format: 'password' }),
+}).meta({ id: 'EnterPinRequest', examples: [{ simNumber: 1, pin: '1234' }] })
+
+export const enteredPin = z
+  .strictObject({
+    unlocked: z.boolean().meta({ description: 'True when the SIM accepted the PIN' }),
+    reason: z.string().optional().meta({ description: 'Why the SIM is still locked, and what to do' }),
+    triesLeft: z.int().min(0).optional().meta({
+      description: 'PIN attempts left until the SIM requires its PUK; absent if the modem does not report them',
+    }),
+  })
+  .meta({ id: 'EnteredPin' })
+
+export const restartModemRequest = requestBody({ simNumber }).meta({
+  id: 'RestartModemRequest',
+  examples: [{ simNumber: 1 }],
+})
+
 const finding = z
   .strictObject({
     check: z.string().meta({ examples: ['disk space', 'SIM 1, network'] }),

@@ -4,6 +4,7 @@ import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { ReceivedCommand } from '@smsgw/link/commands/received-command'
 import { type Finding, findingForRelay } from '../doctor/finding.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { ModemCommand, ModemReply } from '../modems/modem-commands.ts'
 import type { UssdReply } from '../modems/ussd-sessions.ts'
 import type { Sender } from '../sending/sender.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
@@ -15,6 +16,7 @@ export interface CommandHandlerOptions {
   readonly journalId: () => string
   readonly sweep: () => Promise<void>
   readonly ussd: (command: Extract<Command, { kind: 'ussd' }>) => Promise<UssdReply>
+  readonly modem: (command: ModemCommand) => Promise<ModemReply>
   readonly examine: () => Promise<readonly Finding[]>
   readonly onError: (error: unknown) => void
 }
@@ -40,6 +42,7 @@ export class CommandHandler {
       if (command.kind === 'cancel') work.push(this.#options.sender.cancel(command.cmdId))
       if (command.kind === 'sweep') this.#start(this.#sweep(command.cmdId))
       if (command.kind === 'ussd') this.#start(this.#ussd(command))
+      if (command.kind === 'enter-pin' || command.kind === 'restart-modem') this.#start(this.#modem(command))
       if (command.kind === 'examine') this.#start(this.#examine(command.cmdId))
     }
     for (const received of commands) if (!('command' in received)) work.push(this.#refuse(received))
@@ -55,6 +58,11 @@ export class CommandHandler {
   async #ussd(command: Extract<Command, { kind: 'ussd' }>): Promise<void> {
     const result = await this.#options.ussd(command)
     await this.#report({ kind: 'ussd-answered', cmdId: command.cmdId, at: this.#now(), ...result })
+  }
+
+  async #modem(command: ModemCommand): Promise<void> {
+    const reply = await this.#options.modem(command)
+    await this.#report({ kind: 'modem-answered', cmdId: command.cmdId, at: this.#now(), ...reply })
   }
 
   /** Concurrent requests share one examination. */

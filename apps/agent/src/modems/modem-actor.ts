@@ -1,23 +1,27 @@
 import type { SimCard } from '@smsgw/contract/link/event'
-import type { Clock } from '@smsgw/modem/clock'
 import { type ModemNumber, readModemNumber } from '@smsgw/modem/commands/identity'
 import { type NetworkTime, readClock } from '@smsgw/modem/commands/network-time'
 import { readOperator } from '@smsgw/modem/commands/operator'
 import type { Registration } from '@smsgw/modem/commands/registration'
 import type { Signal } from '@smsgw/modem/commands/signal'
-import type { UssdAnswer } from '@smsgw/modem/commands/ussd'
 import type { Modem } from '@smsgw/modem/modem'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
-import type { ModemOptions } from '@smsgw/modem/modem-options'
 import type { ModemState } from '@smsgw/modem/modem-state'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
-import { type ClosablePort, type OpenedPort, type OpenResult, RecoveryRunner } from '@smsgw/modem/recovery/runner'
-import type { RecoveryOptions, RecoveryState } from '@smsgw/modem/recovery/state'
+import { type ClosablePort, type OpenResult, RecoveryRunner } from '@smsgw/modem/recovery/runner'
+import type { RecoveryState } from '@smsgw/modem/recovery/state'
 import type { LateOutcome } from '@smsgw/modem/send/submission'
-import type { PinMemory } from '@smsgw/modem/setup/pin-memory'
-import type { Session } from '@smsgw/modem/setup/startup'
+import type { Session, StartupOutcome } from '@smsgw/modem/setup/startup'
 import { TraceRing } from '@smsgw/modem/wire/trace'
-import { alarmText, type RecoveryNews, recoveredText, shortcomingTexts } from './modem-descriptions.ts'
+import type { ModemActorOptions } from './modem-actor-options.ts'
+import {
+  alarmText,
+  heldBackText,
+  type RecoveryNews,
+  recoveredText,
+  shortcomingTexts,
+  withoutReferenceText,
+} from './modem-descriptions.ts'
 import { type ModemHealth, signalPercent, simStateOf } from './modem-health.ts'
 import { type ActiveSim, type SimListener, SimPresence } from './sim-presence.ts'
 
@@ -97,6 +101,16 @@ export class ModemActor {
     const pin = this.#options.sims.pinOf(simNumber)
     this.#pinGiven = pin !== undefined
     if (pin !== undefined) void this.#runner.useSimPin(pin)
+  }
+
+  /** Enters a PIN, and uses it again whenever the modem restarts, until this process ends. */
+  useSimPin(pin: string): Promise<StartupOutcome | undefined> {
+    this.#pinGiven = true
+    return this.#runner.useSimPin(pin)
+  }
+
+  restart(): void {
+    this.#runner.restart()
   }
 
   /** Called when a real modem was found or removed. An emulated modem then stops sending, or may send again. */
@@ -207,7 +221,8 @@ export class ModemActor {
         if (this.#simNumber !== undefined) this.#options.onUssd(this.#simNumber, event.answer)
         break
       case 'submitted':
-        if (event.outcome.kind === 'unknown' && event.outcome.why === 'no-reference') this.#warnOnce(withoutReference)
+        if (event.outcome.kind === 'unknown' && event.outcome.why === 'no-reference')
+          this.#warnOnce(withoutReferenceText)
         break
       case 'not-read':
         this.#warnHourly(`cannot read messages from memory ${event.memory} (${event.why})`)
@@ -255,7 +270,7 @@ export class ModemActor {
   }
 
   #warnIfHeldBack(): void {
-    if (this.#session !== undefined && this.#options.registration.isHeldBack()) this.#warnOnce(heldBack)
+    if (this.#session !== undefined && this.#options.registration.isHeldBack()) this.#warnOnce(heldBackText)
   }
 
   /** Modems that share an IMEI get different names. */
@@ -333,64 +348,11 @@ export class ModemActor {
   }
 }
 
-export interface ModemActorOptions {
-  /** The address that is used until a port is opened. */
-  readonly address: string
-  readonly clock: Clock
-  /** Opens this modem at its current place. */
-  readonly open: () => Promise<OpenAnswer>
-  readonly pinMemory: PinMemory
-  readonly registration: ModemRegistration
-  readonly sims: SimSettings
-  /** A USSD text that the network sent without a request or too late. */
-  readonly onUssd: (simNumber: number, answer: UssdAnswer) => void
-  readonly listener: ModemListener
-  readonly tuning?: ModemTuning | undefined
-}
-
-/** What the registry knows about this modem. */
-export interface ModemRegistration {
-  /**
-   * Returns false if the IMEI or serial number belongs to another modem. Otherwise calls `identified` with the SIM number before it
-   * returns true.
-   */
-  readonly confirm: (number: ModemNumber) => boolean
-  /** The id of this modem, once it is identified. */
-  readonly id: () => string | undefined
-  /** The ICCID of the card that was in this modem before, if it was a different one. */
-  readonly previousCard: (iccid: string) => string | undefined
-  /** Whether everything behind this port is emulated according to the settings. */
-  readonly isEmulatedPort: (address: string) => boolean
-  readonly emulationSeen: (isEmulated: boolean) => void
-  /** Whether this modem is emulated; undefined while this is not known. */
-  readonly isEmulated: () => boolean | undefined
-  /** This modem is emulated and must send nothing, because this device has a real modem. */
-  readonly isHeldBack: () => boolean
-}
-
-/** `SIM_<n>_PIN` and `SIM_<n>_NUMBER`. */
-export interface SimSettings {
-  readonly pinOf: (simNumber: number) => string | undefined
-  readonly phoneNumberOf: (simNumber: number) => string | undefined
-}
-
-export interface ModemTuning {
-  readonly modem?: ModemOptions
-  readonly recovery?: Partial<RecoveryOptions>
-}
-
-/** An opened port comes with the address where the modem was found. */
-export type OpenAnswer = Exclude<OpenResult, OpenedPort> | (OpenedPort & { readonly address: string })
-
 /** Mobile country code of test networks (ITU-T E.212). The emulator uses it; no operator does. */
 const testNetwork = '001'
-const heldBack =
-  'emulated, and this device has a real modem: it receives but sends nothing. Set MIX_EMULATED_MODEMS=1 to send with both'
 
 /** Ids contain the IMEI without its check digit. */
 const imeiDigitsInId = 14
-const withoutReference =
-  'a message was accepted without a reference (OK without +CMGS): it is in doubt until the reference or a delivery report arrives'
 
 const hourMs = 3_600_000
 

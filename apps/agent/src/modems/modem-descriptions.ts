@@ -48,3 +48,9 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
   'indications-unverified':
     'does not answer AT+CNMI?: if it loses the setting, the regular check still finds incoming messages',
 }
+
+export const heldBackText =
+  'emulated, and this device has a real modem: it receives but sends nothing. Set MIX_EMULATED_MODEMS=1 to send with both'
+
+export const withoutReferenceText =
+  'a message was accepted without a reference (OK without +CMGS): it is in doubt until the reference or a delivery report arrives'

@@ -5,6 +5,7 @@ import { planMessage } from '../sending/message/plan-message.ts'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { devices, FakeMachine } from '../testing/fake-machine.ts'
 import { FleetFixture } from '../testing/modem-fleet-fixture.ts'
+import { runModemCommand } from './modem-commands.ts'
 import type { ActiveSim } from './sim-presence.ts'
 
 const quick = ['--boot-time', '0']
@@ -279,6 +280,34 @@ describe('a SIM', { timeout: 60_000 }, () => {
       )
       .toContainEqual(expect.stringContaining('+CPIN: READY'))
     expect(fixture.problems).toEqual([])
+  })
+
+  test('that is locked is unlocked with a PIN that was entered later, and a wrong PIN is entered only once', async () => {
+    const pinned = await EmulatorProcess.start(quick, { ...second, imei: '356938035648546', pin: '4321' })
+    try {
+      await fixture.start([pinned.pty])
+      const enter = (pin: string) =>
+        runModemCommand(fixture.fleet?.actorOf(1), { kind: 'enter-pin', cmdId: 'c', simNumber: 1, pin })
+      await expect.poll(() => fixture.fleet?.simState(1), { timeout: 30_000 }).toBe('locked')
+      expect(await enter('1111')).toMatchObject({ outcome: 'refused', triesLeft: 2 })
+      expect(await enter('1111')).toMatchObject({ outcome: 'refused', triesLeft: 2 })
+      expect(await enter('4321')).toEqual({ outcome: 'done' })
+      await fixture.readyAre('1:8546')
+      expect(await enter('4321')).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('not wait') })
+    } finally {
+      await pinned.stop()
+    }
+  })
+
+  test('works again after a requested restart of its modem', async () => {
+    await fixture.start([one.pty])
+    await fixture.readyAre('1:8091')
+    const command = { kind: 'restart-modem', cmdId: 'c', simNumber: 1 } as const
+    expect(await runModemCommand(fixture.fleet?.actorOf(1), command)).toEqual({ outcome: 'done' })
+    await fixture.readyAre()
+    await fixture.readyAre('1:8091')
+    const absent = await runModemCommand(fixture.fleet?.actorOf(2), { ...command, simNumber: 2 })
+    expect(absent).toEqual({ outcome: 'refused', reason: 'the modem of SIM 2 is not connected' })
   })
 
   test('that replaces another is noticed, also after a restart', async () => {

@@ -4,7 +4,8 @@ import type { ClosablePort, OpenResult } from '@smsgw/modem/recovery/runner'
 import type { FoundPlaces, Place, PlaceOnUsb } from './discovery/find-places.ts'
 import { type Identified, identifyPlace } from './discovery/identify-place.ts'
 import { UnknownDevices } from './discovery/unknown-devices.ts'
-import type { ModemActor, OpenAnswer } from './modem-actor.ts'
+import type { ModemActor } from './modem-actor.ts'
+import type { OpenAnswer } from './modem-actor-options.ts'
 
 /** A modem and its place. */
 export interface RegisteredModem {

@@ -5,6 +5,7 @@ import { examineModem } from '../doctor/examine-modem.ts'
 import { examineWithin } from '../doctor/examine-within.ts'
 import type { AgentLink } from '../link/agent-link.ts'
 import { CommandHandler } from '../link/command-handler.ts'
+import { runModemCommand } from '../modems/modem-commands.ts'
 import { type AgentStatus, modemStatuses, simStatuses, waitingStatuses } from '../status/agent-status.ts'
 import { ControlSocket } from '../status/control-socket.ts'
 import { judgeSystemClock } from '../time/system-clock.ts'
@@ -71,6 +72,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     journalId: () => store.marks.journalId,
     sweep: () => fleet.sweep(),
     ussd: (command) => fleet.ussd.ask(command),
+    modem: (command) => runModemCommand(fleet.actorOf(command.simNumber), command),
     examine: () => examineWithin({ dataDir: options.dataDir, wanted: options.modems.wanted, status, examineModems }),
     onError: problems.onError,
   })

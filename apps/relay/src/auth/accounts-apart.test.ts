@@ -29,6 +29,8 @@ const OF_ONE_ID = [
   ['DELETE', () => `/devices/${owned.device}`, 404],
   ['POST', () => `/devices/${owned.device}/findings`, 404],
   ['POST', () => `/devices/${owned.device}/ussd`, 404],
+  ['POST', () => `/devices/${owned.device}/pin`, 404],
+  ['POST', () => `/devices/${owned.device}/restart-modem`, 404],
   ['PATCH', () => `/webhooks/${owned.webhook}`, 404],
   ['DELETE', () => `/webhooks/${owned.webhook}`, 204],
   ['GET', () => `/webhooks/${owned.webhook}/deliveries`, 404],
@@ -45,7 +47,7 @@ test.each(OF_ONE_ID)(
   async (method, path, status) => {
     const before = await everything()
     const body = /^P/.test(method)
-      ? { name: 'x', code: '*100#', from: range.since, to: range.until, ...range }
+      ? { name: 'x', simNumber: 1, pin: '1234', code: '*100#', from: range.since, to: range.until, ...range }
       : undefined
     const foreign = await asStranger(method, path(), body)
     const unknown = await asStranger(method, path().replace(/(?<=\/)[\w-]{21}(?=\/|$)/, newId(systemRandom)), body)

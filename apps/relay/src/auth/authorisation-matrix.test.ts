@@ -41,6 +41,8 @@ const needed: Readonly<
   'DELETE /3rdparty/v1/devices/{id}': 'devices:delete',
   'POST /3rdparty/v1/devices/codes': 'devices:write',
   'POST /3rdparty/v1/devices/{id}/findings': 'devices:write',
+  'POST /3rdparty/v1/devices/{id}/pin': 'devices:write',
+  'POST /3rdparty/v1/devices/{id}/restart-modem': 'devices:write',
   'POST /3rdparty/v1/devices/{id}/ussd': 'devices:write',
   'GET /3rdparty/v1/settings': 'settings:read',
   'GET /3rdparty/v1/settings/effects': 'settings:read',

@@ -1,4 +1,5 @@
 import type { Command } from '@smsgw/contract/link/command'
+import type { Capability } from '@smsgw/contract/link/frame'
 import type { Clock } from '../clock.ts'
 import type { WakeHint } from '../hints/wake-hint.ts'
 import type { Access } from '../http/admissions.ts'
@@ -26,6 +27,8 @@ export interface Question {
   /** Creates the command with its id. */
   readonly command: (cmdId: string) => Command
   readonly limitMs: number
+  /** A feature without which the agent cannot execute the command. */
+  readonly requires?: Capability
   /** Returns the error for a device that is not connected. */
   readonly offline: () => ApiError
 }
@@ -52,13 +55,19 @@ export async function askDevice(deps: AskDeviceDeps, question: Question): Promis
   }
 }
 
-async function refuseOffline({ database, clock }: AskDeviceDeps, { accountId, deviceId, offline }: Question) {
+async function refuseOffline(
+  { database, clock }: AskDeviceDeps,
+  { accountId, deviceId, requires, offline }: Question,
+): Promise<void> {
   const device = await database.device.findFirst({
     where: { id: deviceId, accountId, deletedAt: null },
-    select: { leaseUntil: true },
+    select: { leaseUntil: true, capabilities: true, capabilitiesEpoch: true, connEpoch: true },
   })
   if (device === null) throw noSuchDevice()
   if (!isLeased(device.leaseUntil, clock.now())) throw offline()
+  const supported = device.capabilitiesEpoch === device.connEpoch ? device.capabilities : []
+  if (requires !== undefined && !supported.includes(requires))
+    throw new ApiError(409, 'The agent of this device is too old for this request: update the agent')
 }
 
 async function waitForAnswer(

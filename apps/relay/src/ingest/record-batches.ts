@@ -87,7 +87,7 @@ function healthFrom(reported: Readonly<Record<string, unknown>>): Health {
 }
 
 /** The end of a command other than a send. */
-type AnswerEvent = Extract<AgentEvent, { readonly kind: 'swept' | 'ussd-answered' | 'examined' }>
+type AnswerEvent = Extract<AgentEvent, { readonly kind: 'swept' | 'ussd-answered' | 'examined' | 'modem-answered' }>
 
 /**
  * Stores the answers to commands. Only the first answer to a command counts. Returns the ids of the commands that were answered
@@ -111,7 +111,7 @@ async function storeAnswers(
 }
 
 function isAnswer(one: ReportedEvent): one is ReportedEvent<AnswerEvent> {
-  return one.event.kind === 'swept' || one.event.kind === 'ussd-answered' || one.event.kind === 'examined'
+  return ['swept', 'ussd-answered', 'examined', 'modem-answered'].includes(one.event.kind)
 }
 
 function markAfter({ connection: { deviceId, journalId }, from, events, tag }: EventBatch): JournalMark {

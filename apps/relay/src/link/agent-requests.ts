@@ -3,6 +3,7 @@ import { capabilities, type Hello } from '@smsgw/contract/link/frame'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { RelayEffect, RelayInput } from '@smsgw/link/relay/state'
 import type { Clock } from '../clock.ts'
+import { openPin } from '../devices/control-modem.ts'
 import type { RedeemPairingCodeDeps } from '../devices/redeem-pairing-code.ts'
 import type { WakeHints } from '../hints/wake-hints.ts'
 import type { EventRecorder } from '../ingest/event-recorder.ts'
@@ -12,6 +13,7 @@ import type { Logbook } from '../logs/logbook.ts'
 import { advanceMessages } from '../messages/progress/advance-messages.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Database } from '../store/database.ts'
+import type { SecretBox } from '../store/secret-box.ts'
 import { admitAgent, authenticateAgent, REVOKED } from './admit-agent.ts'
 import { AgentReports } from './agent-reports.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
@@ -26,6 +28,8 @@ export interface AgentStore {
   readonly clock: Clock
   readonly logbook: Logbook
   readonly hints: WakeHints
+  /** Decrypts PINs on their way to an agent. */
+  readonly box: SecretBox
   readonly log: { warn(details: object, message: string): void; error(details: object, message: string): void }
 }
 
@@ -135,7 +139,7 @@ export class AgentRequests {
               mayMixEmulated: this.#deps.relay.mayMixEmulated,
             })
         if (commands.length > 0) crashPoint('commands-claimed')
-        return { kind: 'commands-claimed', commands }
+        return { kind: 'commands-claimed', commands: commands.map((command) => openPin(this.#deps.store.box, command)) }
       }
       case 'command-too-large': {
         const { deviceId, accountId } = this.#opened()

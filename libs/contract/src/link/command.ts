@@ -52,12 +52,27 @@ const ussdCommand = z.object({
 /** Runs all diagnostics of the agent. Not written to the journal. */
 const examineCommand = z.object({ kind: z.literal('examine'), cmdId: commandId })
 
+const simNumber = z.int().min(1).max(64)
+
+/** Enters the PIN of a locked SIM. Neither journaled nor logged. Only for agents with the capability `modem-commands`. */
+const pinCommand = z.object({
+  kind: z.literal('enter-pin'),
+  cmdId: commandId,
+  simNumber,
+  pin: z.string().regex(/^\d{4,8}$/),
+})
+
+/** Resets a modem. Not written to the journal. Only for agents with the capability `modem-commands`. */
+const restartCommand = z.object({ kind: z.literal('restart-modem'), cmdId: commandId, simNumber })
+
 export const command = z.discriminatedUnion('kind', [
   sendCommand,
   cancelCommand,
   sweepCommand,
   ussdCommand,
   examineCommand,
+  pinCommand,
+  restartCommand,
 ])
 
 /** Returns a unique key. The id alone is not unique, because a cancel has the id of its send. */

@@ -189,6 +189,18 @@ const finding = z.object({
 
 const examined = z.object({ kind: z.literal('examined'), cmdId: commandId, at, findings: z.array(finding).max(100) })
 
+/** The result of `enter-pin` or `restart-modem`. */
+const modemAnswered = z.object({
+  kind: z.literal('modem-answered'),
+  cmdId: commandId,
+  at,
+  outcome: z.enum(['done', 'refused']),
+  /** Why the command was refused, and advice. */
+  reason: z.string().max(500).optional(),
+  /** PIN attempts left, if the SIM reports them. */
+  triesLeft: z.int().min(0).max(10).optional(),
+})
+
 export const agentEvent = z.discriminatedUnion('kind', [
   processed,
   partSubmitted,
@@ -207,6 +219,7 @@ export const agentEvent = z.discriminatedUnion('kind', [
   swept,
   ussdAnswered,
   examined,
+  modemAnswered,
 ])
 
 export type AgentEvent = z.infer<typeof agentEvent>

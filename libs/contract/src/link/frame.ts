@@ -28,7 +28,7 @@ const openObject = z.record(z.string().max(64), z.unknown())
 const signature = z.base64().min(1).max(128)
 
 /** Features that older agents do not have. An agent lists its features in `hello`. */
-export const capabilities = ['encrypted-data'] as const
+export const capabilities = ['encrypted-data', 'modem-commands'] as const
 export type Capability = (typeof capabilities)[number]
 
 const ping = z.object({ type: z.literal('ping'), number: z.int().min(0) })

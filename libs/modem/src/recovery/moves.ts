@@ -76,6 +76,23 @@ function reset(state: Unhealthy, now: Now): RecoveryStep {
   return { state: resetting, effects: [{ kind: 'reset', attempt }] }
 }
 
+/**
+ * Does not use up an automatic reset, but the next automatic reset waits for its pause. All gentler remedies are skipped
+ * afterwards, because a reset includes them.
+ */
+export function requestedReset(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
+  const attempt = state.attempt + 1
+  const resetting: RecoveryState = {
+    ...core(state),
+    kind: 'resetting',
+    outage: { ...state.outage, tried: upTo('restart-radio'), rung: 'reset', awaySinceMs: undefined },
+    budget: { ...state.budget, lastResetAtMs: atMs },
+    attempt,
+    deadlineMs: atMs + options.resetLimitMs,
+  }
+  return { state: resetting, effects: [{ kind: 'reset', attempt }] }
+}
+
 export function returning(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
   return withoutEffects({
     ...core(state),

@@ -54,12 +54,15 @@ const modemStates: fc.Arbitrary<ModemState> = fc.oneof(
   fc.constantFrom(...reasons).map((reason): ModemState => ({ name: 'blocked', failure: startupFailure(reason) })),
 )
 
+const requestRestart: TimedInput['input'] = () => ({ kind: 'restart-requested' })
+
 const input: fc.Arbitrary<TimedInput['input']> = fc.oneof(
   modemStates.map((state) => () => ({ kind: 'modem' as const, state })),
   fc.constantFrom<TimedInput['input']>(
     () => ({ kind: 'time' }),
     () => ({ kind: 'time' }),
     () => ({ kind: 'device-appeared' }),
+    requestRestart,
     (attempt) => ({ kind: 'opened', attempt }),
     (attempt) => ({ kind: 'not-opened', attempt, problem: 'absent', words: 'no such device' }),
     (attempt) => ({ kind: 'not-opened', attempt, problem: 'refused', words: 'busy' }),
@@ -69,6 +72,9 @@ const input: fc.Arbitrary<TimedInput['input']> = fc.oneof(
     (attempt) => ({ kind: 'reset-written', attempt }),
   ),
 )
+
+/** A person may request any number of restarts, whatever the budget. */
+const withoutRequests = (story: readonly TimedInput[]) => story.filter(({ input }) => input !== requestRestart)
 
 const pauses: fc.Arbitrary<TimedInput['afterMs']> = fc.oneof(
   fc.constant('deadline' as const),
@@ -185,10 +191,10 @@ describe('whatever the inputs and their order', () => {
     )
   })
 
-  test('resets stay within the budget: three, and one per hour of uninterrupted health', () => {
+  test('automatic resets stay within the budget: three, and one per hour of uninterrupted health', () => {
     fc.assert(
       fc.property(timelines, (story) => {
-        const moments = live(story)
+        const moments = live(withoutRequests(story))
         let allowed = limits.mostResets
         for (const { atMs, before, step } of moments) {
           if (before.kind === 'healthy' && step.state.kind !== 'healthy') {
@@ -202,10 +208,12 @@ describe('whatever the inputs and their order', () => {
     )
   })
 
-  test('every reset waits for its pause', () => {
+  test('every automatic reset waits for its pause', () => {
     fc.assert(
       fc.property(timelines, (story) => {
-        const times = effectsOf(live(story)).flatMap(({ atMs, effect }) => (effect.kind === 'reset' ? [atMs] : []))
+        const times = effectsOf(live(withoutRequests(story))).flatMap(({ atMs, effect }) =>
+          effect.kind === 'reset' ? [atMs] : [],
+        )
         for (const [at, atMs] of times.entries()) {
           const before = times[at - 1]
           if (before !== undefined) expect(atMs - before).toBeGreaterThanOrEqual(Math.min(...limits.resetPausesMs))

@@ -1,117 +1,24 @@
 import { describe, expect, test } from 'vitest'
-import type { ModemState } from '../modem-state.ts'
-import { type StartupFailureReason, startupFailure } from '../setup/startup-failure.ts'
-import type { Rung } from './ladder.ts'
-import { beginRecovery } from './moves.ts'
-import { next } from './recovery.ts'
+import type { StartupFailureReason } from '../setup/startup-failure.ts'
 import {
-  defaultRecoveryOptions as limits,
-  type RecoveryEffect,
-  type RecoveryNews,
-  type RecoveryState,
-} from './state.ts'
+  blockedBy,
+  healthy,
+  identifying,
+  looksInVain,
+  lost,
+  Patient,
+  probing,
+  ready,
+  registering,
+  silent,
+  unregistered,
+} from '../testing/patient.ts'
+import type { Rung } from './ladder.ts'
+import { defaultRecoveryOptions as limits } from './state.ts'
 
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
-
-const probing: ModemState = { name: 'probing' }
-const identifying: ModemState = { name: 'identifying' }
-const registering: ModemState = { name: 'registering' }
-const ready: ModemState = { name: 'ready' }
-const silent: ModemState = { name: 'degraded', reasons: ['not-answering'] }
-const unregistered: ModemState = { name: 'degraded', reasons: ['not-registered'] }
-const lost: ModemState = { name: 'absent', why: 'unplugged' }
-const blockedBy = (reason: StartupFailureReason): ModemState => ({ name: 'blocked', failure: startupFailure(reason) })
-
-/** Plays the world around one state machine; outcomes carry the number of the last request. */
-class Patient {
-  atMs = 0
-  state: RecoveryState
-  /** The effects since the last call. */
-  asked: RecoveryEffect[] = []
-
-  constructor() {
-    const { state, effects } = beginRecovery(0)
-    this.state = state
-    this.asked.push(...effects)
-  }
-
-  hears(state: ModemState): this {
-    return this.#take({ kind: 'modem', state })
-  }
-
-  takes(news: RecoveryNews): this {
-    return this.#take(news)
-  }
-
-  opens(): this {
-    return this.#take({ kind: 'opened', attempt: this.state.attempt })
-  }
-
-  findsNoDevice(): this {
-    return this.#take({ kind: 'not-opened', attempt: this.state.attempt, problem: 'absent', words: 'no such device' })
-  }
-
-  getsInStep(): this {
-    return this.#take({ kind: 'in-step', attempt: this.state.attempt })
-  }
-
-  staysOutOfStep(heard = false): this {
-    return this.#take({ kind: 'out-of-step', attempt: this.state.attempt, heard })
-  }
-
-  isTold(): this {
-    return this.#take({ kind: 'reset-written', attempt: this.state.attempt })
-  }
-
-  waits(ms: number): this {
-    this.atMs += ms
-    return this.#take({ kind: 'time' })
-  }
-
-  /** Advances to the deadline, so that only time changes the state. */
-  waitsItOut(): this {
-    return this.waits(Math.max(0, (this.state.deadlineMs ?? this.atMs) - this.atMs))
-  }
-
-  /** Set up and registered. */
-  getsReady(): this {
-    return this.hears(probing).hears(identifying).hears(ready)
-  }
-
-  /** Repeats `step` until the machine is in alarm. */
-  untilAlarm(step: (patient: this) => void): this {
-    for (let steps = 0; this.state.kind !== 'alarm' && steps < 1000; steps += 1) step(this)
-    expect(this.state.kind).toBe('alarm')
-    return this
-  }
-
-  get lastAsked(): RecoveryEffect['kind'][] {
-    const kinds = this.asked.map(({ kind }) => kind)
-    this.asked = []
-    return kinds
-  }
-
-  #take(news: RecoveryNews): this {
-    const { state, effects } = next(this.state, { ...news, atMs: this.atMs })
-    this.state = state
-    this.asked.push(...effects)
-    return this
-  }
-}
-
-const looksInVain = (patient: Patient): void => {
-  patient.findsNoDevice()
-  if (patient.state.kind === 'away') patient.waitsItOut()
-}
-
-const healthy = () => {
-  const patient = new Patient().opens().getsReady()
-  patient.asked = []
-  // Longer than the period in which a failure counts as a relapse.
-  return patient.waits(limits.relapseMs)
-}
 
 describe('the first start', () => {
   test('opens the port, sets the modem up, and is healthy when the modem is ready', () => {

@@ -14,6 +14,7 @@ import {
   type Now,
   openPort,
   raiseAlarmAgain,
+  requestedReset,
   retryOrAlarm,
   returning,
   type Starting,
@@ -66,6 +67,7 @@ export function next(
     return withoutEffects(state)
   }
   const now = { atMs: input.atMs, options }
+  if (input.kind === 'restart-requested') return restartRequested(state, now)
   switch (state.kind) {
     case 'healthy':
       return inHealth(state, input, now)
@@ -81,6 +83,27 @@ export function next(
       return aroundReset(state, input, now)
     case 'alarm':
       return inAlarm(state, input, now)
+  }
+}
+
+/** Resets the modem now, even if no automatic reset is left. */
+function restartRequested(state: RecoveryState, now: Now): RecoveryStep {
+  const words = 'a restart was requested'
+  switch (state.kind) {
+    case 'healthy':
+      return requestedReset(fallen(state, 'answer', words, now), now)
+    case 'away':
+      return state.doing === 'waiting' ? openPort(found(state, words, now), now) : withoutEffects(state)
+    case 'resetting':
+    case 'returning':
+      return withoutEffects(state)
+    case 'alarm': {
+      if (!state.portOpen) return state.doing === 'opening' ? withoutEffects(state) : lookByOpening(state, now)
+      const step = requestedReset(found(state, words, now), now)
+      return { ...step, effects: [{ kind: 'clear-alarm' }, ...step.effects] }
+    }
+    default:
+      return requestedReset(found(state, words, now), now)
   }
 }
 

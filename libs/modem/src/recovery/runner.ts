@@ -64,6 +64,11 @@ export class RecoveryRunner {
     this.#take({ kind: 'device-appeared' })
   }
 
+  /** Resets the modem, or opens its port at once if the port is closed. */
+  restart(): void {
+    this.#take({ kind: 'restart-requested' })
+  }
+
   /** Sets a corrected PIN for this port and all later ones. Returns undefined if no port is open yet. */
   async useSimPin(pin: string): Promise<StartupOutcome | undefined> {
     this.#simPin = pin

@@ -90,6 +90,8 @@ export type RecoveryNews =
   | { readonly kind: 'modem'; readonly state: ModemState }
   /** A device with the identity of this modem has appeared on the bus. */
   | { readonly kind: 'device-appeared' }
+  /** A person wants the modem to be reset. */
+  | { readonly kind: 'restart-requested' }
   | { readonly kind: 'opened'; readonly attempt: number }
   /** `absent`: there is no such device, but it may return. `refused`: the device exists but cannot be used. */
   | {

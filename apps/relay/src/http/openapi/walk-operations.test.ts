@@ -89,6 +89,8 @@ test('every operation succeeds and matches its schema', async () => {
 const WITHOUT_HARDWARE: Readonly<Record<string, number>> = {
   [`${BASE}/devices/{id}/findings`]: 409,
   [`${BASE}/devices/{id}/ussd`]: 503,
+  [`${BASE}/devices/{id}/pin`]: 409,
+  [`${BASE}/devices/{id}/restart-modem`]: 409,
   [`${BASE}/virtual-phone`]: 404,
 }
 

@@ -1,0 +1,57 @@
+import type { Clock } from '@smsgw/modem/clock'
+import type { ModemNumber } from '@smsgw/modem/commands/identity'
+import type { UssdAnswer } from '@smsgw/modem/commands/ussd'
+import type { ModemOptions } from '@smsgw/modem/modem-options'
+import type { OpenedPort, OpenResult } from '@smsgw/modem/recovery/runner'
+import type { RecoveryOptions } from '@smsgw/modem/recovery/state'
+import type { PinMemory } from '@smsgw/modem/setup/pin-memory'
+import type { ModemListener } from './modem-actor.ts'
+
+export interface ModemActorOptions {
+  /** The address that is used until a port is opened. */
+  readonly address: string
+  readonly clock: Clock
+  /** Opens this modem at its current place. */
+  readonly open: () => Promise<OpenAnswer>
+  readonly pinMemory: PinMemory
+  readonly registration: ModemRegistration
+  readonly sims: SimSettings
+  /** A USSD text that the network sent without a request or too late. */
+  readonly onUssd: (simNumber: number, answer: UssdAnswer) => void
+  readonly listener: ModemListener
+  readonly tuning?: ModemTuning | undefined
+}
+
+/** What the registry knows about this modem. */
+export interface ModemRegistration {
+  /**
+   * Returns false if the IMEI or serial number belongs to another modem. Otherwise calls `identified` with the SIM number before it
+   * returns true.
+   */
+  readonly confirm: (number: ModemNumber) => boolean
+  /** The id of this modem, once it is identified. */
+  readonly id: () => string | undefined
+  /** The ICCID of the card that was in this modem before, if it was a different one. */
+  readonly previousCard: (iccid: string) => string | undefined
+  /** Whether everything behind this port is emulated according to the settings. */
+  readonly isEmulatedPort: (address: string) => boolean
+  readonly emulationSeen: (isEmulated: boolean) => void
+  /** Whether this modem is emulated; undefined while this is not known. */
+  readonly isEmulated: () => boolean | undefined
+  /** This modem is emulated and must send nothing, because this device has a real modem. */
+  readonly isHeldBack: () => boolean
+}
+
+/** `SIM_<n>_PIN` and `SIM_<n>_NUMBER`. */
+export interface SimSettings {
+  readonly pinOf: (simNumber: number) => string | undefined
+  readonly phoneNumberOf: (simNumber: number) => string | undefined
+}
+
+export interface ModemTuning {
+  readonly modem?: ModemOptions
+  readonly recovery?: Partial<RecoveryOptions>
+}
+
+/** An opened port comes with the address where the modem was found. */
+export type OpenAnswer = Exclude<OpenResult, OpenedPort> | (OpenedPort & { readonly address: string })

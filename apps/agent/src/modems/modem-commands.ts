@@ -1,0 +1,31 @@
+import type { Command } from '@smsgw/contract/link/command'
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { ModemActor } from './modem-actor.ts'
+import { simStateOf, stateText } from './modem-health.ts'
+
+export type ModemCommand = Extract<Command, { kind: 'enter-pin' | 'restart-modem' }>
+export type ModemReply = Omit<Extract<AgentEvent, { kind: 'modem-answered' }>, 'kind' | 'cmdId' | 'at'>
+
+/** Executes a command for the modem of one SIM number. */
+export async function runModemCommand(actor: ModemActor | undefined, command: ModemCommand): Promise<ModemReply> {
+  if (actor === undefined || actor.health.state.name === 'absent')
+    return refused(`the modem of SIM ${command.simNumber} is not connected`)
+  if (command.kind === 'enter-pin') return enterPin(actor, command.pin)
+  actor.restart()
+  return { outcome: 'done' }
+}
+
+/** The driver enters a PIN only if the SIM reports more than one attempt, and never a PIN that this SIM has refused before. */
+async function enterPin(actor: ModemActor, pin: string): Promise<ModemReply> {
+  const { state } = actor.health
+  if (simStateOf(state, undefined) !== 'locked') return refused(`the SIM does not wait for a PIN (${stateText(state)})`)
+  const outcome = await actor.useSimPin(pin)
+  if (outcome?.kind === 'started') return { outcome: 'done' }
+  if (outcome?.kind !== 'failed') return refused('the modem restarted during setup: check its state, then try again')
+  const { words, advice, triesLeft } = outcome.failure
+  return { ...refused(`${words} ${advice}`), ...(triesLeft !== undefined && { triesLeft }) }
+}
+
+function refused(reason: string): ModemReply {
+  return { outcome: 'refused', reason: reason.slice(0, 500) }
+}

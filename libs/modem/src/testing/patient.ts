@@ -1,0 +1,112 @@
+import { expect } from 'vitest'
+import type { ModemState } from '../modem-state.ts'
+import { beginRecovery } from '../recovery/moves.ts'
+import { next } from '../recovery/recovery.ts'
+import {
+  defaultRecoveryOptions as limits,
+  type RecoveryEffect,
+  type RecoveryNews,
+  type RecoveryState,
+} from '../recovery/state.ts'
+import { type StartupFailureReason, startupFailure } from '../setup/startup-failure.ts'
+
+export const probing: ModemState = { name: 'probing' }
+export const identifying: ModemState = { name: 'identifying' }
+export const registering: ModemState = { name: 'registering' }
+export const ready: ModemState = { name: 'ready' }
+export const silent: ModemState = { name: 'degraded', reasons: ['not-answering'] }
+export const unregistered: ModemState = { name: 'degraded', reasons: ['not-registered'] }
+export const lost: ModemState = { name: 'absent', why: 'unplugged' }
+export const blockedBy = (reason: StartupFailureReason): ModemState => ({
+  name: 'blocked',
+  failure: startupFailure(reason),
+})
+
+/** Plays the world around one state machine; outcomes carry the number of the last request. */
+export class Patient {
+  atMs = 0
+  state: RecoveryState
+  /** The effects since the last call. */
+  asked: RecoveryEffect[] = []
+
+  constructor() {
+    const { state, effects } = beginRecovery(0)
+    this.state = state
+    this.asked.push(...effects)
+  }
+
+  hears(state: ModemState): this {
+    return this.#take({ kind: 'modem', state })
+  }
+
+  takes(news: RecoveryNews): this {
+    return this.#take(news)
+  }
+
+  opens(): this {
+    return this.#take({ kind: 'opened', attempt: this.state.attempt })
+  }
+
+  findsNoDevice(): this {
+    return this.#take({ kind: 'not-opened', attempt: this.state.attempt, problem: 'absent', words: 'no such device' })
+  }
+
+  getsInStep(): this {
+    return this.#take({ kind: 'in-step', attempt: this.state.attempt })
+  }
+
+  staysOutOfStep(heard = false): this {
+    return this.#take({ kind: 'out-of-step', attempt: this.state.attempt, heard })
+  }
+
+  isTold(): this {
+    return this.#take({ kind: 'reset-written', attempt: this.state.attempt })
+  }
+
+  waits(ms: number): this {
+    this.atMs += ms
+    return this.#take({ kind: 'time' })
+  }
+
+  /** Advances to the deadline, so that only time changes the state. */
+  waitsItOut(): this {
+    return this.waits(Math.max(0, (this.state.deadlineMs ?? this.atMs) - this.atMs))
+  }
+
+  /** Set up and registered. */
+  getsReady(): this {
+    return this.hears(probing).hears(identifying).hears(ready)
+  }
+
+  /** Repeats `step` until the machine is in alarm. */
+  untilAlarm(step: (patient: this) => void): this {
+    for (let steps = 0; this.state.kind !== 'alarm' && steps < 1000; steps += 1) step(this)
+    expect(this.state.kind).toBe('alarm')
+    return this
+  }
+
+  get lastAsked(): RecoveryEffect['kind'][] {
+    const kinds = this.asked.map(({ kind }) => kind)
+    this.asked = []
+    return kinds
+  }
+
+  #take(news: RecoveryNews): this {
+    const { state, effects } = next(this.state, { ...news, atMs: this.atMs })
+    this.state = state
+    this.asked.push(...effects)
+    return this
+  }
+}
+
+export const looksInVain = (patient: Patient): void => {
+  patient.findsNoDevice()
+  if (patient.state.kind === 'away') patient.waitsItOut()
+}
+
+export const healthy = () => {
+  const patient = new Patient().opens().getsReady()
+  patient.asked = []
+  // Longer than the period in which a failure counts as a relapse.
+  return patient.waits(limits.relapseMs)
+}
