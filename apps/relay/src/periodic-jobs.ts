@@ -16,6 +16,7 @@ import { hashMessages } from './messages/hash-messages.ts'
 import type { Move } from './messages/progress/message-progress.ts'
 import type { Random } from './random.ts'
 import { retentionJob } from './settings/retention.ts'
+import { deleteUnusedStates } from './shared-inbox/delete-unused-states-statement.ts'
 import type { Database } from './store/database.ts'
 import type { PeriodicJob } from './store/periodic-jobs.ts'
 import type { SecretBox } from './store/secret-box.ts'
@@ -63,6 +64,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     job('forget live events', 10 * MINUTE, () => deleteOldLiveEvents(database)),
     job('forget device commands', HOUR, () => deleteOldDeviceCommands(database, yesterday())),
     job('rotate signing keys', HOUR, () => rotateSigningKeys({ ...deps, longestTokenSeconds: longestToken(config) })),
+    job('delete unused conversation states', HOUR, () => deleteUnusedStates(database)),
     retentionJob(deps, inboxRetention),
     retentionJob(deps, deliveryRetention),
     retentionJob(deps, logRetention),

@@ -36,6 +36,10 @@ import type { Random } from './random.ts'
 import { patchSettings, replaceSettings } from './settings/change-settings.ts'
 import { listSettingEffects } from './settings/list-setting-effects.ts'
 import { getSettings } from './settings/read-settings.ts'
+import { changeConversation } from './shared-inbox/change-conversation.ts'
+import { listAssignees, showDetails, showUnreadTotals } from './shared-inbox/conversation-details.ts'
+import { changeLabel, createLabel, deleteLabel, listLabels } from './shared-inbox/labels.ts'
+import { createNote, deleteNote } from './shared-inbox/notes.ts'
 import { showStatistics } from './statistics/show-statistics.ts'
 import type { Database } from './store/database.ts'
 import type { SecretBox } from './store/secret-box.ts'
@@ -112,6 +116,29 @@ export function routes(deps: RouteDeps): Route[] {
 
     route('GET', '/conversations', CONVERSATION_SCOPES, 'List conversations', listConversations(messages)),
     route('GET', '/conversations/{number}', CONVERSATION_SCOPES, 'Get a conversation', showConversation(messages)),
+
+    route(
+      'PATCH',
+      '/conversations/{number}',
+      'conversations:write',
+      'Change a conversation',
+      changeConversation(messages),
+    ),
+    route(
+      'GET',
+      '/conversations/{number}/details',
+      'conversations:read',
+      'Get labels, notes and assignee of a conversation',
+      showDetails(messages),
+    ),
+    route('POST', '/conversations/{number}/notes', 'conversations:write', 'Add a note', createNote(messages)),
+    route('DELETE', '/conversations/{number}/notes/{id}', 'conversations:write', 'Delete a note', deleteNote(messages)),
+    route('GET', '/labels', 'conversations:read', 'List labels', listLabels(core)),
+    route('POST', '/labels', 'conversations:write', 'Create a label', createLabel(core)),
+    route('PATCH', '/labels/{id}', 'conversations:write', 'Rename a label or change its color', changeLabel(core)),
+    route('DELETE', '/labels/{id}', 'conversations:write', 'Delete a label', deleteLabel(core)),
+    route('GET', '/assignees', 'conversations:read', 'List assignees of conversations', listAssignees(messages)),
+    route('GET', '/unread', 'inbox:list', 'Count unread messages', showUnreadTotals(messages)),
 
     route('GET', '/inbox', 'inbox:list', 'List received messages', listInbox(messages)),
     route('GET', '/inbox/{id}', 'inbox:list', 'Get a received message', getInboxItem(core)),

@@ -4,7 +4,8 @@ import { inboxType } from './inbox.ts'
 import { possibleDuplicate } from './message.ts'
 import { messageStates } from './message-states.ts'
 import { limitUpTo, pageCursor } from './paging.ts'
-import { requestQuery } from './request-query.ts'
+import { queryBoolean, requestQuery } from './request-query.ts'
+import { conversationDecisions } from './shared-inbox.ts'
 import { utcTime } from './times.ts'
 import { waiting } from './waiting.ts'
 
@@ -12,6 +13,16 @@ const direction = z.enum(['in', 'out'])
 const state = z.enum(messageStates)
 const number = z.string().meta({ description: 'Phone number of the other party, or the name of a sender' })
 const simNumber = z.int().min(1).max(64).optional()
+
+const match = z
+  .strictObject({
+    id: resourceId,
+    direction,
+    excerpt: z.string().meta({ description: 'Part of the text around the match' }),
+    start: z.int().min(0).meta({ description: 'Start of the match in the excerpt, in UTF-16 code units' }),
+    length: z.int().min(1).meta({ description: 'Length of the match, in UTF-16 code units' }),
+  })
+  .meta({ id: 'ConversationMatch' })
 
 export const conversation = z
   .strictObject({
@@ -21,8 +32,17 @@ export const conversation = z
     lastDirection: direction,
     lastState: state.optional().meta({ description: 'State of the last message, if it was sent to this number' }),
     lastMessageId: resourceId,
+    unread: z.int().min(0).optional().meta({ description: 'Number of unread messages; needs `inbox:list`' }),
+    labels: conversationDecisions.labels.optional(),
+    assignee: conversationDecisions.assignee,
+    archivedAt: conversationDecisions.archivedAt,
+    blockedAt: conversationDecisions.blockedAt,
+    notes: z.int().min(0).optional().meta({ description: 'Number of notes; needs `conversations:read`, like labels' }),
+    match: match.optional().meta({ description: 'The latest message whose text contains `q`' }),
   })
   .meta({ id: 'Conversation' })
+
+export const conversationFolders = ['inbox', 'archived', 'blocked'] as const
 
 export const listConversationsQuery = requestQuery({
   limit: limitUpTo(100),
@@ -32,6 +52,17 @@ export const listConversationsQuery = requestQuery({
     .max(160)
     .optional()
     .meta({ description: 'Return only conversations whose number or texts contain this text' }),
+  folder: z
+    .enum(conversationFolders)
+    .optional()
+    .meta({ description: '`inbox` leaves out archived and blocked conversations. Default: all conversations' }),
+  unread: queryBoolean.optional().meta({ description: 'True returns only conversations with unread messages' }),
+  label: z
+    .string()
+    .max(36)
+    .optional()
+    .meta({ description: 'Return only conversations with the label that has this id' }),
+  assignee: z.string().max(80).optional().meta({ description: 'Return only conversations of this assignee' }),
 })
 
 const sent = z.strictObject({
@@ -63,16 +94,25 @@ const received = z.strictObject({
   data: z.base64().optional(),
   port: z.int().min(0).max(65_535).optional(),
   subject: z.string().optional(),
+  isUnread: z.boolean().optional().meta({ description: 'True while the message is unread' }),
   simNumber,
   deviceId,
 })
 
 export const conversationEntry = z.union([sent, received]).meta({ id: 'ConversationEntry' })
 
-export const showConversationQuery = requestQuery({ limit: limitUpTo(100), cursor: pageCursor })
+export const showConversationQuery = requestQuery({
+  limit: limitUpTo(100),
+  cursor: pageCursor,
+  around: resourceId
+    .optional()
+    .meta({ description: 'Id of a message of this conversation: return the messages before and after it' }),
+})
 
 /** Path parameters. */
 export const conversationParams = z.object({ number: z.string().min(1).max(512) })
 
 export type Conversation = z.output<typeof conversation>
+export type ConversationFolder = (typeof conversationFolders)[number]
+export type ConversationMatch = z.output<typeof match>
 export type ConversationEntry = z.output<typeof conversationEntry>

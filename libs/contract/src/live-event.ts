@@ -12,6 +12,8 @@ export const liveEventData = {
   'message.created': z.object({ id }),
   'message.changed': z.object({ id, state: z.enum(messageStates) }),
   'inbox.received': z.object({ id, sender: z.string(), type: inboxType }),
+  'conversation.changed': z.object({ number: z.string() }),
+  'labels.changed': z.object({}),
   'device.changed': z.object({ id }),
   'device.telemetry': z.object({ id }),
   'device.waiting': z.object({ id }),
@@ -31,13 +33,15 @@ export const liveEventKinds = Object.keys(liveEventData) as LiveEventKind[]
 const scopesOfFirstWord = {
   message: ['messages:read', 'messages:list'],
   inbox: ['inbox:list'],
+  conversation: ['conversations:read'],
+  labels: ['conversations:read'],
   device: ['devices:list'],
   webhook: ['webhooks:list'],
   log: ['logs:read'],
   settings: ['settings:read'],
 } as const satisfies Record<string, readonly Scope[]>
 
-export const liveEventScopes: readonly Scope[] = Object.values(scopesOfFirstWord).flat()
+export const liveEventScopes: readonly Scope[] = [...new Set(Object.values(scopesOfFirstWord).flat())]
 
 export function scopesOfLiveEvent(kind: LiveEventKind): readonly Scope[] {
   return scopesOfFirstWord[kind.split('.', 1)[0] as keyof typeof scopesOfFirstWord]

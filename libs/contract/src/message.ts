@@ -234,6 +234,9 @@ export const messageState = z
 export const listMessagesQuery = requestQuery({
   ...timeRange,
   state: state.optional(),
+  hasFailed: queryBoolean
+    .optional()
+    .meta({ description: 'True returns only messages with at least one failed recipient, whatever their `state`' }),
   deviceId: z.string().max(128).optional(),
   includeContent: queryBoolean.default(false).meta({ description: 'Include texts and data', default: false }),
   sort: z

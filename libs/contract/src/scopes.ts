@@ -8,6 +8,8 @@ export const scopes = [
   'messages:export',
   'inbox:list',
   'inbox:refresh',
+  'conversations:read',
+  'conversations:write',
   'devices:list',
   'devices:write',
   'devices:delete',

@@ -15,6 +15,8 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
     ['timeline', id],
   ],
   'inbox.received': () => [...talk, ['statistics']],
+  'conversation.changed': () => [['conversations', ''], ['thread']],
+  'labels.changed': () => [['labels']],
   // An offline device is a reason to wait, too.
   'device.changed': ({ id }) => [['devices'], ['device', id], ...whatWaits],
   'device.waiting': () => whatWaits,

@@ -110,6 +110,9 @@ async function fullAccount(username: string): Promise<string> {
   await database.inboxItem.create({
     data: { id, accountId, deviceId: id, type: 'SMS', sender: '+15550101', createdAt: now },
   })
+  const labels = { create: { label: { create: { id, accountId, name: id, color: 'red' } } } }
+  const notes = { create: { id, text: 'note', author: 'sms' } }
+  await database.conversationState.create({ data: { accountId, number: '+15550101', labels, notes } })
   const attemptRows = { create: { number: 1, startedAt: now, durationMs: 1 } }
   const delivery = { id, accountId, deviceId: id, event: 'sms:sent', payload: {}, attemptRows, toClear: { create: {} } }
   await database.webhook.create({

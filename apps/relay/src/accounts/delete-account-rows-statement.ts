@@ -13,6 +13,9 @@ export const deleteAccountRows: readonly ((statements: Statements, accountId: st
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM inbox WHERE key IN (SELECT key FROM inbox WHERE account_id = ${accountId} LIMIT ${BATCH})`,
   (statements, accountId) => statements.$executeRaw`
+    DELETE FROM conversation_states WHERE (account_id, number) IN
+      (SELECT account_id, number FROM conversation_states WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+  (statements, accountId) => statements.$executeRaw`
     DELETE FROM webhook_deliveries WHERE key IN
       (SELECT d.key FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
         WHERE w.account_id = ${accountId} LIMIT ${BATCH})`,

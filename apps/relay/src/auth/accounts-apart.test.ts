@@ -23,6 +23,9 @@ const OF_ONE_ID = [
   ['GET', () => `/messages/${owned.message}/timeline`, 404],
   ['DELETE', () => `/messages/${owned.message}`, 404],
   ['GET', () => `/inbox/${owned.inbox}`, 404],
+  ['PATCH', () => `/labels/${owned.label}`, 404],
+  ['DELETE', () => `/labels/${owned.label}`, 204],
+  ['DELETE', () => `/conversations/+12025550124/notes/${owned.note}`, 204],
   ['GET', () => `/devices/${owned.device}`, 404],
   ['GET', () => `/devices/${owned.device}/telemetry`, 404],
   ['PATCH', () => `/devices/${owned.device}`, 404],
@@ -62,15 +65,22 @@ test('every route with an id is tested here', async () => {
   const described = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations)
       .filter((method) => /^(?:get|post|put|patch|delete)$/.test(method) && path.includes('{'))
-      .map((method) => `${method.toUpperCase()} ${path.replace('/3rdparty/v1', '').replace(/\{\w+\}/, '{id}')}`),
+      .map((method) => `${method.toUpperCase()} ${path.replace('/3rdparty/v1', '').replace(/\{\w+\}/g, '{id}')}`),
   )
-  const tried = OF_ONE_ID.map(([method, path]) => `${method} ${path().replace(/[\w-]{21}/, '{id}')}`)
-  // Two paths are not tried: conversations are identified by phone numbers, and the files of the API reference belong to no
-  // account.
-  expect(described.sort()).toEqual([...tried, 'GET /conversations/{id}', 'GET /docs/{id}'].sort())
+  const tried = OF_ONE_ID.map(
+    ([method, path]) => `${method} ${path().replace(/\+\d+|(?<=\/)[\w-]{21}(?=\/|$)/g, '{id}')}`,
+  )
+  // Some paths are not tried here: conversations are identified by phone numbers, and the files of the API reference belong to
+  // no account.
+  const ofNumbers = ['GET {}', 'PATCH {}', 'GET {}/details', 'POST {}/notes']
+  expect(described.sort()).toEqual(
+    [...tried, ...ofNumbers.map((name) => name.replace('{}', '/conversations/{id}')), 'GET /docs/{id}'].sort(),
+  )
 })
 
-const LISTS = ['/messages', '/inbox', '/devices', '/webhooks', '/conversations', '/tokens'] as const
+const LISTS = [
+  ...['/messages', '/inbox', '/devices', '/webhooks', '/conversations', '/tokens', '/labels', '/assignees'],
+] as const
 test.each(LISTS)('%s shows nothing of another account', async (path) => {
   const own = await relay.api('GET', path)
   expect(own.json).not.toHaveLength(0)
@@ -90,6 +100,19 @@ test('a conversation contains only messages of the account', async () => {
     expect((await relay.api('GET', path)).json).not.toHaveLength(0)
     expect((await asStranger('GET', path)).json).toEqual([])
   }
+})
+
+test('decisions about a conversation are those of the account', async () => {
+  const path = `/conversations/${encodeURIComponent('+12025550124')}`
+  const before = await everything()
+  expect((await asStranger('GET', `${path}/details`)).json).toMatchObject({ unread: 0, labels: [], notes: [] })
+  expect((await asStranger('PATCH', path, { archived: true, unread: false })).status).toBe(404)
+  expect((await asStranger('POST', `${path}/notes`, { text: 'mine' })).status).toBe(404)
+  expect((await asStranger('PATCH', path, { blocked: true, addLabels: [owned.label] })).status).toBe(400)
+  expect((await asStranger('PATCH', path, { blocked: true, readUpTo: owned.inbox })).status).toBe(400)
+  expect((await asStranger('PATCH', path, { blocked: true, unread: false })).status).toBe(200)
+  expect((await asStranger('GET', '/unread')).json).toEqual({ messages: 0, conversations: 0 })
+  expect(await everything()).toEqual(before)
 })
 
 test('statistics count only messages of the account', async () => {
@@ -134,6 +157,8 @@ interface Owned {
   readonly device: string
   readonly message: string
   readonly inbox: string
+  readonly label: string
+  readonly note: string
   readonly webhook: string
   readonly delivery: string
   readonly token: { readonly id: string; readonly access_token: string }
@@ -178,7 +203,11 @@ async function fillAccount(): Promise<Owned> {
   })
   await database.logEntry.create({ data: { accountId, module: 'test', priority: 'INFO', message: 'of the owner' } })
   const { json: token } = await relay.api('POST', '/auth/token', { body: { scopes: ['logs:read'] } })
-  return { device, message, inbox, webhook, delivery, token }
+  const { json: label } = await relay.api('POST', '/labels', { body: { name: 'of the owner' } })
+  const decision = { assignee: 'Ada', addLabels: [label.id] }
+  await relay.api('PATCH', '/conversations/+12025550124', { body: decision })
+  const { json: note } = await relay.api('POST', '/conversations/+12025550124/notes', { body: { text: 'ours' } })
+  return { device, message, inbox, webhook, delivery, token, label: label.id, note: note.id }
 }
 
 type Five = [string, string, string, string, string]
@@ -192,6 +221,8 @@ async function everything(): Promise<unknown> {
     commands: await database.deviceCommand.findMany(where),
     messages: await database.message.findMany({ ...where, include: { recipients: true } }),
     inbox: await database.inboxItem.findMany(where),
+    labels: await database.label.findMany(where),
+    states: await database.conversationState.findMany({ ...where, include: { labels: true, notes: true } }),
     webhooks: await database.webhook.findMany(where),
     deliveries: await database.webhookDelivery.findMany(where),
     token: (await relay.api('GET', '/logs', { auth: `Bearer ${owned?.token.access_token}` })).status,

@@ -76,12 +76,18 @@ test('migrates a backup from an older release', async () => {
   try {
     await migrate(older.url, first ? [first] : [])
     await sql(older.url, "INSERT INTO accounts (id, username, password_hash) VALUES ('a1', 'sms', 'h')")
+    await sql(
+      older.url,
+      "INSERT INTO inbox (account_id, id, device_id, type, sender, created_at) VALUES ('a1', 'i', 'd', 'SMS', '+1', now())",
+    )
     await backUp(older.url)
   } finally {
     await older.close()
   }
   await restore()
   expect(await sql(target.url, 'SELECT id, username FROM accounts')).toEqual([{ id: 'a1', username: 'sms' }])
+  // Messages from before the upgrade count as read.
+  expect(await sql(target.url, 'SELECT is_unread FROM inbox')).toEqual([{ is_unread: false }])
   const names = await sql<{ name: string }>(target.url, 'SELECT migration_name AS name FROM _prisma_migrations')
   expect(names.map(({ name }) => name).sort()).toEqual([first, ...later].map((each) => each?.name))
 })
@@ -221,6 +227,16 @@ async function fill({ url }: TestDatabase): Promise<void> {
     `INSERT INTO messages (account_id, id, device_id, state, created_at, text, data, priority)
      VALUES ('a1', 'm1', 'd1', 'Delivered', now(), $1, $2, NULL), ('a1', 'm2', 'd1', 'Failed', now(), '', NULL, -128)`,
     ['line\nbreak, \t tab, \\N, \\., back\\slash, \r, "quotes", 👩‍👩‍👧', Buffer.from([0, 9, 10, 92, 255])],
+  )
+  await sql(
+    url,
+    `INSERT INTO inbox (account_id, id, device_id, type, sender, created_at)
+     SELECT 'a1', 'i' || n, 'd1', 'SMS', '+' || n % 3, now() FROM generate_series(1, 6) n`,
+  )
+  await sql(url, "UPDATE inbox SET is_unread = false WHERE id IN ('i1', 'i2')")
+  await sql(
+    url,
+    "INSERT INTO conversation_states (account_id, number, archived_at, assignee) VALUES ('a1', '+1', now(), 'Ada')",
   )
   await sql(
     url,

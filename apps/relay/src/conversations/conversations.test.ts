@@ -57,7 +57,8 @@ async function receive(sender: string, at: number, text: string | null, more: ob
 async function get(path: string, authorization = 'a1 all:any') {
   const { status, headers, json } = await api.request(authorization, 'GET', `/conversations${path}`)
   const next = /<[^>]*?(\?[^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
-  return { status, json: json as ReturnType<typeof JSON.parse>, next }
+  const prev = /<[^<>]*?(\?[^>]*)>; rel="prev"/.exec(headers.get('link') ?? '')?.[1]
+  return { status, json: json as ReturnType<typeof JSON.parse>, next, prev }
 }
 const numbers = async (query = '', authorization?: string) =>
   (await get(query, authorization)).json.map(({ number }: { number: string }) => number)
@@ -77,6 +78,7 @@ test('lists a conversation by its last message, in either direction', async () =
       lastDirection: 'out',
       lastState: 'Failed',
       lastMessageId: 'm4',
+      ...{ unread: 1, labels: [], notes: 0 },
     },
     {
       number: '+1',
@@ -84,6 +86,7 @@ test('lists a conversation by its last message, in either direction', async () =
       lastText: 'answer',
       lastDirection: 'in',
       lastMessageId: 'i2',
+      ...{ unread: 1, labels: [], notes: 0 },
     },
     expect.objectContaining({ number: '+3', lastText: 'to two' }),
   ])
@@ -174,8 +177,9 @@ test('a conversation shows both directions, latest first, with their states', as
   await receive('+1', 2, 'two', { simNumber: 1 })
   await receive('+2', 3, 'another')
   const deviceId = DEVICE
+  const item = { direction: 'in', id: 'i1', at: '2026-03-01T08:02:00.000Z', type: 'SMS', text: 'two', isUnread: true }
   expect((await get('/%2B1')).json).toEqual([
-    { direction: 'in', id: 'i1', at: '2026-03-01T08:02:00.000Z', type: 'SMS', text: 'two', simNumber: 1, deviceId },
+    { ...item, simNumber: 1, deviceId },
     {
       direction: 'out',
       id: 'm0',
@@ -207,6 +211,67 @@ test('paging returns the whole conversation, even if the clocks of two relays di
   }
   expect(seen).toHaveLength(expected.size)
   expect(new Set(seen)).toEqual(expected)
+})
+
+test('a page around any message continues in both directions without a gap, even if clocks differ', async () => {
+  for (let count = 0; count < 12; count++) {
+    await send('+1', count % 2 === 0 ? count : count + 10, 'out')
+    await receive('+1', Math.floor(count / 3), 'in')
+  }
+  const expected = ids((await get('/+1?limit=100')).json)
+  expect(expected).toHaveLength(24)
+  for (const around of expected) {
+    const middle = await get(`/+1?limit=5&around=${around}`)
+    expect(ids(middle.json)).toContain(around)
+    const seen = ids(middle.json)
+    for (let { next } = middle; next !== undefined; ) {
+      const page = await get(`/+1${next}`)
+      seen.push(...ids(page.json))
+      next = page.next
+    }
+    for (let { prev } = middle; prev !== undefined; ) {
+      const page = await get(`/+1${prev}`)
+      seen.unshift(...ids(page.json))
+      prev = page.prev
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen.toSorted()).toEqual(expected.toSorted())
+  }
+})
+
+test('a page around a message has newer messages, the message and older messages, latest first', async () => {
+  for (let count = 0; count < 9; count++) await (count % 2 === 0 ? send('+1', count, 'a') : receive('+1', count, 'b'))
+  const around = async (id: string, limit: number) => ids((await get(`/+1?limit=${limit}&around=${id}`)).json)
+  expect(await around('m4', 5)).toEqual(['m6', 'i5', 'm4', 'i3', 'm2'])
+  expect(await around('i5', 4)).toEqual(['i7', 'm6', 'i5', 'm4'])
+  expect(await around('m8', 3)).toEqual(['m8', 'i7', 'm6'])
+  expect(await around('m0', 1)).toEqual(['m0'])
+  expect((await get('/+1?around=m0&limit=100')).prev).toBeUndefined()
+})
+
+test('a page around a message that the conversation does not contain, or the caller may not see, does not exist', async () => {
+  const other = await receive('+2', 1, 'other')
+  const sent = await send('+1', 1, 'sent')
+  for (const id of [other, 'unknown']) expect((await get(`/+1?around=${id}`)).status).toBe(404)
+  expect((await get(`/+1?around=${sent}`, 'a1 inbox:list')).status).toBe(404)
+  expect((await get(`/+1?around=${sent}`, 'a1 messages:list')).status).toBe(200)
+})
+
+test('a search names the latest message that contains the text, and the place in an excerpt', async () => {
+  await send('+1', 1, 'a parcel')
+  const long = `${'x'.repeat(100)} Your PARCEL is late ${'y'.repeat(200)}`
+  const id = await receive('+1', 2, long)
+  await receive('+1', 3, 'no match')
+  await receive('+2', 4, 'İ İstanbul')
+  const [found] = (await get('?q=parcel')).json
+  expect(found).toMatchObject({ number: '+1', lastText: 'no match', match: { id, direction: 'in' } })
+  const { excerpt, start, length } = found.match
+  expect(excerpt.slice(start, start + length)).toBe('PARCEL')
+  expect(long).toContain(excerpt)
+  expect(excerpt).toHaveLength(160)
+  expect((await get(`/+1?around=${id}&limit=1`)).json).toMatchObject([{ id }])
+  expect((await get('?q=%2B1')).json[0]).not.toHaveProperty('match')
+  expect((await get('?q=parcel', 'a1 messages:list')).json).toMatchObject([{ match: { direction: 'out', start: 2 } }])
 })
 
 test.each([

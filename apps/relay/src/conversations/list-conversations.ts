@@ -1,11 +1,17 @@
 import { type Conversation, conversation, listConversationsQuery } from '@smsgw/contract/conversation'
 import { z } from 'zod'
-import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
+import { mayDo } from '../http/may-do.ts'
 import { linkToNext, momentOf, refusedCursor } from '../http/page.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
+import { decisionsOf } from '../shared-inbox/conversation-details.ts'
+import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
+import { readConversationStates, type StoredState } from '../shared-inbox/read-conversation-states-statement.ts'
 import type { Database } from '../store/database.ts'
 import { findConversations } from './find-conversations.ts'
 import type { Span, StoredConversation } from './read-latest-entries-statement.ts'
+import { readMatches } from './read-matches.ts'
 import { ConversationSearch } from './search-conversations.ts'
 import { visibilityOf } from './visibility.ts'
 
@@ -21,12 +27,14 @@ export function listConversations({ database, rules }: ListConversationsDeps): E
     query: listConversationsQuery,
     answers: { 200: z.array(conversation) },
     errors: [503],
-    async handle({ principal, query: { limit, cursor, q }, url }) {
+    async handle({ principal, query: { limit, cursor, q, ...filter }, url }) {
+      refuseHiddenFilter(principal, filter)
       const before = cursor === undefined ? undefined : placeOf(cursor)
       const search = q?.trim() || undefined
       const visibility = visibilityOf(principal)
       const matching = search === undefined ? undefined : await searching.find(visibility, search)
-      const found = await findConversations(database, visibility, { before, among: matching?.numbers, take: limit + 1 })
+      const among = matching?.numbers
+      const found = await findConversations(database, visibility, { before, among, filter, take: limit + 1 })
       const rows = found.slice(0, limit)
       const last = found.length > limit ? rows.at(-1) : undefined
       const since = matching?.since?.toISOString()
@@ -34,9 +42,35 @@ export function listConversations({ database, rules }: ListConversationsDeps): E
         ...(last && linkToNext(url, cursorOf(last))),
         ...(since !== undefined && { 'X-Searched-Since': since }),
       }
-      return { status: 200, body: rows.map(conversationAnswer), headers }
+      const states = await readConversationStates(
+        database,
+        principal.accountId,
+        rows.map(({ number }) => number),
+      )
+      const matches = matching && (await readMatches(database, visibility, rows, matching.messageIds, search ?? ''))
+      const body = rows.map((row) => ({
+        ...conversationAnswer(row),
+        ...stateAnswer(principal, states.get(row.number)),
+        ...(matches?.has(row.number) && { match: matches.get(row.number) }),
+      }))
+      return { status: 200, body, headers }
     },
   })
+}
+
+/** Filters must not reveal what the members of an answer hide. */
+function refuseHiddenFilter(principal: Principal, { folder, label, assignee, unread }: ConversationFilter): void {
+  const isAboutDecisions = (folder ?? label ?? assignee) !== undefined
+  if (isAboutDecisions && !mayDo(principal, 'conversations:read'))
+    throw new ApiError(403, 'scope required: conversations:read')
+  if (unread !== undefined && !mayDo(principal, 'inbox:list')) throw new ApiError(403, 'scope required: inbox:list')
+}
+
+function stateAnswer(principal: Principal, state: StoredState | undefined) {
+  return {
+    ...(mayDo(principal, 'inbox:list') && { unread: state?.unread ?? 0 }),
+    ...(mayDo(principal, 'conversations:read') && { ...decisionsOf(state), notes: state?.notes ?? 0 }),
+  }
 }
 
 function cursorOf({ at, number }: Span['before']): string {

@@ -33,15 +33,23 @@ const sentEntry = z.object({
 
 export type SentEntry = Readonly<z.output<typeof sentEntry>>
 
-/** Reads messages sent to a number before a given message, latest first. Takes no locks. */
+/** Which messages to read: those before a place, latest first, or those from it on, oldest first. */
+export interface Reading {
+  readonly side: 'older' | 'newer'
+  readonly take: number
+}
+
+/** Reads messages sent to a number before a given message, or from it on. Takes no locks. */
 export async function readSentEntries(
   statements: Statements,
   { accountId, sent }: Visibility,
   number: string,
-  before: bigint,
-  take: number,
+  place: bigint,
+  { side, take }: Reading,
 ): Promise<SentEntry[]> {
   if (!sent) return []
+  const beyond = Prisma.raw(side === 'older' ? '<' : '>=')
+  const order = Prisma.raw(side === 'older' ? 'DESC' : 'ASC')
   return await readRows(
     statements,
     sentEntry,
@@ -54,8 +62,8 @@ export async function readSentEntries(
       r.dispatched_journal IS NOT NULL AS "isDispatched", m.sim_number AS "requestedSimNumber",
       r.priority, r.possible_duplicate AS "possibleDuplicate", r.processed_at AS "processedAt"
     FROM recipients r JOIN messages m ON m.key = r.message_key
-    WHERE r.account_id = ${accountId} AND r.phone_number = ${number} AND r.message_key < ${before}
-    ORDER BY r.message_key DESC LIMIT ${take}`,
+    WHERE r.account_id = ${accountId} AND r.phone_number = ${number} AND r.message_key ${beyond} ${place}
+    ORDER BY r.message_key ${order} LIMIT ${take}`,
   )
 }
 
@@ -66,18 +74,23 @@ export interface ReceivedPlace {
   readonly key: bigint
 }
 
-/** Reads messages received from a number before a given time, latest first. */
+/** Reads messages received from a number before a given place, or from it on. */
 export async function readReceivedEntries(
   statements: Statements,
   { accountId, received }: Visibility,
   sender: string,
   { at, key }: ReceivedPlace,
-  take: number,
+  { side, take }: Reading,
 ): Promise<ReceivedEntry[]> {
   if (!received) return []
+  const isOlder = side === 'older'
+  const bounds = isOlder
+    ? { createdAt: { lte: at }, OR: [{ createdAt: { lt: at } }, { key: { lt: key } }] }
+    : { createdAt: { gte: at }, OR: [{ createdAt: { gt: at } }, { key: { gte: key } }] }
+  const order = isOlder ? 'desc' : 'asc'
   return await statements.inboxItem.findMany({
-    where: { accountId, sender, createdAt: { lte: at }, OR: [{ createdAt: { lt: at } }, { key: { lt: key } }] },
-    orderBy: [{ createdAt: 'desc' }, { key: 'desc' }],
+    where: { accountId, sender, ...bounds },
+    orderBy: [{ createdAt: order }, { key: order }],
     take,
   })
 }

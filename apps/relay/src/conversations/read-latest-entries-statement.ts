@@ -1,5 +1,6 @@
 import { messageStates } from '@smsgw/contract/message-states'
 import { z } from 'zod'
+import { type ConversationFilter, conditionOf, joinStates } from '../shared-inbox/conversation-filter.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
@@ -34,7 +35,8 @@ export interface Span {
 }
 
 /**
- * Reads the latest conversations with these numbers, newest first. Costs two index look-ups per number. Takes no locks.
+ * Reads the latest conversations with these numbers, newest first. Costs two index look-ups per number that the filter
+ * selects. Takes no locks.
  */
 export async function readLatestEntries(
   statements: Statements,
@@ -42,13 +44,21 @@ export async function readLatestEntries(
   numbers: readonly string[],
   { after = BEGINNING, before }: Span,
   take: number,
+  filter: ConversationFilter = {},
 ): Promise<StoredConversation[]> {
+  const condition = conditionOf(accountId, filter)
+  const selected =
+    condition === undefined
+      ? Prisma.sql`SELECT number FROM unnest(${numbers}::text[]) AS given (number)`
+      : Prisma.sql`
+        SELECT given.number FROM unnest(${numbers}::text[]) AS given (number) ${joinStates(accountId)} WHERE ${condition}`
   return await readRows(
     statements,
     storedConversation,
     Prisma.sql`
+    WITH given AS MATERIALIZED (${selected})
     SELECT given.number, latest.*
-    FROM unnest(${numbers}::text[]) AS given (number) CROSS JOIN LATERAL (
+    FROM given CROSS JOIN LATERAL (
       SELECT * FROM (
         (SELECT 'out' AS direction, m.id, m.created_at AS at, r.state::text, left(m.text, 160) AS text,
             octet_length(m.data) AS octets, m.port, NULL AS type, NULL AS subject,

@@ -20,6 +20,14 @@ const WAITING = 20
 /** `depths`: how many messages of each direction are searched. After each timeout the next smaller number is tried. */
 const LIMITS = { depths: [100_000, 10_000, 1_000], statementMs: 2_000, fewNumbers: 20_000 }
 
+interface Found {
+  readonly numbers: readonly string[]
+  /** The latest message with the search text by its number. */
+  readonly messageIds: ReadonlyMap<string, string>
+  /** Messages before this time were not searched. Null when all messages were searched. */
+  readonly since: Date | null
+}
+
 const QUERY_CANCELED = '57014'
 
 export class ConversationSearch {
@@ -35,13 +43,13 @@ export class ConversationSearch {
   }
 
   /** Returns the numbers that contain the search term or whose messages contain it. */
-  async find(visibility: Visibility, search: string): Promise<Matching> {
+  async find(visibility: Visibility, search: string): Promise<Found> {
     const found = await this.#queue.run(visibility.accountId, () => this.#find(visibility, search))
     if (found !== undefined) return found
     throw new ApiError(503, 'Too many searches are running: try again', { headers: { 'Retry-After': '2' } })
   }
 
-  async #find(visibility: Visibility, search: string): Promise<Matching> {
+  async #find(visibility: Visibility, search: string): Promise<Found> {
     const { depths, fewNumbers } = this.#limits
     const { number } = searchTerms(search)
     // Numbers contain no letters. Hashes of numbers contain letters and must not be found.
@@ -56,7 +64,7 @@ export class ConversationSearch {
       const found = await this.#inTime((statements) =>
         readMatchingNumbers(statements, visibility, search, { messages, isNumber }),
       )
-      if (found !== undefined) return { ...found, numbers: [...new Set([...numbers, ...found.numbers])] }
+      if (found !== undefined) return foundOf(numbers, found)
     }
     throw new ApiError(503, 'The database is too busy to search: try again', {
       headers: { 'Retry-After': '5' },
@@ -76,4 +84,12 @@ export class ConversationSearch {
       throw error
     }
   }
+}
+
+function foundOf(numbers: readonly string[], { numbers: matching, messageIds, since }: Matching): Found {
+  const found = matching.flatMap((number, index) => {
+    const id = messageIds[index]
+    return id ? [[number, id] as const] : []
+  })
+  return { numbers: [...new Set([...numbers, ...matching])], messageIds: new Map(found), since }
 }

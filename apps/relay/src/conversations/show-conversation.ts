@@ -6,21 +6,24 @@ import {
 } from '@smsgw/contract/conversation'
 import type { Waiting } from '@smsgw/contract/waiting'
 import { z } from 'zod'
+import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { linkToNext, momentOf, refusedCursor } from '../http/page.ts'
+import { linksTo, momentOf, refusedCursor } from '../http/page.ts'
 import { inboxItemAnswer } from '../inbox/stored-item.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
-import { storedSpellings } from '../messages/accept/phone-number.ts'
 import { dataOfOctets } from '../messages/message-data.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Statements } from '../store/database.ts'
 import { waitingRecipients } from '../waiting/waiting-recipients.ts'
+import { type EntryPlace, findEntry } from './find-entry.ts'
 import {
+  type Reading,
   type ReceivedEntry,
   type ReceivedPlace,
   readReceivedEntries,
   readSentEntries,
   type SentEntry,
 } from './read-entries-statement.ts'
+import { storedNumber } from './stored-number.ts'
 import { type Visibility, visibilityOf } from './visibility.ts'
 
 interface ShowConversationDeps {
@@ -28,23 +31,20 @@ interface ShowConversationDeps {
   readonly rules: Pick<MessageRules, 'defaultRegion'>
 }
 
-/** Lists the messages exchanged with one number, latest first. Without messages the list is empty. */
+/**
+ * Lists the messages exchanged with one number, latest first. Without messages the list is empty. With `around`, half of the
+ * page is newer than the given message.
+ */
 export function showConversation({ database, rules }: ShowConversationDeps): Endpoint {
   return endpoint({
     params: conversationParams,
     query: showConversationQuery,
     answers: { 200: z.array(conversationEntry) },
-    async handle({ principal, params, query: { limit, cursor }, url }) {
-      const place = cursor === undefined ? START : placeOf(cursor)
+    errors: [404],
+    async handle({ principal, params, query, url }) {
       const visibility = visibilityOf(principal)
-      const number = await storedNumber(database, visibility, storedSpellings(params.number, rules.defaultRegion))
-      const [sent, received] = await Promise.all([
-        readSentEntries(database, visibility, number, place.sentKey, limit + 1),
-        readReceivedEntries(database, visibility, number, place.received, limit + 1),
-      ])
-      const rows = merged(sent, received, limit)
-      const isLast = sent.length + received.length <= limit
-      const headers = isLast ? {} : linkToNext(url, cursorOf(placeAfter(place, rows)))
+      const number = await storedNumber(database, principal.accountId, params.number, rules)
+      const { rows, next, prev } = await readPage(database, visibility, number, query)
       const waiting = await waitingRecipients(
         database,
         principal.accountId,
@@ -55,26 +55,65 @@ export function showConversation({ database, rules }: ShowConversationDeps): End
       const body = rows.map((row) =>
         row.sent ? sentAnswer(row.sent, waiting.get(row.sent.cmdId)) : receivedAnswer(row.received),
       )
+      const headers = linksTo(url, {
+        ...(next && { next: cursorOf('older', next) }),
+        ...(prev && { prev: cursorOf('newer', prev) }),
+      })
       return { status: 200, body, headers }
     },
   })
 }
 
-/** Returns the number as written if it has messages, otherwise in its normalised spelling. */
-async function storedNumber(
-  database: Database,
-  { accountId }: Visibility,
-  [asWritten = '', normalised]: readonly string[],
-): Promise<string> {
-  if (normalised === undefined) return asWritten
-  const [sent, received] = await Promise.all([
-    database.recipient.findFirst({ where: { accountId, phoneNumber: asWritten }, select: { cmdId: true } }),
-    database.inboxItem.findFirst({ where: { accountId, sender: asWritten }, select: { id: true } }),
-  ])
-  return (sent ?? received) ? asWritten : normalised
+/** Entries, latest first, and the cuts at which the next older and newer pages begin, if there are more entries. */
+interface Part {
+  readonly rows: readonly Row[]
+  readonly next?: Place | undefined
+  readonly prev?: Place | undefined
 }
 
-/** Each direction has its own position, so that no message is skipped when their clocks differ. */
+async function readPage(
+  statements: Statements,
+  visibility: Visibility,
+  number: string,
+  { limit, cursor, around }: { limit: number; cursor?: string | undefined; around?: string | undefined },
+): Promise<Part> {
+  const read = (place: Place, reading: Reading) => readSide(statements, visibility, number, place, reading)
+  if (cursor !== undefined) {
+    const { side, place } = placeOf(cursor)
+    return await read(place, { side, take: limit })
+  }
+  if (around === undefined) return await read(START, { side: 'older', take: limit })
+  const entry = await findEntry(statements, visibility, number, around)
+  if (entry === undefined) throw new ApiError(404, 'The conversation contains no message with this id')
+  const cut = await cutAfter(statements, visibility, number, entry)
+  const newer = await read(cut, { side: 'newer', take: Math.floor(limit / 2) })
+  const older = await read(cut, { side: 'older', take: limit - newer.rows.length })
+  return { rows: [...newer.rows, ...older.rows], next: older.next, prev: newer.prev }
+}
+
+/** Reads the entries on one side of a cut. */
+async function readSide(
+  statements: Statements,
+  visibility: Visibility,
+  number: string,
+  place: Place,
+  { side, take }: Reading,
+): Promise<Part> {
+  const reading = { side, take: take + 1 }
+  const [sent, received] = await Promise.all([
+    readSentEntries(statements, visibility, number, place.sentKey, reading),
+    readReceivedEntries(statements, visibility, number, place.received, reading),
+  ])
+  const rows = merged(sent, received, side, take)
+  const isLast = sent.length + received.length <= take
+  if (side === 'older') return { rows, next: isLast ? undefined : placeAfter(place, rows) }
+  return { rows: rows.toReversed(), prev: isLast ? undefined : placeBeyond(place, rows) }
+}
+
+/**
+ * A cut through a conversation: entries with a smaller key or place are older. Each direction has its own position, so that no
+ * message is skipped when their clocks differ.
+ */
 interface Place {
   readonly sentKey: bigint
   readonly received: ReceivedPlace
@@ -83,17 +122,41 @@ interface Place {
 const MOST_KEY = 9_223_372_036_854_775_807n
 const START: Place = { sentKey: MOST_KEY, received: { at: new Date('9999-12-31T00:00:00Z'), key: MOST_KEY } }
 
+/** Returns the cut of which an entry is the newest older entry. Of two entries with the same time, the sent one is newer. */
+async function cutAfter(
+  statements: Statements,
+  { accountId, sent }: Visibility,
+  number: string,
+  { direction, key, at }: EntryPlace,
+): Promise<Place> {
+  if (direction === 'out') return { sentKey: key + 1n, received: { at, key: MOST_KEY } }
+  const earlier = sent
+    ? await statements.recipient.findFirst({
+        where: { accountId, phoneNumber: number, message: { createdAt: { lt: at } } },
+        orderBy: { messageKey: 'desc' },
+        select: { messageKey: true },
+      })
+    : null
+  return { sentKey: (earlier?.messageKey ?? -1n) + 1n, received: { at, key: key + 1n } }
+}
+
 type Row =
   | { readonly sent: SentEntry; readonly received?: never }
   | { readonly sent?: never; readonly received: ReceivedEntry }
 
-/** Merges both directions, latest first. */
-function merged(sent: readonly SentEntry[], received: readonly ReceivedEntry[], limit: number): Row[] {
+/** Merges both directions: older entries latest first, newer entries earliest first. */
+function merged(
+  sent: readonly SentEntry[],
+  received: readonly ReceivedEntry[],
+  side: Reading['side'],
+  limit: number,
+): Row[] {
   const rows: Row[] = []
   let [ofSent, ofReceived] = [0, 0]
   while (rows.length < limit) {
     const [out, item] = [sent[ofSent], received[ofReceived]]
-    if (out && (!item || out.at >= item.createdAt)) {
+    const isSentNewer = out !== undefined && item !== undefined && out.at >= item.createdAt
+    if (out && (!item || isSentNewer === (side === 'older'))) {
       rows.push({ sent: out })
       ofSent += 1
     } else if (item) {
@@ -113,16 +176,29 @@ function placeAfter(before: Place, rows: readonly Row[]): Place {
   }
 }
 
-function cursorOf({ sentKey, received: { at, key } }: Place): string {
-  return Buffer.from(`${sentKey}.${at.getTime()}.${key}`).toString('base64url')
+/** The cut behind the last of newer rows, which are in ascending order. */
+function placeBeyond(before: Place, rows: readonly Row[]): Place {
+  const { sentKey, received } = placeAfter(before, rows)
+  return {
+    sentKey: rows.some((row) => row.sent) ? sentKey + 1n : sentKey,
+    received: rows.some((row) => row.received) ? { ...received, key: received.key + 1n } : received,
+  }
 }
 
-function placeOf(cursor: string): Place {
+function cursorOf(side: Reading['side'], { sentKey, received: { at, key } }: Place): string {
+  const mark = side === 'newer' ? 'n' : ''
+  return Buffer.from(`${mark}${sentKey}.${at.getTime()}.${key}`).toString('base64url')
+}
+
+function placeOf(cursor: string): { readonly side: Reading['side']; readonly place: Place } {
   const text = Buffer.from(cursor, 'base64url').toString()
-  const [, sentKey = '', time = '', key = ''] = /^(\d{1,19})\.(-?\d{1,15})\.(\d{1,19})$/.exec(text) ?? []
+  const [, mark, sentKey = '', time = '', key = ''] = /^(n?)(\d{1,19})\.(-?\d{1,15})\.(\d{1,19})$/.exec(text) ?? []
   const at = momentOf(time)
   if (!at || BigInt(sentKey) > MOST_KEY || BigInt(key) > MOST_KEY) throw refusedCursor()
-  return { sentKey: BigInt(sentKey), received: { at, key: BigInt(key) } }
+  return {
+    side: mark === 'n' ? 'newer' : 'older',
+    place: { sentKey: BigInt(sentKey), received: { at, key: BigInt(key) } },
+  }
 }
 
 function sentAnswer(sent: SentEntry, waiting: Waiting | undefined): ConversationEntry {
@@ -157,6 +233,7 @@ function receivedAnswer(received: ReceivedEntry): ConversationEntry {
     ...(data !== undefined && { data }),
     ...(port !== undefined && { port }),
     ...(subject !== undefined && { subject }),
+    ...(received.isUnread && { isUnread: true }),
     ...(simNumber !== undefined && { simNumber }),
     deviceId,
   }

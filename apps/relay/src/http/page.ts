@@ -60,12 +60,22 @@ export function olderThan({ createdAt, key }: Place) {
 const START = 'start'
 
 /** Returns the `Link` header with the next page of this URL. */
-export function linkToNext(url: string, cursor: string): { readonly Link: string } {
+export function linkToNext(url: string, cursor: string): Links {
+  return linksTo(url, { next: cursor })
+}
+
+type Links = Readonly<Record<string, string>>
+
+/** Returns the `Link` header with other pages of this URL by their cursors, or no header without cursors. */
+export function linksTo(url: string, cursors: { readonly [rel in 'next' | 'prev']?: string }): Links {
   const [path = '', query = ''] = url.split('?', 2)
-  const search = new URLSearchParams(query)
-  search.delete('offset')
-  search.set('cursor', cursor)
-  return { Link: `<${path}?${search}>; rel="next"` }
+  const links = Object.entries(cursors).map(([rel, cursor]) => {
+    const search = new URLSearchParams(query)
+    for (const replaced of ['offset', 'around']) search.delete(replaced)
+    search.set('cursor', cursor)
+    return `<${path}?${search}>; rel="${rel}"`
+  })
+  return links.length === 0 ? {} : { Link: links.join(', ') }
 }
 
 export function refusedCursor(): ApiError {

@@ -6,7 +6,7 @@ import { receivedEventOf } from './stored-item.ts'
 /**
  * Stores a received message and its webhook deliveries in the caller's transaction. Storing it again is harmless,
  * because its id is derived from the message. A long message may be completed later, when its last parts arrive;
- * webhooks then receive the whole text under the same event id.
+ * webhooks then receive the whole text under the same event id. Webhooks receive nothing from blocked numbers.
  */
 export async function storeReceived(
   statements: Statements,
@@ -16,7 +16,7 @@ export async function storeReceived(
 ): Promise<void> {
   const stored = await insertReceived(statements, device, received, now)
   const event = stored && receivedEventOf(stored)
-  if (event === undefined) return
+  if (event === undefined || stored?.isBlocked) return
   if (stored?.isNew) await enqueueEvents(statements, device.accountId, [event])
   else await enqueueAgain(statements, device.accountId, [event])
 }

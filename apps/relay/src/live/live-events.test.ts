@@ -199,6 +199,21 @@ test('reports each change with its kind, and no other changes', async () => {
   const item = { accountId, id: 'i1', deviceId: 'd1', type: 'SMS', sender: '+1', createdAt: new Date(), text: 'x' }
   await database.inboxItem.create({ data: item })
   await soFar(['inbox.received', { id: 'i1', sender: '+1', type: 'SMS' }])
+  await database.inboxItem.updateMany({ where: { id: 'i1' }, data: { isUnread: false } })
+  await soFar(['conversation.changed', { number: '+1' }])
+  await database.inboxItem.updateMany({ where: { id: 'i1' }, data: { text: 'xy', isPartial: false } })
+  await soFar(['inbox.received', { id: 'i1', sender: '+1', type: 'SMS' }])
+
+  const label = { id: 'l1', accountId, name: 'Urgent', color: 'red' }
+  await database.label.create({ data: label })
+  await database.conversationState.create({ data: { accountId, number: '+1' } })
+  await database.conversationLabel.create({ data: { accountId, number: '+1', labelId: 'l1' } })
+  await database.conversationNote.create({ data: { id: 'n1', accountId, number: '+1', text: 'x', author: 'a' } })
+  const changed = ['conversation.changed', { number: '+1' }] as const
+  await soFar(['labels.changed', {}], changed, changed, changed)
+  // Deleting a label reports the label only, however many conversations have it.
+  await database.label.delete({ where: { id: 'l1' } })
+  await soFar(['labels.changed', {}])
 
   const { key } = await database.webhook.create({
     data: { accountId, id: 'w1', url: 'https://x.example', event: 'sms:sent', secretSealed: '' },

@@ -17,6 +17,8 @@ const all = Array.from({ length: 140 }, (_, index) => ({
   id: `m${index}`,
   createdAt: new Date(START + Math.floor(index / 7) * 1000),
   state: STATES[index % 4] as MessageState,
+  /** Each eighth message was also sent to a second number, and that failed. */
+  isPartlyFailed: index % 8 === 1,
   deviceId: DEVICES[index % 3] as string,
 }))
 
@@ -27,7 +29,9 @@ beforeAll(async () => {
   list = listMessages({ database: db.database })
   for (const id of ['account', 'other']) {
     await db.database.account.create({ data: { id, username: id, passwordHash: '' } })
-    const rows = all.map((message) => ({ ...message, accountId: id, text: `text of ${message.id}` }))
+    const rows = all.map(({ isPartlyFailed: _, ...message }) => ({
+      ...{ ...message, accountId: id, text: `text of ${message.id}` },
+    }))
     const stored = await db.database.message.createManyAndReturn({ data: rows })
     await db.database.recipient.createMany({
       data: stored.map(({ key, state, deviceId, createdAt, ...message }) => ({
@@ -40,6 +44,13 @@ beforeAll(async () => {
         state,
         dueAt: createdAt,
       })),
+    })
+    await db.database.recipient.createMany({
+      data: stored.flatMap(({ key, deviceId, createdAt: dueAt, ...message }, index) => {
+        const address = { deviceId, position: 1, phoneNumber: '+4915187654321', dueAt }
+        const recipient = { cmdId: `${id} ${message.id} 2`, messageKey: key, accountId: id, ...address }
+        return all[index]?.isPartlyFailed ? [{ ...recipient, state: 'Failed' as const }] : []
+      }),
     })
   }
 })
@@ -91,6 +102,16 @@ const filters: [string, Query, (message: (typeof all)[number]) => boolean][] = [
   ],
   ['all of time', { from: '0001-01-01T00:00:00Z', to: '9999-12-31T23:59:59.999Z' }, () => true],
   ['nothing', { state: 'Cancelled' }, () => false],
+  [
+    'messages with a failed recipient',
+    { hasFailed: 'true' },
+    ({ state, isPartlyFailed }) => state === 'Failed' || isPartlyFailed,
+  ],
+  [
+    'sent messages with a failed recipient',
+    { hasFailed: 'true', state: 'Sent', from: after10.toISOString() },
+    ({ state, isPartlyFailed, createdAt }) => state === 'Sent' && isPartlyFailed && createdAt >= after10,
+  ],
 ]
 
 describe.each(filters)('the list of %s', (_, query, belongs) => {

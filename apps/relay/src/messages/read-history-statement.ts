@@ -12,6 +12,8 @@ export interface HistoryFilter {
   readonly deviceId?: string | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
+  /** Only messages with at least one failed recipient. */
+  readonly hasFailed?: boolean | undefined
 }
 
 type Direction = 'ASC' | 'DESC'
@@ -87,10 +89,13 @@ function bounded(filter: HistoryFilter, direction: Direction, after: Place | und
   return filter.from && filter.from > after.createdAt ? filter : { ...filter, after, from: undefined }
 }
 
-function conditions({ accountId, deviceId, from, to, after }: Bounds, direction: Direction): Prisma.Sql {
+function conditions({ accountId, deviceId, from, to, hasFailed, after }: Bounds, direction: Direction): Prisma.Sql {
   const all = [Prisma.sql`account_id = ${accountId}`]
   if (deviceId !== undefined) all.push(Prisma.sql`device_id = ${deviceId}`)
   if (from !== undefined) all.push(Prisma.sql`created_at >= ${from}`)
+  if (hasFailed === true)
+    all.push(Prisma.sql`
+      key IN (SELECT message_key FROM recipients WHERE account_id = ${accountId} AND state = 'Failed')`)
   if (to !== undefined) all.push(Prisma.sql`created_at < ${to}`)
   if (after !== undefined) {
     const beyond = Prisma.raw(direction === 'ASC' ? '>' : '<')

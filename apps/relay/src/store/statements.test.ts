@@ -69,6 +69,7 @@ import { writeProgress } from '../messages/progress/write-progress-statement.ts'
 import { countHistory, readHistory } from '../messages/read-history-statement.ts'
 import { newMessage } from '../messages/testing/new-message.ts'
 import { lockSettings } from '../settings/lock-settings-statement.ts'
+import { sharedInboxExamples } from '../shared-inbox/testing/shared-inbox-examples.ts'
 import { countTraffic } from '../statistics/count-traffic-statement.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { readDeviceReports } from '../waiting/read-device-reports-statement.ts'
@@ -165,7 +166,8 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await readSamples(s, { accountId: 'account', deviceId: 'device', from: now, to, most: 1 })
   },
   'conversations/limit-statements-statement.ts': (s) => limitStatements(s, 1_000),
-  'conversations/read-entries-statement.ts': (s) => readSentEntries(s, visibility, '+447700900123', 9n, 1),
+  'conversations/read-entries-statement.ts': (s) =>
+    readSentEntries(s, visibility, '+447700900123', 9n, { side: 'older', take: 1 }),
   'conversations/read-every-number-statement.ts': (s) => readEveryNumber(s, visibility, 1),
   'conversations/read-latest-entries-statement.ts': (s) =>
     readLatestEntries(s, visibility, ['+447700900123'], { after: undefined, before: { at: now, number: '' } }, 1),
@@ -261,6 +263,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await countHistory(s, filter)
     await readHistory(s, filter, 'DESC', { after: { createdAt: now, key: 9n }, skip: 0, take: 1 })
   },
+  ...sharedInboxExamples,
   'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),
   'statistics/count-traffic-statement.ts': (s) =>
     countTraffic(s, { accountId: 'account', from: now, stepSeconds: 60, buckets: 2 }),

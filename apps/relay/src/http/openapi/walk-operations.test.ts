@@ -107,6 +107,7 @@ const examples: Readonly<Record<string, object>> = {
   [`${BASE}/account/password`]: { currentPassword: 'a password to be fuzzed', newPassword: 'a password to be fuzzed' },
   [`${BASE}/session`]: { username: 'fuzz', password: 'a password to be fuzzed' },
   [`${BASE}/webhooks/{id}`]: { name: 'Support desk', events: ['sms:received', 'sms:failed'], paused: false },
+  [`${BASE}/conversations/{number}`]: { archived: true, unread: true },
   [`${BASE}/settings`]: { messages: { processing_order: 'LIFO' } },
 }
 
@@ -116,8 +117,8 @@ function idFor(path: string, answers: ReadonlyMap<string, unknown>): string | un
   const before = path.slice(0, path.indexOf('/{'))
   const source = before.endsWith('/deliveries') ? `${BASE}/webhooks/{id}/deliveries` : before
   const told = answers.get(source)
-  const thing = (Array.isArray(told) ? told[0] : told) as { id?: string } | undefined
-  return thing?.id
+  const thing = (Array.isArray(told) ? told[0] : told) as { id?: string; number?: string } | undefined
+  return thing?.id ?? thing?.number
 }
 
 function credentials(path: string, answers: ReadonlyMap<string, unknown>): string {

@@ -1,0 +1,66 @@
+import type { ConversationMatch } from '@smsgw/contract/conversation'
+import type { Statements } from '../store/database.ts'
+import type { Visibility } from './visibility.ts'
+
+/** Reads the messages that a search found and returns, by number, where they contain the search text. */
+export async function readMatches(
+  statements: Statements,
+  { accountId, sent, received }: Visibility,
+  conversations: readonly { readonly number: string }[],
+  messageIds: ReadonlyMap<string, string>,
+  search: string,
+): Promise<ReadonlyMap<string, ConversationMatch>> {
+  const wanted = conversations.flatMap(({ number }) => {
+    const id = messageIds.get(number)
+    return id === undefined ? [] : [{ number, id }]
+  })
+  const where = { accountId, id: { in: wanted.map(({ id }) => id) } }
+  const [messages, items] = await Promise.all([
+    sent ? statements.message.findMany({ where, select: { id: true, text: true } }) : [],
+    received ? statements.inboxItem.findMany({ where, select: { id: true, text: true, sender: true } }) : [],
+  ])
+  return new Map(
+    wanted.flatMap(({ number, id }) => {
+      const item = items.find((one) => one.id === id && one.sender === number)
+      const text = item?.text ?? messages.find((one) => one.id === id)?.text
+      const part = text ? excerptAround(text, search) : undefined
+      const direction = item === undefined ? 'out' : 'in'
+      return part === undefined ? [] : [[number, { id, direction, ...part } as const] as const]
+    }),
+  )
+}
+
+const CHARACTERS_BEFORE = 40
+const EXCERPT_LENGTH = 160
+
+/** Returns the part of a text around the first occurrence of the search text, or undefined if the text does not contain it. */
+export function excerptAround(text: string, search: string): Omit<ConversationMatch, 'id' | 'direction'> | undefined {
+  const [at, end] = occurrence(text, search.toLowerCase())
+  if (at === undefined || end === undefined) return undefined
+  const begin = startOfCharacter(text, at <= CHARACTERS_BEFORE ? 0 : at - CHARACTERS_BEFORE)
+  const until = startOfCharacter(text, Math.max(end, Math.min(text.length, begin + EXCERPT_LENGTH)))
+  return { excerpt: text.slice(begin, until), start: at - begin, length: end - at }
+}
+
+/** Finds the search text character by character, because a character in lower case can be longer. */
+function occurrence(text: string, lowered: string): [at?: number, end?: number] {
+  const direct = text.toLowerCase()
+  if (direct.length === text.length) {
+    const at = direct.indexOf(lowered)
+    return at === -1 ? [] : [at, at + lowered.length]
+  }
+  for (let at = 0; at < text.length; at++) {
+    for (let end = at + 1; end <= text.length; end++) {
+      const part = text.slice(at, end).toLowerCase()
+      if (part === lowered) return [at, end]
+      if (!lowered.startsWith(part)) break
+    }
+  }
+  return []
+}
+
+/** Moves a position out of the middle of a surrogate pair. */
+function startOfCharacter(text: string, position: number): number {
+  const isInside = /[\uDC00-\uDFFF]/.test(text.charAt(position)) && /[\uD800-\uDBFF]/.test(text.charAt(position - 1))
+  return isInside ? position - 1 : position
+}

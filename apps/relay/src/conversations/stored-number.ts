@@ -1,0 +1,19 @@
+import type { MessageRules } from '../messages/accept/check-message.ts'
+import { storedSpellings } from '../messages/accept/phone-number.ts'
+import type { Database } from '../store/database.ts'
+
+/** Returns the number as written if it has messages, otherwise in its normalised spelling. */
+export async function storedNumber(
+  database: Database,
+  accountId: string,
+  written: string,
+  { defaultRegion }: Pick<MessageRules, 'defaultRegion'>,
+): Promise<string> {
+  const [asWritten = '', normalised] = storedSpellings(written, defaultRegion)
+  if (normalised === undefined) return asWritten
+  const [sent, received] = await Promise.all([
+    database.recipient.findFirst({ where: { accountId, phoneNumber: asWritten }, select: { cmdId: true } }),
+    database.inboxItem.findFirst({ where: { accountId, sender: asWritten }, select: { id: true } }),
+  ])
+  return (sent ?? received) ? asWritten : normalised
+}

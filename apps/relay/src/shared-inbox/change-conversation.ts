@@ -1,0 +1,141 @@
+import { conversationParams } from '@smsgw/contract/conversation'
+import { type ConversationChange, changeConversationRequest, conversationDetails } from '@smsgw/contract/shared-inbox'
+import type { Clock } from '../clock.ts'
+import { findEntry } from '../conversations/find-entry.ts'
+import { storedNumber } from '../conversations/stored-number.ts'
+import { visibilityOf } from '../conversations/visibility.ts'
+import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
+import { mayDo } from '../http/may-do.ts'
+import { refusal } from '../http/validation-error.ts'
+import type { MessageRules } from '../messages/accept/check-message.ts'
+import type { Database, Statements } from '../store/database.ts'
+import { addState, lockConversation, lockLabels, markRead, markUnread } from './change-state-statement.ts'
+import { readDetails } from './conversation-details.ts'
+import { requireMessages } from './require-messages.ts'
+
+interface ChangeConversationDeps {
+  readonly database: Database
+  readonly rules: Pick<MessageRules, 'defaultRegion'>
+  readonly clock: Clock
+}
+
+/** Changes what was decided about a conversation, and which of its messages are unread. Omitted members stay unchanged. */
+export function changeConversation({ database, rules, clock }: ChangeConversationDeps): Endpoint {
+  return endpoint({
+    params: conversationParams,
+    body: changeConversationRequest,
+    answers: { 200: conversationDetails },
+    errors: [404, 409],
+    async handle({ principal, params, body }) {
+      const { accountId } = principal
+      const number = await storedNumber(database, accountId, params.number, rules)
+      const details = await database.$transaction(async (statements) => {
+        await lockConversation(statements, accountId, number)
+        await refuseImpossible(statements, principal, number, body)
+        await changeUnread(statements, principal, number, body)
+        if (isDecision(body)) await addState(statements, accountId, number)
+        await decide(
+          statements,
+          accountId,
+          number,
+          await withoutUnseen(statements, accountId, number, body),
+          clock.now(),
+        )
+        await changeLabels(statements, accountId, number, body)
+        return await readDetails(statements, principal, number)
+      })
+      return { status: 200, body: details }
+    },
+  })
+}
+
+/** A number without messages can only be blocked or unblocked. */
+async function refuseImpossible(
+  statements: Statements,
+  principal: Principal,
+  number: string,
+  { blocked, unread, readUpTo }: ConversationChange,
+): Promise<void> {
+  if (blocked === undefined) await requireMessages(statements, principal.accountId, number)
+  if ((unread ?? readUpTo) !== undefined && !mayDo(principal, 'inbox:list'))
+    throw new ApiError(403, 'scope required: inbox:list')
+}
+
+async function changeUnread(
+  statements: Statements,
+  principal: Principal,
+  number: string,
+  { unread, readUpTo }: ConversationChange,
+): Promise<void> {
+  const { accountId } = principal
+  if (readUpTo !== undefined) {
+    const entry = await findEntry(statements, visibilityOf(principal), number, readUpTo)
+    if (entry === undefined)
+      throw refusal([{ path: 'readUpTo', message: 'is not the id of a message of this conversation' }], 'body')
+    // All messages received at the time of a sent message come before it.
+    await markRead(statements, accountId, number, entry.direction === 'in' ? entry : { ...entry, key: MOST_KEY })
+  }
+  if (unread === true) await markUnread(statements, accountId, number)
+  if (unread === false) await markRead(statements, accountId, number)
+}
+
+/** A caller that names the last message it saw must not archive a later one, which nobody would see. */
+async function withoutUnseen(
+  statements: Statements,
+  accountId: string,
+  number: string,
+  change: ConversationChange,
+): Promise<ConversationChange> {
+  if (change.archived !== true || change.readUpTo === undefined) return change
+  const later = await statements.inboxItem.findFirst({
+    where: { accountId, sender: number, isUnread: true },
+    select: { key: true },
+  })
+  return later === null ? change : { ...change, archived: undefined }
+}
+
+const MOST_KEY = 9_223_372_036_854_775_807n
+
+function isDecision({ archived, blocked, assignee, addLabels }: ConversationChange): boolean {
+  return [archived, blocked, assignee, addLabels].some((member) => member !== undefined)
+}
+
+async function decide(
+  statements: Statements,
+  accountId: string,
+  number: string,
+  { archived, blocked, assignee }: ConversationChange,
+  now: Date,
+): Promise<void> {
+  if ((archived ?? blocked ?? assignee) === undefined) return
+  const where = { accountId_number: { accountId, number } }
+  const before = await statements.conversationState.findUniqueOrThrow({ where })
+  await statements.conversationState.update({
+    where,
+    data: {
+      ...(archived !== undefined && { archivedAt: archived ? (before.archivedAt ?? now) : null }),
+      ...(blocked !== undefined && { blockedAt: blocked ? (before.blockedAt ?? now) : null }),
+      ...(assignee !== undefined && { assignee: assignee === '' ? null : assignee }),
+    },
+  })
+  if (blocked === true) await markRead(statements, accountId, number)
+}
+
+async function changeLabels(
+  statements: Statements,
+  accountId: string,
+  number: string,
+  { addLabels = [], removeLabels = [] }: ConversationChange,
+): Promise<void> {
+  if (addLabels.length > 0) {
+    const found = await lockLabels(statements, accountId, addLabels)
+    const unknown = addLabels.findIndex((id) => !found.includes(id))
+    if (unknown !== -1)
+      throw refusal([{ path: `addLabels[${unknown}]`, message: 'is not a label: GET /labels lists them' }], 'body')
+    const data = addLabels.map((labelId) => ({ accountId, number, labelId }))
+    await statements.conversationLabel.createMany({ data, skipDuplicates: true })
+  }
+  if (removeLabels.length > 0)
+    await statements.conversationLabel.deleteMany({ where: { accountId, number, labelId: { in: removeLabels } } })
+}

@@ -1,0 +1,45 @@
+import type { ConversationFolder } from '@smsgw/contract/conversation'
+import { Prisma } from '../store/generated/client.ts'
+
+/** Which conversations a list contains. An empty filter contains all of them. */
+export interface ConversationFilter {
+  readonly folder?: ConversationFolder | undefined
+  readonly unread?: boolean | undefined
+  /** Id of a label. */
+  readonly label?: string | undefined
+  readonly assignee?: string | undefined
+}
+
+/**
+ * Returns the condition for the conversations of a filter, or undefined for all conversations. The numbers are in `given.number`,
+ * and the row of `conversation_states`, if any, is `s`.
+ */
+export function conditionOf(accountId: string, filter: ConversationFilter): Prisma.Sql | undefined {
+  const { folder, unread, label, assignee } = filter
+  const all: Prisma.Sql[] = []
+  if (folder !== undefined) all.push(FOLDERS[folder])
+  if (assignee !== undefined) all.push(Prisma.sql`s.assignee = ${assignee}`)
+  if (label !== undefined)
+    all.push(Prisma.sql`EXISTS (
+      SELECT FROM conversation_labels l
+      WHERE l.account_id = ${accountId} AND l.number = given.number AND l.label_id = ${label})`)
+  if (unread === true) all.push(unreadCondition(accountId))
+  if (unread === false) all.push(Prisma.sql`NOT ${unreadCondition(accountId)}`)
+  return all.length === 0 ? undefined : Prisma.join(all, ' AND ')
+}
+
+const FOLDERS: Readonly<Record<ConversationFolder, Prisma.Sql>> = {
+  inbox: Prisma.sql`s.archived_at IS NULL AND s.blocked_at IS NULL`,
+  archived: Prisma.sql`s.archived_at IS NOT NULL AND s.blocked_at IS NULL`,
+  blocked: Prisma.sql`s.blocked_at IS NOT NULL`,
+}
+
+function unreadCondition(accountId: string): Prisma.Sql {
+  return Prisma.sql`EXISTS (
+    SELECT FROM inbox i WHERE i.account_id = ${accountId} AND i.sender = given.number AND i.is_unread)`
+}
+
+/** Joins the rows of `conversation_states` to `given`. */
+export function joinStates(accountId: string): Prisma.Sql {
+  return Prisma.sql`LEFT JOIN conversation_states s ON s.account_id = ${accountId} AND s.number = given.number`
+}

@@ -1,0 +1,88 @@
+import { idParams } from '@smsgw/contract/ids'
+import { changeLabelRequest, createLabelRequest, type Label as LabelAnswer, label } from '@smsgw/contract/shared-inbox'
+import { z } from 'zod'
+import type { Clock } from '../clock.ts'
+import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { newId, type Random } from '../random.ts'
+import type { Database } from '../store/database.ts'
+import { type Label, Prisma } from '../store/generated/client.ts'
+
+interface LabelDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** Enough for any team, and few enough for a menu. */
+const MOST_LABELS = 100
+
+/** Lists labels by name. */
+export function listLabels({ database }: LabelDeps): Endpoint {
+  return endpoint({
+    answers: { 200: z.array(label) },
+    async handle({ principal: { accountId } }) {
+      const labels = await database.label.findMany({ where: { accountId }, orderBy: { name: 'asc' } })
+      return { status: 200, body: labels.map(labelAnswer) }
+    },
+  })
+}
+
+export function createLabel({ database, clock, random }: LabelDeps): Endpoint {
+  return endpoint({
+    body: createLabelRequest,
+    answers: { 201: label },
+    errors: [409],
+    async handle({ principal: { accountId }, body }) {
+      if ((await database.label.count({ where: { accountId } })) >= MOST_LABELS)
+        throw new ApiError(409, `The account has ${MOST_LABELS} labels, the maximum: delete one`)
+      const data = { ...body, id: newId(random), accountId, createdAt: clock.now() }
+      const stored = await withUniqueName(() => database.label.create({ data }))
+      return { status: 201, body: labelAnswer(stored) }
+    },
+  })
+}
+
+/** Renames a label or changes its colour. */
+export function changeLabel({ database }: LabelDeps): Endpoint {
+  return endpoint({
+    params: idParams,
+    body: changeLabelRequest,
+    answers: { 200: label },
+    errors: [409],
+    async handle({ principal: { accountId }, params: { id }, body }) {
+      const { name, color } = body
+      const data = { ...(name !== undefined && { name }), ...(color !== undefined && { color }) }
+      await withUniqueName(() => database.label.updateMany({ where: { accountId, id }, data }))
+      const stored = await database.label.findFirst({ where: { accountId, id } })
+      if (stored === null) throw new ApiError(404, 'No label has this id')
+      return { status: 200, body: labelAnswer(stored) }
+    },
+  })
+}
+
+/** Deletes a label and removes it from all conversations. */
+export function deleteLabel({ database }: LabelDeps): Endpoint {
+  return endpoint({
+    params: idParams,
+    answers: { 204: null },
+    unknownId: 204,
+    async handle({ principal: { accountId }, params: { id } }) {
+      await database.label.deleteMany({ where: { accountId, id } })
+      return { status: 204 }
+    },
+  })
+}
+
+function labelAnswer({ id, name, color, createdAt }: Label): LabelAnswer {
+  return { id, name, color: color as LabelAnswer['color'], createdAt: createdAt.toISOString() }
+}
+
+async function withUniqueName<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') throw error
+    throw new ApiError(409, 'Another label of the account has this name: choose another name')
+  }
+}

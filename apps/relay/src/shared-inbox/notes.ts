@@ -1,0 +1,60 @@
+import { conversationParams } from '@smsgw/contract/conversation'
+import { createNoteRequest, type Note, note, noteParams } from '@smsgw/contract/shared-inbox'
+import type { Clock } from '../clock.ts'
+import { storedNumber } from '../conversations/stored-number.ts'
+import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { MessageRules } from '../messages/accept/check-message.ts'
+import { newId, type Random } from '../random.ts'
+import type { Database } from '../store/database.ts'
+import type { ConversationNote } from '../store/generated/client.ts'
+import { addState } from './change-state-statement.ts'
+import { requireMessages } from './require-messages.ts'
+
+interface NoteDeps {
+  readonly database: Database
+  readonly rules: Pick<MessageRules, 'defaultRegion'>
+  readonly clock: Clock
+  readonly random: Random
+}
+
+const MOST_NOTES = 500
+
+/** Adds a note to a conversation. */
+export function createNote({ database, rules, clock, random }: NoteDeps): Endpoint {
+  return endpoint({
+    params: conversationParams,
+    body: createNoteRequest,
+    answers: { 201: note },
+    errors: [404, 409],
+    async handle({ principal: { accountId, username }, params, body: { text } }) {
+      const number = await storedNumber(database, accountId, params.number, rules)
+      await requireMessages(database, accountId, number)
+      if ((await database.conversationNote.count({ where: { accountId, number } })) >= MOST_NOTES)
+        throw new ApiError(409, `The conversation has ${MOST_NOTES} notes, the maximum: delete one`)
+      const data = { id: newId(random), accountId, number, text, author: username, createdAt: clock.now() }
+      const stored = await database.$transaction(async (statements) => {
+        await addState(statements, accountId, number)
+        return await statements.conversationNote.create({ data })
+      })
+      return { status: 201, body: noteAnswer(stored) }
+    },
+  })
+}
+
+export function deleteNote({ database, rules }: NoteDeps): Endpoint {
+  return endpoint({
+    params: noteParams,
+    answers: { 204: null },
+    unknownId: 204,
+    async handle({ principal: { accountId }, params }) {
+      const number = await storedNumber(database, accountId, params.number, rules)
+      await database.conversationNote.deleteMany({ where: { accountId, number, id: params.id } })
+      return { status: 204 }
+    },
+  })
+}
+
+export function noteAnswer({ id, text, author, createdAt }: ConversationNote): Note {
+  return { id, text, author, createdAt: createdAt.toISOString() }
+}
