@@ -57,7 +57,7 @@ export function buildRelease(
       const digests = `smsgw-${version}-images.txt`
       copyFileSync(join(source, 'dist', digests), join(into, digests))
     }
-    for (const folder of publicPackages(source)) run('npm', 'pack', `./${folder}`, '--pack-destination', into)
+    for (const folder of publicPackages(source)) run('npm', 'run', 'pack', '--', folder, '--into', into)
     const lockfile = readFileSync(join(source, 'package-lock.json'), 'utf8')
     writeFileSync(join(into, `smsgw-${version}.cdx.json`), sbomOf({ version, lockfile, madeAt }))
   } finally {
@@ -67,7 +67,8 @@ export function buildRelease(
 
 /** Projects without `"private": true`. */
 export function publicPackages(root: string): string[] {
-  return ['apps', 'libs'].flatMap((kind) =>
+  const kinds = ['apps', 'libs', 'packages'].filter((kind) => existsSync(join(root, kind)))
+  return kinds.flatMap((kind) =>
     readdirSync(join(root, kind))
       .map((name) => `${kind}/${name}`)
       .filter((folder) => existsSync(join(root, folder, 'package.json')))

@@ -44,7 +44,7 @@ test('a new version reaches every manifest, the lockfile, the programs, images a
   const changed = withVersion(tree, '7.8.9', '2026-02-03')
   const after = { files: tree.files, read: (file: string) => changed.get(file) ?? tree.read(file) }
   expect([...exactVersions(after), ...lockfile(after)]).toEqual([])
-  const manifests = tree.files.filter((file) => /^(?:apps|libs)\/[^/]+\/package\.json$/.test(file))
+  const manifests = tree.files.filter((file) => /^(?:apps|libs|packages)\/[^/]+\/package\.json$/.test(file))
   const versions = ['package.json', ...manifests].map((file) => JSON.parse(after.read(file)).version)
   expect(new Set(versions)).toEqual(new Set(['7.8.9']))
   for (const file of ['apps/relay/src/version.ts', 'apps/agent/src/version.ts', 'README.md'])
@@ -144,12 +144,12 @@ test('packs only projects that are meant for npm', () => {
     ['client', false],
     ['relay', true],
   ] as const) {
-    mkdirSync(join(folder, 'libs', name), { recursive: true })
+    mkdirSync(join(folder, 'packages', name), { recursive: true })
     writeFileSync(
-      join(folder, 'libs', name, 'package.json'),
+      join(folder, 'packages', name, 'package.json'),
       JSON.stringify({ name, ...(isPrivate && { private: true }) }),
     )
   }
   mkdirSync(join(folder, 'apps'))
-  expect(publicPackages(folder)).toEqual(['libs/client'])
+  expect(publicPackages(folder)).toEqual(['packages/client'])
 })

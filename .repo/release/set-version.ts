@@ -24,7 +24,7 @@ type Change = (text: string, before: string, after: string) => string
 
 function changeOf(file: string): Change | undefined {
   if (file === 'package-lock.json') return inLockfile
-  if (file === 'package.json' || /^(?:apps|libs)\/[^/]+\/package\.json$|^\.repo\/package\.json$/.test(file))
+  if (file === 'package.json' || /^(?:apps|libs|packages)\/[^/]+\/package\.json$|^\.repo\/package\.json$/.test(file))
     return inManifest
   if (/^apps\/[^/]+\/src\/version\.ts$/.test(file))
     return (text, before, after) => text.replace(`'${before}'`, `'${after}'`)

@@ -111,7 +111,9 @@ function codeSpans(line: string): string[] {
  * and `./docs`. Leaves out paths with placeholders and build output.
  */
 function pathsOfOurs(code: string): string[] {
-  return [...code.matchAll(/(?<![^\s"'=(])(?:\.\/)?((?:apps|libs|docs|prisma|\.ci|\.repo|\.config)\/[^\s"'`)]*)/g)]
+  return [
+    ...code.matchAll(/(?<![^\s"'=(])(?:\.\/)?((?:apps|libs|packages|docs|prisma|\.ci|\.repo|\.config)\/[^\s"'`)]*)/g),
+  ]
     .map((match) => (match[1] ?? '').replace(/[.,;:]+$/, '').replace(/(?::\d+)+$|#.*$/, ''))
     .filter((path) => !/[<>*{}$…]|\.\.\.|\/dist(?:\/|$)/.test(path))
     .map(trimSlash)

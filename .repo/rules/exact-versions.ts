@@ -12,7 +12,7 @@ export const exactVersions: Rule = (tree) => {
 const EXACT = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
 
 function projectVersions(tree: RepositoryTree): Map<string, string | undefined> {
-  const manifests = tree.files.filter((file) => /^(?:apps|libs)\/[^/]+\/package\.json$/.test(file))
+  const manifests = tree.files.filter((file) => /^(?:apps|libs|packages)\/[^/]+\/package\.json$/.test(file))
   return new Map(manifests.map((file) => [file.split('/')[1] ?? '', readManifest(tree, file).version]))
 }
 

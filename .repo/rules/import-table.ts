@@ -9,7 +9,7 @@ export const importTable: Rule = (tree) => {
   const table = readTable(tree)
   if (table.size === 0) return [{ file: DOCUMENT, problem: `has no table under "## ${HEADING}"` }]
   const violations: Violation[] = []
-  const projects = tree.files.filter((file) => /^(apps|libs)\/[^/]+\/package\.json$/.test(file))
+  const projects = tree.files.filter((file) => /^(apps|libs|packages)\/[^/]+\/package\.json$/.test(file))
   for (const file of projects) {
     const [folder = '', project = ''] = file.split('/')
     const row = table.get(project)

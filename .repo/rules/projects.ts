@@ -3,12 +3,12 @@ import { readManifest, workspacePackages } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
- * Each folder in `apps` and `libs` is a workspace, is compiled (the `tsconfig.json` of `.config` references it) after its
+ * Each folder in `apps`, `libs` and `packages` is a workspace, is compiled (the `tsconfig.json` of `.config` references it) after its
  * dependencies, and runs its tests with the common script.
  */
 export const projects: Rule = (tree) => {
   const violations: Violation[] = []
-  const folders = [...new Set(tree.files.flatMap((file) => /^(?:apps|libs)\/[^/]+(?=\/)/.exec(file) ?? []))]
+  const folders = [...new Set(tree.files.flatMap((file) => /^(?:apps|libs|packages)\/[^/]+(?=\/)/.exec(file) ?? []))]
   const compiled = references(tree, ALL)
   for (const folder of folders) {
     const missing = ['package.json', 'tsconfig.json'].filter((name) => !tree.files.includes(`${folder}/${name}`))

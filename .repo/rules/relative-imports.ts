@@ -33,6 +33,6 @@ const TEST = /\.test\.ts$/
 /** `.config` and `.repo` count as one project. */
 function projectOf(path: string): string {
   const [top = '', name = '', ...rest] = path.split('/')
-  if (top === 'apps' || top === 'libs') return rest.length > 0 ? `${top}/${name}` : path
+  if (['apps', 'libs', 'packages'].includes(top)) return rest.length > 0 ? `${top}/${name}` : path
   return top === '.config' ? '.repo' : top
 }

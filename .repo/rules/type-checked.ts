@@ -7,7 +7,7 @@ export const typeChecked: Rule = (tree) => {
   const included = includedInRest(tree)
   const violations: Violation[] = []
   for (const file of tree.files.filter((name) => /\.[cm]?tsx?$/.test(name))) {
-    const ships = /^(?:apps|libs)\/[^/]+\/src\//.test(file) && !/\.test\.tsx?$/.test(file)
+    const ships = /^(?:apps|libs|packages)\/[^/]+\/src\//.test(file) && !/\.test\.tsx?$/.test(file)
     if (!ships && !included.some((pattern) => posix.matchesGlob(file, pattern)))
       violations.push({ file, problem: `is not type-checked: ${REST} does not include it` })
     const text = tree.read(file)

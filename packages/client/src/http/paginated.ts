@@ -1,0 +1,57 @@
+import type { CallOptions, Transport } from './transport.ts'
+
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** Pass it as `cursor` to get the next page. Undefined on the last page. */
+  readonly nextCursor: string | undefined
+  /** The number of all items, if the page was requested without a cursor. */
+  readonly total: number | undefined
+}
+
+/**
+ * A list that is read page by page: `for await (const item of list)` reads all items, `list.pages()` all pages, and
+ * `list.page()` one page. Nothing is requested before.
+ */
+export class Paginated<Item> implements AsyncIterable<Item> {
+  readonly #transport: Transport
+  readonly #path: string
+  readonly #query: object & { readonly cursor?: string | undefined }
+  readonly #options: CallOptions
+
+  constructor(transport: Transport, path: string, query: object = {}, options: CallOptions = {}) {
+    this.#transport = transport
+    this.#path = path
+    this.#query = query
+    this.#options = options
+  }
+
+  async page(cursor: string | undefined = this.#query.cursor): Promise<Page<Item>> {
+    const { body, headers } = await this.#transport.send<readonly Item[]>({
+      method: 'GET',
+      path: this.#path,
+      query: { ...this.#query, cursor },
+      ...this.#options,
+    })
+    const total = headers.get('x-total-count')
+    return { items: body, nextCursor: nextCursorOf(headers), total: total === null ? undefined : Number(total) }
+  }
+
+  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    let page = await this.page()
+    yield page
+    while (page.nextCursor !== undefined) {
+      page = await this.page(page.nextCursor)
+      yield page
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const { items } of this.pages()) yield* items
+  }
+}
+
+function nextCursorOf(headers: Headers): string | undefined {
+  const [, target] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '') ?? []
+  if (target === undefined) return undefined
+  return new URL(target, 'http://gateway.invalid').searchParams.get('cursor') ?? undefined
+}

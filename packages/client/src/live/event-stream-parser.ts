@@ -1,0 +1,48 @@
+/** A block of a stream of Server-Sent Events. `id` is the last id that the stream has named so far. */
+export interface StreamEvent {
+  readonly id: string | undefined
+  readonly event: string
+  readonly data: string
+}
+
+/** A block longer than this is not from the gateway. */
+const MOST_CHARACTERS = 4_194_304
+
+/** Parses a stream of Server-Sent Events from texts that may be cut anywhere. */
+export class EventStreamParser {
+  /** The id of the last complete block. Blocks without data also have an id, which keeps the position of an idle client. */
+  lastId: string | undefined
+  #rest = ''
+  #id: string | undefined
+  #event = ''
+  #data: string[] = []
+
+  /** Returns the events that are complete now. */
+  push(text: string): StreamEvent[] {
+    const lines = (this.#rest + text).split('\n')
+    this.#rest = lines.pop() ?? ''
+    if (this.#rest.length > MOST_CHARACTERS) throw new Error('the stream of events has a line that is too long')
+    return lines.flatMap((line) => this.#read(line.endsWith('\r') ? line.slice(0, -1) : line) ?? [])
+  }
+
+  #read(line: string): StreamEvent | undefined {
+    if (line === '') return this.#complete()
+    const colon = line.indexOf(':')
+    const field = colon < 0 ? line : line.slice(0, colon)
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
+    if (field === 'event') this.#event = value
+    if (field === 'data') this.#data.push(value)
+    if (field === 'id' && !value.includes('\0')) this.#id = value
+    return undefined
+  }
+
+  #complete(): StreamEvent | undefined {
+    this.lastId = this.#id ?? this.lastId
+    const event = { id: this.lastId, event: this.#event || 'message', data: this.#data.join('\n') }
+    const isEmpty = this.#data.length === 0
+    this.#event = ''
+    this.#data = []
+    this.#id = undefined
+    return isEmpty ? undefined : event
+  }
+}

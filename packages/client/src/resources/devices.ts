@@ -1,0 +1,66 @@
+import type { CallOptions, Transport } from '../http/transport.ts'
+import type {
+  Device,
+  DeviceDetail,
+  Findings,
+  operations,
+  PairingCode,
+  TelemetryPoint,
+  UssdAnswer,
+  UssdRequest,
+} from '../openapi.ts'
+
+type TelemetryQuery = NonNullable<operations['getDevicesByIdTelemetry']['parameters']['query']>
+
+/** The network or the device may take this long to answer. */
+const SLOW_MS = 180_000
+
+/** Agents with their modems and SIMs. */
+export class Devices {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  async list(options?: CallOptions): Promise<Device[]> {
+    return (await this.#transport.send<Device[]>({ method: 'GET', path: '/devices', ...options })).body
+  }
+
+  async get(id: string, options?: CallOptions): Promise<DeviceDetail> {
+    return (await this.#transport.send<DeviceDetail>({ method: 'GET', path: pathOf(id), ...options })).body
+  }
+
+  /** Signal, registration and queue over time, oldest first. */
+  async telemetry(id: string, query?: TelemetryQuery, options?: CallOptions): Promise<TelemetryPoint[]> {
+    const path = `${pathOf(id)}/telemetry`
+    return (await this.#transport.send<TelemetryPoint[]>({ method: 'GET', path, query, ...options })).body
+  }
+
+  /** Disconnects the agent of a device. Its queued messages fail. */
+  async remove(id: string, options?: CallOptions): Promise<void> {
+    await this.#transport.send({ method: 'DELETE', path: pathOf(id), isIdempotent: false, ...options })
+  }
+
+  /** Creates a code with which an agent can be paired once. */
+  async createPairingCode(options?: CallOptions): Promise<PairingCode> {
+    return (await this.#transport.send<PairingCode>({ method: 'POST', path: '/devices/codes', ...options })).body
+  }
+
+  /** Makes a device check its machine, its modems and their networks now. */
+  async diagnose(id: string, options?: CallOptions): Promise<Findings> {
+    const path = `${pathOf(id)}/findings`
+    const request = { method: 'POST', path, timeoutMs: SLOW_MS, isIdempotent: true, ...options } as const
+    return (await this.#transport.send<Findings>(request)).body
+  }
+
+  /** Sends a USSD code such as `*100#`, or a reply with the `sessionId` of the last answer. */
+  async ussd(id: string, body: UssdRequest, options?: CallOptions): Promise<UssdAnswer> {
+    const path = `${pathOf(id)}/ussd`
+    return (await this.#transport.send<UssdAnswer>({ method: 'POST', path, body, timeoutMs: SLOW_MS, ...options })).body
+  }
+}
+
+function pathOf(id: string): string {
+  return `/devices/${encodeURIComponent(id)}`
+}

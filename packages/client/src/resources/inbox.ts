@@ -1,0 +1,50 @@
+import { Paginated } from '../http/paginated.ts'
+import type { CallOptions, Transport } from '../http/transport.ts'
+import type { Conversation, ConversationEntry, InboxItem, operations, RefreshInboxRequest } from '../openapi.ts'
+
+type ListQuery = NonNullable<operations['getInbox']['parameters']['query']>
+type ConversationsQuery = NonNullable<operations['getConversations']['parameters']['query']>
+type EntriesQuery = NonNullable<operations['getConversationsByNumber']['parameters']['query']>
+
+/** Received messages. */
+export class Inbox {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Newest first. */
+  list(query: ListQuery = {}, options?: CallOptions): Paginated<InboxItem> {
+    return new Paginated(this.#transport, '/inbox', query, options)
+  }
+
+  async get(id: string, options?: CallOptions): Promise<InboxItem> {
+    const path = `/inbox/${encodeURIComponent(id)}`
+    return (await this.#transport.send<InboxItem>({ method: 'GET', path, ...options })).body
+  }
+
+  /** Makes devices read their SIMs again, and sends received messages of a period to webhooks again if requested. */
+  async refresh(body: RefreshInboxRequest, options?: CallOptions): Promise<void> {
+    await this.#transport.send({ method: 'POST', path: '/inbox/refresh', body, ...options })
+  }
+}
+
+/** Messages in both directions, by phone number. */
+export class Conversations {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** The conversation with the latest message first. */
+  list(query: ConversationsQuery = {}, options?: CallOptions): Paginated<Conversation> {
+    return new Paginated(this.#transport, '/conversations', query, options)
+  }
+
+  /** The messages of one conversation, newest first. */
+  entries(number: string, query: EntriesQuery = {}, options?: CallOptions): Paginated<ConversationEntry> {
+    return new Paginated(this.#transport, `/conversations/${encodeURIComponent(number)}`, query, options)
+  }
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+
+export interface ReceivedRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+export type Answer = (response: ServerResponse, request: ReceivedRequest) => void
+
+/** Starts an HTTP server that answers the requests in turn, and repeats the last answer. */
+export async function scriptedServer(...answers: readonly [Answer, ...Answer[]]) {
+  const requests: ReceivedRequest[] = []
+  const server = createServer(async (incoming, response) => {
+    const { method = '', url = '', headers } = incoming
+    const request = { method, url, headers, body: await text(incoming) }
+    requests.push(request)
+    const answer = answers[Math.min(requests.length, answers.length) - 1]
+    answer?.(response, request)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+}
+
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+  }
+}
+
+export function problem(
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+  more: object = {},
+): Answer {
+  return json(code, { code, message, requestId: 'r1', ...more }, headers)
+}
+
+/** Ends the connection without an answer. */
+export const hangUp: Answer = (response) => {
+  response.destroy()
+}
+
+/** Never answers. */
+export const silent: Answer = () => undefined
