@@ -21,6 +21,8 @@ test.each<[Program, string, typeof checkout, string]>([
   ['relay', 'restore <file>', ofGateway, 'sudo smsgw relay restore <file>'],
   ['modem', '/dev/ttyUSB2', ofAgent, 'sudo smsgw modem /dev/ttyUSB2'],
   ['modem', '/dev/ttyUSB2', container, 'smsgw modem /dev/ttyUSB2'],
+  ['client', 'login <url>', checkout, 'npm run smsgw -- login <url>'],
+  ['client', 'login <url>', { ...ofAgent, main: '/usr/lib/smsgw/smsgw/main.js' }, 'smsgw login <url>'],
 ])('shows %s %s as the command of the installation', (program, args, installation, command) => {
   expect(userCommand(program, args, installation)).toBe(command)
 })

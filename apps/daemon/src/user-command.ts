@@ -1,4 +1,4 @@
-export type Program = 'agent' | 'emulator' | 'gateway' | 'modem' | 'relay'
+export type Program = 'agent' | 'client' | 'emulator' | 'gateway' | 'modem' | 'relay'
 
 interface Installation {
   /** The main script of this process. */
@@ -12,10 +12,11 @@ interface Installation {
 /**
  * Returns a command as the user of this installation runs it: `npm run agent -- doctor` in a checkout, `sudo smsgw agent
  * doctor` with the Debian package, `smsgw agent doctor` in a container. Commands for the agent of a gateway use the
- * name of the gateway.
+ * name of the gateway. Commands for the API are typed without the name of a program, and never need sudo.
  */
 export function userCommand(program: Program, args = '', installation: Installation = here()): string {
   const { main } = installation
+  if (program === 'client') return main.endsWith('.js') ? joined('smsgw', args) : joined('npm run smsgw --', args)
   const service = serviceOf(program, installation)
   if (main.startsWith(PACKAGE)) return joined('sudo smsgw', service, args)
   if (BUNDLED.test(main)) return joined('smsgw', service, args)

@@ -178,6 +178,13 @@ test('docs/reference/cli.md shows the help of every program', async () => {
       'apps/gateway/src/smsgw/main.ts',
     ],
     [
+      'API commands',
+      'These commands use the API of a gateway or relay, on this machine or elsewhere. They need no sudo. Use `npm run smsgw -- send …` in a ' +
+        'checkout. [Use the API from TypeScript](../guides/client.md#from-the-command-line) shows examples.',
+      'apps/gateway/src/smsgw/main.ts',
+      'send',
+    ],
+    [
       'Gateway',
       'Use `npm start` and `npm run gateway` in a checkout, `sudo smsgw gateway` with the package.',
       'apps/gateway/src/main.ts',
@@ -194,7 +201,16 @@ test('docs/reference/cli.md shows the help of every program', async () => {
   await expectPage('cli', [
     'Command line',
     'This page shows what each program prints with `--help`.',
-    ...programs.flatMap(([title, about, file]) => ['', `## ${title}`, '', about, '', '```txt', helpOf(file), '```']),
+    ...programs.flatMap(([title, about, file, ...args]) => [
+      '',
+      `## ${title}`,
+      '',
+      about,
+      '',
+      '```txt',
+      helpOf(file, ...args),
+      '```',
+    ]),
   ])
 })
 
@@ -324,13 +340,13 @@ function labelsInSource(): Map<string, string[]> {
   return labels
 }
 
-function helpOf(file: string): string {
+function helpOf(file: string, ...args: readonly string[]): string {
   const env = {
     PATH: process.env['PATH'],
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     NODE_NO_WARNINGS: '1',
   }
-  return execFileSync(process.execPath, [file, '--help'], { cwd: ROOT, encoding: 'utf8', env }).trimEnd()
+  return execFileSync(process.execPath, [file, ...args, '--help'], { cwd: ROOT, encoding: 'utf8', env }).trimEnd()
 }
 
 function code(names: readonly string[]): string[] {

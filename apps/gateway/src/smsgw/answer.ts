@@ -1,11 +1,12 @@
 import { agentCommands } from '@smsgw/agent/cli/commands'
 import { modemToolCommands } from '@smsgw/agent/modem-tool/commands'
-import type { ProgramCommands } from '@smsgw/daemon/command-line'
+import type { Command, ProgramCommands } from '@smsgw/daemon/command-line'
 import { nearest } from '@smsgw/daemon/nearest'
 import { emulatorCommands } from '@smsgw/emulator/options/config'
 import { relayCommands } from '@smsgw/relay/cli/commands'
 import { VERSION } from '@smsgw/relay/version'
 import { gatewayCommands } from '../cli/commands.ts'
+import { clientCommands } from './client/commands.ts'
 import { completionScript, shells } from './completion.ts'
 
 const programs: readonly ProgramCommands[] = [
@@ -52,11 +53,16 @@ export function answer(name: string, args: readonly string[]): number {
   if (name === '--version' || name === 'version') return print(`${VERSION}\n`)
   if (name === 'completion') {
     const shell = shells.find((known) => known === args[0])
-    if (shell !== undefined && args.length === 1) return print(completionScript(shell, programs, others))
+    if (shell !== undefined && args.length === 1)
+      return print(completionScript(shell, [...programs, clientCommands], others))
     return refuse(`completion needs a shell: ${shells.join(', ')}`)
   }
   const kind = name.startsWith('-') ? 'option' : 'command'
-  const known = [...programs.map(({ program }) => program), ...others.map(({ word }) => word)]
+  const known = [
+    ...programs.map(({ program }) => program),
+    ...Object.keys(clientCommands.commands),
+    ...others.map(({ word }) => word),
+  ]
   const meant = nearest(name, known)
   return refuse(
     `unknown ${kind} ${name}${meant === undefined ? '; smsgw --help lists all' : `; did you mean ${meant}?`}`,
@@ -73,6 +79,9 @@ function helpText(): string {
         abouts[program] ?? '',
       ] as const
     }),
+    ...Object.entries<Command>(clientCommands.commands).map(
+      ([name, { args = '', about }]) => [`smsgw ${[name, args].filter(Boolean).join(' ')}`, about] as const,
+    ),
     ...others.map(
       ({ word, about }) => [`smsgw ${word === 'completion' ? 'completion <shell>' : word}`, about] as const,
     ),

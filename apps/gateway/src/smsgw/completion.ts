@@ -29,12 +29,14 @@ function completions(programs: readonly ProgramCommands[], others: readonly Word
   }
   for (const other of others) offer('', other)
   for (const program of programs) {
-    for (const [option, { about }] of Object.entries(program.options ?? {}))
+    // Commands for the API are typed without the name of a program.
+    const first = program.program === 'client' ? [] : [program.program]
+    for (const [option, { about }] of Object.entries(first.length === 0 ? {} : (program.options ?? {})))
       offer(`/${program.program}`, { word: `--${option}`, about })
     for (const name of Object.keys(program.commands)) {
-      const words = [program.program, ...name.split(' ').filter(Boolean)]
+      const words = [...first, ...name.split(' ').filter(Boolean)]
       words.forEach((word, at) => {
-        const about = at === 0 ? `commands of the ${word}` : (program.commands[name]?.about ?? '')
+        const about = at < first.length ? `commands of the ${word}` : (program.commands[name]?.about ?? '')
         offer(words.slice(0, at).map(prefixed).join(''), { word, about })
       })
       for (const [option, { about }] of Object.entries(optionsOf(program, name)))

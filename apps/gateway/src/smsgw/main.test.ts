@@ -17,6 +17,7 @@ test.each(['', 'gateway', 'relay', 'agent', 'modem', 'emulator'])(
 
 test.each([
   [['relya'], 'smsgw: unknown command relya; did you mean relay?\n'],
+  [['lisen'], 'smsgw: unknown command lisen; did you mean listen?\n'],
   [['--versoin'], 'smsgw: unknown option --versoin; did you mean --version?\n'],
   [['completion', 'tcsh'], 'smsgw: completion needs a shell: bash, zsh, fish\n'],
   [['gateway', 'stauts'], 'smsgw: unknown command "stauts"; did you mean status?\n'],
@@ -47,6 +48,9 @@ test('the program replaces the command, so it gets the signals and its exit code
 describe('completion', () => {
   const offers: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['', ['gateway', 'relay', 'agent', 'modem', 'emulator', 'completion'], ['accounts']],
+    ['', ['send', 'inbox', 'listen', 'login', 'logout'], ['client', '--url']],
+    ['send', ['--no-wait', '--url', '--help'], ['--forward-to', 'inbox']],
+    ['listen', ['--forward-to', '--events'], ['--follow']],
     ['relay', ['accounts', 'token', 'backup', 'restore', '--port', '--data-dir'], ['add', '--server-secret']],
     ['relay accounts', ['add', 'list', 'password', 'remove'], ['token']],
     ['relay accounts add', ['--generate', '--password-stdin'], ['list']],

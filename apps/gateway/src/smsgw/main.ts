@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { clientCommands } from './client/commands.ts'
 
 // `smsgw <program> …` replaces this process with the program, so signals and exit codes are those of the program.
-// Everything else is answered here. Only what is needed is loaded.
+// Commands for the API, such as `smsgw send`, run in this process, and everything else is answered here. Only what is needed is loaded.
 
 const bundles = resolve(import.meta.dirname, '..')
 const checkout = resolve(import.meta.dirname, '../../../..')
@@ -40,7 +41,10 @@ const programs: Readonly<Record<string, Program>> = {
 
 const [name = '--help', ...args] = process.argv.slice(2)
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined
-if (program === undefined) {
+if (Object.hasOwn(clientCommands.commands, name)) {
+  const { runClient } = await import('./client/run-client.ts')
+  await runClient([name, ...args])
+} else if (program === undefined) {
   const { answer } = await import('./answer.ts')
   process.exitCode = answer(name, args)
 } else run(program)

@@ -1,0 +1,48 @@
+import type { ProgramCommands } from '@smsgw/daemon/command-line'
+
+/** Commands for the API of a gateway or relay, here or elsewhere. They are typed without the name of a program. */
+export const clientCommands = {
+  program: 'client',
+  options: {
+    url: { value: '<url>', about: 'address of the gateway or relay' },
+    username: { value: '<name>', about: 'account; the password is read from SMSGW_PASSWORD or SMSGW_PASSWORD_FILE' },
+    'api-key-file': { value: '<file>', about: 'file with an API key, instead of an account' },
+  },
+  commands: {
+    send: {
+      args: '<number> <text>',
+      about: 'send a text message and wait until it is sent; the text - is read from standard input',
+      options: {
+        'no-wait': { about: 'only print the id of the message' },
+        sim: { value: '<n>', about: 'SIM that sends the message, counted from 1' },
+        device: { value: '<id>', about: 'device that sends the message' },
+        key: { value: '<key>', about: 'idempotency key: the same key sends one message, even after a crash' },
+        json: { about: 'print the message as JSON' },
+      },
+    },
+    inbox: {
+      about: 'show the last received messages',
+      options: {
+        follow: { about: 'then show each new message, until Ctrl-C' },
+        limit: { value: '<n>', about: 'number of messages, 20 by default' },
+        json: { about: 'print one JSON object per line' },
+      },
+    },
+    listen: {
+      about: 'forward events to a program on this machine, signed like webhooks, until Ctrl-C',
+      options: {
+        'forward-to': { value: '<url>', about: 'where the requests go, such as http://localhost:3000/sms' },
+        events: { value: '<events>', about: 'events to forward, separated by commas; all by default' },
+      },
+    },
+    login: {
+      args: '<url>',
+      about: 'save address and password, or with --api-key an API key, for these commands',
+      options: {
+        'api-key': { about: 'save an API key instead of a password' },
+        stdin: { about: 'read the password or the key from standard input' },
+      },
+    },
+    logout: { about: 'forget what login has saved' },
+  },
+} as const satisfies ProgramCommands
