@@ -22,6 +22,7 @@ import { changelogProblem, sectionOf } from './release/changelog.ts'
 import { provenanceOf } from './release/provenance.ts'
 import { withVersion } from './release/set-version.ts'
 import { type Signer, signerFrom, signerWith, throwawaySigner } from './release/signer.ts'
+import { writeReleaseData } from './release/write-release-data.ts'
 import { treeOfWorkingCopy } from './rules/repository-tree.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -71,6 +72,7 @@ function release(): void {
   buildRelease(build, into)
   const unlike = values['build-once'] ? ['not compared: built once'] : compareWithSecond(build, into)
   writeFileSync(join(into, 'provenance.json'), provenanceOf({ ...build, files: checksums(into) }))
+  writeData(into, { version, commit })
   const notes = sectionOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version)
   if (notes !== undefined) writeFileSync(join(into, 'release-notes.md'), `${notes}\n`)
 
@@ -99,6 +101,16 @@ function problemsOf(version: string, commit: string, tag: string): string[] {
     ...(changelog === undefined ? [] : [changelog]),
     ...(tagged.status === 0 && tagged.stdout.trim() !== commit ? [`the tag ${tag} names another commit`] : []),
   ]
+}
+
+/** The folder for `apps/e2e/releases`. A release on another processor than the tests cannot start its programs. */
+function writeData(into: string, release: { readonly version: string; readonly commit: string }): void {
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
+  const deb = readdirSync(into).find((name) => name.endsWith(`_${architecture}.deb`))
+  if (deb === undefined) return
+  const folder = join(into, 'data', release.version)
+  writeReleaseData(root, release, join(into, deb), folder)
+  process.stdout.write(`after the release, commit ${relative('.', folder)} as apps/e2e/releases/${release.version}\n`)
 }
 
 function compareWithSecond(build: Parameters<typeof buildRelease>[0], into: string): string[] {

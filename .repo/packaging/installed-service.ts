@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 
@@ -19,16 +20,29 @@ export class InstalledService {
     }
   }
 
-  static start(name: string): InstalledService {
-    const unit = readUnit(`/usr/lib/systemd/system/smsgw-${name}.service`)
+  /** `root`: the folder of another system in which the package is installed. */
+  static start(name: string, root = '/'): InstalledService {
+    const unit = readUnit(join(root, `usr/lib/systemd/system/smsgw-${name}.service`))
     const user = unit('User')
     const folder = `/var/lib/${unit('StateDirectory')}`
-    execFileSync('install', ['-d', '-o', user, '-g', unit('Group'), '-m', unit('StateDirectoryMode'), folder])
-    const settings = parseEnv(readFileSync(unit('EnvironmentFile').replace(/^-/, ''), 'utf8'))
+    execFileSync('/usr/sbin/chroot', [
+      root,
+      'install',
+      '-d',
+      '-o',
+      user,
+      '-g',
+      unit('Group'),
+      '-m',
+      unit('StateDirectoryMode'),
+      folder,
+    ])
+    const settings = parseEnv(readFileSync(join(root, unit('EnvironmentFile').replace(/^-/, '')), 'utf8'))
     const [variable = '', value = ''] = unit('Environment').split('=')
     const command = unit('ExecStart').split(' ')
-    const child = spawn('setpriv', [`--reuid=${user}`, `--regid=${unit('Group')}`, '--init-groups', ...command], {
-      cwd: unit('WorkingDirectory'),
+    const place = ['env', `--chdir=${unit('WorkingDirectory')}`]
+    const account = ['setpriv', `--reuid=${user}`, `--regid=${unit('Group')}`, '--init-groups']
+    const child = spawn('/usr/sbin/chroot', [root, ...place, ...account, ...command], {
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', [variable]: value, ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

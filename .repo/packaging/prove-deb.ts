@@ -6,14 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { architectureOf } from './app-bundle.ts'
 import { buildDeb } from './build-deb.ts'
 import { InstalledService } from './installed-service.ts'
+import { ProofSteps } from './proof-steps.ts'
 
 /**
  * Installs, uses, upgrades, removes and purges the package: as root, on a Debian where it is not installed. Needs no
  * systemd: services are started from the lines of their units.
  */
-export async function proveDeb(options: { readonly version: string; readonly built: string }): Promise<Proof> {
+export async function proveDeb(options: { readonly version: string; readonly built: string }): Promise<ProofSteps> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-prove-'))
-  const proof = new Proof()
+  const proof = new ProofSteps('the package')
   const build = (version: string) =>
     buildDeb({ ...options, version, architecture: architectureOf(process.arch), into: folder, compression: 0 })
   try {
@@ -43,23 +44,6 @@ export function obstacleToProof(): string | undefined {
   if (existsSync('/run/systemd/system'))
     return 'run the test in a container, because it would start services on this machine'
   return undefined
-}
-
-class Proof {
-  passed = 0
-  failed = 0
-
-  async step(name: string, work: () => unknown): Promise<void> {
-    if (this.failed > 0) return
-    try {
-      await work()
-      this.passed += 1
-      process.stdout.write(`ok    the package ${name}\n`)
-    } catch (error) {
-      this.failed += 1
-      process.stdout.write(`FAIL  the package ${name}: ${error instanceof Error ? error.stack : error}\n`)
-    }
-  }
 }
 
 const SETTINGS = '/etc/smsgw/gateway.env'

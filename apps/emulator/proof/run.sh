@@ -2,6 +2,7 @@
 # Runs programs written for real modems against the emulator.
 #   apps/emulator/proof/run.sh [--optional] [gammu gammu-smsd smstools modemmanager]
 #   apps/emulator/proof/run.sh image …     the container image instead; options: .repo/packaging/container/prove-images.sh
+#   apps/emulator/proof/run.sh upgrade|packages …     this release and the previous one instead: .repo/prove-releases.ts
 # Prints one line per proof and `N passed, N failed, N skipped` at the end. A program that is not installed fails the run
 # unless --optional is given.
 set -u
@@ -14,6 +15,9 @@ if [ "${1:-}" = image ]; then
   shift
   exec bash "$root/.repo/packaging/container/prove-images.sh" "$@"
 fi
+case ${1:-} in
+  upgrade | packages) exec node "$root/.repo/prove-releases.ts" "$@" ;;
+esac
 
 optional=false
 chosen=()

@@ -34,8 +34,18 @@ export interface Fleet {
 const modemsOf = [['modem0', 'modem1'], ['modem2']] as const
 const numbers = ['+447700900001', '+447700900002', '+447700900003'] as const
 
+/** The programs of the sources. */
+export const currentPrograms: FleetPrograms = { relay: 'apps/relay/src/main.ts', agent: 'apps/agent/src/main.ts' }
+
+export interface FleetPrograms {
+  readonly relay: string
+  readonly agent: string
+  /** Settings of every relay and agent. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
 /** `log` is called when a process ends by itself. */
-export async function startFleet(log: (line: string) => void): Promise<Fleet> {
+export async function startFleet(log: (line: string) => void, programs = currentPrograms): Promise<Fleet> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-chaos-'))
   chmodSync(folder, 0o755)
   const secrets = {
@@ -62,6 +72,7 @@ export async function startFleet(log: (line: string) => void): Promise<Fleet> {
   const relays = ports.map((port, at) => {
     const settings = {
       ...secrets,
+      ...programs.settings,
       ...clocks.get(`relay ${at}`)?.settings,
       DATABASE_URL: url,
       DATA_DIR: join(folder, `relay${at}`),
@@ -74,7 +85,7 @@ export async function startFleet(log: (line: string) => void): Promise<Fleet> {
     }
     const address = `http://127.0.0.1:${port}`
     const name = `relay ${at}`
-    const program = { name, main: 'apps/relay/src/main.ts', args: [], settings, ...logOn(logDisk, name, at) }
+    const program = { name, main: programs.relay, args: [], settings, ...logOn(logDisk, name, at) }
     const user = { username: 'sms', password: secrets.ADMIN_PASSWORD }
     return {
       post: new Post(program, log),
@@ -86,6 +97,7 @@ export async function startFleet(log: (line: string) => void): Promise<Fleet> {
     modemsOf.map(async (modems, at) => {
       const line = await LinkProxy.start(...ports)
       const settings = {
+        ...programs.settings,
         ...clocks.get(`agent ${at}`)?.settings,
         DATA_DIR: join(folder, `agent${at}`),
         RELAY_URL: `ws://127.0.0.1:${line.port}`,
@@ -96,7 +108,7 @@ export async function startFleet(log: (line: string) => void): Promise<Fleet> {
       }
       mkdirSync(settings.DATA_DIR)
       const name = `agent ${at}`
-      const program = { name, main: 'apps/agent/src/main.ts', args: ['run'], settings, ...logOn(logDisk, name, at) }
+      const program = { name, main: programs.agent, args: ['run'], settings, ...logOn(logDisk, name, at) }
       return {
         post: new Post(program, log),
         line,

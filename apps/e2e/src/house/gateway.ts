@@ -45,8 +45,13 @@ export class Gateway {
 
 type GatewayCommand = (settings: Readonly<Record<string, string>>) => HouseProcess
 
-const gatewayProgram: GatewayCommand = (settings) =>
-  new HouseProcess('gateway', 'apps/gateway/src/main.ts', [], settings)
+/** The gateway of another release. */
+export const gatewayOf =
+  (main: string): GatewayCommand =>
+  (settings) =>
+    new HouseProcess('gateway', main, [], settings)
+
+const gatewayProgram = gatewayOf('apps/gateway/src/main.ts')
 
 export const npmStart: GatewayCommand = (settings) =>
   new HouseProcess('npm start', 'npm', ['start'], settings, { folder: ROOT })

@@ -7,6 +7,7 @@ export class Post {
   /** For each unexpected end of the process, its last output. Must stay empty. */
   readonly crashes: string[] = []
   readonly #start: () => HouseProcess
+  #main: string
   #process: HouseProcess
   #isWanted = true
   /** Whether the process has ended and will be restarted. */
@@ -16,9 +17,10 @@ export class Post {
   constructor(program: Program, log: (line: string) => void) {
     const { name, main, args, settings, logFile } = program
     this.name = name
+    this.#main = main
     this.#log = log
     this.#start = () =>
-      this.#watched(new HouseProcess(name, main, args, settings, logFile === undefined ? {} : { logFile }))
+      this.#watched(new HouseProcess(name, this.#main, args, settings, logFile === undefined ? {} : { logFile }))
     this.#process = this.#start()
   }
 
@@ -33,6 +35,15 @@ export class Post {
     this.#isAway = true
     await this.#process.kill()
     await sleep(ms)
+    this.#process = this.#start()
+    this.#isAway = false
+  }
+
+  /** Stops the process and starts the program of another release with the same settings, as an upgrade does. */
+  async replaceWith(main: string): Promise<void> {
+    this.#isAway = true
+    await this.#process.stop()
+    this.#main = main
     this.#process = this.#start()
     this.#isAway = false
   }

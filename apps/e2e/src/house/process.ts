@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { patienceMs } from './patience.ts'
@@ -17,7 +18,7 @@ export class HouseProcess {
   readonly #watchers = new Set<() => void>()
 
   /**
-   * `main`: a file of the repository, or, if `folder` is set, a program such as `npm` that runs in that folder. If `logFile` is
+   * `main`: a file of the repository, the absolute path of a file of another release, or, if `folder` is set, a program such as `npm` that runs in that folder. If `logFile` is
    * set, the output goes to that file, and `lines` stays empty.
    */
   constructor(
@@ -28,7 +29,7 @@ export class HouseProcess {
     { folder, logFile }: { readonly folder?: string; readonly logFile?: string } = {},
   ) {
     this.name = name
-    const [file, ours] = folder === undefined ? [process.execPath, [`${ROOT}${main}`]] : [main, []]
+    const [file, ours] = folder === undefined ? [process.execPath, [resolve(ROOT, main)]] : [main, []]
     const output = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
     this.#child = spawn(file, [...ours, ...args], {
       cwd: folder ?? ROOT,

@@ -1,0 +1,206 @@
+import { spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { poolOf, writeAptRepository } from '../release/apt-repository.ts'
+import { debianVersion } from '../release/previous-release.ts'
+import { throwawaySigner } from '../release/signer.ts'
+import type { Release } from '../rules/released-migrations.ts'
+import { type Architecture, architectureOf } from './app-bundle.ts'
+import { buildDeb } from './build-deb.ts'
+import { EmptyDebian } from './empty-debian.ts'
+import { PackageTraffic } from './package-traffic.ts'
+import { ProofSteps } from './proof-steps.ts'
+
+export interface PackagesProof {
+  readonly root: string
+  /** The package of the previous release. */
+  readonly previous: string
+  readonly release: Release
+  readonly architecture: Architecture
+  /** A package of this release that is already built. */
+  readonly current: string | undefined
+}
+
+const PORT = 3996
+const SETTINGS = 'etc/smsgw/gateway.env'
+const BACKUP = 'var/lib/smsgw/gateway/monday.backup'
+
+/**
+ * In a Debian that contains nothing else: adds the apt repository, installs the previous release, sends through emulated modems,
+ * upgrades while messages are sent, goes back, upgrades again, removes and purges.
+ */
+export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
+  const steps = new ProofSteps('Debian')
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-packages-'))
+  const old = debianVersion(proof.release.version)
+  let debian: EmptyDebian | undefined
+  let traffic: PackageTraffic | undefined
+  try {
+    const current =
+      proof.current ?? (await steps.step('has a package of these sources', () => buildCurrent(proof, folder)))
+    debian = await steps.step('is created empty', () => EmptyDebian.create(proof.root, proof.architecture))
+    if (debian === undefined || current === undefined) return steps
+    const machine = debian
+    const repository = new Repository(machine)
+    await steps.step(`installs ${old} from the apt repository, with its key`, () => {
+      repository.publish(proof.previous)
+      machine.run('apt-get', 'update')
+      machine.run('apt-get', 'install', '--yes', '--no-install-recommends', 'smsgw')
+      expectSame('the version', installedVersion(machine), old)
+    })
+    await steps.step('refuses the repository without its key', () => repository.refusedWithoutKey())
+    traffic = await steps.step('sends the first message through an emulated modem', async () => {
+      const started = await PackageTraffic.start(proof.root, folder, PORT)
+      const settings = `PORT=${PORT}\nMODEMS=${started.modem}\nIN_DOUBT_SECONDS=10\n`
+      appendFileSync(machine.path(SETTINGS), settings)
+      machine.startService('gateway')
+      await started.untilAnswers(machine)
+      await started.firstMessage()
+      return started
+    })
+    if (traffic === undefined) return steps
+    const running = traffic
+    await steps.step('upgrades while messages are sent', async () => {
+      running.begin()
+      await running.passes(20)
+      repository.publish(current)
+      machine.run('apt-get', 'update')
+      machine.run('apt-get', 'upgrade', '--yes')
+      await restart(machine, running)
+      expectSame('the version', installedVersion(machine), versionOf(current))
+    })
+    await steps.step('goes back to the previous release while messages are sent', async () => {
+      machine.run('apt-get', 'install', '--yes', '--allow-downgrades', `smsgw=${old}`)
+      await restart(machine, running)
+      expectSame('the version', installedVersion(machine), old)
+    })
+    await steps.step('upgrades again, and has sent each message once', async () => {
+      machine.run('apt-get', 'upgrade', '--yes')
+      await restart(machine, running)
+      await running.end()
+      expectSame('settings', readFileSync(machine.path(SETTINGS), 'utf8').includes(`PORT=${PORT}`), true)
+      process.stdout.write(`      ${running.summary()}\n`)
+    })
+    await steps.step('has the emulator, on a pseudo-terminal', () => {
+      const script =
+        'smsgw emulator --pty /tmp/modem0 >/tmp/emulator.log & sleep 8; test -L /tmp/modem0; kill $!; wait $!'
+      machine.run('sh', '-ec', script)
+    })
+    await steps.step('keeps settings, data and backups when the package is removed, and says where', async () => {
+      machine.run('smsgw', 'gateway', 'backup', `/${BACKUP}`)
+      await machine.stopService('gateway')
+      writeFileSync(machine.path('etc/smsgw/notes.txt'), 'The SIM of the attic is prepaid.\n')
+      const said = machine.run('apt-get', 'remove', '--yes', 'smsgw')
+      for (const place of ['/etc/smsgw', '/var/lib/smsgw']) expectSame(`${place} is named`, said.includes(place), true)
+      for (const file of [SETTINGS, BACKUP]) expectSame(`${file} is there`, existsSync(machine.path(file)), true)
+      expectSame('the program is there', existsSync(machine.path('usr/lib/smsgw')), false)
+    })
+    await steps.step('keeps only what a person wrote when the package is purged, and says where', () => {
+      const said = machine.run('apt-get', 'purge', '--yes', 'smsgw')
+      expectSame('data are there', existsSync(machine.path('var/lib/smsgw')), false)
+      expectSame('settings are there', existsSync(machine.path(SETTINGS)), false)
+      for (const file of ['etc/smsgw/notes.txt', `var/backups/smsgw/${basename(BACKUP)}`])
+        expectSame(`${file} is there`, existsSync(machine.path(file)), true)
+      for (const place of ['/etc/smsgw', '/var/backups/smsgw'])
+        expectSame(`${place} is named`, said.includes(place), true)
+    })
+    return steps
+  } finally {
+    await traffic?.close()
+    await debian?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Returns why the proof cannot run on this machine; undefined if it can run. */
+export function obstacleToPackages(architecture: Architecture): string | undefined {
+  if (process.getuid?.() !== 0) return 'the proof must run as root'
+  for (const command of ['debootstrap', 'dpkg-deb', 'gpg', 'setpriv', 'mount'])
+    if (spawnSync('sh', ['-c', `PATH=$PATH:/usr/sbin command -v ${command}`]).status !== 0)
+      return `${command} is not installed`
+  if (architecture === architectureOf(process.arch)) return undefined
+  const emulation = `/proc/sys/fs/binfmt_misc/qemu-${architecture === 'arm64' ? 'aarch64' : 'x86_64'}`
+  return existsSync(emulation) ? undefined : `${emulation} does not exist: install qemu-user-static`
+}
+
+function buildCurrent({ root, release, architecture }: PackagesProof, folder: string): string {
+  const built = join(folder, 'dist')
+  const build = spawnSync(process.execPath, [join(root, '.repo/build.ts'), '--into', built], { encoding: 'utf8' })
+  if (build.status !== 0) throw new Error(`the build failed: ${build.stderr}`)
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  // Directly after a release, the sources still have its version.
+  const next = version === release.version ? `${version}+next` : version
+  return buildDeb({ version: next, architecture, built, into: folder, compression: 0 })
+}
+
+/** The signed apt repository, on the disk of the new Debian. */
+class Repository {
+  readonly #debian: EmptyDebian
+
+  constructor(debian: EmptyDebian) {
+    this.#debian = debian
+    mkdirSync(poolOf(this.#folder), { recursive: true })
+    const source = `deb [signed-by=/etc/apt/keyrings/smsgw.asc] file:/srv/apt stable main\n`
+    mkdirSync(debian.path('etc/apt/keyrings'), { recursive: true })
+    writeFileSync(debian.path('etc/apt/sources.list.d/smsgw.list'), source)
+  }
+
+  get #folder(): string {
+    return this.#debian.path('srv/apt')
+  }
+
+  /** Adds a package and signs with a new key, because the key of the proof is not kept. */
+  publish(deb: string): void {
+    copyFileSync(deb, join(poolOf(this.#folder), basename(deb)))
+    const signer = throwawaySigner()
+    try {
+      writeAptRepository({ folder: this.#folder, signer, madeAt: new Date() })
+      writeFileSync(this.#debian.path('etc/apt/keyrings/smsgw.asc'), signer.publicKey())
+    } finally {
+      signer.close()
+    }
+  }
+
+  refusedWithoutKey(): void {
+    const key = this.#debian.path('etc/apt/keyrings/smsgw.asc')
+    const text = readFileSync(key, 'utf8')
+    const other = throwawaySigner()
+    try {
+      writeFileSync(key, other.publicKey())
+      expectSame('apt accepts another key', this.#debian.succeeds('apt-get', 'update', '--error-on=any'), false)
+    } finally {
+      other.close()
+      writeFileSync(key, text)
+    }
+  }
+}
+
+/** As the package does after an upgrade where systemd runs: the old program runs until the new one is installed. */
+async function restart(machine: EmptyDebian, traffic: PackageTraffic): Promise<void> {
+  await machine.stopService('gateway')
+  machine.startService('gateway')
+  await traffic.untilAnswers(machine)
+  await traffic.passes(20)
+}
+
+function installedVersion(machine: EmptyDebian): string {
+  return machine.run('dpkg-query', '--show', 'smsgw').trim().split('\t')[1] ?? ''
+}
+
+function versionOf(deb: string): string {
+  return basename(deb).split('_')[1] ?? ''
+}
+
+function expectSame<T>(what: string, found: T, expected: T): void {
+  if (found !== expected) throw new Error(`${what}: ${expected} expected, ${found} found`)
+}
