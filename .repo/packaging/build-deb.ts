@@ -78,7 +78,7 @@ function laySystemFiles(staging: string): void {
   for (const app of APPS) {
     const unit = `apps/${app}/system/smsgw-${app}.service`
     write(join(staging, 'usr/lib/systemd/system', basename(unit)), packagedUnit(readFileSync(join(root, unit), 'utf8')))
-    write(join(staging, `etc/smsgw/${app}.env`), readFileSync(join(debian, `settings/${app}.env`)), 0o640)
+    write(join(staging, `usr/share/smsgw/${app}.env`), readFileSync(join(debian, `settings/${app}.env`)))
   }
   write(join(staging, 'usr/bin/smsgw'), readFileSync(join(debian, 'smsgw')), 0o755)
   for (const [shell, file] of COMPLETIONS) {
@@ -117,12 +117,11 @@ function layControl(staging: string, { architecture, version }: Pick<Program, 'a
   for (const script of readdirSync(join(debian, 'control'))) {
     write(join(folder, script), readFileSync(join(debian, 'control', script)), 0o755)
   }
-  write(join(folder, 'conffiles'), APPS.map((app) => `/etc/smsgw/${app}.env\n`).join(''))
   const files = filesBelow(staging).filter(
     (file) => !file.startsWith('DEBIAN/') && statSync(join(staging, file)).isFile(),
   )
   const sums = execFileSync('md5sum', files, { cwd: staging, encoding: 'utf8', maxBuffer: 64 << 20 })
-  write(join(folder, 'md5sums'), sums.replaceAll(/^.* {2}etc\/smsgw\/.*\n/gm, ''))
+  write(join(folder, 'md5sums'), sums)
   const kibibytes = files.reduce((sum, file) => sum + Math.ceil(statSync(join(staging, file)).size / 1024), 0)
   const control = readFileSync(join(debian, 'control.txt'), 'utf8')
     .replace('@version@', version)
@@ -138,7 +137,7 @@ function openForReading(staging: string): void {
     const place = join(staging, file)
     const stats = statSync(place)
     if (stats.isDirectory()) chmodSync(place, 0o755)
-    else if (!file.startsWith('etc/')) chmodSync(place, isProgram(file) ? 0o755 : 0o644)
+    else chmodSync(place, isProgram(file) ? 0o755 : 0o644)
   }
 }
 
