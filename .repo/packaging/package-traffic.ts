@@ -1,10 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmptyDebian } from './empty-debian.ts'
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
 interface Message {
   readonly state: string
@@ -15,6 +25,8 @@ interface Message {
 export class PackageTraffic {
   /** The port of the emulated modem. */
   readonly modem: string
+  /** A free port for the gateway. */
+  readonly port: number
   readonly #emulator: ChildProcess
   readonly #ledger: string
   readonly #api: string
@@ -29,12 +41,13 @@ export class PackageTraffic {
   private constructor(emulator: ChildProcess, modem: string, ledger: string, port: number) {
     this.#emulator = emulator
     this.modem = modem
+    this.port = port
     this.#ledger = ledger
     this.#api = `http://127.0.0.1:${port}/3rdparty/v1`
     this.#health = `http://127.0.0.1:${port}/health/ready`
   }
 
-  static async start(root: string, folder: string, port: number): Promise<PackageTraffic> {
+  static async start(root: string, folder: string): Promise<PackageTraffic> {
     const ledger = join(folder, 'ledger.jsonl')
     const args = [
       '--json',
@@ -50,7 +63,7 @@ export class PackageTraffic {
     })
     for await (const line of createInterface({ input: emulator.stdout })) {
       const { modems } = JSON.parse(line) as { modems: readonly { readonly ports: readonly string[] }[] }
-      return new PackageTraffic(emulator, modems[0]?.ports[0] ?? '', ledger, port)
+      return new PackageTraffic(emulator, modems[0]?.ports[0] ?? '', ledger, await freePort())
     }
     throw new Error('the emulator ended')
   }

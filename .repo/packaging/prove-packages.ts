@@ -31,7 +31,6 @@ export interface PackagesProof {
   readonly current: string | undefined
 }
 
-const PORT = 3996
 const SETTINGS = 'etc/smsgw/gateway.env'
 const BACKUP = 'var/lib/smsgw/gateway/monday.backup'
 
@@ -60,8 +59,8 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
     })
     await steps.step('refuses the repository without its key', () => repository.refusedWithoutKey())
     traffic = await steps.step('sends the first message through an emulated modem', async () => {
-      const started = await PackageTraffic.start(proof.root, folder, PORT)
-      const settings = `PORT=${PORT}\nMODEMS=${started.modem}\nIN_DOUBT_SECONDS=10\n`
+      const started = await PackageTraffic.start(proof.root, folder)
+      const settings = `PORT=${started.port}\nMODEMS=${started.modem}\nIN_DOUBT_SECONDS=10\n`
       appendFileSync(machine.path(SETTINGS), settings)
       machine.startService('gateway')
       await started.untilAnswers(machine)
@@ -80,7 +79,9 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
       expectSame('the version', installedVersion(machine), versionOf(current))
     })
     await steps.step('goes back to the previous release while messages are sent', async () => {
-      machine.run('apt-get', 'install', '--yes', '--allow-downgrades', `smsgw=${old}`)
+      // Packages before 0.1.0 ask about changed settings.
+      const keepSettings = ['-o', 'Dpkg::Options::=--force-confold']
+      machine.run('apt-get', 'install', '--yes', '--allow-downgrades', ...keepSettings, `smsgw=${old}`)
       await restart(machine, running)
       expectSame('the version', installedVersion(machine), old)
     })
@@ -88,7 +89,7 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
       machine.run('apt-get', 'upgrade', '--yes')
       await restart(machine, running)
       await running.end()
-      expectSame('settings', readFileSync(machine.path(SETTINGS), 'utf8').includes(`PORT=${PORT}`), true)
+      expectSame('settings', readFileSync(machine.path(SETTINGS), 'utf8').includes(`PORT=${running.port}`), true)
       process.stdout.write(`      ${running.summary()}\n`)
     })
     await steps.step('has the emulator, on a pseudo-terminal', () => {
