@@ -83,8 +83,17 @@ describe('the client against a gateway with a virtual modem', () => {
     expect(items.map(({ text }) => text)).toEqual(['First', 'While nobody listens'])
   })
 
+  test('a conversation can be archived and assigned', async () => {
+    await sms.messages.send({ to: NUMBER, text: 'Archive this' })
+    expect(await sms.conversations.change(NUMBER, { archived: true, assignee: 'Ada' })).toMatchObject({
+      assignee: 'Ada',
+    })
+    expect(await sms.conversations.details(NUMBER)).toMatchObject({ assignee: 'Ada' })
+  })
+
   test('devices and settings can be read and changed', async () => {
     const [device] = await sms.devices.list()
+    expect(await sms.devices.change(device?.id ?? '', { name: 'Front desk' })).toMatchObject({ name: 'Front desk' })
     expect(await sms.devices.get(device?.id ?? '')).toMatchObject({ online: true, queue: {} })
     expect(await sms.changeSettings({ messages: { limit_period: 'PerDay', limit_value: 1000 } })).toMatchObject({
       messages: { limit_value: 1000 },
@@ -118,6 +127,7 @@ describe('the client against a gateway with a virtual modem', () => {
     test('client-receiver.ts receives a webhook', async () => {
       const port = await freePort()
       const webhook = await sms.webhooks.register({ url: `http://127.0.0.1:${port}/`, event: 'sms:received' })
+      expect(await sms.webhooks.change(webhook.id, { name: 'Orders' })).toMatchObject({ name: 'Orders' })
       const receiver = example('client-receiver.ts', [], { WEBHOOK_SECRET: webhook.secret ?? '', PORT: String(port) })
       await eventually(
         () =>

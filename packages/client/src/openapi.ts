@@ -141,6 +141,91 @@ export interface paths {
          * @description Requires Basic authentication, a session, or a token with the scope `messages:list` or `inbox:list`.
          */
         get: operations["getConversationsByNumber"];
+        /**
+         * Change a conversation
+         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         */
+        patch: operations["patchConversationsByNumber"];
+    };
+    "/3rdparty/v1/conversations/{number}/details": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Get labels, notes and assignee of a conversation
+         * @description Requires Basic authentication, a session, or a token with the scope `conversations:read`.
+         */
+        get: operations["getConversationsByNumberDetails"];
+    };
+    "/3rdparty/v1/conversations/{number}/notes": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Add a note
+         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         */
+        post: operations["postConversationsByNumberNotes"];
+    };
+    "/3rdparty/v1/conversations/{number}/notes/{id}": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Delete a note
+         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         */
+        delete: operations["deleteConversationsByNumberNotesById"];
+    };
+    "/3rdparty/v1/labels": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * List labels
+         * @description Requires Basic authentication, a session, or a token with the scope `conversations:read`.
+         */
+        get: operations["getLabels"];
+        /**
+         * Create a label
+         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         */
+        post: operations["postLabels"];
+    };
+    "/3rdparty/v1/labels/{id}": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Delete a label
+         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         */
+        delete: operations["deleteLabelsById"];
+        /**
+         * Rename a label or change its color
+         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         */
+        patch: operations["patchLabelsById"];
+    };
+    "/3rdparty/v1/assignees": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * List assignees of conversations
+         * @description Requires Basic authentication, a session, or a token with the scope `conversations:read`.
+         */
+        get: operations["getAssignees"];
+    };
+    "/3rdparty/v1/unread": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Count unread messages
+         * @description Requires Basic authentication, a session, or a token with the scope `inbox:list`.
+         */
+        get: operations["getUnread"];
     };
     "/3rdparty/v1/inbox": {
         parameters: {
@@ -242,6 +327,26 @@ export interface paths {
          * @description Requires Basic authentication, a session, or a token with the scope `devices:write`.
          */
         post: operations["postDevicesByIdFindings"];
+    };
+    "/3rdparty/v1/devices/{id}/pin": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Enter the PIN of a SIM
+         * @description Requires Basic authentication, a session, or a token with the scope `devices:write`.
+         */
+        post: operations["postDevicesByIdPin"];
+    };
+    "/3rdparty/v1/devices/{id}/restart-modem": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Restart a modem
+         * @description Requires Basic authentication, a session, or a token with the scope `devices:write`.
+         */
+        post: operations["postDevicesByIdRestartModem"];
     };
     "/3rdparty/v1/devices/{id}/ussd": {
         parameters: {
@@ -389,7 +494,7 @@ export interface paths {
         };
         /**
          * Stream events as they happen
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:read` or `messages:list` or `inbox:list` or `devices:list` or `webhooks:list` or `logs:read` or `settings:read`.
+         * @description Requires Basic authentication, a session, or a token with the scope `messages:read` or `messages:list` or `inbox:list` or `conversations:read` or `devices:list` or `webhooks:list` or `logs:read` or `settings:read`.
          */
         get: operations["getEvents"];
     };
@@ -612,6 +717,45 @@ export interface components {
              */
             lastState?: "Pending" | "Cancelling" | "Cancelled" | "Processed" | "Sent" | "Delivered" | "Failed";
             lastMessageId: string;
+            /** @description Number of unread messages; needs `inbox:list` */
+            unread?: number;
+            /** @description Ids of the labels, in the order of their names */
+            labels?: string[];
+            assignee?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            archivedAt?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            blockedAt?: string;
+            /** @description Number of notes; needs `conversations:read`, like labels */
+            notes?: number;
+            /** @description The latest message whose text contains `q` */
+            match?: components["schemas"]["ConversationMatch"];
+        };
+        ConversationDetails: {
+            number: string;
+            /** @description Number of unread messages; needs `inbox:list` */
+            unread?: number;
+            /** @description Ids of the labels, in the order of their names */
+            labels: string[];
+            assignee?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            archivedAt?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            blockedAt?: string;
+            /** @description Oldest first */
+            notes: components["schemas"]["Note"][];
         };
         ConversationEntry: {
             /** @constant */
@@ -671,12 +815,25 @@ export interface components {
             data?: string;
             port?: number;
             subject?: string;
+            /** @description True while the message is unread */
+            isUnread?: boolean;
             simNumber?: number;
             /**
              * @description Id of a device
              * @example Xk2Zt7vQ9sLrB4mNdP1aW
              */
             deviceId: string;
+        };
+        ConversationMatch: {
+            id: string;
+            /** @enum {string} */
+            direction: "in" | "out";
+            /** @description Part of the text around the match */
+            excerpt: string;
+            /** @description Start of the match in the excerpt, in UTF-16 code units */
+            start: number;
+            /** @description Length of the match, in UTF-16 code units */
+            length: number;
         };
         Device: {
             /**
@@ -785,6 +942,29 @@ export interface components {
             priority: "WARN" | "ERROR";
             module: string;
             message: string;
+        };
+        /**
+         * @example {
+         *       "simNumber": 1,
+         *       "pin": "1234"
+         *     }
+         */
+        EnterPinRequest: {
+            /** @description Slot of the SIM, counted from 1 */
+            simNumber: number;
+            /**
+             * Format: password
+             * @description PIN of the SIM. Four to eight digits
+             */
+            pin: string;
+        };
+        EnteredPin: {
+            /** @description True when the SIM accepted the PIN */
+            unlocked: boolean;
+            /** @description Why the SIM is still locked, and what to do */
+            reason?: string;
+            /** @description PIN attempts left until the SIM requires its PUK; absent if the modem does not report them */
+            triesLeft?: number;
         };
         Finding: {
             /**
@@ -896,6 +1076,17 @@ export interface components {
                 /** @constant */
                 alg: "EdDSA";
             }[];
+        };
+        Label: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            color: "gray" | "red" | "orange" | "yellow" | "green" | "teal" | "blue" | "violet" | "pink";
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            createdAt: string;
         };
         LogEntry: {
             id: number;
@@ -1068,6 +1259,17 @@ export interface components {
             /** @description Current problem of the modem */
             lastError?: string;
         };
+        Note: {
+            id: string;
+            text: string;
+            /** @description Username of the login that wrote the note */
+            author: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            createdAt: string;
+        };
         PairingCode: {
             /** @description Pairing code, valid once and for ten minutes: `agent pair <url> <code>` */
             code: string;
@@ -1230,6 +1432,15 @@ export interface components {
         };
         /**
          * @example {
+         *       "simNumber": 1
+         *     }
+         */
+        RestartModemRequest: {
+            /** @description Slot of the SIM, counted from 1 */
+            simNumber: number;
+        };
+        /**
+         * @example {
          *       "phoneNumbers": [
          *         "+14155550123"
          *       ],
@@ -1314,7 +1525,7 @@ export interface components {
             mode: "local" | "cloud";
             version: string;
             /** @description Scopes of the caller */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage")[];
             /** @description True when a virtual modem with a virtual phone is running */
             hasVirtualPhone: boolean;
         };
@@ -1716,7 +1927,7 @@ export interface components {
             /** @description Lifetime in seconds. Default: 3600; 0 means the maximum. Limited to the maximum, and to the remaining lifetime of the token used for this request */
             ttl?: number;
             /** @description Scopes of the token */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage")[];
         };
         TokenResponse: {
             /** @description The `jti` of the access token; use it to revoke the token */
@@ -1748,6 +1959,11 @@ export interface components {
              * @example 2026-03-01T08:46:11.000Z
              */
             expiresAt: string;
+        };
+        UnreadTotals: {
+            messages: number;
+            /** @description Number of conversations with unread messages */
+            conversations: number;
         };
         UssdAnswer: {
             text: string;
@@ -2000,21 +2216,27 @@ export type AppStartedPayload = components['schemas']['AppStartedPayload'];
 export type ChangeDeviceRequest = components['schemas']['ChangeDeviceRequest'];
 export type ChangeWebhookRequest = components['schemas']['ChangeWebhookRequest'];
 export type Conversation = components['schemas']['Conversation'];
+export type ConversationDetails = components['schemas']['ConversationDetails'];
 export type ConversationEntry = components['schemas']['ConversationEntry'];
+export type ConversationMatch = components['schemas']['ConversationMatch'];
 export type Device = components['schemas']['Device'];
 export type DeviceDetail = components['schemas']['DeviceDetail'];
 export type DeviceError = components['schemas']['DeviceError'];
+export type EnterPinRequest = components['schemas']['EnterPinRequest'];
+export type EnteredPin = components['schemas']['EnteredPin'];
 export type Finding = components['schemas']['Finding'];
 export type Findings = components['schemas']['Findings'];
 export type Health = components['schemas']['Health'];
 export type InboxItem = components['schemas']['InboxItem'];
 export type IssuedToken = components['schemas']['IssuedToken'];
 export type KeySet = components['schemas']['KeySet'];
+export type Label = components['schemas']['Label'];
 export type LogEntry = components['schemas']['LogEntry'];
 export type MessageState = components['schemas']['MessageState'];
 export type MmsBatchReceivedPayload = components['schemas']['MmsBatchReceivedPayload'];
 export type MmsReceivedPayload = components['schemas']['MmsReceivedPayload'];
 export type Modem = components['schemas']['Modem'];
+export type Note = components['schemas']['Note'];
 export type PairingCode = components['schemas']['PairingCode'];
 export type PasswordChange = components['schemas']['PasswordChange'];
 export type Problem = components['schemas']['Problem'];
@@ -2022,6 +2244,7 @@ export type RecipientState = components['schemas']['RecipientState'];
 export type RedeliverRequest = components['schemas']['RedeliverRequest'];
 export type RefreshInboxRequest = components['schemas']['RefreshInboxRequest'];
 export type RegisterWebhookRequest = components['schemas']['RegisterWebhookRequest'];
+export type RestartModemRequest = components['schemas']['RestartModemRequest'];
 export type SendMessageRequest = components['schemas']['SendMessageRequest'];
 export type SessionInfo = components['schemas']['SessionInfo'];
 export type SessionRequest = components['schemas']['SessionRequest'];
@@ -2045,6 +2268,7 @@ export type Timeline = components['schemas']['Timeline'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TokenResponse = components['schemas']['TokenResponse'];
+export type UnreadTotals = components['schemas']['UnreadTotals'];
 export type UssdAnswer = components['schemas']['UssdAnswer'];
 export type UssdRequest = components['schemas']['UssdRequest'];
 export type VirtualPhone = components['schemas']['VirtualPhone'];
@@ -2204,6 +2428,8 @@ export interface operations {
                 /** @description End of the period, exclusive */
                 to?: string;
                 state?: "Pending" | "Cancelling" | "Cancelled" | "Processed" | "Sent" | "Delivered" | "Failed";
+                /** @description True returns only messages with at least one failed recipient, whatever their `state` */
+                hasFailed?: boolean;
                 deviceId?: string;
                 /** @description Include texts and data */
                 includeContent?: boolean;
@@ -2346,6 +2572,14 @@ export interface operations {
                 cursor?: string;
                 /** @description Return only conversations whose number or texts contain this text */
                 q?: string;
+                /** @description `inbox` leaves out archived and blocked conversations. Default: all conversations */
+                folder?: "inbox" | "archived" | "blocked";
+                /** @description True returns only conversations with unread messages */
+                unread?: boolean;
+                /** @description Return only conversations with the label that has this id */
+                label?: string;
+                /** @description Return only conversations of this assignee */
+                assignee?: string;
             };
         };
         responses: {
@@ -2367,6 +2601,8 @@ export interface operations {
                 limit?: number;
                 /** @description Opaque value from the `Link` header of the previous page */
                 cursor?: string;
+                /** @description Id of a message of this conversation: return the messages before and after it */
+                around?: string;
             };
             path: {
                 number: string;
@@ -2380,6 +2616,237 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationEntry"][];
+                };
+            };
+        };
+    };
+    patchConversationsByNumber: {
+        parameters: {
+            query?: never;
+            path: {
+                number: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Id of a message of this conversation: mark it and all earlier received messages as read */
+                    readUpTo?: string;
+                    /** @description True marks the last received message as unread, false marks all received messages as read */
+                    unread?: boolean;
+                    /** @description True archives the conversation until the next message is received. With `readUpTo`, a conversation with a later unread message is not archived */
+                    archived?: boolean;
+                    /** @description True: messages from this number are stored, but are neither unread nor sent to webhooks. Sending to the number stays possible */
+                    blocked?: boolean;
+                    /** @description Any name. An empty string removes the assignee */
+                    assignee?: string;
+                    /** @description Ids of labels */
+                    addLabels?: string[];
+                    /** @description Ids of labels */
+                    removeLabels?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationDetails"];
+                };
+            };
+        };
+    };
+    getConversationsByNumberDetails: {
+        parameters: {
+            query?: never;
+            path: {
+                number: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationDetails"];
+                };
+            };
+        };
+    };
+    postConversationsByNumberNotes: {
+        parameters: {
+            query?: never;
+            path: {
+                number: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Never sent to the other party
+                     * @example Refund approved, waiting for the bank.
+                     */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+        };
+    };
+    deleteConversationsByNumberNotesById: {
+        parameters: {
+            query?: never;
+            path: {
+                number: string;
+                id: string;
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getLabels: {
+        parameters: {
+            query?: never;
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"][];
+                };
+            };
+        };
+    };
+    postLabels: {
+        parameters: {
+            query?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Unique in the account
+                     * @example Invoice
+                     */
+                    name: string;
+                    /**
+                     * @description (default: "gray")
+                     * @enum {string}
+                     */
+                    color?: "gray" | "red" | "orange" | "yellow" | "green" | "teal" | "blue" | "violet" | "pink";
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+        };
+    };
+    deleteLabelsById: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    patchLabelsById: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @enum {string} */
+                    color?: "gray" | "red" | "orange" | "yellow" | "green" | "teal" | "blue" | "violet" | "pink";
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+        };
+    };
+    getAssignees: {
+        parameters: {
+            query?: never;
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string[];
+                };
+            };
+        };
+    };
+    getUnread: {
+        parameters: {
+            query?: never;
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnreadTotals"];
                 };
             };
         };
@@ -2607,6 +3074,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Findings"];
+                };
+            };
+        };
+    };
+    postDevicesByIdPin: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnterPinRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnteredPin"];
+                };
+            };
+        };
+    };
+    postDevicesByIdRestartModem: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestartModemRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
                 };
             };
         };

@@ -9,6 +9,8 @@ export interface LiveEventData {
   'message.created': { id: string }
   'message.changed': { id: string; state: MessageState['state'] }
   'inbox.received': { id: string; sender: string; type: InboxItem['type'] }
+  'conversation.changed': { number: string }
+  'labels.changed': Record<string, never>
   'device.changed': { id: string }
   'device.telemetry': { id: string }
   'device.waiting': { id: string }
@@ -40,6 +42,8 @@ export interface FollowOptions {
 /** The gateway sends something every 15 s. */
 const SILENCE_MS = 45_000
 const FIRST_DELAY_MS = 500
+/** After a stream has been open for so long, the next interruption is a new one. */
+const STABLE_MS = 5_000
 const LONGEST_DELAY_MS = 30_000
 
 /** Yields events without an end, and opens the stream again after each interruption. */
@@ -52,6 +56,7 @@ export async function* followEvents(
     const stream = new AbortController()
     const stop = () => stream.abort(signal?.reason)
     signal?.addEventListener('abort', stop, { once: true })
+    let openedAt = Number.POSITIVE_INFINITY
     try {
       const response = await transport.open({
         method: 'GET',
@@ -60,14 +65,13 @@ export async function* followEvents(
         headers: place.lastId === undefined ? {} : { 'last-event-id': place.lastId },
         signal: stream.signal,
       })
+      openedAt = Date.now()
       onOpen?.()
-      for await (const event of eventsIn(response, place, stream.signal)) {
-        failures = 0
-        yield event
-      }
+      yield* eventsIn(response, place, stream.signal)
       throw new ConnectionError('the stream of events ended')
     } catch (error) {
       if (signal?.aborted) return
+      if (Date.now() - openedAt > STABLE_MS) failures = 0
       const wait = delayOf(error, failures)
       if (wait === undefined) throw error
       onInterrupted?.(error as SmsGatewayError)

@@ -1,10 +1,14 @@
 import type { CallOptions, Transport } from '../http/transport.ts'
 import type {
+  ChangeDeviceRequest,
   Device,
   DeviceDetail,
+  EnteredPin,
+  EnterPinRequest,
   Findings,
   operations,
   PairingCode,
+  RestartModemRequest,
   TelemetryPoint,
   UssdAnswer,
   UssdRequest,
@@ -35,6 +39,22 @@ export class Devices {
   async telemetry(id: string, query?: TelemetryQuery, options?: CallOptions): Promise<TelemetryPoint[]> {
     const path = `${pathOf(id)}/telemetry`
     return (await this.#transport.send<TelemetryPoint[]>({ method: 'GET', path, query, ...options })).body
+  }
+
+  /** Renames a device and its SIMs. */
+  async change(id: string, body: ChangeDeviceRequest, options?: CallOptions): Promise<Device> {
+    return (await this.#transport.send<Device>({ method: 'PATCH', path: pathOf(id), body, ...options })).body
+  }
+
+  /** Enters the PIN of a SIM. After a lost answer the call is not repeated, because a wrong PIN uses up a try. */
+  async enterPin(id: string, body: EnterPinRequest, options?: CallOptions): Promise<EnteredPin> {
+    const path = `${pathOf(id)}/pin`
+    return (await this.#transport.send<EnteredPin>({ method: 'POST', path, body, timeoutMs: SLOW_MS, ...options })).body
+  }
+
+  async restartModem(id: string, body: RestartModemRequest, options?: CallOptions): Promise<void> {
+    const path = `${pathOf(id)}/restart-modem`
+    await this.#transport.send({ method: 'POST', path, body, timeoutMs: SLOW_MS, ...options })
   }
 
   /** Disconnects the agent of a device. Its queued messages fail. */

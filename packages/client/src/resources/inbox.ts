@@ -1,9 +1,17 @@
 import { Paginated } from '../http/paginated.ts'
 import type { CallOptions, Transport } from '../http/transport.ts'
-import type { Conversation, ConversationEntry, InboxItem, operations, RefreshInboxRequest } from '../openapi.ts'
+import type {
+  Conversation,
+  ConversationDetails,
+  ConversationEntry,
+  InboxItem,
+  operations,
+  RefreshInboxRequest,
+} from '../openapi.ts'
 
 type ListQuery = NonNullable<operations['getInbox']['parameters']['query']>
 type ConversationsQuery = NonNullable<operations['getConversations']['parameters']['query']>
+type ConversationChange = operations['patchConversationsByNumber']['requestBody']['content']['application/json']
 type EntriesQuery = NonNullable<operations['getConversationsByNumber']['parameters']['query']>
 
 /** Received messages. */
@@ -45,6 +53,22 @@ export class Conversations {
 
   /** The messages of one conversation, newest first. */
   entries(number: string, query: EntriesQuery = {}, options?: CallOptions): Paginated<ConversationEntry> {
-    return new Paginated(this.#transport, `/conversations/${encodeURIComponent(number)}`, query, options)
+    return new Paginated(this.#transport, pathOf(number), query, options)
   }
+
+  /** Labels, notes and assignee of a conversation. */
+  async details(number: string, options?: CallOptions): Promise<ConversationDetails> {
+    const path = `${pathOf(number)}/details`
+    return (await this.#transport.send<ConversationDetails>({ method: 'GET', path, ...options })).body
+  }
+
+  /** Marks a conversation as read, archives, blocks, labels or assigns it. */
+  async change(number: string, body: ConversationChange, options?: CallOptions): Promise<ConversationDetails> {
+    const request = { method: 'PATCH', path: pathOf(number), body, ...options } as const
+    return (await this.#transport.send<ConversationDetails>(request)).body
+  }
+}
+
+function pathOf(number: string): string {
+  return `/conversations/${encodeURIComponent(number)}`
 }

@@ -2,6 +2,7 @@ import { Paginated } from '../http/paginated.ts'
 import type { CallOptions, Transport } from '../http/transport.ts'
 import { randomKey } from '../http/web-crypto.ts'
 import type {
+  ChangeWebhookRequest,
   operations,
   RedeliverRequest,
   RegisterWebhookRequest,
@@ -33,6 +34,11 @@ export class Webhooks {
     const body = { id: id ?? (await randomKey()), ...rest }
     const request = { method: 'POST', path: '/webhooks', body, isIdempotent: true, ...options } as const
     return (await this.#transport.send<Webhook>(request)).body
+  }
+
+  /** Changes the given members and keeps the others. */
+  async change(id: string, body: ChangeWebhookRequest, options?: CallOptions): Promise<Webhook> {
+    return (await this.#transport.send<Webhook>({ method: 'PATCH', path: pathOf(id), body, ...options })).body
   }
 
   /** Removes a webhook. An unknown id is not an error. */
