@@ -100,6 +100,16 @@ test('refuses a missing database, and a database of another program, at once', a
   expect(await failedStart()).toMatch(/^relay: the database \S+ contains other data \(table customers\)/)
 })
 
+test('migrate creates the tables of an empty database, and changes nothing the second time', async () => {
+  for (const _ of [1, 2])
+    expect(await run(['migrate'])).toEqual({ code: 0, stdout: 'the database is up to date\n', stderr: '' })
+  expect(await count('"_prisma_migrations"')).toBeGreaterThan(5)
+  expect(await count('accounts')).toBe(0)
+  await query('CREATE TABLE customers (id int)')
+  await query('DROP TABLE "_prisma_migrations"')
+  expect(await run(['migrate'])).toMatchObject({ code: 1, stderr: expect.stringContaining('contains other data') })
+})
+
 test('reports a port that is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
@@ -114,7 +124,7 @@ test('a missing secret, an invalid value and an unknown command each get one lin
   expect(await failedStart({ SERVER_SECRET: '' })).toMatch(/^relay: SERVER_SECRET must be set; for example .*\n$/)
   expect(await failedStart({ PORT: 'x' })).toMatch(/^relay: PORT must be a whole number; for example PORT=3000\n$/)
   expect((await run(['frobnicate'])).stderr).toBe(
-    'relay: unknown command "frobnicate"; use accounts, token, backup, restore, --help\n',
+    'relay: unknown command "frobnicate"; use accounts, token, migrate, backup, restore, --help\n',
   )
   expect(await run(['--prot', '3000'])).toMatchObject({
     code: 2,

@@ -37,6 +37,7 @@ export const relayCommands = {
       },
     },
     'token revoke-enrolment': { args: '<user>', about: 'stop agents from joining with ENROLMENT_TOKEN' },
+    migrate: { about: 'apply the missing database migrations and exit, before the relays of a new release start' },
     backup: { args: '<file>', about: 'back up the whole database while relays run' },
     restore: { args: '<file>', about: 'restore a backup into an empty database' },
   },

@@ -40,5 +40,11 @@ type CommandDeps = Parameters<typeof accountsCommand>[0] &
 function commandOf(name: string): (deps: CommandDeps, line: CommandLine) => Promise<void> {
   if (name.startsWith('accounts ')) return accountsCommand
   if (name.startsWith('token ')) return tokenCommand
+  if (name === 'migrate') return reportMigrated
   return backupRelay
+}
+
+/** Opening the store has applied the missing migrations. */
+async function reportMigrated(): Promise<void> {
+  process.stdout.write('the database is up to date\n')
 }
