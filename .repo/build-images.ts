@@ -56,10 +56,16 @@ function buildOptions(target: string): string[] {
     ...['--platform', platforms.join(','), '--build-arg', `BUILDPLATFORM=${platformOf(architectureOf(process.arch))}`],
     // Older releases of buildah do not set BUILDPLATFORM. The OCI format has no health check.
     ...['--format', 'docker', '--layers', '--timestamp', epoch],
-    ...['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${commit}`],
-    ...['--build-arg', `CREATED=${new Date(Number(epoch) * 1000).toISOString()}`],
+    // As labels, because the layer cache of buildah reuses labels of an earlier commit although a build argument has changed.
+    ...label('version', version),
+    ...label('revision', commit),
+    ...label('created', new Date(Number(epoch) * 1000).toISOString()),
     ...(baseImage ? ['--build-arg', `NODE_IMAGE=${baseImage}`] : []),
   ]
+}
+
+function label(name: string, value: string): string[] {
+  return ['--label', `org.opencontainers.image.${name}=${value}`]
 }
 
 function buildah(...args: string[]): void {

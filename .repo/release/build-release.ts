@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { sbomOf } from './sbom.ts'
 
 export interface ReleaseBuild {
@@ -29,7 +30,7 @@ export interface ReleaseBuild {
 
 /**
  * Builds the files of a release from a clean clone of the commit: Debian packages, npm packages of the projects that are
- * public, the list of all components, and container images in the folder `images`.
+ * public, the Helm chart, the list of all components, and container images in the folder `images`.
  */
 export function buildRelease(
   { root, commit, version, madeAt, architectures, images }: ReleaseBuild,
@@ -58,11 +59,35 @@ export function buildRelease(
       copyFileSync(join(source, 'dist', digests), join(into, digests))
     }
     for (const folder of publicPackages(source)) run('npm', 'run', 'pack', '--', folder, '--into', into)
+    packChart({ root: source, version, epoch }, into)
     const lockfile = readFileSync(join(source, 'package-lock.json'), 'utf8')
     writeFileSync(join(into, `smsgw-${version}.cdx.json`), sbomOf({ version, lockfile, madeAt }))
   } finally {
     rmSync(source, { recursive: true, force: true })
   }
+}
+
+/** Packs the Helm chart as `helm package` does, but so that two packings of a commit are the same. */
+export function packChart({ root, version, epoch }: ChartBuild, into: string): string {
+  const file = join(into, `smsgw-${version}.tgz`)
+  const sameEveryTime = [
+    '--sort=name',
+    `--mtime=@${epoch}`,
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--mode=go+r-w',
+  ]
+  const archive = execFileSync('tar', [...sameEveryTime, '--create', '--directory', join(root, 'deploy/helm'), 'smsgw'])
+  writeFileSync(file, gzipSync(archive, { level: 9 }))
+  return file
+}
+
+interface ChartBuild {
+  readonly root: string
+  readonly version: string
+  /** Time of the files in the chart, in seconds since 1970. */
+  readonly epoch: string
 }
 
 /** Projects without `"private": true`. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { exactVersions } from '../rules/exact-versions.ts'
 import { lockfile } from '../rules/lockfile.ts'
 import { treeOfWorkingCopy } from '../rules/repository-tree.ts'
-import { differencesOf, publicPackages } from './build-release.ts'
+import { checksumOf, differencesOf, packChart, publicPackages } from './build-release.ts'
 import { changelogProblem, releaseChanges, sectionOf } from './changelog.ts'
 import { provenanceOf } from './provenance.ts'
 import { sbomOf } from './sbom.ts'
@@ -137,6 +137,20 @@ test.skipIf(!hasDpkg)('names the files that two builds do not have in common, al
     'p.deb: usr/file',
   ])
   expect(differencesOf(join(folder, 'one'), join(folder, 'one'))).toEqual([])
+})
+
+test('packs the Helm chart, the same every time', () => {
+  const packed = ['one', 'two'].map((name) => {
+    const into = join(folder, name)
+    mkdirSync(into)
+    return packChart({ root, version: '7.8.9', epoch: '1700000000' }, into)
+  })
+  expect(packed.map((file) => file.slice(folder.length))).toEqual(['/one/smsgw-7.8.9.tgz', '/two/smsgw-7.8.9.tgz'])
+  const [one = '', two = ''] = packed
+  expect(checksumOf(one)).toBe(checksumOf(two))
+  const files = execFileSync('tar', ['--list', '--file', one], { encoding: 'utf8' }).split('\n')
+  for (const file of ['Chart.yaml', 'values.yaml', 'templates/deployment.yaml'])
+    expect(files).toContain(`smsgw/${file}`)
 })
 
 test('packs only projects that are meant for npm', () => {

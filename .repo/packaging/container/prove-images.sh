@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `npm run proof -- image`: builds the image of the gateway and starts it as docker-compose.yml does: not root, without rights,
-# read-only, with the seccomp profile. Sends a message through the virtual modem, and stops within the time of the compose file.
+# read-only, with the seccomp profile. Sends a message through the virtual modem, and stops within the time of the compose file. Then
+# builds the Home Assistant add-on from the image, and starts it as Home Assistant does: as root, with a folder of root.
 #
 #   prove-images.sh [--optional] [--image <name>]     --image tests an image that is already built
 #
@@ -27,7 +28,7 @@ main() {
   done
   needs podman
   needs catatonit # for --init
-  [ -n "$image" ] || needs buildah
+  needs buildah
   work=$(mktemp -d)
   trap 'podman rm --force --time 0 "$container" >/dev/null 2>&1; podman volume rm --force "$container" >/dev/null 2>&1; rm -rf "$work"' EXIT
   trap 'exit 130' INT TERM
@@ -36,6 +37,7 @@ main() {
     image=localhost/smsgw-gateway:$version
   fi
   [ "$failed" -gt 0 ] || run_image
+  [ "$failed" -gt 0 ] || run_add_on
   echo "$passed passed, $failed failed, 0 skipped"
   [ "$failed" -eq 0 ]
 }
@@ -55,6 +57,28 @@ run_image() {
   prove 'delivers the first message through the virtual modem' delivers
   prove "stops within $stop_limit seconds with exit code 0" stops
   prove 'starts again with its message' eval 'podman start "$container" && within 60 ready && api "messages/$id" | grep -q "\"state\":\"Delivered\""'
+}
+
+run_add_on() {
+  local add_on=localhost/smsgw-add-on:$version
+  podman rm --force --time 0 "$container" >/dev/null 2>&1
+  password=
+  mkdir "$work/data"
+  echo '{ "modems": "virtual", "ssl": false, "log_level": "info", "settings": [{ "name": "DEFAULT_REGION", "value": "GB" }] }' >"$work/data/options.json"
+  prove 'becomes the Home Assistant add-on' buildah build --build-arg "GATEWAY_IMAGE=$image" --tag "$add_on" "$root/deploy/home-assistant/smsgw" || return
+  prove 'starts as Home Assistant starts it' podman run --detach --name "$container" --publish "127.0.0.1:$port:3000" --init \
+    --health-interval disable --tmpfs /tmp --volume "$work/data:/data" "$add_on" || return
+  prove 'becomes ready in the add-on' within 60 ready
+  prove 'does not run as root in the add-on, and has no rights' eval 'podman top "$container" user capeff args | tee "$work/processes" &&
+    grep -q "gateway/main.js" "$work/processes" && ! grep -vE "^USER|podman-init" "$work/processes" | grep -vE "^(10001|smsgw) +none"'
+  prove 'takes a setting from the options of the add-on' eval 'country_of_number | grep -q "+447400123456"'
+  prove 'stops with exit code 0 in the add-on' stops
+}
+
+# A number without + is a British one, as the option says.
+country_of_number() {
+  api messages --header 'Content-Type: application/json' \
+    --data '{ "phoneNumbers": ["07400123456"], "textMessage": { "text": "From the add-on" } }'
 }
 
 labels() {
@@ -82,7 +106,7 @@ delivers() {
 api() { # api <path> <options of curl…>
   local path=$1
   shift
-  [ -n "$password" ] || password=$(podman exec "$container" sed -n 's/.*"password": "\(.*\)".*/\1/p' /data/credentials.json)
+  [ -n "$password" ] || password=$(podman exec "$container" sh -c "cat /data/credentials.json /data/gateway/credentials.json 2>/dev/null" | sed -n 's/.*"password": "\(.*\)".*/\1/p')
   curl --silent --show-error --fail --user "sms:$password" "$@" "http://127.0.0.1:$port/3rdparty/v1/$path"
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs programs written for real modems against the emulator.
 #   apps/emulator/proof/run.sh [--optional] [gammu gammu-smsd smstools modemmanager]
+#   apps/emulator/proof/run.sh deployments the files in deploy/ instead
 #   apps/emulator/proof/run.sh image …     the container image instead; options: .repo/packaging/container/prove-images.sh
 #   apps/emulator/proof/run.sh upgrade|packages …     this release and the previous one instead: .repo/prove-releases.ts
 # Prints one line per proof and `N passed, N failed, N skipped` at the end. A program that is not installed fails the run
@@ -10,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 for own in "$root"/node_modules/node-linux-*/bin; do [ -x "$own/node" ] && PATH=$own:$PATH; done
 export PATH=$PATH:/usr/sbin
+[ "${1:-}" = deployments ] && exec bash "$root/.repo/packaging/prove-deployments.sh"
 
 if [ "${1:-}" = image ]; then
   shift
