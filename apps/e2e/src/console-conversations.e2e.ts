@@ -132,8 +132,26 @@ test('refuses an invalid number with a clear error and keeps the draft', async (
   await page.getByLabel('To', { exact: true }).fill('12')
   await page.getByLabel('Message', { exact: true }).fill('Kept')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
-  expect(await page.getByRole('alert').innerText()).toContain('phoneNumbers')
+  expect(await page.getByRole('alert').innerText()).toContain('“12” is too short for a phone number.')
   expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Kept')
+  await page.reload()
+  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Kept')
+  await page.getByLabel('Message', { exact: true }).fill('')
+})
+
+test('a column pasted from a spreadsheet becomes a list of numbers', async () => {
+  await page.goto(`${gateway.url}/compose`)
+  const to = page.getByLabel('To', { exact: true })
+  await to.focus()
+  await page.evaluate(`
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', '+447400111001\\r\\n+447400111002\\r\\n')
+    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  `)
+  expect(await to.inputValue()).toBe('+447400111001, +447400111002')
+  await page.getByLabel('Message', { exact: true }).fill('To a column')
+  await page.getByLabel('Message', { exact: true }).press('Enter')
+  await outgoing('To a column').getByText('One of 2 recipients').waitFor()
 })
 
 test('keeps text and cursor of a new draft while a message is sent; a message that could not be sent returns to the draft', async () => {

@@ -152,6 +152,37 @@ test('explains and saves a setting, and refuses a contradictory one with a clear
   expect((await gateway.api.ask('GET', '/settings')).json.messages).not.toHaveProperty('send_interval_min')
 })
 
+test('keeps unsaved settings while other pages are shown, and asks before a reload', async () => {
+  await go('/settings')
+  const limit = page.getByRole('region', { name: 'Sending' }).getByLabel('Message limit')
+  await limit.fill('7')
+  await page.getByRole('link', { name: 'Logs', exact: true }).first().click()
+  await page.getByLabel('Level').selectOption('ERROR')
+  await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+  expect(await limit.inputValue()).toBe('7')
+  const asked = page.waitForEvent('dialog')
+  void page.reload().catch(() => undefined)
+  const dialog = await asked
+  expect(dialog.type()).toBe('beforeunload')
+  await dialog.dismiss()
+  expect(await limit.inputValue()).toBe('7')
+  await page.getByRole('button', { name: 'Discard' }).click()
+})
+
+test('filters of the log, the deliveries and the overview are part of the address', async () => {
+  await go('/logs?level=ERROR&search=port')
+  expect(await page.getByLabel('Level').inputValue()).toBe('ERROR')
+  expect(await page.getByLabel('Contains').inputValue()).toBe('port')
+  await page.getByLabel('Level').selectOption('WARN')
+  await page.reload()
+  expect(await page.getByLabel('Level').inputValue()).toBe('WARN')
+  await go('/')
+  await page.getByRole('region', { name: 'Messages' }).getByText('Week', { exact: true }).click()
+  await page.getByRole('link', { name: 'Devices', exact: true }).first().click()
+  await page.goBack()
+  await page.getByRole('figure', { name: /^Last week/ }).waitFor()
+})
+
 test('after a password change, sign-in needs the new password', async () => {
   const { username, password } = credentialsIn(gateway.folder)
   await go('/access')

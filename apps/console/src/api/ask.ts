@@ -1,19 +1,20 @@
 import type { Problem } from '@smsgw/contract/problem'
 import { t } from '../words/text.ts'
+import { problemText } from './problem-texts.ts'
 
 const base = '/3rdparty/v1'
-/** Longer than a device is asked for anything: an examination, or what the network answers to a code. */
+/** Longer than any operation of a device, such as diagnostics or a USSD code. */
 const patienceMs = 240_000
 
 export interface Answer<T> {
   readonly body: T
-  /** Where the next page is, of a list that has one. */
+  /** Cursor of the next page of a list, if there is one. */
   readonly nextCursor: string | undefined
-  /** Of a search that did not look into everything: what is older it has not seen. */
+  /** Of a limited search: older messages were not searched. */
   readonly searchedSince?: string | undefined
 }
 
-/** One request of the API, by the session's cookie. Whatever is no success is thrown as an {@link ApiFailure}. */
+/** Sends a request with the cookie of the session. Throws an {@link ApiFailure} unless it succeeds. */
 export async function ask<T>(
   method: string,
   path: string,
@@ -44,7 +45,7 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await ask<T>('GET', path, undefined, signal)).body
 }
 
-/** What went wrong, in words for whoever sits before the page. `status` is 0 when nobody answered. */
+/** A failed request with a message for the user. `status` is 0 if there was no answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
   readonly status: number
@@ -56,9 +57,10 @@ export class ApiFailure extends Error {
     this.problem = problem
   }
 
-  /** What is wrong with one member of the request. */
+  /** The problem of one member of the request. */
   about(path: string): string | undefined {
-    return this.problem.errors?.find((error) => error.path === path || error.path.startsWith(`${path}[`))?.message
+    const problem = this.problem.errors?.find((error) => error.path === path || error.path.startsWith(`${path}[`))
+    return problem && problemText(problem)
   }
 }
 

@@ -4,11 +4,13 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
 import { waitingText } from '../messages/timeline-words.ts'
+import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { fullWords, shortClockWords } from '../ui/relative-words.ts'
 import { t } from '../words/text.ts'
+import { draftKey, putBack } from './drafts.ts'
 import './bubble.css'
 
 /** One message of a thread. */
@@ -82,7 +84,7 @@ function Outcome({ item }: { readonly item: Extract<ConversationEntry, { directi
   )
 }
 
-/** What it waits for; a schedule stands in the footer already. */
+/** Why the message waits. The footer already shows a schedule. */
 function Waits({ item: { waiting, error } }: { readonly item: Extract<ConversationEntry, { direction: 'out' }> }) {
   const words = waiting === undefined ? error : waitingText(waiting)
   if (words === undefined || waiting?.reason === 'scheduled') return null
@@ -97,11 +99,24 @@ function Failure({
   readonly number: string
 }) {
   const send = useSendMessage()
-  const { text } = item
+  const { text, error } = item
+  const { username } = useSignedIn()
   return (
     <div className="bubble-failure">
-      <p>{send.error?.message ?? item.error ?? t('thread.noReason')}</p>
-      {text !== undefined && (
+      <p>{send.error?.message ?? error ?? t('thread.noReason')}</p>
+      {text !== undefined && isFinal(error) && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => {
+            putBack(draftKey(username, number), text)
+            document.getElementById('composer')?.focus()
+          }}
+        >
+          {t('thread.edit')}
+        </Button>
+      )}
+      {text !== undefined && !isFinal(error) && (
         <Button
           size="compact-xs"
           variant="default"
@@ -113,4 +128,9 @@ function Failure({
       )}
     </div>
   )
+}
+
+/** The agent and the relay say in the error that sending the same message again fails in the same way. */
+function isFinal(error: string | undefined): boolean {
+  return /again (?:unchanged )?(?:will|does) not help/.test(error ?? '')
 }

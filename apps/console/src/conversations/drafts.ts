@@ -1,30 +1,37 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** What was begun and not sent, for each account and conversation, as long as the page is open. */
+/** Unsent texts of each account and conversation. The browser stores them, so that a reload or a closed tab loses none. */
 const drafts = new Map<string, string>()
+const storagePrefix = 'smsgw-draft '
 const watchers = new Set<() => void>()
 
-/** Of what an account says in a conversation, or in one that has no number yet. */
+/** @param conversation the number; "new" while a new message has no recipient */
 export function draftKey(username: string, conversation = 'new'): string {
   return `${username} ${conversation}`
 }
 
 export function draftOf(key: string): string {
-  return drafts.get(key) ?? ''
+  const known = drafts.get(key)
+  if (known !== undefined) return known
+  const stored = globalThis.localStorage?.getItem(storagePrefix + key) ?? ''
+  drafts.set(key, stored)
+  return stored
 }
 
 export function keepDraft(key: string, text: string): void {
   drafts.set(key, text)
+  if (text === '') globalThis.localStorage?.removeItem(storagePrefix + key)
+  else globalThis.localStorage?.setItem(storagePrefix + key, text)
   for (const watcher of watchers) watcher()
 }
 
-/** What was not sent after all, before whatever was written since. */
+/** Returns a text that could not be sent to the draft, before the text written since. */
 export function putBack(key: string, text: string): void {
   const since = draftOf(key)
   keepDraft(key, since === '' ? text : `${text}\n${since}`)
 }
 
-/** What was written where it was sent from goes on where the page goes. */
+/** Moves a draft to the conversation that the page opens. */
 export function moveDraft(from: string, to: string): void {
   const text = draftOf(from)
   if (text === '') return

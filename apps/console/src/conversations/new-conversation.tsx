@@ -7,18 +7,15 @@ import { t } from '../words/text.ts'
 import { Composer } from './composer.tsx'
 import { conversationPath } from './conversation-path.ts'
 import { draftKey, moveDraft } from './drafts.ts'
+import { numbersIn, pastedColumn } from './recipients.ts'
 import { ThreadHead } from './thread-head.tsx'
 
-/** To whom, and the first message. */
+/** Recipients and first message of a new conversation. */
 export function NewConversation() {
   const { username } = useSignedIn()
   const [to, setTo] = useState('')
   const send = useSendMessage()
   const [, goTo] = useLocation()
-  const numbers = to
-    .split(/[,;\n]+/)
-    .map((number) => number.trim())
-    .filter((number) => number !== '')
   return (
     <section className="thread" aria-label={t('conversations.new')}>
       <ThreadHead title={t('conversations.new')} />
@@ -34,6 +31,16 @@ export function NewConversation() {
           autoFocus
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
+          onPaste={(event) => {
+            const field = event.currentTarget
+            const { value, selectionStart, selectionEnd } = field
+            const range = { value, start: selectionStart ?? value.length, end: selectionEnd ?? value.length }
+            const column = pastedColumn(event.clipboardData.getData('text/plain'), range)
+            if (column === undefined) return
+            event.preventDefault()
+            setTo(column.text)
+            requestAnimationFrame(() => field.setSelectionRange(column.cursor, column.cursor))
+          }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return
             event.preventDefault()
@@ -46,7 +53,7 @@ export function NewConversation() {
         isBusy={send.isPending}
         error={send.error}
         onSend={async (message) => {
-          const sent = await send.mutateAsync({ ...message, phoneNumbers: numbers })
+          const sent = await send.mutateAsync({ ...message, phoneNumbers: numbersIn(to) })
           const [first] = sent.recipients
           if (first === undefined) return
           moveDraft(draftKey(username), draftKey(username, first.phoneNumber))

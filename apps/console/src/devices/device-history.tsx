@@ -1,11 +1,12 @@
 import { SegmentedControl } from '@mantine/core'
 import type { TelemetryPoint } from '@smsgw/contract/device'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useTelemetry } from '../api/devices.ts'
 import { LazyPlot } from '../plot/lazy-plot.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { durationWords, numberWords, percentWords } from '../ui/relative-words.ts'
+import { useUrlValue } from '../ui/url-value.ts'
 import { t } from '../words/text.ts'
 import { hasValues, linesBySim, linesOfDevice } from './telemetry-lines.ts'
 
@@ -19,9 +20,9 @@ const percent = (value: number) => percentWords(value)
 const count = (value: number) => (Number.isInteger(value) ? numberWords(value) : '')
 const fromZeroToHundred = [0, 100] as const
 
-/** How signal, queue and disk have been. */
+/** Plots of signal, queue and disk write time. */
 export function DeviceHistory({ id }: { readonly id: string }) {
-  const [hours, setHours] = useState('1')
+  const [hours, setHours] = useUrlValue('hours', '1', ['1', '24', '168'])
   const telemetry = useTelemetry(id, Number(hours))
   const drawn = useMemo(() => drawnFrom(telemetry.data ?? []), [telemetry.data])
   return (

@@ -9,6 +9,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
+import { useUrlValue } from '../ui/url-value.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { type LogLine, levels, matches } from './log-filter.ts'
@@ -21,14 +22,14 @@ const spans = () => [
 ]
 const hourMs = 3_600_000
 const mostFresh = 1_000
-/** As many as are answered at once. */
+/** The largest number of entries in one answer of the API. */
 const mostStored = 1_000
 
-/** What happened, as it happens: on the relay and on each device. */
+/** Log entries of the relay and the devices, updated live. */
 export default function Logs() {
-  const [hours, setHours] = useState('24')
-  const [least, setLeast] = useState<LogEntryAnswer['priority']>('DEBUG')
-  const [search, setSearch] = useState('')
+  const [hours, setHours] = useUrlValue('hours', '24', ['1', '24', '168'])
+  const [least, setLeast] = useUrlValue<LogEntryAnswer['priority']>('level', 'DEBUG', levels)
+  const [search, setSearch] = useUrlValue('search', '')
   const from = useMemo(() => new Date(Date.now() - Number(hours) * hourMs).toISOString(), [hours])
   const logs = useLogs(from)
   const { fresh, isHeld, toggle } = useFreshLines(logs.dataUpdatedAt)
@@ -58,7 +59,7 @@ export default function Logs() {
           label={t('logs.level')}
           data={levels.map((value) => ({ value, label: t(`logs.${value}`) }))}
           value={least}
-          onChange={(event) => setLeast(event.currentTarget.value as LogEntryAnswer['priority'])}
+          onChange={(event) => setLeast(event.currentTarget.value)}
         />
         <TextInput
           label={t('logs.search')}
@@ -92,7 +93,7 @@ export default function Logs() {
   )
 }
 
-/** What has come since the list was asked for, newest first. */
+/** Entries that were added after the list was loaded, newest first. */
 function useFreshLines(listedAtMs: number) {
   const [isHeld, setHeld] = useState(false)
   const [{ sinceMs, lines }, setFresh] = useState<{ sinceMs: number; lines: readonly LogLine[] }>({
@@ -114,7 +115,7 @@ function useFreshLines(listedAtMs: number) {
     [isHeld],
   )
   useLiveEvent('log.added', add)
-  // The list that was asked for anew holds them.
+  // A reloaded list contains these entries.
   if (listedAtMs !== sinceMs) setFresh({ sinceMs: listedAtMs, lines: [] })
   return { fresh: lines, isHeld, toggle: () => setHeld(!isHeld) }
 }

@@ -1,28 +1,27 @@
 import { SegmentedControl } from '@mantine/core'
-import type { StatisticsBucket, StatisticsPeriod } from '@smsgw/contract/statistics'
-import { useMemo, useState } from 'react'
+import { type StatisticsPeriod, statisticsPeriods } from '@smsgw/contract/statistics'
+import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { query } from '../api/ask.ts'
 import { useStatistics } from '../api/statistics.ts'
 import { LazyPlot } from '../plot/lazy-plot.tsx'
-import type { PlotLine } from '../plot/plot.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { durationWords, numberWords } from '../ui/relative-words.ts'
+import { useUrlValue } from '../ui/url-value.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { totalsOf } from './totals.ts'
+import { trafficLines } from './traffic-lines.ts'
 import './traffic.css'
-
-const periods: readonly StatisticsPeriod[] = ['hour', 'day', 'week']
 
 const countWords = (value: number) => (Number.isInteger(value) ? numberWords(value) : '')
 
-/** How much went through, and how fast. */
+/** Message counts and sending times. */
 export function Traffic() {
-  const [period, setPeriod] = useState<StatisticsPeriod>('hour')
+  const [period, setPeriod] = useUrlValue<StatisticsPeriod>('period', 'hour', statisticsPeriods)
   const { data, error, refetch } = useStatistics(period)
-  const drawn = useMemo(() => drawnFrom(data?.buckets ?? []), [data])
+  const drawn = useMemo(() => trafficLines(data?.buckets ?? []), [data])
   const totals = totalsOf(data?.buckets ?? [])
   const from = data?.buckets[0]?.at
   return (
@@ -33,7 +32,7 @@ export function Traffic() {
           <SegmentedControl
             size="xs"
             aria-label={t('period.title')}
-            data={periods.map((value) => ({ value, label: t(`period.${value}`) }))}
+            data={statisticsPeriods.map((value) => ({ value, label: t(`period.${value}`) }))}
             value={period}
             onChange={(value) => setPeriod(value as StatisticsPeriod)}
           />
@@ -92,7 +91,7 @@ function Total({
   readonly name: string
   readonly value: string
   readonly isBad?: boolean
-  /** Which they are. */
+  /** A page with these messages. */
   readonly href?: string | undefined
 }) {
   return (
@@ -105,26 +104,4 @@ function Total({
 
 function messagesPath(filter: Readonly<Record<string, string | undefined>>): string {
   return `/messages${query(filter)}`
-}
-
-function drawnFrom(buckets: readonly StatisticsBucket[]) {
-  const counts: readonly PlotLine[] = [
-    { name: t('messageState.Sent'), colour: '--ink', isFilled: true, values: buckets.map(({ sent }) => sent) },
-    { name: t('messageState.Delivered'), colour: '--accent-ink', values: buckets.map(({ delivered }) => delivered) },
-    { name: t('traffic.received'), colour: '--muted', isDashed: true, values: buckets.map(({ received }) => received) },
-    // A red line along the bottom would say that something is wrong.
-    ...(buckets.some(({ failed }) => failed > 0)
-      ? [{ name: t('messageState.Failed'), colour: '--bad' as const, values: buckets.map(({ failed }) => failed) }]
-      : []),
-  ]
-  const times: readonly PlotLine[] = [
-    {
-      name: t('traffic.median'),
-      colour: '--accent-ink',
-      isFilled: true,
-      values: buckets.map((b) => b.acceptToSentMs?.p50 ?? null),
-    },
-    { name: t('traffic.p95'), colour: '--warn', values: buckets.map((b) => b.acceptToSentMs?.p95 ?? null) },
-  ]
-  return { atSeconds: buckets.map(({ at }) => Date.parse(at) / 1000), counts, times }
 }

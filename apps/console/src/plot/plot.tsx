@@ -13,25 +13,25 @@ export interface PlotLine {
   readonly name: string
   readonly colour: PlotColour
   readonly isDashed?: boolean
-  /** The room below it is filled. */
+  /** Whether the area below the line is filled. */
   readonly isFilled?: boolean
-  /** One for each time; null where there is none. */
+  /** One value per time; null where there is none. */
   readonly values: readonly (number | null)[]
 }
 
 export interface PlotData {
   readonly atSeconds: readonly number[]
   readonly lines: readonly PlotLine[]
-  /** How a value is written. */
+  /** Formats a value. */
   readonly words: (value: number) => string
-  /** What the picture shows at least, from and to. */
+  /** The smallest range of the vertical axis. */
   readonly range?: readonly [number, number]
   readonly height?: number
 }
 
-/** Lines over time. `summary` is what the picture says, for whoever does not see it. */
+/** Lines over time. `summary` describes the plot to people who cannot see it. */
 export default function Plot({ summary, ...data }: PlotData & { readonly summary: string }) {
-  // Another colour scheme means other colours, and so another picture.
+  // The canvas keeps its colours, so another colour scheme needs a new one.
   const scheme = useComputedColorScheme('light')
   return (
     <figure className="plot" aria-label={summary}>
@@ -103,8 +103,8 @@ function optionsFor({
           stroke: colour(token),
           width: 1.75,
           spanGaps: false,
-          // One between gaps would be seen as nothing.
-          points: { show: values.includes(null), size: 5 },
+          // A single value between gaps would be invisible.
+          points: { show: hasGap(values), size: 5 },
           ...(isDashed && { dash: [4, 4] }),
           ...(isFilled && { fill: `color-mix(in srgb, ${colour(token)} 12%, transparent)` }),
           value: (_plot, value, _line, at) => (at === null ? '' : value === null ? '–' : words(value)),
@@ -116,7 +116,7 @@ function optionsFor({
 
 const day = perLocale((tag) => new Intl.DateTimeFormat(tag, { weekday: 'short', day: 'numeric' }))
 
-/** The time of day, and the day where one begins. */
+/** The time of day, or the date at midnight. */
 function timeTicks(ticks: readonly number[]): string[] {
   const [first = 0, next = Number.POSITIVE_INFINITY] = ticks
   const usual = next - first < 60 ? clockWords : shortClockWords
@@ -125,4 +125,9 @@ function timeTicks(ticks: readonly number[]): string[] {
     const isMidnight = time.getHours() + time.getMinutes() + time.getSeconds() === 0
     return isMidnight ? day().format(time) : usual(time)
   })
+}
+
+/** Whether a value is missing between others. A line may end early. */
+function hasGap(values: PlotLine['values']): boolean {
+  return values.slice(0, values.findLastIndex((value) => value !== null) + 1).includes(null)
 }

@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useState } from 'react'
 import { type SettingValue, useChangeSettings } from '../api/settings.ts'
+import { useSignedIn } from '../session-context.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { t } from '../words/text.ts'
 import { SettingField } from './setting-field.tsx'
 import { type SettingField as Field, type SettingsSectionName, settingFields } from './setting-fields.ts'
+import { useEdits } from './unsaved-edits.ts'
 import './settings-section.css'
 
 /** Settings of a section are saved together, because some depend on each other. */
@@ -20,7 +21,8 @@ export function SettingsSection({
   const change = useChangeSettings()
   const title = t(`setting.section.${section}`)
   const fields = Object.entries<Field>(settingFields[section])
-  const [changed, setChanged] = useState<Readonly<Record<string, SettingValue>>>({})
+  const { username } = useSignedIn()
+  const [changed, setChanged] = useEdits(`${username} ${section}`)
   const hasChanged = Object.keys(changed).length > 0
   return (
     <Panel title={title} about={t(`settingHelp.section.${section}`)}>

@@ -7,7 +7,7 @@ import './bottom-bar.css'
 
 const firstOnes = 4
 
-/** The menu at the bottom of a narrow screen, where a thumb is. */
+/** The menu on a narrow screen, within reach of a thumb. */
 export function BottomBar() {
   const [location, goTo] = useLocation()
   const rest = places.slice(firstOnes)
@@ -17,7 +17,7 @@ export function BottomBar() {
       {places.slice(0, firstOnes).map(({ path, icon }) => (
         <Link key={path} href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
           <Icon name={icon} size={20} />
-          {placeName(path)}
+          {path === '/conversations' ? t('menu.conversationsShort') : placeName(path)}
         </Link>
       ))}
       <Menu position="top-end" width={180}>

@@ -1,22 +1,25 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ApiFailure } from '../api/ask.ts'
+import { problemText } from '../api/problem-texts.ts'
 import { rich, t } from '../words/text.ts'
 import { Icon } from './icon.tsx'
 import './note.css'
 
-/** What went wrong, with what to do about it; the request's id for whoever is asked for help. */
+/** An error with its advice, and the id of the request for support. */
 export function ProblemNote({ error, retry }: { readonly error: Error | null; readonly retry?: () => void }) {
   if (error === null) return null
   const problem = error instanceof ApiFailure ? error.problem : undefined
+  const fields = problem?.errors ?? []
   return (
     <div className="note is-bad" role="alert">
       <Icon name="warning" />
       <div>
-        <p>{error.message}</p>
-        {problem?.errors?.map(({ path, message }) => (
-          <p key={path + message}>
-            <code>{path}</code> {message}
+        {/* The message of the API repeats the first of the fields. */}
+        {fields.length === 0 && <p dir="auto">{error.message}</p>}
+        {fields.map((field) => (
+          <p key={field.path + field.message} dir="auto">
+            {problemText(field)}
           </p>
         ))}
         {problem?.requestId !== undefined && (

@@ -1,10 +1,10 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { DeliveryState, WebhookAnswer } from '@smsgw/contract/webhook'
-import { useState } from 'react'
 import { type DeliveryFilter, useDeliveries } from '../api/webhooks.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { useUrlValue } from '../ui/url-value.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { DeliveryRow } from './delivery-row.tsx'
@@ -14,15 +14,15 @@ import './delivery-log.css'
 
 const states: readonly DeliveryState[] = ['delivered', 'waiting', 'failed', 'dropped']
 
-/** What was delivered or is to be, newest first, with each attempt. */
+/** The deliveries of a webhook with their attempts, newest first. */
 export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
-  const [state, setState] = useState<DeliveryState | ''>('')
-  const [from, setFrom] = useState('')
-  const [to, setTo] = useState('')
+  const [state, setState] = useUrlValue<DeliveryState | ''>('state', '', states)
+  const [from, setFrom] = useUrlValue('from', '')
+  const [to, setTo] = useUrlValue('to', '')
   const filter: DeliveryFilter = {
     ...(state !== '' && { state }),
-    ...(from !== '' && { from: new Date(from).toISOString() }),
-    ...(to !== '' && { to: new Date(to).toISOString() }),
+    ...(isTime(from) && { from: new Date(from).toISOString() }),
+    ...(isTime(to) && { to: new Date(to).toISOString() }),
   }
   const log = useDeliveries(webhook.id, filter)
   const deliveries = log.data?.pages.flatMap(({ body }) => body) ?? []
@@ -36,7 +36,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
             ...states.map((value) => ({ value, label: t(`deliveryState.${value}`) })),
           ]}
           value={state}
-          onChange={(event) => setState(event.currentTarget.value as DeliveryState | '')}
+          onChange={(event) => setState(event.currentTarget.value)}
         />
         <TextInput
           label={t('common.from')}
@@ -76,4 +76,8 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
       )}
     </Panel>
   )
+}
+
+function isTime(local: string): boolean {
+  return !Number.isNaN(Date.parse(local))
 }

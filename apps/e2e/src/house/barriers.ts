@@ -35,7 +35,7 @@ export async function barriersEverywhere(page: Page): Promise<readonly string[]>
 
 /** Makes the window as high as the page, so that nothing is hidden below a bar. */
 async function showWhole(page: Page, width: number, height: number): Promise<void> {
-  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+  await page.locator('.waiting-lines').first().waitFor({ state: 'detached' })
   for (let full = height, shown = 0; full > shown; ) {
     shown = full
     await page.setViewportSize({ width, height: shown })

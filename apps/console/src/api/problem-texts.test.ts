@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { problemText } from './problem-texts.ts'
+
+test.each([
+  [
+    'phoneNumbers[0]',
+    '"hello" is not a valid phone number: use the international format, for example +447400123456',
+    '“hello” isn’t a valid phone number. Use the international format, for example +447400123456.',
+  ],
+  ['phoneNumbers[2]', '"+4412" is too short for a phone number', '“+4412” is too short for a phone number.'],
+  [
+    'phoneNumbers[2]',
+    'is the same number as phoneNumbers[0]: remove one of them',
+    'To: the same number is listed twice.',
+  ],
+  ['textMessage.text', 'must not be empty', 'Message is required.'],
+  ['scheduleAt', 'must be in the future: leave it out to send now', 'Send at must be in the future.'],
+  ['newPassword', 'must have at least 8 characters', 'New password must have at least 8 characters.'],
+  ['messages.limit_value', 'must be at least 1', 'Message limit must be at least 1.'],
+  [
+    'textMessage.text',
+    'needs 12 parts, but at most 10 are allowed: shorten it',
+    'The text needs 12 parts, but the limit is 10. Shorten it.',
+  ],
+])('%s %s', (path, message, sentence) => {
+  expect(problemText({ path, message })).toBe(sentence)
+})
+
+test('names the member when the problem has no text in the catalogue', () => {
+  expect(problemText({ path: 'colour', message: 'must be blue' })).toBe('colour must be blue')
+})

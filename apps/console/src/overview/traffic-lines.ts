@@ -1,0 +1,36 @@
+import type { StatisticsBucket } from '@smsgw/contract/statistics'
+import type { PlotLine } from '../plot/plot.tsx'
+import { t } from '../words/text.ts'
+
+/** The lines of both plots of the overview. */
+export function trafficLines(buckets: readonly StatisticsBucket[]) {
+  const counts = (count: (bucket: StatisticsBucket) => number) => withoutPlunge(buckets.map(count))
+  const messages: readonly PlotLine[] = [
+    { name: t('messageState.Sent'), colour: '--ink', isFilled: true, values: counts(({ sent }) => sent) },
+    { name: t('messageState.Delivered'), colour: '--accent-ink', values: counts(({ delivered }) => delivered) },
+    { name: t('traffic.received'), colour: '--muted', isDashed: true, values: counts(({ received }) => received) },
+    // A red line at zero would look like a problem.
+    ...(buckets.some(({ failed }) => failed > 0)
+      ? [{ name: t('messageState.Failed'), colour: '--bad' as const, values: counts(({ failed }) => failed) }]
+      : []),
+  ]
+  const times: readonly PlotLine[] = [
+    {
+      name: t('traffic.median'),
+      colour: '--accent-ink',
+      isFilled: true,
+      values: buckets.map(({ acceptToSentMs }) => acceptToSentMs?.p50 ?? null),
+    },
+    {
+      name: t('traffic.p95'),
+      colour: '--warn',
+      values: buckets.map(({ acceptToSentMs }) => acceptToSentMs?.p95 ?? null),
+    },
+  ]
+  return { atSeconds: buckets.map(({ at }) => Date.parse(at) / 1000), counts: messages, times }
+}
+
+/** The last bucket is not over: its count can only grow, so a fall is drawn once the bucket has ended. */
+function withoutPlunge(values: readonly number[]): (number | null)[] {
+  return values.map((value, at) => (at > 0 && at === values.length - 1 && value < (values[at - 1] ?? 0) ? null : value))
+}

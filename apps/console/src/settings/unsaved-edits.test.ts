@@ -1,0 +1,25 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { editsOf, keepEdits } from './unsaved-edits.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+test('edits stay until they are saved or discarded, for each account and section', () => {
+  keepEdits('ada messages', { limit_value: 5 })
+  keepEdits('bob messages', { limit_value: 9 })
+  expect([editsOf('ada messages'), editsOf('bob messages')]).toEqual([{ limit_value: 5 }, { limit_value: 9 }])
+  keepEdits('ada messages', {})
+  expect(editsOf('ada messages')).toEqual({})
+  keepEdits('bob messages', {})
+})
+
+test('the browser asks before a reload only while there are edits', () => {
+  const page = new EventTarget()
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+  vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
+  const asks = () => !page.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+  expect(asks()).toBe(false)
+  keepEdits('ada logs', { lifetime_days: 7 })
+  expect(asks()).toBe(true)
+  keepEdits('ada logs', {})
+  expect(asks()).toBe(false)
+})

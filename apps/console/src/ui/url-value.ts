@@ -1,0 +1,25 @@
+import { useSearchParams } from 'wouter'
+
+/**
+ * A filter that is part of the address, so that reload, Back and a copied link keep it. The default is left out.
+ * @param allowed the values that an address may name; without it any text
+ */
+export function useUrlValue<Value extends string>(
+  name: string,
+  usual: Value,
+  allowed?: readonly Value[],
+): readonly [Value, (value: string) => void] {
+  const [parameters, setParameters] = useSearchParams()
+  const written = parameters.get(name)
+  const value = written !== null && (allowed?.includes(written as Value) ?? true) ? (written as Value) : usual
+  const change = (next: string) =>
+    setParameters(
+      (before) => {
+        if (next === usual) before.delete(name)
+        else before.set(name, next)
+        return before
+      },
+      { replace: true },
+    )
+  return [value, change]
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { barriersEverywhere } from './house/barriers.ts'
+import { ConsoleBrowser } from './house/console-browser.ts'
+import { credentialsIn, Gateway } from './house/gateway.ts'
+
+const number = '+447400123456'
+const pages = [
+  '/',
+  '/conversations',
+  `/conversations/${encodeURIComponent(number)}`,
+  '/compose',
+  '/messages',
+  '/devices',
+]
+const morePages = ['/webhooks', '/access', '/settings', '/logs', '/developers', '/nowhere']
+
+let gateway: Gateway
+let browser: ConsoleBrowser
+
+beforeAll(async () => {
+  gateway = await Gateway.start()
+  await gateway.untilReady()
+  browser = await ConsoleBrowser.start(gateway.url)
+  const message = await gateway.api.send({ phoneNumbers: [number], textMessage: { text: 'Hello' } })
+  await gateway.api.until(message, ({ state }) => state === 'Delivered')
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+test.each([
+  ['de-AT', 'de', 'ltr', 'Anmelden'],
+  ['es-MX', 'es', 'ltr', 'Iniciar sesión'],
+  ['ar-EG', 'ar', 'rtl', 'تسجيل الدخول'],
+  ['fr-FR', 'en', 'ltr', 'Sign in'],
+])('a browser in %s shows the console in %s', async (locale, language, direction, heading) => {
+  const page = await browser.page({ locale })
+  await page.goto(gateway.url)
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  expect(await page.evaluate('[document.documentElement.lang, document.documentElement.dir]')).toEqual([
+    language,
+    direction,
+  ])
+  await page.context().close()
+})
+
+test('the account menu changes the language, and the browser remembers it', async () => {
+  const page = await browser.signedIn(credentialsIn(gateway.folder))
+  await page.getByRole('button', { name: 'sms', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Deutsch' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor()
+  await page.goto(`${gateway.url}/messages`)
+  await page.getByRole('list', { name: 'Nachrichten' }).getByText('Zugestellt').waitFor()
+  await page.context().close()
+})
+
+test.each(['de', 'ar'])('axe finds no violations in %s on any page', async (language) => {
+  const page = await browser.signedIn(credentialsIn(gateway.folder))
+  await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
+  const barriers: string[] = []
+  for (const path of [...pages, ...morePages]) {
+    await page.goto(gateway.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    barriers.push(...(await barriersEverywhere(page)).map((barrier) => `${path} ${barrier}`))
+  }
+  expect(barriers).toEqual([])
+  await page.context().close()
+})
+
+test('in forced colours the current page and the selected period have an outline', async () => {
+  const page = await browser.signedIn(credentialsIn(gateway.folder))
+  await page.emulateMedia({ forcedColors: 'active' })
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  expect(await page.evaluate(`getComputedStyle(document.querySelector('.rail-link[aria-current]')).outlineStyle`)).toBe(
+    'solid',
+  )
+  await page.context().close()
+})
+
+test('no errors in the background', () => {
+  expect(browser.complaints).toEqual([])
+})
