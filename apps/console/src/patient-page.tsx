@@ -8,13 +8,12 @@ const waitingPage = (
 )
 
 const askMs = 2_000
-/** So soon after the page was loaded anew it would not help to do so again. */
+/** A reload within this time after the previous one would not help. */
 const soonMs = 30_000
 const reloadedKey = 'smsgw-reloaded'
 
 /**
- * What stands in a file of its own, loaded when it is first shown. React has a way for this too, which holds back what has
- * come for 300 ms, lest what was shown meanwhile should flicker: each page would be so much later.
+ * A component that is loaded when it is first shown. `React.lazy` would delay each page by 300 ms to prevent flicker.
  */
 export function patientPage<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
@@ -42,15 +41,15 @@ export function patientPage<Props extends object>(
         isWanted = false
       }
     }, [Page])
-    // Whoever stands around it says what is wrong.
+    // The PageBoundary above shows the error.
     if (error !== undefined) throw error
     return Page === undefined ? waiting : <Page {...props} />
   }
 }
 
 /**
- * Where a file does not come the gateway is away, or has been replaced by a newer one with other files: once it answers,
- * everything is loaded anew, for a browser may remember that a file did not come.
+ * If a file cannot be loaded, the gateway is offline or was updated and has other files. Once the gateway answers, the page is
+ * reloaded, because browsers may cache that a file was missing.
  */
 async function patiently<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   try {

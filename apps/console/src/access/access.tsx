@@ -4,7 +4,7 @@ import { t } from '../words/text.ts'
 import { ChangePassword } from './change-password.tsx'
 import { Tokens } from './tokens.tsx'
 
-/** Who may use this gateway: tokens for programs, the password for people. */
+/** Tokens for programs and the password of the account. */
 export default function Access() {
   const { mode } = useSignedIn()
   return (

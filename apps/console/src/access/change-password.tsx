@@ -9,7 +9,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { t } from '../words/text.ts'
 import './change-password.css'
 
-/** Whoever changes it signs in anew, everywhere: who knew the old one is out. */
+/** A new password ends all sessions, including this one. */
 export function ChangePassword() {
   const { username } = useSignedIn()
   const client = useQueryClient()

@@ -15,7 +15,7 @@ const lifetimes = () => [
   { value: '0', label: t('tokens.longest') },
 ]
 
-/** Asks what it may do and for how long; then shows it, once. */
+/** Asks for scopes and lifetime, then shows the token once. */
 export function CreateToken({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const [made, setMade] = useState<TokenResponse>()
   const close = () => {
@@ -85,7 +85,7 @@ function TokenForm({ onMade }: { readonly onMade: (token: TokenResponse) => void
 
 function MadeToken({ token, onDone }: { readonly token: TokenResponse; readonly onDone: () => void }) {
   return (
-    // The form before it was long, and may have been scrolled.
+    // The form before it may have been scrolled.
     <div className="fields made-token" ref={(element) => element?.scrollIntoView({ block: 'start' })}>
       <Note tone="warn">{t('tokens.shownOnce')}</Note>
       <p>{t('tokens.accessUntil', { when: momentWords(token.expires_at) })}</p>

@@ -16,7 +16,7 @@ export function useConversations(search: string) {
   })
 }
 
-/** What was said with one number, newest first. */
+/** Messages with one number, newest first. */
 export function useThread(number: string) {
   return useNewestFirst<ConversationEntry>({
     queryKey: ['thread', number],
@@ -48,7 +48,7 @@ export function useSendMessage() {
         },
         (error) => error instanceof ApiFailure && error.status >= 400 && error.status < 500,
       ),
-    // Whoever writes goes on at once, and does not wait for the lists.
+    // Sending does not wait until the lists are reloaded.
     onSuccess: () => void refresh(client, [['conversations', ''], ['thread']]),
   })
 }

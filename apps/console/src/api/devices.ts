@@ -54,7 +54,7 @@ export function useDeleteDevice() {
   })
 }
 
-/** Has the agent examine itself, which takes a while. */
+/** Runs diagnostics on the device, which can take minutes. */
 export function useExamineDevice(id: string) {
   return useMutation({
     mutationFn: async () => (await ask<FindingsAnswer>('POST', `/devices/${id}/findings`)).body,

@@ -3,7 +3,7 @@ import { underOneKey } from './idempotency-keys.ts'
 
 const isAnswer = (error: unknown) => error === 'refused'
 
-/** The keys under which the same was asked for, once for each outcome. */
+/** The idempotency keys of equal requests, one request per outcome. */
 async function keysOf(body: object, outcomes: readonly ('done' | 'refused' | 'silence')[]): Promise<readonly string[]> {
   const keys: string[] = []
   for (const outcome of outcomes) {
@@ -16,12 +16,12 @@ async function keysOf(body: object, outcomes: readonly ('done' | 'refused' | 'si
   return keys
 }
 
-test('what nobody has answered is asked for once more under the same key', async () => {
+test('a request without an answer is repeated with the same key', async () => {
   const [first, second, third] = await keysOf({ text: 'one' }, ['silence', 'silence', 'done'])
   expect([second, third]).toEqual([first, first])
 })
 
-test('what was done, or refused, is another one the next time; and so is anything else', async () => {
+test('after an answer, and for another body, a request gets a new key', async () => {
   const keys = [...(await keysOf({ text: 'two' }, ['done', 'refused', 'silence'])), ...(await keysOf({}, ['silence']))]
   expect(new Set(keys).size).toBe(4)
 })

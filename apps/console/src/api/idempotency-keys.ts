@@ -1,9 +1,9 @@
-/** Of requests that nobody has answered, by what they asked for. */
+/** Idempotency keys of requests without an answer, by their body. */
 const unanswered = new Map<string, string>()
 
 /**
- * Makes a request under a key of its own. One that was not answered may have been carried out all the same: whoever asks
- * for the very same once more asks under the same key, and it is not done twice.
+ * Sends a request with an idempotency key. A request without an answer may have been carried out, so an equal request gets
+ * the same key and is not carried out twice.
  */
 export async function underOneKey<T>(
   body: object,
@@ -23,7 +23,7 @@ export async function underOneKey<T>(
   }
 }
 
-/** Also where the page came over plain HTTP, which knows no `randomUUID`. */
+/** `randomUUID` does not exist on pages over plain HTTP. */
 function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

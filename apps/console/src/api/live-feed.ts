@@ -1,6 +1,6 @@
 import type { LiveEventKind } from '@smsgw/contract/live-event'
 
-/** `reset`: something may have been missed, load anew. */
+/** `reset`: events may be missing, so everything is loaded again. */
 export type LiveKind = LiveEventKind | 'reset'
 
 const liveKinds: readonly LiveKind[] = [
@@ -25,8 +25,8 @@ const firstRetryMs = 1_000
 const longestRetryMs = 30_000
 
 /**
- * One stream for the whole page. connecting → live → away → connecting …: the browser itself resumes a stream that was cut;
- * one that was refused (the gateway restarts) is opened anew from the last event seen, each time after a longer pause.
+ * One stream for the whole page. connecting → live → away → connecting …: the browser resumes an interrupted stream.
+ * A refused stream (the gateway restarts) is opened again from the last event, after increasing pauses.
  */
 export class LiveFeed {
   readonly #listeners = new Set<Listener>()

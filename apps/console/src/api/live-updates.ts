@@ -4,7 +4,7 @@ import { createContext, useContext, useEffect, useSyncExternalStore } from 'reac
 import type { LiveFeed, LiveState } from './live-feed.ts'
 import { refresh } from './newest-first.ts'
 
-/** Which answers each event makes old. The page of the logs adds what it is told by itself. */
+/** The queries that each event invalidates. The log page adds its entries itself. */
 const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => readonly QueryKey[] } = {
   'message.created': () => [...talk, ['statistics']],
   'message.changed': ({ id }) => [

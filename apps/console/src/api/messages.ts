@@ -28,7 +28,7 @@ export function useMessage(id: string) {
   return useQuery({
     queryKey: ['messages', id],
     queryFn: ({ signal }) => get<MessageStateAnswer>(`/messages/${encodeURIComponent(id)}`, signal),
-    // A reason to wait begins and ends with the time, of which no event tells.
+    // The end of a wait causes no event, so waiting messages are polled.
     refetchInterval: ({ state: { data } }) => (data !== undefined && isOpen(data.state) ? openEveryMs : false),
   })
 }
@@ -48,7 +48,7 @@ export function useCancelMessage(id: string) {
   })
 }
 
-/** Whether any message ever reached the network. */
+/** Whether any message has ever reached the network. */
 export function useAnySent() {
   return useQuery({
     queryKey: ['messages', 'any-sent'],

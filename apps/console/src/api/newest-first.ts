@@ -1,7 +1,6 @@
-// Lists that are read page by page, the newest on top, and that change while they are looked at. What is new comes on top
-// and what is old changes rarely: so the first page is read anew, and of the others those that hold what is said to have
-// changed. To read all of them again, as a list usually is, would cost whoever has scrolled far back a request for each page,
-// and that every second.
+// Lists with pages, newest first, that change while they are shown. New entries come first and old ones change rarely, so
+// a change reloads the first page and the pages with changed entries. Reloading all pages would cost one request per page
+// each second after scrolling far back.
 import {
   type InfiniteData,
   type Query,
@@ -23,18 +22,18 @@ export interface NewestFirst<Item> {
   readonly queryKey: QueryKey
   readonly firstCursor?: string
   readonly read: (cursor: Cursor, signal?: AbortSignal) => Promise<Page<Item>>
-  /** What tells an item from all others. */
+  /** Unique name of an item. */
   readonly idOf: (item: Item) => string
-  /** What events call it. */
+  /** The name that events use for an item. */
   readonly nameOf: (item: Item) => string
-  /** While something else is read what was there is shown. */
+  /** Shows the previous list while another one is loaded. */
   readonly keepsPrevious?: boolean
 }
 
 export function useNewestFirst<Item>(list: NewestFirst<Item>): UseInfiniteQueryResult<Pages<Item>> {
   const client = useQueryClient()
   const key = JSON.stringify(list.queryKey)
-  // Who comes back begins at the top again.
+  // A list starts at the top when it is opened again.
   useEffect(() => () => forgetLaterPages(client, JSON.parse(key)), [client, key])
   return useInfiniteQuery({
     queryKey: list.queryKey,
@@ -47,7 +46,7 @@ export function useNewestFirst<Item>(list: NewestFirst<Item>): UseInfiniteQueryR
   })
 }
 
-/** Makes old what these keys begin with, and reads anew what is being looked at. `named`: what is said to have changed. */
+/** Invalidates the queries with these prefixes and reloads visible lists. `named` holds the names of changed items. */
 export async function refresh(
   client: QueryClient,
   keys: readonly QueryKey[],
@@ -80,11 +79,11 @@ async function readAnew(
     const fresh: ReadAnew<unknown> = new Map(
       await Promise.all(cursors.map(async (cursor) => [cursor, await list.read(cursor)] as const)),
     )
-    // What is on its way would be put over what is new.
+    // A running request would overwrite the newer data.
     while (query.state.fetchStatus === 'fetching') await query.promise?.catch(() => undefined)
     client.setQueryData<Pages<unknown>>(queryKey, (now) => now && withFresh(now, fresh, list.idOf))
   } catch {
-    // Asked in the usual way it tells what is wrong, and what to do about it.
+    // A regular reload shows the error and offers a retry.
     await client.invalidateQueries({ queryKey, exact: true })
   }
 }

@@ -2,12 +2,12 @@ import type { SessionInfo } from '@smsgw/contract/session'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiFailure, ask, get } from './ask.ts'
 
-/** Who is signed in; null when nobody is. */
+/** The session; null without a signed-in user. */
 export function useSession() {
   return useQuery({
     queryKey: ['session'],
     staleTime: Number.POSITIVE_INFINITY,
-    // Nobody answered: until somebody does there is nothing else to show.
+    // Without an answer there is nothing to show, so it is asked again.
     refetchInterval: ({ state }) => (state.status === 'error' ? 3_000 : false),
     queryFn: async () => {
       try {
@@ -44,7 +44,7 @@ export function useSignOut() {
   })
 }
 
-/** What one account has seen is not for the next one, however the one before went. */
+/** Removes the data of the previous user, also if their session expired. */
 function forgetOthers(client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
 }

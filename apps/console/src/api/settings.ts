@@ -4,7 +4,7 @@ import { ask, get } from './ask.ts'
 
 export type SettingValue = string | number | boolean | null
 
-/** Some keys of some sections; null resets one. */
+/** Changed keys by section; null resets a key to its default. */
 export type SettingsPatch = Readonly<Record<string, Readonly<Record<string, SettingValue>>>>
 
 export function useSettings() {

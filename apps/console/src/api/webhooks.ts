@@ -74,7 +74,7 @@ export function useDeliveries(id: string, filter: DeliveryFilter = {}, limit = 5
   })
 }
 
-/** One with the request that is made of it. */
+/** One delivery with its request. */
 export function useDelivery(webhookId: string, id: string) {
   return useQuery({
     queryKey: ['deliveries', webhookId, id],

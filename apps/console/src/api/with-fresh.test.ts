@@ -6,14 +6,14 @@ const page = (letters: string, nextCursor?: string): Page<string> => ({ body: [.
 const known: Pages<string> = { pages: [page('fed', 'd'), page('cba')], pageParams: ['start', 'd'] }
 const letters = ({ pages }: Pages<string>) => pages.map(({ body }) => body.join(''))
 
-test('what is new stands on top, what it pushed out of the first page stays, and the pages below are as they were', () => {
+test('new entries come first, entries pushed off the first page stay, and later pages are unchanged', () => {
   const now = withFresh(known, new Map([['start', page('gfe', 'e')]]), String)
   expect(letters(now)).toEqual(['gfed', 'cba'])
   expect(now.pages[1]).toBe(known.pages[1])
   expect(now.pages[0]?.nextCursor).toBe('d')
 })
 
-test('a page that was read again takes the place of the one before', () => {
+test('a reloaded page replaces the old one', () => {
   const again = page('cba', undefined)
   const now = withFresh(
     known,
@@ -26,30 +26,30 @@ test('a page that was read again takes the place of the one before', () => {
   expect(now.pages[1]).toBe(again)
 })
 
-test('what has moved to the top is not shown twice', () => {
+test('an entry that moved to the top is not shown twice', () => {
   expect(letters(withFresh(known, new Map([['start', page('bfe', 'e')]]), String))).toEqual(['bfed', 'ca'])
 })
 
-test('where so much is new that something may lie between, the list begins anew', () => {
+test('if entries may be missing in between, only the first page is kept', () => {
   const now = withFresh(known, new Map([['start', page('zyx', 'x')]]), String)
   expect(letters(now)).toEqual(['zyx'])
   expect(now.pageParams).toEqual(['start'])
 })
 
-test('one that is alone is replaced, and does not grow', () => {
+test('a single page is replaced and does not grow', () => {
   const alone = { pages: [page('fed', 'd')], pageParams: ['start'] }
   expect(letters(withFresh(alone, new Map([['start', page('gfe', 'e')]]), String))).toEqual(['gfe'])
 })
 
-test('what no longer belongs among those that were read again goes', () => {
+test('entries that a reloaded page no longer contains are removed', () => {
   expect(letters(withFresh(known, new Map([['start', page('gfd', 'd')]]), String))).toEqual(['gfd', 'cba'])
 })
 
-test('what has come to its end holds nothing below', () => {
+test('a list that ends with the first page has no later pages', () => {
   expect(letters(withFresh(known, new Map([['start', page('fe')]]), String))).toEqual(['fe'])
 })
 
-test('who has stopped far down while hundreds came in begins anew', () => {
+test('after hundreds of new entries, only the first page is kept', () => {
   const many = Array.from({ length: 501 }, (_, at) => `new ${at}`)
   const grown = { pages: [{ body: many, nextCursor: 'd' }, page('cba')], pageParams: ['start', 'd'] }
   const top = { body: many.slice(0, 3), nextCursor: 'new 2' }

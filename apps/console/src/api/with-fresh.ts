@@ -1,14 +1,14 @@
 import type { Page, Pages } from './newest-first.ts'
 
-/** Pages that were read again, by their cursors; the first one always. */
+/** Reloaded pages by cursor, always including the first. */
 export type ReadAnew<Item> = ReadonlyMap<string | undefined, Page<Item>>
 
-/** More than this on top of pages further back is not kept for somebody who has stopped to read there. */
+/** If the first page has grown by more entries than this, the pages below are dropped. */
 const mostOnTop = 500
 
 /**
- * The pages with what was read again in its place. What the first page has pushed out stays below it where more pages
- * follow; where so much is new that something may lie between, they are left out and can be asked for again.
+ * Replaces reloaded pages. Entries that no longer fit on the first page stay below it if more pages follow. If entries may
+ * be missing in between, the later pages are dropped and can be loaded again.
  */
 export function withFresh<Item>(
   { pages, pageParams }: Pages<Item>,

@@ -32,11 +32,11 @@ export function Composer({
   const write = (now: string) => keepDraft(draftKey, now)
   const send = async () => {
     if (!canSend) return
-    // Now, not when it is sent: who leaves the field meanwhile is not brought back.
+    // Before sending, so that the focus is not moved back later.
     field.current?.focus()
     const { sim, scheduleAt, withDeliveryReport } = options
     const at = scheduleAt === '' ? undefined : new Date(scheduleAt).toISOString()
-    // It is on its way: whoever writes on meanwhile writes the next one, and whoever comes back here finds it gone.
+    // Emptied at once, so that the next message can be written while this one is sent.
     write('')
     try {
       await onSend({
@@ -46,7 +46,7 @@ export function Composer({
         ...(at !== undefined && { scheduleAt: at }),
       })
     } catch {
-      // Why stands in `error`.
+      // `error` shows the reason.
       putBack(draftKey, text)
       return
     }
@@ -107,7 +107,7 @@ export function Composer({
 
 function onKey(event: KeyboardEvent<HTMLTextAreaElement>, send: () => void): void {
   if (event.key === 'Escape') event.currentTarget.blur()
-  // While a word is being put together from keys, Enter ends the word.
+  // In an input method editor, Enter ends the word.
   if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
   event.preventDefault()
   send()

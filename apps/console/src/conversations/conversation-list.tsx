@@ -24,7 +24,7 @@ export function ConversationList({
 }: {
   readonly conversations: ReturnType<typeof useConversations>
   readonly shown: string | undefined
-  /** Its heading is the page's. */
+  /** Whether its heading is the heading of the page. */
   readonly isTitled: boolean
   readonly search: string
   readonly onSearch: (search: string) => void

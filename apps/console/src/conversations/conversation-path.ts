@@ -1,4 +1,4 @@
-/** Not among the conversations: whom one talks to may call itself anything. */
+/** Not below /conversations, because a sender name can be any text. */
 export const newConversationPath = '/compose'
 
 export function conversationPath(number: string): string {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { draftOf, keepDraft, moveDraft, putBack } from './drafts.ts'
 
-test('what could not be sent stands before what was written since', () => {
+test('a text that could not be sent comes before the text written since', () => {
   keepDraft('one', '')
   putBack('one', 'not sent')
   expect(draftOf('one')).toBe('not sent')
@@ -10,7 +10,7 @@ test('what could not be sent stands before what was written since', () => {
   expect(draftOf('one')).toBe('not sent\nwritten since')
 })
 
-test('a draft goes along to another conversation, and hides nothing that is there', () => {
+test('a draft moves to another conversation and replaces no text there', () => {
   keepDraft('new', 'and one more thing')
   moveDraft('new', '+447400123456')
   expect([draftOf('new'), draftOf('+447400123456')]).toEqual(['', 'and one more thing'])

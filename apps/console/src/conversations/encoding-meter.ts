@@ -1,19 +1,19 @@
 import { chooseEncoding } from '@smsgw/sms/segmentation/choose-encoding'
 
-/** What the text costs on the air, as the modem will count it. */
+/** Encoding and number of parts, counted as the modem will. */
 export interface EncodingMeter {
   readonly encoding: 'GSM-7' | 'UCS-2'
   readonly parts: number
-  /** Units that still fit without another part: characters, or two for those that take two. */
+  /** Units that still fit into the last part. Some characters take two. */
   readonly left: number
   readonly perPart: number
-  /** The characters, each once, that GSM-7 cannot write: they cost everything else room. */
+  /** The characters that are not in GSM-7 and force UCS-2, each once. */
   readonly culprits: readonly string[]
-  /** The same in plain characters, and what that saves, where it saves anything. */
+  /** The text in GSM-7 characters and the number of parts it saves, if it can be converted. */
   readonly plain: { readonly text: string; readonly partsSaved: number } | undefined
 }
 
-/** The standard's counter of parts ends here. */
+/** The largest number of parts in the standard. */
 export const mostParts = 255
 
 export function meterOf(text: string): EncodingMeter {
@@ -28,7 +28,7 @@ export function meterOf(text: string): EncodingMeter {
   }
 }
 
-/** “ (U+201C): what it looks like may not tell it from another. */
+/** “ (U+201C): many characters look alike. */
 export function characterWords(character: string): string {
   const codes = Array.from(character, (part) => `U+${part.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`)
   return `${character} (${codes.join(' ')})`

@@ -5,7 +5,7 @@ import { characterWords, type EncodingMeter, mostParts } from './encoding-meter.
 
 const culpritsShown = 5
 
-/** What the message costs, below what is being written; and which character makes it dear. */
+/** Encoding, parts and remaining characters, with the characters that force UCS-2. */
 export function MeterLine({
   meter: { encoding, parts, left, perPart, culprits, plain },
   isEmpty,

@@ -5,16 +5,16 @@ import { t } from '../words/text.ts'
 import { localMinute } from './local-minute.ts'
 
 export interface SendOptions {
-  /** Absent: any that is ready. */
+  /** Undefined means any ready SIM. */
   readonly sim: { readonly deviceId: string; readonly simNumber: number } | undefined
-  /** As the field writes it, in local time; empty for at once. */
+  /** Local time as in the field; empty sends immediately. */
   readonly scheduleAt: string
   readonly withDeliveryReport: boolean
 }
 
 export const usualOptions: SendOptions = { sim: undefined, scheduleAt: '', withDeliveryReport: true }
 
-/** By which SIM, when, and whether the network is asked to report. */
+/** SIM, time and delivery report of a message. */
 export function SendOptionsForm({
   options,
   onChange,

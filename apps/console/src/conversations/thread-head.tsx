@@ -5,10 +5,10 @@ import { Badge } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { t } from '../words/text.ts'
 
-/** Whom it is with, and the way back to all of them on a narrow screen. */
+/** The number, with a link back to the list on a narrow screen. */
 export function ThreadHead({ title }: { readonly title: string }) {
   const { data: devices = [] } = useDevices()
-  // With a real modem, no message goes to an emulated one.
+  // If there is a real modem, emulated ones are not used.
   const isEmulated = devices.length > 0 && devices.every((device) => device.isEmulated)
   return (
     <header className="thread-head">

@@ -13,7 +13,7 @@ import { draftKey } from './drafts.ts'
 import { ThreadHead } from './thread-head.tsx'
 import './thread.css'
 
-/** Everything said with one number, oldest on top, and where to say more. */
+/** Messages with one number, oldest first, and the composer. */
 export function Thread({ number }: { readonly number: string }) {
   const { username } = useSignedIn()
   const thread = useThread(number)
@@ -23,7 +23,7 @@ export function Thread({ number }: { readonly number: string }) {
   useStickToEnd(scroll, pages.at(-1)?.body.at(-1)?.id)
   const earlier = useRef<HTMLButtonElement>(null)
   const hasFailed = useRemembered(thread.isFetchNextPageError, `${number} ${pages.length}`)
-  // Where it failed it is asked for again by whoever wants it.
+  // After an error, earlier messages are loaded with the button only.
   const comesByItself = thread.hasNextPage && !thread.isFetching && !hasFailed
   useWhenSeen(earlier, scroll, comesByItself, () => void thread.fetchNextPage())
   return (
@@ -70,10 +70,10 @@ export function Thread({ number }: { readonly number: string }) {
   )
 }
 
-/** Whatever a modem can dial. */
+/** Numbers that a modem can dial. */
 const canBeCalled = /^\+?[0-9*#]+$/
 
-/** As many messages as came together, drawn anew only when they change: a long thread has thousands. */
+/** The messages of one page of the API. They are rendered again only when they change, because a thread can have thousands. */
 const ThreadPage = memo(function ThreadPage({
   items,
   before,
@@ -81,7 +81,7 @@ const ThreadPage = memo(function ThreadPage({
 }: {
   /** Newest first. */
   readonly items: readonly ConversationEntry[]
-  /** What stands above it. */
+  /** The message above the first of these. */
   readonly before: ConversationEntry | undefined
   readonly number: string
 }) {
@@ -105,13 +105,13 @@ function startsDay(before: ConversationEntry | undefined, item: ConversationEntr
 
 const oneBreathMs = 120_000
 
-/** The same side goes on within a breath: nothing need stand between. */
+/** Whether the same side writes again soon after, so that both messages are grouped. */
 function continues(before: ConversationEntry | undefined, item: ConversationEntry): boolean {
   if (before === undefined || before.direction !== item.direction) return false
   return Date.parse(item.at) - Date.parse(before.at) < oneBreathMs && !startsDay(before, item)
 }
 
-/** Whether it was so once at this place: something new below takes the error away, and not what brought it about. */
+/** Remembers an error at this position, because a new message below clears the error but not its cause. */
 function useRemembered(isSo: boolean, place: string): boolean {
   const [last, setLast] = useState<string>()
   useEffect(() => {
@@ -120,7 +120,7 @@ function useRemembered(isSo: boolean, place: string): boolean {
   return isSo || last === place
 }
 
-/** Earlier messages come by themselves before whoever scrolls up has reached the top. */
+/** Loads earlier messages before the top is reached. */
 function useWhenSeen(
   element: RefObject<Element | null>,
   within: RefObject<Element | null>,
@@ -139,12 +139,12 @@ function useWhenSeen(
 }
 
 /**
- * Whoever reads the end goes along with what is new; whoever has scrolled up stays where they are, also when earlier
- * messages appear above.
+ * Keeps the end in view while it is shown. After scrolling up the position stays the same, also when earlier messages are
+ * added above.
  */
 function useStickToEnd(scroll: RefObject<HTMLDivElement | null>, first = ''): void {
   const before = useRef({ height: 0, isAtEnd: true, first })
-  // After each drawing: any may have changed the height.
+  // After each render, because any may change the height.
   useLayoutEffect(() => {
     const element = scroll.current
     if (element === null) return

@@ -8,7 +8,7 @@ import { rich, t } from '../words/text.ts'
 import { type Language, languages, listenSnippet, sendSnippet, tokenSnippet } from './snippets.ts'
 import './developers.css'
 
-/** How a program uses this gateway: ready to paste, with its own address. */
+/** Examples for the API of this gateway, ready to paste. */
 export default function Developers() {
   const { username, mode } = useSignedIn()
   const [language, setLanguage] = useState<Language>('curl')

@@ -1,7 +1,7 @@
 export interface SnippetHost {
   readonly origin: string
   readonly username: string
-  /** Programs show a token there, elsewhere account and password. */
+  /** Whether programs use a token; otherwise username and password. */
   readonly hasTokens: boolean
 }
 
@@ -9,7 +9,7 @@ export type Language = 'curl' | 'JavaScript' | 'Python'
 
 export const languages: readonly Language[] = ['curl', 'JavaScript', 'Python']
 
-/** Sends one message; whoever pastes it only adds what is secret. */
+/** Sends one message. The secret comes from an environment variable. */
 export function sendSnippet(language: Language, host: SnippetHost): string {
   const url = `${host.origin}/3rdparty/v1/messages`
   switch (language) {
@@ -49,7 +49,7 @@ export function sendSnippet(language: Language, host: SnippetHost): string {
   }
 }
 
-/** Hears of everything as it happens. */
+/** Reads the event stream. */
 export function listenSnippet(host: SnippetHost): string {
   return `curl -N ${curlCredentials(host)} \\\n  '${host.origin}/3rdparty/v1/events?kinds=inbox.received,message.changed'`
 }

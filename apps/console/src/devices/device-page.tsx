@@ -19,7 +19,7 @@ import { ModemCard } from './modem-card.tsx'
 import { UssdPanel } from './ussd-panel.tsx'
 import './device-page.css'
 
-/** One device: its modems, how it has been, what it finds when it examines itself. */
+/** One device: its modems, history, diagnostics and recent errors. */
 export default function DevicePage({ id }: { readonly id: string }) {
   const device = useDevice(id)
   return (
@@ -107,7 +107,7 @@ function RemoveDevice({ device: { id, name } }: { readonly device: DeviceDetailA
   const [, goTo] = useLocation()
   const [isAsking, setAsking] = useState(false)
   const remove = useDeleteDevice()
-  // The device of a gateway is a part of it.
+  // A gateway has one built-in device, which cannot be removed.
   if (mode === 'local') return null
   return (
     <>

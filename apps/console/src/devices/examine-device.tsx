@@ -13,7 +13,7 @@ type Verdict = FindingsAnswer['findings'][number]['verdict']
 const tones: Readonly<Record<Verdict, Tone>> = { problem: 'bad', warning: 'warn', ok: 'good' }
 const order: readonly Verdict[] = ['problem', 'warning', 'ok']
 
-/** The doctor: the device examines itself and says what to do. */
+/** Runs diagnostics on the device and lists the results, problems first. */
 export function ExamineDevice({ id, isOnline }: { readonly id: string; readonly isOnline: boolean }) {
   const examine = useExamineDevice(id)
   return (

@@ -3,7 +3,7 @@ import { Panel } from '../ui/page.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { t } from '../words/text.ts'
 
-/** What went wrong lately, as the device told it. */
+/** Recent errors that the device reported. */
 export function LastErrors({ device: { lastErrors } }: { readonly device: DeviceDetailAnswer }) {
   if (lastErrors.length === 0) return null
   return (

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pairCommand } from './pair-command.ts'
 
-test('the link is encrypted where the page is', () => {
+test('the link uses TLS if the page does', () => {
   expect(pairCommand('https://sms.example.org', 'ABCDE23456')).toEqual({
     packaged: 'sudo smsgw agent pair wss://sms.example.org ABCDE23456',
     checkout: 'npm run agent -- pair wss://sms.example.org ABCDE23456',

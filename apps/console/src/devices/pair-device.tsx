@@ -13,7 +13,7 @@ import { pairCommand } from './pair-command.ts'
 import { QrCode } from './qr-code.tsx'
 import './pair-device.css'
 
-/** A code that is good for ten minutes, as a command and as a picture; done as soon as the device is there. */
+/** Shows a pairing code, valid for ten minutes, as a command and as a QR code until the device connects. */
 export function PairDevice({
   isOpen,
   onClose,

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { encode } from 'uqr'
 import { t } from '../words/text.ts'
 
-/** Dark on light in both colour schemes: many readers know no other. */
+/** Dark on light in both colour schemes, because many readers cannot read inverted codes. */
 export function QrCode({ text }: { readonly text: string }) {
   const { path, size } = useMemo(() => drawingOf(text), [text])
   return (

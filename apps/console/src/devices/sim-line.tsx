@@ -4,7 +4,7 @@ import { t } from '../words/text.ts'
 import { simStateWords } from './sim-state-words.ts'
 import './sim-line.css'
 
-/** A SIM in one line: what it hears, whose it is, its number, and why it is not ready when it is not. */
+/** A SIM in one line: signal, network, phone number, and its state unless it is ready. */
 export function SimLine({
   sim: { simNumber, signal, carrierName, phoneNumber, state, isEmulated },
 }: {

@@ -4,7 +4,7 @@ import { hasValues, linesBySim, linesOfDevice } from './telemetry-lines.ts'
 const at = (minute: number) => `2026-03-01T08:${String(minute).padStart(2, '0')}:00.000Z`
 const second = (minute: number) => Date.parse(at(minute)) / 1000
 
-test('each SIM has a line over all times, with a gap where it told nothing', () => {
+test('each SIM has a line over all times, with gaps where there is no value', () => {
   const points = [
     { at: at(0), simNumber: 1, signal: 50 },
     { at: at(0), simNumber: 2, signal: 80 },
@@ -18,7 +18,7 @@ test('each SIM has a line over all times, with a gap where it told nothing', () 
   ])
 })
 
-test('times are drawn in their order, whatever the order of the points', () => {
+test('times are sorted, whatever the order of the points', () => {
   const points = [
     { at: at(2), queue: 2 },
     { at: at(1), queue: 1 },
@@ -26,7 +26,7 @@ test('times are drawn in their order, whatever the order of the points', () => {
   expect(linesOfDevice(points, 'queue', 'Waiting').lines[0]?.values).toEqual([1, 2])
 })
 
-test('nothing told is no line worth drawing', () => {
+test('a line without values is not drawn', () => {
   expect(hasValues(linesBySim([{ at: at(0), simNumber: 1 }], 'signal').lines)).toBe(false)
   expect(hasValues(linesBySim([], 'signal').lines)).toBe(false)
 })

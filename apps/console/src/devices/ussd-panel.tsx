@@ -13,7 +13,7 @@ interface Line {
   readonly text: string
 }
 
-/** A conversation with the network: balance, top-up, whatever its codes offer. */
+/** A USSD session with the network. */
 export function UssdPanel({ id, sims }: { readonly id: string; readonly sims: readonly SimCardAnswer[] }) {
   const ussd = useUssd(id)
   const [code, setCode] = useState('')

@@ -10,7 +10,7 @@ const line = {
   context: { device: 'pi-attic' },
 } as const
 
-test('a level shows itself and what is worse', () => {
+test('a level includes more severe levels', () => {
   expect(matches(line, { least: 'INFO', search: '' })).toBe(true)
   expect(matches(line, { least: 'WARN', search: '' })).toBe(true)
   expect(matches(line, { least: 'ERROR', search: '' })).toBe(false)

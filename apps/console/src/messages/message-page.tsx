@@ -17,7 +17,7 @@ import { TimelineList } from './timeline-list.tsx'
 import { waitingText } from './timeline-words.ts'
 import './message-page.css'
 
-/** What became of one message, step by step. */
+/** One message with its state, recipients and timeline. */
 export default function MessagePage() {
   const id = usePathPart('/messages') ?? ''
   const message = useMessage(id)

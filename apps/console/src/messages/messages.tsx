@@ -20,7 +20,7 @@ const states = () => [
   ...messageStates.map((state) => ({ value: state, label: t(`messageState.${state}`) })),
 ]
 
-/** All that was sent, by what became of it and when. The filter stands in the address, where it can be linked to and kept. */
+/** Outgoing messages with filters. The filters are part of the address. */
 export default function Messages() {
   const [parameters, setParameters] = useSearchParams()
   const filter: MessageFilter = Object.fromEntries(

@@ -3,7 +3,7 @@ import { inLocalTime, sinceWords, toneOf } from './timeline-words.ts'
 
 const at = '2026-03-01T08:46:11.000Z'
 
-test('a step tells how long it took, unless it is the first or came in the same moment', () => {
+test('a step shows the time since the previous one, unless it is the first or at the same time', () => {
   expect(sinceWords(undefined, at)).toBe('')
   expect(sinceWords(at, at)).toBe('')
   expect(sinceWords(at, '2026-03-01T08:46:11.250Z')).toBe('+250 ms')
@@ -11,7 +11,7 @@ test('a step tells how long it took, unless it is the first or came in the same 
   expect(sinceWords(at, '2026-03-01T09:51:11.000Z')).toBe('+1 hr 5 min')
 })
 
-test('what failed stands out, and so does a webhook that nobody took', () => {
+test('failures stand out, and so do failed webhook attempts', () => {
   const webhook = { webhookId: 'w', deliveryId: 'd', event: 'sms:sent' as const }
   expect(toneOf({ at, kind: 'part-refused', text: '' })).toBe('bad')
   expect(toneOf({ at, kind: 'webhook-attempt', text: '', webhook: { ...webhook, httpStatus: 204 } })).toBe('aside')
@@ -19,11 +19,11 @@ test('what failed stands out, and so does a webhook that nobody took', () => {
   expect(toneOf({ at, kind: 'webhook-attempt', text: '', webhook: { ...webhook, error: 'no answer' } })).toBe('warn')
 })
 
-test('a step on the way is shown plainly', () => {
+test('an ordinary step does not stand out', () => {
   expect(toneOf({ at, kind: 'dispatched', text: '' })).toBe('plain')
 })
 
-test('a moment in a text is told as the clock on the wall has it, and the rest as it is', () => {
+test('UTC times in a text become local times, and the rest stays unchanged', () => {
   const wall = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at))
   expect(inLocalTime(`held back until ${at}`)).toBe(`held back until ${wall}`)
   expect(inLocalTime('the device 2026-99-99T99:99:99Z')).toBe('the device 2026-99-99T99:99:99Z')

@@ -21,7 +21,7 @@ export function toneOf({ kind, webhook }: TimelineEntry): TimelineTone {
   return status !== undefined && status >= 200 && status < 300 ? 'aside' : 'warn'
 }
 
-/** How long it took since the step before; nothing for the first one, and for two in the same moment. */
+/** Time since the previous step; empty for the first step and for steps at the same time. */
 export function sinceWords(before: string | undefined, at: string): string {
   const ms = before === undefined ? 0 : Date.parse(at) - Date.parse(before)
   return ms < 1 ? '' : `+${durationWords(ms)}`
@@ -31,7 +31,7 @@ export function partWords({ index, total }: { readonly index: number; readonly t
   return t('timeline.part', { index, total })
 }
 
-/** A moment in a text, which the API tells in universal time, as the clock on the wall has it. */
+/** Replaces UTC times in a text of the API with local times. */
 export function inLocalTime(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (moment) =>
     Number.isNaN(Date.parse(moment)) ? moment : momentWords(moment),

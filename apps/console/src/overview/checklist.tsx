@@ -11,7 +11,7 @@ import { Panel } from '../ui/page.tsx'
 import { t } from '../words/text.ts'
 import './checklist.css'
 
-/** The way from an empty gateway to one that works: each step ticks itself, and when all are done it is gone. */
+/** Steps to set up a new gateway. It disappears when all steps are done. */
 export function Checklist() {
   const { hasVirtualPhone } = useSignedIn()
   const devices = useDevices()

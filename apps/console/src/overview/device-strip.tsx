@@ -7,7 +7,7 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { rich, t } from '../words/text.ts'
 import './device-strip.css'
 
-/** Each device in a line, for a glance. */
+/** One line per device. */
 export function DeviceStrip() {
   const { data: devices = [] } = useDevices()
   if (devices.length === 0) return null

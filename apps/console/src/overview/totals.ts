@@ -3,7 +3,7 @@ import type { StatisticsBucket } from '@smsgw/contract/statistics'
 const counted = ['accepted', 'sent', 'delivered', 'failed', 'received'] as const
 
 export interface Totals extends Readonly<Record<(typeof counted)[number], number>> {
-  /** Of the intervals, in milliseconds; medians of medians would say nothing. */
+  /** The largest of all buckets in milliseconds, because medians cannot be combined. */
   readonly slowestP50: number
   readonly slowestP95: number
 }

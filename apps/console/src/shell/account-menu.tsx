@@ -7,7 +7,7 @@ import { languages, storeLanguage } from '../words/language.ts'
 import { locale, t } from '../words/text.ts'
 import './account-menu.css'
 
-/** Who is signed in, and what concerns them alone. */
+/** The signed-in user, with personal settings and sign-out. */
 export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () => void; readonly isShort?: boolean }) {
   const { username, version, mode } = useSignedIn()
   const { colorScheme, setColorScheme } = useMantineColorScheme()

@@ -4,7 +4,7 @@ import { t } from '../words/text.ts'
 import { placeName, places } from './places.ts'
 import './key-help.css'
 
-/** All keys, under `?`. */
+/** The list of keyboard shortcuts, opened with `?`. */
 export function KeyHelp({
   isOpen,
   onClose,

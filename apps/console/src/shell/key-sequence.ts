@@ -1,11 +1,11 @@
-/** What each key does: `n`, or `g c` for one after the other. */
+/** Shortcuts by key, for example `n`, or `g c` for a sequence of two. */
 export type Keys = Readonly<Record<string, () => void>>
 
 const sequenceMs = 1_500
 
 /**
- * Tells of one key after the other what is to be done. Only a key that begins a sequence is remembered: any other means
- * itself, however fast it follows.
+ * Finds the shortcut of each pressed key. Only a key that can begin a sequence is remembered, so any other key runs its own
+ * shortcut at once.
  */
 export class KeySequence {
   readonly #keys: Keys
@@ -15,7 +15,7 @@ export class KeySequence {
     this.#keys = keys
   }
 
-  /** What follows is no second key of it. */
+  /** Forgets the first key of a sequence. */
   forget(): void {
     this.#begun = undefined
   }

@@ -1,14 +1,14 @@
 import { useEffect } from 'react'
 import { KeySequence, type Keys } from './key-sequence.ts'
 
-/** Keys work wherever nothing is being written. */
+/** Keyboard shortcuts. They are off in input fields and dialogues. */
 export function useKeys(keys: Keys): void {
   useEffect(() => {
     const sequence = new KeySequence(keys)
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target))
         return sequence.forget()
-      // Only what goes on step by step is meant again while a key is held.
+      // Only the keys that step through a list repeat while they are held.
       if (event.repeat && !['j', 'k'].includes(event.key)) return
       const act = sequence.next(event.key, event.timeStamp)
       if (act === undefined) return
@@ -20,7 +20,7 @@ export function useKeys(keys: Keys): void {
   }, [keys])
 }
 
-/** Somebody writes there, or a dialogue is open above the page. */
+/** Whether an input field has the focus or a dialogue is open. */
 function isTaken(target: EventTarget | null): boolean {
   if (document.querySelector('[role="dialog"][aria-modal="true"]') !== null) return true
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

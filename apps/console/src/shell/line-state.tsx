@@ -5,7 +5,7 @@ import { SignalBars } from '../ui/signal-bars.tsx'
 import { lineWords } from './line-words.ts'
 import './line-state.css'
 
-/** The state of the line at a glance: is the page live, is a modem there, how well does it hear. */
+/** Summary of connection, modems and signal. */
 export function LineState({ isShort = false }: { readonly isShort?: boolean }) {
   const live = useLiveState()
   const { data: devices } = useDevices()

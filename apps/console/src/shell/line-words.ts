@@ -7,11 +7,11 @@ interface LineWords {
   readonly tone: 'good' | 'warn' | 'bad' | 'quiet'
   readonly title: string
   readonly detail: string
-  /** Per cent, of the best SIM that can send. */
+  /** Signal of the best ready SIM, in per cent. */
   readonly signal: number | undefined
 }
 
-/** The worst thing that somebody at the page should know, or that all is well. */
+/** The most important problem, or the state of the network if there is none. */
 export function lineWords(live: LiveState, devices: readonly DeviceAnswer[] | undefined): LineWords {
   if (live === 'away')
     return { tone: 'warn', title: t('line.disconnected'), detail: t('line.retrying'), signal: undefined }

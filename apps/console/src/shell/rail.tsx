@@ -8,7 +8,7 @@ import { isAt, placeName, places } from './places.ts'
 import { Wordmark } from './wordmark.tsx'
 import './rail.css'
 
-/** The menu at the side of a wide screen. */
+/** The menu on a wide screen. */
 export function Rail({ onHelp }: { readonly onHelp: () => void }) {
   const [location] = useLocation()
   const phone = usePhoneSwitch()

@@ -17,7 +17,7 @@ import './shell.css'
 
 const phoneKey = 'smsgw-phone'
 
-/** What stands around every page: the menu, and the virtual phone beside it where there is one. */
+/** The frame of every page: the menu, and the virtual phone if there is one. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { hasVirtualPhone } = useSignedIn()
   const [isHelpOpen, help] = useDisclosure(false)

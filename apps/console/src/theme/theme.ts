@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core'
 
-/** The shades only tell Mantine that the colour exists: what is seen comes from `mantine.css`. */
+/** The shades only register the colour with Mantine. `mantine.css` sets the visible colours. */
 const pine: MantineColorsTuple = [
   '#eef6f1',
   '#dfeee5',
@@ -22,7 +22,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
-    // Locking the page's scroll would write a style sheet into the page, which its policy refuses.
+    // Locking the scroll position would add an inline style sheet, which the Content-Security-Policy refuses.
     Modal: { defaultProps: { lockScroll: false, centered: true, transitionProps: { duration: 0 } } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Button: { defaultProps: { size: 'sm' } },

@@ -4,7 +4,7 @@ import { t } from '../words/text.ts'
 import { ProblemNote } from './problem-note.tsx'
 import './ask-first.css'
 
-/** Something that cannot be undone is asked about first. */
+/** Asks for confirmation of an action. */
 export function AskFirst({
   title,
   children,
@@ -18,20 +18,20 @@ export function AskFirst({
 }: {
   readonly title: string
   readonly children: ReactNode
-  /** What the button says: a verb. */
+  /** Text of the button that confirms. */
   readonly action: string
-  /** And what the other one says. */
+  /** Text of the button that cancels. */
   readonly refusal?: string
-  /** Nothing is lost by it. */
+  /** Whether the action deletes nothing. */
   readonly isHarmless?: boolean
   readonly isOpen: boolean
-  /** What is done, and how far it has come. Whoever asks again later doesn't see what failed before. */
+  /** The mutation. It is reset on close, so that an old error is not shown again. */
   readonly deed: { readonly isPending: boolean; readonly error: Error | null; readonly reset: () => void }
   readonly onYes: () => void
   readonly onClose: () => void
 }) {
   const leave = () => {
-    // What has begun is not called off by looking away, and what it brings would be missed.
+    // Closing would not stop the action and would hide its result.
     if (deed.isPending) return
     deed.reset()
     onClose()

@@ -4,7 +4,7 @@ import { t } from '../words/text.ts'
 import { Icon } from './icon.tsx'
 import './copy-field.css'
 
-/** Something to take along: a command, a token, a snippet. */
+/** A command, a token or a snippet with a button that copies it. */
 export function CopyField({
   name,
   value,
@@ -40,14 +40,14 @@ export function CopyField({
   )
 }
 
-/** The clipboard is there only over HTTPS and on the own machine; elsewhere what is seen is selected and copied. */
+/** The clipboard API exists only over HTTPS and on localhost. Elsewhere the shown text is selected and copied. */
 async function copy(value: string, shown: HTMLElement | null): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     try {
       await navigator.clipboard.writeText(value)
       return true
     } catch {
-      // It was refused: the selection below may still do.
+      // Refused: the selection below may still work.
     }
   }
   if (shown === null) return false

@@ -8,7 +8,7 @@ const relativeDay = perLocale((tag) => new Intl.RelativeTimeFormat(tag, { numeri
 
 const dayMs = 86_400_000
 
-/** What a person calls that day. */
+/** "Today", "Yesterday", a weekday, or a date. */
 export function dayWords(at: string, nowMs: number): string {
   const then = new Date(at)
   const now = new Date(nowMs)
@@ -18,12 +18,12 @@ export function dayWords(at: string, nowMs: number): string {
   return (then.getFullYear() === now.getFullYear() ? date() : dateOfYear()).format(then)
 }
 
-/** Where there is little room. */
+/** A short date. */
 export function shortDayWords(at: string): string {
   return shortDate().format(new Date(at))
 }
 
-/** The first of another day than the one before; of what began today that need not be said. */
+/** Whether an entry is the first of its day. Without an earlier entry, today needs no heading. */
 export function beginsDay(before: string | undefined, at: string, nowMs = Date.now()): boolean {
   return new Date(before ?? nowMs).toDateString() !== new Date(at).toDateString()
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import './empty-state.css'
 
-/** What stands where there is nothing yet: what would be here, and how it comes. */
+/** Shown instead of an empty list: what would be here and how to get it. */
 export function EmptyState({
   icon,
   title,

@@ -1,4 +1,4 @@
-/** Drawn for this page on a 20 × 20 grid, with strokes of the text's colour. */
+/** Icons on a 20 × 20 grid in the colour of the text. */
 const drawings = {
   overview: 'M3 11h3l2.5-6 3.5 10 2.5-6H17',
   conversations: 'M4 4.5h12v8.5H9l-3.5 3v-3H4z',

@@ -12,7 +12,7 @@ const marks: Readonly<Record<MessageState, { readonly tone: string; readonly dra
   Cancelled: { tone: 'quiet', drawing: 'M4 4l8 8M12 4l-8 8' },
 }
 
-/** The state of a message: a small drawing, and its word for whoever cannot see it or wants it written out. */
+/** The state of a message as an icon, with its name for screen readers or as visible text. */
 export function MessageMark({
   state,
   withWord = false,

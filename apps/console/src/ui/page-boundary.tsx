@@ -6,11 +6,11 @@ import { Page } from './page.tsx'
 
 interface Props {
   readonly children: ReactNode
-  /** Elsewhere it is tried again. */
+  /** Another path renders the page again. */
   readonly path: string
 }
 
-/** A page that breaks takes neither the menu nor the other pages with it. */
+/** An error in a page leaves the menu and other pages usable. */
 export class PageBoundary extends Component<Props, { readonly error?: Error | undefined }> {
   static getDerivedStateFromError(error: Error) {
     return { error }

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react'
 import './page.css'
 
-/** A page: its title, what can be done on it, and what stands below. */
+/** A page with title, actions and content. */
 export function Page({
   title,
   about,
@@ -59,7 +59,7 @@ export function Panel({
   )
 }
 
-/** Facts, each with its name. What is undefined is left out. */
+/** Names and values. Undefined values are left out. */
 export function Facts({ of: facts }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }) {
   const known = facts.filter(([, value]) => value !== undefined && value !== '')
   return (

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { pathPart } from './path-part.ts'
 
 test.each(['+447400123456', '100% OFF', 'a/b?c#d', 'a%2Fb', 'new', '<img src=x>', 'order:4711'])(
-  '%s is read from an address as it was written there',
+  '%s is read from an address unchanged',
   (name) => {
     const { pathname } = new URL(`/conversations/${encodeURIComponent(name)}`, 'http://any')
     expect(pathPart('/conversations', pathname)).toBe(name)
   },
 )
 
-test('where nothing stands there is none, and what is mistyped breaks nothing', () => {
+test('an address without the part has none, and a wrong encoding is used unchanged', () => {
   expect(pathPart('/conversations', '/conversations')).toBeUndefined()
   expect(pathPart('/conversations', '/conversations/')).toBeUndefined()
   expect(pathPart('/conversations', '/messages/1')).toBeUndefined()

@@ -1,8 +1,8 @@
 import { usePathname } from 'wouter/use-browser-location'
 
 /**
- * What stands behind the folder in the address: an id, or what somebody calls themselves. The router's own parameters are
- * decoded in part, and would be decoded twice.
+ * The part of the address after the folder: an id or a sender name. The parameters of the router are partly decoded and would
+ * be decoded twice.
  */
 export function usePathPart(folder: string): string | undefined {
   return pathPart(folder, usePathname())
@@ -14,7 +14,7 @@ export function pathPart(folder: string, path: string): string | undefined {
   try {
     return decodeURIComponent(part)
   } catch {
-    // Mistyped: it stays as it is, and is not found.
+    // Not valid: used unchanged, and not found.
     return part
   }
 }

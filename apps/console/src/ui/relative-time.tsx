@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { fullWords, relativeWords } from './relative-words.ts'
 
-/** How long ago, or until when; the full time in its title. */
+/** A relative time, with the full time as its title. */
 export function RelativeTime({ at }: { readonly at: string }) {
   const nowMs = useNow()
   return (
@@ -11,7 +11,7 @@ export function RelativeTime({ at }: { readonly at: string }) {
   )
 }
 
-/** The time of day, which moves on every ten seconds: all that show it share one clock. */
+/** The current time, updated every ten seconds by one clock for all components. */
 export function useNow(): number {
   return useSyncExternalStore(onTick, () => nowMs)
 }

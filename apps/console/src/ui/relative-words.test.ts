@@ -4,7 +4,7 @@ import { durationWords, relativeWords, sizeWords } from './relative-words.ts'
 const now = Date.parse('2026-03-01T12:00:00.000Z')
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString()
 
-test('what was a moment ago is now; then minutes, hours, days; then a date, with its year when that is another', () => {
+test('now, then minutes, hours and days; then a date, with the year if it is not the current one', () => {
   expect(relativeWords(before(4), now)).toBe('now')
   expect(relativeWords(before(125), now)).toBe('2 min ago')
   expect(relativeWords(before(-7_300), now)).toBe('in 2 hr')
@@ -16,11 +16,11 @@ test('what was a moment ago is now; then minutes, hours, days; then a date, with
   expect(relativeWords(before(300 * 86_400), now)).toContain('2025')
 })
 
-test('a duration is written in the unit that fits it', () => {
+test('a duration has the unit that fits it', () => {
   const written = [0.26, 8, 320, 4_230, 42_000, 185_000, 7_800_000, 400_000_000].map(durationWords)
   expect(written).toEqual(['0.3 ms', '8 ms', '320 ms', '4.2 sec', '42 sec', '3 min 5 sec', '2 hr 10 min', '5 days'])
 })
 
-test('a size is written in the unit that fits it', () => {
+test('a size has the unit that fits it', () => {
   expect([512, 114_768, 8_500_000].map(sizeWords)).toEqual(['0.5 kB', '115 kB', '8.5 MB'])
 })

@@ -30,7 +30,7 @@ export function relativeWords(at: string, nowMs: number): string {
   if (distance < 10) return relative().format(0, 'second')
   if (distance >= 7 * 86_400) return dateWords(at, nowMs)
   const [unit, size] = steps.find(([, step]) => distance >= step) ?? ['second', 1]
-  // What is nearly a day away is not "in 23 hr"; what is past was at least so long ago.
+  // Future times are rounded up, past times down.
   const count = Math.trunc((seconds > 0 ? seconds + size / 60 : seconds) / size)
   const words = relative().format(count, unit)
   return locale().language === 'en' ? words.replace('.', '') : words

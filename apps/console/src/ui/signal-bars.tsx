@@ -2,7 +2,7 @@ import './signal-bars.css'
 
 const steps = [1, 25, 50, 75]
 
-/** Four bars, as on every phone. */
+/** Signal strength as four bars. */
 export function SignalBars({ signal }: { readonly signal: number | undefined }) {
   return (
     <svg className="signal-bars" width="18" height="16" viewBox="0 0 18 16" aria-hidden="true" focusable="false">

@@ -1,7 +1,7 @@
 import { t } from '../words/text.ts'
 import './waiting-lines.css'
 
-/** Where something is about to appear. */
+/** Placeholder while content is loaded. */
 export function WaitingLines({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div className="waiting-lines" role="status" aria-label={t('common.loading')}>

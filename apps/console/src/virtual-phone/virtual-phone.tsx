@@ -11,16 +11,16 @@ import { shortClockWords } from '../ui/relative-words.ts'
 import { rich, t } from '../words/text.ts'
 import './virtual-phone.css'
 
-/** The one of the examples everywhere: whoever has messaged nobody yet writes from it. */
+/** The number of all examples, used before the first message. */
 const firstPhone = '+447400123456'
 
-/** The phone at the other end of the virtual modem: what the gateway sends arrives here, and one can write back. */
+/** The phone at the other end of the virtual modem. It receives messages of the gateway and can reply. */
 export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
   const phone = useVirtualPhone()
   const talkedTo = useConversationNumber()
   const [{ chosen, besides }, setChosen] = useState<{ chosen?: string; besides?: string | undefined }>({})
   const phones = (phone.data?.messages ?? []).map(({ from, to, direction }) => (direction === 'to-phone' ? to : from))
-  // What was chosen holds until the page turns to somebody else.
+  // The choice holds until the page shows another conversation.
   const number = (besides === talkedTo ? chosen : undefined) ?? talkedTo ?? phones[0] ?? firstPhone
   return (
     <aside className="virtual-phone" aria-label={t('phone.title')}>
@@ -80,7 +80,7 @@ function TestNumbers({ numbers }: { readonly numbers: VirtualPhoneAnswer['testNu
   )
 }
 
-/** The number of the conversation that the page shows, if it is one that a phone can have. */
+/** The number of the shown conversation, unless it is a sender name. */
 function useConversationNumber(): string | undefined {
   const number = usePathPart('/conversations')
   return number !== undefined && /^\+\d+$/.test(number) ? number : undefined
@@ -123,7 +123,7 @@ function Reply({ from, gatewayNumber }: { readonly from: string; readonly gatewa
         if (text === '') return
         await write.mutateAsync({ from, text }).then(
           () => setText(''),
-          // It stands below the field.
+          // The error is shown below the field.
           () => undefined,
         )
       }}

@@ -8,7 +8,7 @@ import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { readableJson } from './readable-json.ts'
 
-/** What is sent to the receiver, and what came of it each time. */
+/** The request of a delivery and the response to each attempt. */
 export function DeliveryDetails({
   delivery: { id, webhookId, attempts, droppedReason },
 }: {

@@ -14,7 +14,7 @@ const tones: Readonly<Record<DeliveryAnswer['state'], Tone>> = {
   dropped: 'quiet',
 }
 
-/** One delivery; opened, what was asked of the receiver and what it answered each time. */
+/** One delivery. When opened it shows the request and the response of each attempt. */
 export function DeliveryRow({ delivery }: { readonly delivery: DeliveryAnswer }) {
   const [isOpen, setOpen] = useState(false)
   const { state, createdAt, attempts, attemptCount, nextAttemptAt } = delivery

@@ -14,7 +14,7 @@ const delivery = (state: DeliveryAnswer['state'], ...durations: readonly number[
   attempts: durations.map((durationMs, index) => ({ number: index + 1, startedAt: at, durationMs })),
 })
 
-test('what was taken at once is good, what needed another try is worth seeing, what waits or was given up is bad', () => {
+test('a delivery at the first attempt is good, a retried one a warning, a waiting or failed one bad', () => {
   const bars = barsOf([
     delivery('delivered', 20),
     delivery('delivered', 20, 20),
@@ -24,11 +24,11 @@ test('what was taken at once is good, what needed another try is worth seeing, w
   expect(bars.map(({ tone }) => tone)).toEqual(['good', 'warn', 'bad', 'bad'])
 })
 
-test('what was not attempted yet says nothing about the receiver', () => {
+test('a delivery without attempts has no bar', () => {
   expect(barsOf([delivery('waiting')])).toEqual([])
 })
 
-test('a slower answer is a taller bar, and no bar is taller than the strip', () => {
+test('a slower response has a taller bar, and no bar is taller than the strip', () => {
   const [fast, slow, slowest] = barsOf([
     delivery('delivered', 20),
     delivery('delivered', 900),

@@ -7,7 +7,7 @@ const shown = 40
 const barWidth = 4
 const height = 28
 
-/** How a receiver has been doing: one bar for each of its latest deliveries, the newest at the right. */
+/** One bar for each of the latest deliveries of a webhook, the newest at the end. */
 export function HealthStrip({ webhookId }: { readonly webhookId: string }) {
   const { data } = useDeliveries(webhookId, {}, shown)
   const bars = barsOf(data?.pages[0]?.body ?? []).toReversed()

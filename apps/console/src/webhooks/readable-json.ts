@@ -1,4 +1,4 @@
-/** Indented for people; what is no JSON stays as it is. */
+/** Indents JSON and returns any other text unchanged. */
 export function readableJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2)

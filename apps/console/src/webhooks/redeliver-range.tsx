@@ -4,7 +4,7 @@ import { type DeliveryFilter, useRedeliverRange } from '../api/webhooks.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { t } from '../words/text.ts'
 
-/** Everything that the filter shows, once more. */
+/** Resends all deliveries that match the filter. */
 export function RedeliverRange({ webhookId, filter }: { readonly webhookId: string; readonly filter: DeliveryFilter }) {
   const redeliver = useRedeliverRange(webhookId)
   const [isAsking, setAsking] = useState(false)

@@ -25,7 +25,7 @@ const events = [
   'mms:batch:received',
 ] as const satisfies readonly WebhookEvent[]
 
-/** Asks for the address, then shows the secret, once. */
+/** Asks for the URL and the event, then shows the secret once. */
 export function RegisterWebhook({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const [made, setMade] = useState<WebhookAnswer>()
   const close = () => {

@@ -3,7 +3,7 @@ import { CopyField } from '../ui/copy-field.tsx'
 import { Note } from '../ui/problem-note.tsx'
 import { rich, t } from '../words/text.ts'
 
-/** The only time that it is seen. */
+/** Shows a new secret. The API returns it only once. */
 export function ShownSecret({ secret, onDone }: { readonly secret: string | undefined; readonly onDone: () => void }) {
   return (
     <div className="fields">

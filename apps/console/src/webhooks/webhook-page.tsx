@@ -14,7 +14,7 @@ import { rich, t } from '../words/text.ts'
 import { DeliveryLog } from './delivery-log.tsx'
 import { ShownSecret } from './shown-secret.tsx'
 
-/** One webhook: what was delivered, and what can be done with it. */
+/** One webhook with its actions and deliveries. */
 export default function WebhookPage() {
   const id = usePathPart('/webhooks') ?? ''
   const webhooks = useWebhooks()
@@ -74,7 +74,7 @@ function WebhookActions({ webhook: { id } }: { readonly webhook: WebhookAnswer }
   const remove = useDeleteWebhook()
   const [asking, setAsking] = useState<'rotate' | 'delete'>()
   const close = () => setAsking(undefined)
-  // It was shown, however the dialogue was left: the next time asks anew.
+  // Whichever way the dialogue was closed, the secret was shown: the next time it asks again.
   const done = () => {
     close()
     rotate.reset()
