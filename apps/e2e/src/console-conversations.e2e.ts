@@ -47,7 +47,13 @@ test('the virtual phone lists the test numbers with links to their conversations
   await phone.getByRole('link', { name: '+12025550116' }).click()
   await page.getByLabel('Message', { exact: true }).fill('This one fails')
   await page.getByLabel('Message', { exact: true }).press('Enter')
-  await outgoing('This one fails').getByText('Failed', { exact: true }).waitFor()
+  const failed = outgoing('This one fails')
+  await failed.getByText('Failed', { exact: true }).waitFor()
+  // The error says that sending it again would not help.
+  expect(await failed.getByRole('button', { name: 'Send again' }).count()).toBe(0)
+  await failed.getByRole('button', { name: 'Edit message' }).click()
+  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('This one fails')
+  await page.getByLabel('Message', { exact: true }).fill('')
   await phone.getByText('Test numbers', { exact: true }).click()
 })
 
@@ -78,7 +84,7 @@ test('offers SIM, time and delivery report; a scheduled message shows its time',
   await page.getByLabel('Send at').fill(`${tomorrow}T09:30`)
   await page.getByLabel('Delivery report').uncheck()
   await page.getByLabel('Message', { exact: true }).fill('For tomorrow')
-  await page.getByRole('button', { name: 'Schedule' }).click()
+  await page.getByRole('button', { name: 'Schedule', exact: true }).click()
   await outgoing('For tomorrow')
     .getByText(/^(in |tomorrow)/)
     .waitFor()

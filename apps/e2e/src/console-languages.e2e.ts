@@ -69,6 +69,15 @@ test.each(['de', 'ar'])('axe finds no violations in %s on any page', async (lang
   await page.context().close()
 })
 
+test('a step of the timeline has a name in the language of the page', async () => {
+  const page = await browser.signedIn(credentialsIn(gateway.folder))
+  await page.evaluate("localStorage.setItem('smsgw-language', 'de')")
+  await page.goto(`${gateway.url}/messages`)
+  await page.getByRole('list', { name: 'Nachrichten' }).getByRole('link').first().click()
+  await page.getByRole('region', { name: 'Verlauf' }).getByText('Vom Netz angenommen').first().waitFor()
+  await page.context().close()
+})
+
 test('in forced colours the current page and the selected period have an outline', async () => {
   const page = await browser.signedIn(credentialsIn(gateway.folder))
   await page.emulateMedia({ forcedColors: 'active' })

@@ -152,6 +152,20 @@ test('explains and saves a setting, and refuses a contradictory one with a clear
   expect((await gateway.api.ask('GET', '/settings')).json.messages).not.toHaveProperty('send_interval_min')
 })
 
+test('the command palette opens a page by its name and a conversation by its number', async () => {
+  await go('/')
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox', { name: 'Go to a page or a phone number' })
+  await field.fill('webh')
+  expect(await barriersEverywhere(page)).toEqual([])
+  await field.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await field.fill('+44 7400 123456')
+  await field.press('Enter')
+  await page.getByRole('heading', { level: 1, name: '+447400123456' }).waitFor()
+})
+
 test('keeps unsaved settings while other pages are shown, and asks before a reload', async () => {
   await go('/settings')
   const limit = page.getByRole('region', { name: 'Sending' }).getByLabel('Message limit')

@@ -88,7 +88,11 @@ function Outcome({ item }: { readonly item: Extract<ConversationEntry, { directi
 function Waits({ item: { waiting, error } }: { readonly item: Extract<ConversationEntry, { direction: 'out' }> }) {
   const words = waiting === undefined ? error : waitingText(waiting)
   if (words === undefined || waiting?.reason === 'scheduled') return null
-  return <p className="bubble-error">{words}</p>
+  return (
+    <p className="bubble-error" dir="auto">
+      {words}
+    </p>
+  )
 }
 
 function Failure({
@@ -103,7 +107,7 @@ function Failure({
   const { username } = useSignedIn()
   return (
     <div className="bubble-failure">
-      <p>{send.error?.message ?? error ?? t('thread.noReason')}</p>
+      <p dir="auto">{send.error?.message ?? error ?? t('thread.noReason')}</p>
       {text !== undefined && isFinal(error) && (
         <Button
           size="compact-xs"

@@ -7,6 +7,7 @@ import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { durationWords, numberWords, percentWords } from '../ui/relative-words.ts'
 import { useUrlValue } from '../ui/url-value.ts'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { hasValues, linesBySim, linesOfDevice } from './telemetry-lines.ts'
 
@@ -33,6 +34,7 @@ export function DeviceHistory({ id }: { readonly id: string }) {
       }
     >
       <ProblemNote error={telemetry.error} retry={() => void telemetry.refetch()} />
+      {telemetry.isPending && <WaitingLines lines={5} />}
       {telemetry.data &&
         (hasValues(drawn.signal.lines) ? (
           <LazyPlot

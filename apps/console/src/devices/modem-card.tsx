@@ -24,7 +24,7 @@ export function ModemCard({ modem, sim }: { readonly modem: ModemAnswer; readonl
         <b>{signal === undefined ? '–' : percentWords(signal)}</b>
         <span className="quiet">
           {signalWords(signal)}
-          {modem.signalDbm !== undefined && ` (${t('modem.dbm', { value: modem.signalDbm })})`}
+          {modem.signalDbm !== undefined && ` (${t('modem.dbm', { value: String(modem.signalDbm) })})`}
         </span>
       </div>
       <Facts

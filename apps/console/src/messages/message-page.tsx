@@ -77,7 +77,9 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
             {possibleDuplicate && <p className="is-warn">{t('message.duplicate')}</p>}
             {waiting !== undefined && <p className="is-warn">{waitingText(waiting)}</p>}
             {error !== undefined && waiting?.reason !== 'outcome_unknown' && (
-              <p className={its === 'Failed' ? 'is-bad' : 'is-warn'}>{error}</p>
+              <p className={its === 'Failed' ? 'is-bad' : 'is-warn'} dir="auto">
+                {error}
+              </p>
             )}
           </li>
         ))}

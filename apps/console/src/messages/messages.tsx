@@ -128,7 +128,11 @@ function ListedMessage({
           {textMessage?.text ?? dataMessage?.data ?? (isHashed ? t('messages.hashed') : '')}
         </span>
         <RelativeTime at={createdAt} />
-        {error !== undefined && <span className="listed-message-error">{error}</span>}
+        {error !== undefined && (
+          <span className="listed-message-error" dir="auto">
+            {error}
+          </span>
+        )}
       </Link>
     </li>
   )

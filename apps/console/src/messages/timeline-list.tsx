@@ -2,7 +2,7 @@ import type { TimelineEntry } from '@smsgw/contract/timeline'
 import { Link } from 'wouter'
 import { beginsDay, shortDayWords } from '../ui/day-words.ts'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
-import { t } from '../words/text.ts'
+import { locale, optionalText, t } from '../words/text.ts'
 import { inLocalTime, partWords, sinceWords, toneOf } from './timeline-words.ts'
 import './timeline-list.css'
 
@@ -28,13 +28,31 @@ export function TimelineList({
             <span>{sinceWords(entries[at - 1]?.at, entry.at)}</span>
           </div>
           <div className="timeline-what">
-            <p>{inLocalTime(entry.text)}</p>
+            <Text entry={entry} />
             <Details entry={entry} isToMany={isToMany} />
-            {entry.advice !== undefined && <p className="timeline-advice">{entry.advice}</p>}
+            {entry.advice !== undefined && (
+              <p className="timeline-advice" lang="en" dir="auto">
+                {entry.advice}
+              </p>
+            )}
           </div>
         </li>
       ))}
     </ol>
+  )
+}
+
+/** The API describes steps in English. In other languages the name of the step comes first. */
+function Text({ entry: { kind, text } }: { readonly entry: TimelineEntry }) {
+  const name = locale().language === 'en' ? undefined : optionalText(`step.${kind}`)
+  if (name === undefined) return <p>{inLocalTime(text)}</p>
+  return (
+    <>
+      <p>{name}</p>
+      <p className="timeline-details" lang="en" dir="auto">
+        {inLocalTime(text)}
+      </p>
+    </>
   )
 }
 

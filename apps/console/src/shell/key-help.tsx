@@ -36,6 +36,7 @@ export function KeyHelp({
             keys={[
               [['n'], t('conversations.new')],
               [['?'], t('keyboard.title')],
+              [['Ctrl', 'K'], t('keyboard.palette')],
               ...(hasPhone ? [[['v'], t('phone.title')] as const] : []),
               [['Esc'], t('keyboard.leave')],
             ]}

@@ -6,6 +6,7 @@ import { useSignedIn } from '../session-context.ts'
 import { VirtualPhone } from '../virtual-phone/virtual-phone.tsx'
 import { t } from '../words/text.ts'
 import { BottomBar } from './bottom-bar.tsx'
+import { CommandPalette } from './command-palette.tsx'
 import { KeyHelp } from './key-help.tsx'
 import type { Keys } from './key-sequence.ts'
 import { useKeys } from './keys.ts'
@@ -21,6 +22,7 @@ const phoneKey = 'smsgw-phone'
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { hasVirtualPhone } = useSignedIn()
   const [isHelpOpen, help] = useDisclosure(false)
+  const [isPaletteOpen, palette] = useDisclosure(false)
   const [, goTo] = useLocation()
   const [isPhoneWanted, setPhoneWanted] = useState(
     () => localStorage.getItem(phoneKey) ?? (innerWidth > 1240 ? 'open' : 'closed'),
@@ -64,6 +66,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {hasPhone && <VirtualPhone onClose={phone.toggle} />}
         <BottomBar />
       </div>
+      <CommandPalette isOpen={isPaletteOpen} onToggle={palette.toggle} onClose={palette.close} />
       <KeyHelp isOpen={isHelpOpen} onClose={help.close} hasPhone={hasVirtualPhone} />
     </PhoneContext>
   )

@@ -18,10 +18,10 @@ export function CopyField({
   const [copied, setCopied] = useState<string>()
   const isCopied = copied === value
   return (
-    <div className={isLong ? 'copy-field is-long' : 'copy-field'}>
+    <div className={isLong ? 'copy-field is-long' : 'copy-field'} dir="ltr">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <section aria-label={name} tabIndex={0}>
-        <pre ref={text} dir="ltr">
+        <pre ref={text}>
           <code>{value}</code>
         </pre>
       </section>

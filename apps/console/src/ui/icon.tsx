@@ -31,6 +31,9 @@ const drawings = {
   bin: 'M4.5 6h11M8 6V4h4v2M6 6l.7 10.5h6.6L14 6',
 } as const
 
+/** Icons that point along the direction of reading, and are mirrored in right-to-left languages. */
+const directional: ReadonlySet<string> = new Set(['back', 'onward', 'send', 'leave', 'webhooks', 'conversations'])
+
 export type IconName = keyof typeof drawings
 
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
@@ -44,6 +47,7 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
       strokeWidth="1.6"
       strokeLinecap="round"
       strokeLinejoin="round"
+      className={directional.has(name) ? 'is-directional' : undefined}
       aria-hidden="true"
       focusable="false"
     >

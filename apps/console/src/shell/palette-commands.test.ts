@@ -1,0 +1,30 @@
+import { afterEach, expect, test } from 'vitest'
+import { chooseLocale } from '../words/language.ts'
+import { loadLocale } from '../words/text.ts'
+import { commandsFor } from './palette-commands.ts'
+
+const names = (search: string) => commandsFor(search).map(({ name }) => name)
+
+afterEach(() => loadLocale(chooseLocale('en', ['en'])))
+
+test('lists all pages without a search', () => {
+  expect(names('')).toContain('Overview')
+  expect(names('')).toHaveLength(10)
+})
+
+test('finds a page by any of its words', () => {
+  expect(names('mess')).toEqual(['New message', 'Outgoing messages'])
+  expect(names('MESSAGES out')).toEqual(['Outgoing messages'])
+  expect(names('nothing like it')).toEqual([])
+})
+
+test('finds a page without its accents', async () => {
+  await loadLocale(chooseLocale('de', ['de']))
+  expect(names('ubersicht')).toEqual(['Übersicht'])
+})
+
+test('a phone number opens its conversation', () => {
+  expect(commandsFor('+44 7400 123456')).toEqual([
+    { path: '/conversations/%2B447400123456', name: 'Conversation with +447400123456', icon: 'conversations' },
+  ])
+})
