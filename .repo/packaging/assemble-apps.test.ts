@@ -63,6 +63,7 @@ test('keeps of koffi only what runs', () => {
     'index.js',
     'cnoke.cjs',
     'src/koffi/index.js',
+    'src/koffi/src/static.js',
     'src/koffi/src/ffi.cc',
     'vendor/napi.h',
     'doc/a.md',
@@ -75,6 +76,7 @@ test('keeps of koffi only what runs', () => {
     '@koromix/koffi-linux-x64/linux_x64/koffi.node',
     'koffi/index.js',
     'koffi/src/koffi/index.js',
+    'koffi/src/koffi/src/static.js',
   ])
 })
 

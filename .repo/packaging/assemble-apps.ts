@@ -64,7 +64,8 @@ function isNeeded(file: string, architecture: Architecture): boolean {
   // Sources of native code, and the scripts that compile them.
   if (/^src\/.*\.(cpp|h)$|^scripts$|^(bin|optional|build-test)\.js$/.test(file)) return false
   // The same of koffi, and its code for musl.
-  if (/^(vendor|doc|musl_\w+|lib\/native|src\/koffi\/src)$|(^|\/)(cnoke\.cjs|CMakeLists\.txt)$/.test(file)) return false
+  if (/^(vendor|doc|musl_\w+|lib\/native|src\/koffi\/src\/abi)$/.test(file)) return false
+  if (/^src\/koffi\/.*\.(cc|hh|inc|def|txt)$|^cnoke\.cjs$/.test(file)) return false
   const [, platform, addon] = /^prebuilds\/([^/]+)(?:\/(.+))?$/.exec(file) ?? []
   return platform === undefined || (platform === `linux-${architecture}` && !addon?.includes('.musl.'))
 }

@@ -58,17 +58,14 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
       expectSame('the version', installedVersion(machine), old)
     })
     await steps.step('refuses the repository without its key', () => repository.refusedWithoutKey())
-    traffic = await steps.step('sends the first message through an emulated modem', async () => {
-      const started = await PackageTraffic.start(proof.root, folder)
-      const settings = `PORT=${started.port}\nMODEMS=${started.modem}\nIN_DOUBT_SECONDS=10\n`
-      appendFileSync(machine.path(SETTINGS), settings)
+    const running = await PackageTraffic.start(proof.root, folder)
+    traffic = running
+    await steps.step('sends the first message through an emulated modem', async () => {
+      appendFileSync(machine.path(SETTINGS), `PORT=${running.port}\nMODEMS=${running.modem}\nIN_DOUBT_SECONDS=10\n`)
       machine.startService('gateway')
-      await started.untilAnswers(machine)
-      await started.firstMessage()
-      return started
+      await running.untilAnswers(machine)
+      await running.firstMessage()
     })
-    if (traffic === undefined) return steps
-    const running = traffic
     await steps.step('upgrades while messages are sent', async () => {
       running.begin()
       await running.passes(20)
