@@ -90,9 +90,9 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
       process.stdout.write(`      ${running.summary()}\n`)
     })
     await steps.step('has the emulator, on a pseudo-terminal', () => {
-      const script =
-        'smsgw emulator --pty /tmp/modem0 >/tmp/emulator.log & sleep 8; test -L /tmp/modem0; kill $!; wait $!'
-      machine.run('sh', '-ec', script)
+      const wait = 'for second in $(seq 60); do test -L /tmp/modem0 && break; sleep 1; done'
+      const check = 'test -c "$(readlink -f /tmp/modem0)"; kill $!; wait $!'
+      machine.run('sh', '-ec', `smsgw emulator --control none --pty /tmp/modem0 >/tmp/emulator.log & ${wait}; ${check}`)
     })
     await steps.step('keeps settings, data and backups when the package is removed, and says where', async () => {
       machine.run('smsgw', 'gateway', 'backup', `/${BACKUP}`)
