@@ -6,6 +6,7 @@ const SECRETS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['a token of GitHub', /\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{60,})\b/],
   ['a token of npm', /\bnpm_[A-Za-z0-9]{36}\b/],
   ['a token of Slack', /\bxox[abprs]-[A-Za-z0-9-]{20,}\b/],
+  ['an API key of smsgw', /\bsmsgw_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}\b/],
   ['a token of Stripe', /\b[rs]k_live_[A-Za-z0-9]{20,}\b/],
 ]
 

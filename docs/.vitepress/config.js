@@ -8,6 +8,7 @@ const sidebar = [
   group('Guides', [
     'guides/first-sms',
     'guides/receive-by-webhook',
+    'guides/api-keys',
     'guides/client',
     'guides/raspberry-pi',
     'guides/add-a-modem',

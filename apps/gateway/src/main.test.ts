@@ -73,6 +73,24 @@ test('in Local Server mode there are no tokens, and the built-in device cannot b
   expect((await request('DELETE', `/devices/${device.id}`)).status).toBe(409)
 }, 60_000)
 
+test('an API key from the command line sends a message, and is refused after its revocation', async () => {
+  const options = ['--name', 'door bell', '--scopes', 'messages:send', '--recipients', PHONE]
+  const { id, key } = JSON.parse(await keys('create', ...options))
+  const sendWith = async (number: string) => {
+    const body = { phoneNumbers: [number], textMessage: { text: 'Somebody is at the door' } }
+    return await request('POST', '/messages', body, { 'x-api-key': key })
+  }
+  const sent = await sendWith(PHONE)
+  expect([sent.status, await sent.json()]).toEqual([
+    202,
+    expect.objectContaining({ sentBy: { kind: 'key', keyId: id, keyName: 'door bell' } }),
+  ])
+  expect(await (await sendWith('+447400123457')).json()).toMatchObject({ status: 403, reason: 'key_recipient_limit' })
+  expect(await keys('list')).toContain(`${id}  door bell  active`)
+  expect(await keys('revoke', id)).toBe('API key door bell revoked\n')
+  await until(async () => (await sendWith(PHONE)).status === 401)
+}, 60_000)
+
 test('a changed password works at once and is written to the credentials file', async () => {
   const before = password()
   const change = { currentPassword: before, newPassword: 'coffee at a quarter to five' }
@@ -140,8 +158,8 @@ interface Running {
   readonly url: string
 }
 
-function spawnGateway(more: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+function spawnGateway(more: Readonly<Record<string, string>> = {}, args: readonly string[] = []): ChildProcess {
+  return spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -152,6 +170,18 @@ function spawnGateway(more: Readonly<Record<string, string>> = {}): ChildProcess
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+}
+
+/** Runs `gateway keys …` beside the running gateway, and returns its output. */
+async function keys(...args: readonly string[]): Promise<string> {
+  const child = spawnGateway({}, ['keys', ...args])
+  let output = ''
+  let complaint = ''
+  child.stdout?.on('data', (chunk) => (output += chunk))
+  child.stderr?.on('data', (chunk) => (complaint += chunk))
+  await once(child, 'close')
+  expect(complaint).toBe('')
+  return output
 }
 
 async function start(more: Readonly<Record<string, string>> = {}): Promise<Running> {
@@ -187,11 +217,18 @@ function password(): string {
   return JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8')).password
 }
 
-function request(method: string, path: string, body?: object): Promise<Response> {
+function request(
+  method: string,
+  path: string,
+  body?: object,
+  credentials: Record<string, string> = {
+    authorization: `Basic ${Buffer.from(`sms:${password()}`).toString('base64')}`,
+  },
+): Promise<Response> {
   return fetch(`${running?.url}/3rdparty/v1${path}`, {
     method,
     headers: {
-      authorization: `Basic ${Buffer.from(`sms:${password()}`).toString('base64')}`,
+      ...credentials,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -1,4 +1,5 @@
 import { deleteOldRecognisedLogins } from './auth/delete-old-recognised-logins-statement.ts'
+import { deleteEndedKeys } from './auth/keys/delete-ended-keys-statement.ts'
 import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
 import { deleteEndedSessions } from './auth/sessions/delete-ended-sessions-statement.ts'
 import { deleteExpiredTokens } from './auth/token-endpoints.ts'
@@ -59,6 +60,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     endingJob('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now(), deps.onMoved)),
     job('delete old messages', HOUR, () => deleteOldMessages(deps)),
     job('delete expired tokens', HOUR, () => deleteExpiredTokens(deps)),
+    job('delete ended API keys', HOUR, () => deleteEndedKeys(database, clock.now())),
     job('delete ended sessions', HOUR, () => deleteEndedSessions(deps)),
     job('delete old recognised logins', HOUR, () => deleteOldRecognisedLogins(database)),
     job('forget live events', 10 * MINUTE, () => deleteOldLiveEvents(database)),

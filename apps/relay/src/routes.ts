@@ -103,6 +103,13 @@ export function routes(deps: RouteDeps): Route[] {
     route('DELETE', '/auth/token/{jti}', 'tokens:manage', 'Revoke a token', auth.revokeToken),
     route('GET', '/tokens', 'tokens:manage', 'List tokens', auth.listTokens),
 
+    route('GET', '/keys', 'keys:list', 'List API keys', auth.listKeys),
+    route('POST', '/keys', 'keys:manage', 'Create an API key', auth.createKey),
+    route('GET', '/keys/{id}', 'keys:list', 'Get an API key', auth.getKey),
+    route('PATCH', '/keys/{id}', 'keys:manage', 'Change the name or limits of an API key', auth.changeKey),
+    route('POST', '/keys/{id}/rotate', 'keys:manage', 'Replace an API key', auth.rotateKey),
+    route('DELETE', '/keys/{id}', 'keys:manage', 'Revoke an API key', auth.revokeKey),
+
     route('POST', '/session', 'public', 'Sign in a browser', auth.beginSession),
     route('GET', '/session', 'any scope', 'Get the present account and its scopes', auth.showSession),
     route('DELETE', '/session', 'any scope', 'Sign out a browser', auth.endSession),

@@ -23,6 +23,12 @@ export const givenId = z
 /** The id of a resource in an answer, chosen by the client or generated. */
 export const resourceId = z.string().min(1).max(36)
 
+/** The id of an API key, which is also part of the key. */
+export const keyId = z
+  .string()
+  .regex(/^[A-Za-z0-9]{12}$/)
+  .meta({ description: 'Id of an API key; part of the key', examples: ['7hYt2QmVx9Kd'] })
+
 /** Path parameters. An impossible id gets the same 404 as an unknown id. */
 export const idParams = z.object({ id: z.string().min(1) })
 export const jtiParams = z.object({ jti: z.string().min(1) })

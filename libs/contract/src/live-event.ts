@@ -67,6 +67,8 @@ export const accessLosses = [
   'session_ended',
   'password_changed',
   'account_removed',
+  'key_expired',
+  'key_revoked',
 ] as const
 
 export type AccessLoss = (typeof accessLosses)[number]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readEncryptedField } from './encrypted-field.ts'
-import { deviceId, givenId, resourceId } from './ids.ts'
+import { deviceId, givenId, keyId, resourceId } from './ids.ts'
 import { messageStates } from './message-states.ts'
 import { paging, refuseReversedRange, timeRange } from './paging.ts'
 import { requestBody } from './request-body.ts'
@@ -192,6 +192,21 @@ const recipientState = z
   })
   .meta({ id: 'RecipientState' })
 
+export const sentByKind = z.enum(['key', 'token', 'password', 'session'])
+
+/** The credentials with which a message was sent. */
+const sentBy = z
+  .strictObject({
+    kind: sentByKind.meta({
+      description: '`key`: an API key, or a token that it issued; `session`: a browser that is signed in',
+    }),
+    keyId: keyId.optional().meta({ description: 'Id of the API key' }),
+    keyName: z.string().optional().meta({ description: 'Present name of the API key' }),
+  })
+  .meta({ id: 'SentBy', description: 'Who sent the message; absent for messages of older releases' })
+
+export type SentBy = z.output<typeof sentBy>
+
 const later = utcTime.optional()
 
 export const messageState = z
@@ -227,6 +242,7 @@ export const messageState = z
     scheduleAt: later,
     validUntil: later,
     onUncertain: onUncertain.optional().meta({ description: 'As requested' }),
+    sentBy: sentBy.optional(),
     createdAt: utcTime,
   })
   .meta({ id: 'MessageState' })
@@ -238,6 +254,14 @@ export const listMessagesQuery = requestQuery({
     .optional()
     .meta({ description: 'True returns only messages with at least one failed recipient, whatever their `state`' }),
   deviceId: z.string().max(128).optional(),
+  sentBy: z
+    .union([sentByKind, keyId], {
+      error: 'must be the id of an API key, or one of key, token, password, session',
+    })
+    .optional()
+    .meta({
+      description: 'Messages sent with this API key (its id), or with any `key`, `token`, `password` or `session`',
+    }),
   includeContent: queryBoolean.default(false).meta({ description: 'Include texts and data', default: false }),
   sort: z
     .enum(['created_at', '-created_at'])

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keyRefusals } from './api-key.ts'
 
 /** The body of every error: the members of RFC 9457, plus `code` and `message` for existing clients. */
 export const problem = z
@@ -9,6 +10,10 @@ export const problem = z
     title: z.string().meta({ description: 'Reason phrase of the HTTP status' }),
     status: z.int().meta({ description: 'Same as `code`' }),
     detail: z.string().meta({ description: 'Same as `message`' }),
+    reason: z
+      .enum(keyRefusals)
+      .optional()
+      .meta({ description: 'Stable code of the limit of the API key that refused the request' }),
     requestId: z.string().meta({ description: 'Same as the header `X-Request-ID`; include it in support requests' }),
     errors: z
       .array(

@@ -1,4 +1,4 @@
-/** The permissions of tokens. `all:any` includes all others. */
+/** The permissions of tokens and API keys. `all:any` includes all others; for a key, all but those in `explicitScopes`. */
 export const scopes = [
   'all:any',
   'messages:send',
@@ -20,6 +20,11 @@ export const scopes = [
   'settings:write',
   'logs:read',
   'tokens:manage',
+  'keys:list',
+  'keys:manage',
 ] as const
 
 export type Scope = (typeof scopes)[number]
+
+/** A key has these scopes only when they are named, because they lead to credentials that outlive the key. */
+export const explicitScopes: readonly Scope[] = ['tokens:manage', 'keys:list', 'keys:manage']

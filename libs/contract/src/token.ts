@@ -1,15 +1,16 @@
 import { z } from 'zod'
+import { keyId } from './ids.ts'
 import { requestBody } from './request-body.ts'
 import { scopes } from './scopes.ts'
 import { utcTime } from './times.ts'
 
 /** Accepts `inbox:read`, the old name of `inbox:list`. */
-const requestedScope = z
+export const requestedScope = z
   .preprocess(
     (name) => (name === 'inbox:read' ? 'inbox:list' : name),
     z.enum(scopes, { error: ({ input }) => `${shown(input)} is not a scope. Use one of ${scopes.join(', ')}` }),
   )
-  .meta({ description: 'Permission of the token' })
+  .meta({ description: 'Permission of the token or key' })
 
 /** The body of a token request. The endpoint checks it against the permissions of the caller. */
 export const tokenRequest = requestBody({
@@ -48,7 +49,9 @@ export const issuedToken = z
     id: z.string().meta({ description: 'The `jti` of the latest access token; use it to revoke the token' }),
     scopes: z.array(z.string()),
     createdAt: utcTime,
-    expiresAt: utcTime.meta({ description: 'Expiry of the access token and the refresh token' }),
+    expiresAt: utcTime.meta({ description: 'Expiry of the latest access token' }),
+    refreshExpiresAt: utcTime.meta({ description: 'Until when the refresh token can be exchanged for a new pair' }),
+    keyId: keyId.optional().meta({ description: 'The API key that issued the token' }),
     revokedAt: utcTime.optional(),
   })
   .meta({ id: 'IssuedToken' })

@@ -7,7 +7,7 @@ export interface paths {
         };
         /**
          * Change the password
-         * @description Requires Basic authentication or a session. Tokens are refused.
+         * @description Requires Basic authentication with the password, or a session. Tokens and API keys are refused.
          */
         post: operations["postAccountPassword"];
     };
@@ -17,7 +17,7 @@ export interface paths {
         };
         /**
          * Issue a token
-         * @description Requires Basic authentication, a session, or a token with the scope `tokens:manage`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `tokens:manage`.
          */
         post: operations["postAuthToken"];
     };
@@ -37,7 +37,7 @@ export interface paths {
         };
         /**
          * Revoke a token
-         * @description Requires Basic authentication, a session, or a token with the scope `tokens:manage`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `tokens:manage`.
          */
         delete: operations["deleteAuthTokenByJti"];
     };
@@ -47,9 +47,54 @@ export interface paths {
         };
         /**
          * List tokens
-         * @description Requires Basic authentication, a session, or a token with the scope `tokens:manage`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `tokens:manage`.
          */
         get: operations["getTokens"];
+    };
+    "/3rdparty/v1/keys": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * List API keys
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `keys:list`.
+         */
+        get: operations["getKeys"];
+        /**
+         * Create an API key
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `keys:manage`.
+         */
+        post: operations["postKeys"];
+    };
+    "/3rdparty/v1/keys/{id}": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Get an API key
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `keys:list`.
+         */
+        get: operations["getKeysById"];
+        /**
+         * Revoke an API key
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `keys:manage`.
+         */
+        delete: operations["deleteKeysById"];
+        /**
+         * Change the name or limits of an API key
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `keys:manage`.
+         */
+        patch: operations["patchKeysById"];
+    };
+    "/3rdparty/v1/keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Replace an API key
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `keys:manage`.
+         */
+        post: operations["postKeysByIdRotate"];
     };
     "/3rdparty/v1/session": {
         parameters: {
@@ -57,7 +102,7 @@ export interface paths {
         };
         /**
          * Get the present account and its scopes
-         * @description Requires Basic authentication, a session, or a token with any scope.
+         * @description Requires Basic authentication, a session, or a token or API key with any scope.
          */
         get: operations["getSession"];
         /**
@@ -67,7 +112,7 @@ export interface paths {
         post: operations["postSession"];
         /**
          * Sign out a browser
-         * @description Requires Basic authentication, a session, or a token with any scope.
+         * @description Requires Basic authentication, a session, or a token or API key with any scope.
          */
         delete: operations["deleteSession"];
     };
@@ -77,12 +122,12 @@ export interface paths {
         };
         /**
          * List messages
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:list`.
          */
         get: operations["getMessages"];
         /**
          * Send a message
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:send`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:send`.
          */
         post: operations["postMessages"];
     };
@@ -92,12 +137,12 @@ export interface paths {
         };
         /**
          * Get a message
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:read`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:read`.
          */
         get: operations["getMessagesById"];
         /**
          * Cancel a message
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:cancel`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:cancel`.
          */
         delete: operations["deleteMessagesById"];
     };
@@ -107,7 +152,7 @@ export interface paths {
         };
         /**
          * Get the timeline of a message
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:read`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:read`.
          */
         get: operations["getMessagesByIdTimeline"];
     };
@@ -118,7 +163,7 @@ export interface paths {
         /**
          * Resend inbox events to webhooks
          * @deprecated
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:export`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:export`.
          */
         post: operations["postMessagesInboxExport"];
     };
@@ -128,7 +173,7 @@ export interface paths {
         };
         /**
          * List conversations
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:list` or `inbox:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:list` or `inbox:list`.
          */
         get: operations["getConversations"];
     };
@@ -138,12 +183,12 @@ export interface paths {
         };
         /**
          * Get a conversation
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:list` or `inbox:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:list` or `inbox:list`.
          */
         get: operations["getConversationsByNumber"];
         /**
          * Change a conversation
-         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `conversations:write`.
          */
         patch: operations["patchConversationsByNumber"];
     };
@@ -153,7 +198,7 @@ export interface paths {
         };
         /**
          * Get labels, notes and assignee of a conversation
-         * @description Requires Basic authentication, a session, or a token with the scope `conversations:read`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `conversations:read`.
          */
         get: operations["getConversationsByNumberDetails"];
     };
@@ -163,7 +208,7 @@ export interface paths {
         };
         /**
          * Add a note
-         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `conversations:write`.
          */
         post: operations["postConversationsByNumberNotes"];
     };
@@ -173,7 +218,7 @@ export interface paths {
         };
         /**
          * Delete a note
-         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `conversations:write`.
          */
         delete: operations["deleteConversationsByNumberNotesById"];
     };
@@ -183,12 +228,12 @@ export interface paths {
         };
         /**
          * List labels
-         * @description Requires Basic authentication, a session, or a token with the scope `conversations:read`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `conversations:read`.
          */
         get: operations["getLabels"];
         /**
          * Create a label
-         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `conversations:write`.
          */
         post: operations["postLabels"];
     };
@@ -198,12 +243,12 @@ export interface paths {
         };
         /**
          * Delete a label
-         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `conversations:write`.
          */
         delete: operations["deleteLabelsById"];
         /**
          * Rename a label or change its color
-         * @description Requires Basic authentication, a session, or a token with the scope `conversations:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `conversations:write`.
          */
         patch: operations["patchLabelsById"];
     };
@@ -213,7 +258,7 @@ export interface paths {
         };
         /**
          * List assignees of conversations
-         * @description Requires Basic authentication, a session, or a token with the scope `conversations:read`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `conversations:read`.
          */
         get: operations["getAssignees"];
     };
@@ -223,7 +268,7 @@ export interface paths {
         };
         /**
          * Count unread messages
-         * @description Requires Basic authentication, a session, or a token with the scope `inbox:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `inbox:list`.
          */
         get: operations["getUnread"];
     };
@@ -233,7 +278,7 @@ export interface paths {
         };
         /**
          * List received messages
-         * @description Requires Basic authentication, a session, or a token with the scope `inbox:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `inbox:list`.
          */
         get: operations["getInbox"];
     };
@@ -243,7 +288,7 @@ export interface paths {
         };
         /**
          * Get a received message
-         * @description Requires Basic authentication, a session, or a token with the scope `inbox:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `inbox:list`.
          */
         get: operations["getInboxById"];
     };
@@ -253,7 +298,7 @@ export interface paths {
         };
         /**
          * Read the SIMs again
-         * @description Requires Basic authentication, a session, or a token with the scope `inbox:refresh`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `inbox:refresh`.
          */
         post: operations["postInboxRefresh"];
     };
@@ -264,7 +309,7 @@ export interface paths {
         /**
          * Resend inbox events to webhooks
          * @deprecated
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:export`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:export`.
          */
         post: operations["postInboxExport"];
     };
@@ -274,7 +319,7 @@ export interface paths {
         };
         /**
          * List devices
-         * @description Requires Basic authentication, a session, or a token with the scope `devices:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `devices:list`.
          */
         get: operations["getDevices"];
     };
@@ -284,17 +329,17 @@ export interface paths {
         };
         /**
          * Get a device
-         * @description Requires Basic authentication, a session, or a token with the scope `devices:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `devices:list`.
          */
         get: operations["getDevicesById"];
         /**
          * Remove a device
-         * @description Requires Basic authentication, a session, or a token with the scope `devices:delete`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `devices:delete`.
          */
         delete: operations["deleteDevicesById"];
         /**
          * Rename a device and its SIMs
-         * @description Requires Basic authentication, a session, or a token with the scope `devices:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `devices:write`.
          */
         patch: operations["patchDevicesById"];
     };
@@ -304,7 +349,7 @@ export interface paths {
         };
         /**
          * List device telemetry
-         * @description Requires Basic authentication, a session, or a token with the scope `devices:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `devices:list`.
          */
         get: operations["getDevicesByIdTelemetry"];
     };
@@ -314,7 +359,7 @@ export interface paths {
         };
         /**
          * Create a pairing code
-         * @description Requires Basic authentication, a session, or a token with the scope `devices:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `devices:write`.
          */
         post: operations["postDevicesCodes"];
     };
@@ -324,7 +369,7 @@ export interface paths {
         };
         /**
          * Run diagnostics on a device
-         * @description Requires Basic authentication, a session, or a token with the scope `devices:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `devices:write`.
          */
         post: operations["postDevicesByIdFindings"];
     };
@@ -334,7 +379,7 @@ export interface paths {
         };
         /**
          * Enter the PIN of a SIM
-         * @description Requires Basic authentication, a session, or a token with the scope `devices:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `devices:write`.
          */
         post: operations["postDevicesByIdPin"];
     };
@@ -344,7 +389,7 @@ export interface paths {
         };
         /**
          * Restart a modem
-         * @description Requires Basic authentication, a session, or a token with the scope `devices:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `devices:write`.
          */
         post: operations["postDevicesByIdRestartModem"];
     };
@@ -354,7 +399,7 @@ export interface paths {
         };
         /**
          * Send a USSD request
-         * @description Requires Basic authentication, a session, or a token with the scope `devices:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `devices:write`.
          */
         post: operations["postDevicesByIdUssd"];
     };
@@ -364,17 +409,17 @@ export interface paths {
         };
         /**
          * Get the settings
-         * @description Requires Basic authentication, a session, or a token with the scope `settings:read`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `settings:read`.
          */
         get: operations["getSettings"];
         /**
          * Replace the settings
-         * @description Requires Basic authentication, a session, or a token with the scope `settings:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `settings:write`.
          */
         put: operations["putSettings"];
         /**
          * Change settings
-         * @description Requires Basic authentication, a session, or a token with the scope `settings:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `settings:write`.
          */
         patch: operations["patchSettings"];
     };
@@ -384,7 +429,7 @@ export interface paths {
         };
         /**
          * List which settings take effect
-         * @description Requires Basic authentication, a session, or a token with the scope `settings:read`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `settings:read`.
          */
         get: operations["getSettingsEffects"];
     };
@@ -394,12 +439,12 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description Requires Basic authentication, a session, or a token with the scope `webhooks:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:list`.
          */
         get: operations["getWebhooks"];
         /**
          * Register or replace a webhook
-         * @description Requires Basic authentication, a session, or a token with the scope `webhooks:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:write`.
          */
         post: operations["postWebhooks"];
     };
@@ -409,12 +454,12 @@ export interface paths {
         };
         /**
          * Remove a webhook
-         * @description Requires Basic authentication, a session, or a token with the scope `webhooks:delete`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:delete`.
          */
         delete: operations["deleteWebhooksById"];
         /**
          * Change, pause or resume a webhook
-         * @description Requires Basic authentication, a session, or a token with the scope `webhooks:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:write`.
          */
         patch: operations["patchWebhooksById"];
     };
@@ -424,7 +469,7 @@ export interface paths {
         };
         /**
          * Send a sample event
-         * @description Requires Basic authentication, a session, or a token with the scope `webhooks:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:write`.
          */
         post: operations["postWebhooksByIdTest"];
     };
@@ -434,7 +479,7 @@ export interface paths {
         };
         /**
          * Rotate the signing secret
-         * @description Requires Basic authentication, a session, or a token with the scope `webhooks:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:write`.
          */
         post: operations["postWebhooksByIdSecret"];
     };
@@ -444,7 +489,7 @@ export interface paths {
         };
         /**
          * List deliveries of a webhook
-         * @description Requires Basic authentication, a session, or a token with the scope `webhooks:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:list`.
          */
         get: operations["getWebhooksByIdDeliveries"];
     };
@@ -454,7 +499,7 @@ export interface paths {
         };
         /**
          * Redeliver a time range
-         * @description Requires Basic authentication, a session, or a token with the scope `webhooks:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:write`.
          */
         post: operations["postWebhooksByIdRedeliver"];
     };
@@ -464,7 +509,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description Requires Basic authentication, a session, or a token with the scope `webhooks:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:list`.
          */
         get: operations["getWebhooksDeliveriesById"];
     };
@@ -474,7 +519,7 @@ export interface paths {
         };
         /**
          * Redeliver one event
-         * @description Requires Basic authentication, a session, or a token with the scope `webhooks:write`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:write`.
          */
         post: operations["postWebhooksDeliveriesByIdRedeliver"];
     };
@@ -484,7 +529,7 @@ export interface paths {
         };
         /**
          * Get message counts over time
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:list`.
          */
         get: operations["getStatistics"];
     };
@@ -494,7 +539,7 @@ export interface paths {
         };
         /**
          * Stream events as they happen
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:read` or `messages:list` or `inbox:list` or `conversations:read` or `devices:list` or `webhooks:list` or `logs:read` or `settings:read`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:read` or `messages:list` or `inbox:list` or `conversations:read` or `devices:list` or `webhooks:list` or `logs:read` or `settings:read`.
          */
         get: operations["getEvents"];
     };
@@ -504,7 +549,7 @@ export interface paths {
         };
         /**
          * List log entries
-         * @description Requires Basic authentication, a session, or a token with the scope `logs:read`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `logs:read`.
          */
         get: operations["getLogs"];
     };
@@ -514,12 +559,12 @@ export interface paths {
         };
         /**
          * Get the phones of a virtual modem
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:list`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:list`.
          */
         get: operations["getVirtualPhone"];
         /**
          * Send to a virtual modem
-         * @description Requires Basic authentication, a session, or a token with the scope `messages:send`.
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:send`.
          */
         post: operations["postVirtualPhone"];
     };
@@ -632,6 +677,162 @@ export interface components {
                     type: string;
                 }[];
             }[];
+        };
+        ApiKey: {
+            /**
+             * @description Id of an API key; part of the key
+             * @example 7hYt2QmVx9Kd
+             */
+            id: string;
+            /**
+             * @description Name of the program or its purpose
+             * @example door bell
+             */
+            name: string;
+            /**
+             * @description How the key begins
+             * @example smsgw_live_7hYt2QmVx9Kd_
+             */
+            prefix: string;
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
+            scopes: string[];
+            limits: components["schemas"]["ApiKeyLimits"];
+            /** @description Recipients of today that count for `recipientsPerDay`; absent without that limit */
+            recipientsToday?: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            createdAt: string;
+            /**
+             * @description The key that created this key
+             * @example 7hYt2QmVx9Kd
+             */
+            createdByKeyId?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            rotatedAt?: string;
+            /**
+             * Format: date-time
+             * @description Until when the key before the rotation is valid
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            previousValidUntil?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            expiresAt?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            revokedAt?: string;
+            /**
+             * Format: date-time
+             * @description Last use, to the minute
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            lastUsedAt?: string;
+            /** @description IPv4 address, or /64 network of the IPv6 address, of the last use */
+            lastUsedFrom?: string;
+        };
+        /**
+         * @example {
+         *       "limits": {
+         *         "recipientsPerDay": 500
+         *       }
+         *     }
+         */
+        ApiKeyChange: {
+            /**
+             * @description Name of the program or its purpose
+             * @example door bell
+             */
+            name?: string;
+            /** @description Replaces all limits; `{}` removes them. Default: unchanged */
+            limits?: components["schemas"]["ApiKeyLimitsRequest"];
+        };
+        ApiKeyLimits: {
+            /** @description SIMs that the key may use. Default: every SIM of the account */
+            sims?: {
+                /** @description Device that may send */
+                deviceId: string;
+                /** @description Slot of the SIM that may send, counted from 1. Default: every SIM of the device */
+                simNumber?: number;
+            }[];
+            /**
+             * @description Numbers that the key may send to, in international format, or prefixes that end with `*`. Default: every number
+             * @example [
+             *       "+447400123456",
+             *       "+49*"
+             *     ]
+             */
+            recipients?: string[];
+            /** @description Most recipients per day (UTC). A message to three numbers counts as three. Default: no limit */
+            recipientsPerDay?: number;
+        };
+        /** @description What the key may send, in addition to its scopes. An absent limit does not apply */
+        ApiKeyLimitsRequest: {
+            /** @description SIMs that the key may use. Default: every SIM of the account */
+            sims?: {
+                /** @description Device that may send */
+                deviceId: string;
+                /** @description Slot of the SIM that may send, counted from 1. Default: every SIM of the device */
+                simNumber?: number;
+            }[];
+            /**
+             * @description Numbers that the key may send to, in international format, or prefixes that end with `*`. Default: every number
+             * @example [
+             *       "+447400123456",
+             *       "+49*"
+             *     ]
+             */
+            recipients?: string[];
+            /** @description Most recipients per day (UTC). A message to three numbers counts as three. Default: no limit */
+            recipientsPerDay?: number;
+        };
+        /**
+         * @example {
+         *       "name": "door bell",
+         *       "scopes": [
+         *         "messages:send"
+         *       ],
+         *       "limits": {
+         *         "recipientsPerDay": 100,
+         *         "recipients": [
+         *           "+44*"
+         *         ]
+         *       }
+         *     }
+         */
+        ApiKeyRequest: {
+            /**
+             * @description Name of the program or its purpose
+             * @example door bell
+             */
+            name: string;
+            /** @description Scopes of the key. `all:any` does not include `keys:list`, `keys:manage` and `tokens:manage`, which must be named */
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            limits?: components["schemas"]["ApiKeyLimitsRequest"];
+            /**
+             * Format: date-time
+             * @description Time at which the key expires. Default: never
+             * @example 2026-03-01T15:46:11+07:00
+             */
+            expiresAt?: string;
+        };
+        /**
+         * @example {
+         *       "overlapSeconds": 3600
+         *     }
+         */
+        ApiKeyRotation: {
+            /** @description Seconds in which the previous key remains valid. Default: 86400, one day (default: 86400) */
+            overlapSeconds?: number;
         };
         AppStartedPayload: {
             simCards: {
@@ -1052,10 +1253,21 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description Expiry of the access token and the refresh token
+             * @description Expiry of the latest access token
              * @example 2026-03-01T08:46:11.000Z
              */
             expiresAt: string;
+            /**
+             * Format: date-time
+             * @description Until when the refresh token can be exchanged for a new pair
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            refreshExpiresAt: string;
+            /**
+             * @description The API key that issued the token
+             * @example 7hYt2QmVx9Kd
+             */
+            keyId?: string;
             /**
              * Format: date-time
              * @example 2026-03-01T08:46:11.000Z
@@ -1187,6 +1399,7 @@ export interface components {
              * @enum {string}
              */
             onUncertain?: "resolve" | "resend";
+            sentBy?: components["schemas"]["SentBy"];
             /**
              * Format: date-time
              * @example 2026-03-01T08:46:11.000Z
@@ -1259,6 +1472,70 @@ export interface components {
             /** @description Current problem of the modem */
             lastError?: string;
         };
+        NewApiKey: {
+            /**
+             * @description Id of an API key; part of the key
+             * @example 7hYt2QmVx9Kd
+             */
+            id: string;
+            /**
+             * @description Name of the program or its purpose
+             * @example door bell
+             */
+            name: string;
+            /**
+             * @description How the key begins
+             * @example smsgw_live_7hYt2QmVx9Kd_
+             */
+            prefix: string;
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
+            scopes: string[];
+            limits: components["schemas"]["ApiKeyLimits"];
+            /** @description Recipients of today that count for `recipientsPerDay`; absent without that limit */
+            recipientsToday?: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            createdAt: string;
+            /**
+             * @description The key that created this key
+             * @example 7hYt2QmVx9Kd
+             */
+            createdByKeyId?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            rotatedAt?: string;
+            /**
+             * Format: date-time
+             * @description Until when the key before the rotation is valid
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            previousValidUntil?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            expiresAt?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            revokedAt?: string;
+            /**
+             * Format: date-time
+             * @description Last use, to the minute
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            lastUsedAt?: string;
+            /** @description IPv4 address, or /64 network of the IPv6 address, of the last use */
+            lastUsedFrom?: string;
+            /** @description The key. It is not shown again */
+            key: string;
+        };
         Note: {
             id: string;
             text: string;
@@ -1304,6 +1581,11 @@ export interface components {
             status: number;
             /** @description Same as `message` */
             detail: string;
+            /**
+             * @description Stable code of the limit of the API key that refused the request
+             * @enum {string}
+             */
+            reason?: "key_recipient_limit" | "key_sim_limit" | "key_daily_limit";
             /** @description Same as the header `X-Request-ID`; include it in support requests */
             requestId: string;
             /** @description The errors of each member */
@@ -1516,6 +1798,21 @@ export interface components {
             /** @description True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64). Only the agent can decrypt them (default: false) */
             isEncrypted?: boolean;
         };
+        /** @description Who sent the message; absent for messages of older releases */
+        SentBy: {
+            /**
+             * @description `key`: an API key, or a token that it issued; `session`: a browser that is signed in
+             * @enum {string}
+             */
+            kind: "key" | "token" | "password" | "session";
+            /**
+             * @description Id of the API key
+             * @example 7hYt2QmVx9Kd
+             */
+            keyId?: string;
+            /** @description Present name of the API key */
+            keyName?: string;
+        };
         SessionInfo: {
             username: string;
             /**
@@ -1525,7 +1822,7 @@ export interface components {
             mode: "local" | "cloud";
             version: string;
             /** @description Scopes of the caller */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
             /** @description True when a virtual modem with a virtual phone is running */
             hasVirtualPhone: boolean;
         };
@@ -1927,7 +2224,7 @@ export interface components {
             /** @description Lifetime in seconds. Default: 3600; 0 means the maximum. Limited to the maximum, and to the remaining lifetime of the token used for this request */
             ttl?: number;
             /** @description Scopes of the token */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
         };
         TokenResponse: {
             /** @description The `jti` of the access token; use it to revoke the token */
@@ -2212,6 +2509,12 @@ export interface components {
     pathItems: never;
 }
 export type ApiCatalog = components['schemas']['ApiCatalog'];
+export type ApiKey = components['schemas']['ApiKey'];
+export type ApiKeyChange = components['schemas']['ApiKeyChange'];
+export type ApiKeyLimits = components['schemas']['ApiKeyLimits'];
+export type ApiKeyLimitsRequest = components['schemas']['ApiKeyLimitsRequest'];
+export type ApiKeyRequest = components['schemas']['ApiKeyRequest'];
+export type ApiKeyRotation = components['schemas']['ApiKeyRotation'];
 export type AppStartedPayload = components['schemas']['AppStartedPayload'];
 export type ChangeDeviceRequest = components['schemas']['ChangeDeviceRequest'];
 export type ChangeWebhookRequest = components['schemas']['ChangeWebhookRequest'];
@@ -2236,6 +2539,7 @@ export type MessageState = components['schemas']['MessageState'];
 export type MmsBatchReceivedPayload = components['schemas']['MmsBatchReceivedPayload'];
 export type MmsReceivedPayload = components['schemas']['MmsReceivedPayload'];
 export type Modem = components['schemas']['Modem'];
+export type NewApiKey = components['schemas']['NewApiKey'];
 export type Note = components['schemas']['Note'];
 export type PairingCode = components['schemas']['PairingCode'];
 export type PasswordChange = components['schemas']['PasswordChange'];
@@ -2246,6 +2550,7 @@ export type RefreshInboxRequest = components['schemas']['RefreshInboxRequest'];
 export type RegisterWebhookRequest = components['schemas']['RegisterWebhookRequest'];
 export type RestartModemRequest = components['schemas']['RestartModemRequest'];
 export type SendMessageRequest = components['schemas']['SendMessageRequest'];
+export type SentBy = components['schemas']['SentBy'];
 export type SessionInfo = components['schemas']['SessionInfo'];
 export type SessionRequest = components['schemas']['SessionRequest'];
 export type SettingEffects = components['schemas']['SettingEffects'];
@@ -2369,6 +2674,127 @@ export interface operations {
             };
         };
     };
+    getKeys: {
+        parameters: {
+            query?: never;
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"][];
+                };
+            };
+        };
+    };
+    postKeys: {
+        parameters: {
+            query?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
+        };
+    };
+    getKeysById: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    deleteKeysById: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    patchKeysById: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    postKeysByIdRotate: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyRotation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
+        };
+    };
     getSession: {
         parameters: {
             query?: never;
@@ -2431,6 +2857,8 @@ export interface operations {
                 /** @description True returns only messages with at least one failed recipient, whatever their `state` */
                 hasFailed?: boolean;
                 deviceId?: string;
+                /** @description Messages sent with this API key (its id), or with any `key`, `token`, `password` or `session` */
+                sentBy?: ("key" | "token" | "password" | "session") | string;
                 /** @description Include texts and data */
                 includeContent?: boolean;
                 /** @description Order by creation time. Default: newest first */

@@ -40,6 +40,7 @@ export function Tokens() {
               <th>{t('tokens.scopes')}</th>
               <th>{t('tokens.createdAt')}</th>
               <th>{t('tokens.expiresAt')}</th>
+              <th>{t('tokens.refreshExpiresAt')}</th>
               <th>
                 <span className="unseen">{t('common.actions')}</span>
               </th>
@@ -61,6 +62,9 @@ export function Tokens() {
                 </td>
                 <td data-name={t('tokens.expiresAt')}>
                   <RelativeTime at={token.expiresAt} />
+                </td>
+                <td data-name={t('tokens.refreshExpiresAt')}>
+                  <RelativeTime at={token.refreshExpiresAt} />
                 </td>
                 <td className="token-actions">
                   {token.revokedAt === undefined ? (

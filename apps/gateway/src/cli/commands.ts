@@ -1,6 +1,7 @@
 import { modemCommands } from '@smsgw/agent/cli/commands'
 import { settingsSchema as agentSettings } from '@smsgw/agent/config'
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
+import { keyCommands } from '@smsgw/relay/cli/key-commands'
 import { settingsSchema as relaySettings } from '@smsgw/relay/config'
 
 /** Settings of the agent that apply inside a gateway. */
@@ -21,6 +22,7 @@ export const gatewayCommands = {
   commands: {
     '': { about: 'run until stopped' },
     ...modemCommands,
+    ...keyCommands(''),
     backup: { args: '<file>', about: 'write all data of this gateway to one file, while it is running' },
     restore: { args: '<file>', about: 'restore a backup into an empty DATA_DIR' },
   },

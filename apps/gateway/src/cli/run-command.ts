@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { runModemCommand } from '@smsgw/agent/cli/run-modem-command'
 import { readConfig } from '@smsgw/agent/config'
 import { inThisProcess } from '@smsgw/agent/link/in-process-socket'
@@ -5,13 +7,16 @@ import type { CommandLine } from '@smsgw/daemon/command-line'
 import { gatewayFolder } from '@smsgw/daemon/default-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { readSecret, readSettings } from '@smsgw/daemon/settings'
+import { StartError } from '@smsgw/daemon/start-error'
 import { settingsSchema } from '@smsgw/relay/config'
+import { readSecrets } from '../secrets.ts'
 
 /** Runs a command on the data of the gateway, or a command for the agent inside the running gateway. */
 export async function runCommand(line: CommandLine): Promise<void> {
   const env = { ...process.env, DATA_DIR: process.env['DATA_DIR'] || gatewayFolder }
   if (line.name === 'backup' || line.name === 'restore')
     return await moveData(line.name, line.positionals[0] ?? '', env)
+  if (line.name.startsWith('keys ')) return await manageKeys(line, env)
   const config = readConfig({
     ...env,
     // These settings belong to the relay of the gateway.
@@ -20,6 +25,29 @@ export async function runCommand(line: CommandLine): Promise<void> {
     RELAY_URL: undefined,
   })
   await runModemCommand({ ...config, RELAY_URL: inThisProcess }, line)
+}
+
+/** Manages the API keys of the account of this gateway, while the gateway runs or not. */
+async function manageKeys(line: CommandLine, env: NodeJS.ProcessEnv & { readonly DATA_DIR: string }): Promise<void> {
+  process.umask(0o077)
+  const folder = resolve(env.DATA_DIR)
+  if (!existsSync(join(folder, 'credentials.json')))
+    throw new StartError(`there is no gateway in ${folder}: start it once, or set DATA_DIR to its folder`)
+  const { serverSecret, username } = readSecrets(folder, {
+    serverSecret: readSecret(env, 'SERVER_SECRET'),
+    password: undefined,
+  })
+  const { readConfig: readRelayConfig } = await import('@smsgw/relay/config')
+  const { runCommand: runRelayCommand } = await import('@smsgw/relay/cli/run-command')
+  const relay = readRelayConfig({
+    ...env,
+    DATA_DIR: folder,
+    SERVER_SECRET: serverSecret,
+    SERVER_SECRET_FILE: undefined,
+    ADMIN_PASSWORD: undefined,
+    ADMIN_PASSWORD_FILE: undefined,
+  })
+  await runRelayCommand(relay, { ...line, positionals: [username, ...line.positionals] })
 }
 
 async function moveData(name: 'backup' | 'restore', file: string, env: NodeJS.ProcessEnv): Promise<void> {

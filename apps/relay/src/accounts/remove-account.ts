@@ -13,6 +13,7 @@ export async function removeAccount(database: Database, clock: Clock, accountId:
       where: { id: accountId },
       data: { passwordHash: NO_PASSWORD, credentialVersion: { increment: 1 } },
     })
+    await statements.apiKey.deleteMany({ where: { accountId } })
     await statements.tokenFamily.deleteMany({ where: { accountId } })
     await statements.session.deleteMany({ where: { accountId } })
     await statements.recognisedLogin.deleteMany({ where: { accountId } })

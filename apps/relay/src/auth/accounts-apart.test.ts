@@ -43,7 +43,14 @@ const OF_ONE_ID = [
   ['GET', () => `/webhooks/deliveries/${owned.delivery}`, 404],
   ['POST', () => `/webhooks/deliveries/${owned.delivery}/redeliver`, 404],
   ['DELETE', () => `/auth/token/${owned.token.id}`, 204],
+  ['GET', () => `/keys/${owned.key.id}`, 404],
+  ['PATCH', () => `/keys/${owned.key.id}`, 404],
+  ['POST', () => `/keys/${owned.key.id}/rotate`, 404],
+  ['DELETE', () => `/keys/${owned.key.id}`, 204],
 ] as const
+
+/** Ids of keys have 12 characters, all others 21. */
+const ID = /(?<=\/)(?:[\w-]{21}|(?<=\/keys\/)\w{12})(?=\/|$)/
 
 test.each(OF_ONE_ID)(
   '%s with the id of another account is answered like an unknown id (%s → %i)',
@@ -53,7 +60,11 @@ test.each(OF_ONE_ID)(
       ? { name: 'x', simNumber: 1, pin: '1234', code: '*100#', from: range.since, to: range.until, ...range }
       : undefined
     const foreign = await asStranger(method, path(), body)
-    const unknown = await asStranger(method, path().replace(/(?<=\/)[\w-]{21}(?=\/|$)/, newId(systemRandom)), body)
+    const unknown = await asStranger(
+      method,
+      path().replace(ID, (id) => newId(systemRandom).replace(/\W/g, '0').slice(0, id.length)),
+      body,
+    )
     expect(foreign.status).toBe(status)
     expect({ ...foreign.json, requestId: '' }).toEqual({ ...unknown.json, requestId: '' })
     expect(await everything()).toEqual(before)
@@ -67,9 +78,7 @@ test('every route with an id is tested here', async () => {
       .filter((method) => /^(?:get|post|put|patch|delete)$/.test(method) && path.includes('{'))
       .map((method) => `${method.toUpperCase()} ${path.replace('/3rdparty/v1', '').replace(/\{\w+\}/g, '{id}')}`),
   )
-  const tried = OF_ONE_ID.map(
-    ([method, path]) => `${method} ${path().replace(/\+\d+|(?<=\/)[\w-]{21}(?=\/|$)/g, '{id}')}`,
-  )
+  const tried = OF_ONE_ID.map(([method, path]) => `${method} ${path().replace(/\+\d+/, '{id}').replace(ID, '{id}')}`)
   // Some paths are not tried here: conversations are identified by phone numbers, and the files of the API reference belong to
   // no account.
   const ofNumbers = ['GET {}', 'PATCH {}', 'GET {}/details', 'POST {}/notes']
@@ -79,7 +88,7 @@ test('every route with an id is tested here', async () => {
 })
 
 const LISTS = [
-  ...['/messages', '/inbox', '/devices', '/webhooks', '/conversations', '/tokens', '/labels', '/assignees'],
+  ...['/messages', '/inbox', '/devices', '/webhooks', '/conversations', '/tokens', '/labels', '/assignees', '/keys'],
 ] as const
 test.each(LISTS)('%s shows nothing of another account', async (path) => {
   const own = await relay.api('GET', path)
@@ -162,6 +171,7 @@ interface Owned {
   readonly webhook: string
   readonly delivery: string
   readonly token: { readonly id: string; readonly access_token: string }
+  readonly key: { readonly id: string; readonly key: string }
 }
 
 async function fillAccount(): Promise<Owned> {
@@ -207,7 +217,8 @@ async function fillAccount(): Promise<Owned> {
   const decision = { assignee: 'Ada', addLabels: [label.id] }
   await relay.api('PATCH', '/conversations/+12025550124', { body: decision })
   const { json: note } = await relay.api('POST', '/conversations/+12025550124/notes', { body: { text: 'ours' } })
-  return { device, message, inbox, webhook, delivery, token, label: label.id, note: note.id }
+  const { json: ownKey } = await relay.api('POST', '/keys', { body: { name: 'of the owner', scopes: ['logs:read'] } })
+  return { device, message, inbox, webhook, delivery, token, key: ownKey, label: label.id, note: note.id }
 }
 
 type Five = [string, string, string, string, string]
@@ -225,6 +236,8 @@ async function everything(): Promise<unknown> {
     states: await database.conversationState.findMany({ ...where, include: { labels: true, notes: true } }),
     webhooks: await database.webhook.findMany(where),
     deliveries: await database.webhookDelivery.findMany(where),
+    keys: await database.apiKey.findMany({ ...where, omit: { lastUsedAt: true, lastUsedFrom: true } }),
+    key: (await relay.api('GET', '/logs', { auth: `Bearer ${owned?.key.key}` })).status,
     token: (await relay.api('GET', '/logs', { auth: `Bearer ${owned?.token.access_token}` })).status,
   }
 }

@@ -1,4 +1,4 @@
-// Ends streams and other long requests when their caller loses access because the token expires or is revoked, the session
+// Ends streams and other long requests when their caller loses access because the token or key expires or is revoked, the session
 // ends, the password changes, or the account is removed. A hint from the relay that made the change ends them at once. If
 // that hint was lost, a check every CHECK_EVERY_MS ends them; the state that it reads is less than two seconds old.
 import type { WakeHint } from '../hints/wake-hint.ts'
@@ -6,6 +6,7 @@ import type { AccessLoss, Admissions, OnLost } from '../http/admissions.ts'
 import type { Principal } from '../http/endpoint.ts'
 import type { BasicLogin } from './basic-login.ts'
 import type { BearerLogin } from './bearer-login.ts'
+import type { KeyLogin } from './keys/key-login.ts'
 import type { SessionLogin } from './sessions/session-login.ts'
 
 const CHECK_EVERY_MS = 250
@@ -14,6 +15,7 @@ export interface LiveAdmissionsDeps {
   readonly basicLogin: Pick<BasicLogin, 'standingOf' | 'forget'>
   readonly sessionLogin: Pick<SessionLogin, 'lossOf' | 'forget'>
   readonly bearerLogin: Pick<BearerLogin, 'lossOf' | 'forget'>
+  readonly keyLogin: Pick<KeyLogin, 'lossOf' | 'forget'>
   readonly hints: { listen(listener: (hint: WakeHint) => boolean | undefined): unknown }
 }
 
@@ -36,22 +38,26 @@ export class LiveAdmissions implements Admissions {
   }
 
   async lossOf(principal: Principal): Promise<AccessLoss | undefined> {
-    const { basicLogin, bearerLogin, sessionLogin } = this.#deps
+    const { basicLogin } = this.#deps
     if (principal.accountId === '') return undefined
-    const loss =
-      principal.tokenId !== undefined
-        ? await bearerLogin.lossOf(principal.tokenId, principal.expiresAt)
-        : principal.session !== undefined && (await sessionLogin.lossOf(principal.session))
-    if (loss === 'token_expired' || loss === 'session_expired') return loss
+    const loss = await this.#lossOfCredentials(principal)
+    if (loss === 'token_expired' || loss === 'session_expired' || loss === 'key_expired') return loss
     const isByPassword = principal.tokenId === undefined && principal.credentialVersion !== undefined
-    // The account is read only for passwords and sessions, and after a token has ended.
+    // The account is read only for passwords and sessions, and after a token or key has ended.
     if (!loss && !isByPassword) return undefined
-    // The change that ended the token or session may also have removed the account.
+    // The change that ended the token, key or session may also have removed the account.
     if (loss) basicLogin.forget(principal.accountId)
     const account = await basicLogin.standingOf(principal.accountId)
     if (!account) return 'account_removed'
     if (isByPassword && account.credentialVersion !== principal.credentialVersion) return 'password_changed'
-    return loss || undefined
+    return loss
+  }
+
+  async #lossOfCredentials({ tokenId, expiresAt, key, session }: Principal): Promise<AccessLoss | undefined> {
+    const { bearerLogin, keyLogin, sessionLogin } = this.#deps
+    if (tokenId !== undefined) return await bearerLogin.lossOf(tokenId, expiresAt)
+    if (key?.secretHash !== undefined) return await keyLogin.lossOf(key.id, key.secretHash)
+    return session === undefined ? undefined : await sessionLogin.lossOf(session)
   }
 
   watch(principal: Principal, onLost: OnLost): () => void {
@@ -67,8 +73,8 @@ export class LiveAdmissions implements Admissions {
   }
 
   #changed(accountId: string): void {
-    const { basicLogin, bearerLogin, sessionLogin } = this.#deps
-    for (const login of [basicLogin, bearerLogin, sessionLogin]) login.forget(accountId)
+    const { basicLogin, bearerLogin, keyLogin, sessionLogin } = this.#deps
+    for (const login of [basicLogin, bearerLogin, keyLogin, sessionLogin]) login.forget(accountId)
     this.#check([...this.#watched].filter(({ principal }) => principal.accountId === accountId))
   }
 

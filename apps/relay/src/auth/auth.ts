@@ -9,6 +9,9 @@ import { authenticate, authenticateRefresh } from './authenticate.ts'
 import { BasicLogin } from './basic-login.ts'
 import { BearerLogin } from './bearer-login.ts'
 import { type ChangeOwnPasswordDeps, changeOwnPassword } from './change-own-password.ts'
+import { changeKey, createKey, getKey, listKeys } from './keys/key-endpoints.ts'
+import { KeyLogin } from './keys/key-login.ts'
+import { revokeKey, rotateKey } from './keys/rotate-key.ts'
 import { type ObserveLogin, observedLogin } from './login-metrics.ts'
 import { beginSession, endSession, showSession } from './sessions/session-endpoints.ts'
 import { SessionLogin } from './sessions/session-login.ts'
@@ -22,7 +25,7 @@ export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged
   readonly random: Random
   readonly logbook: Logbook
   readonly hints: Pick<WakeHints, 'listen' | 'accessChanged'>
-  /** Local Server mode supports passwords only, no tokens. */
+  /** Local Server mode supports passwords and API keys, but no tokens. */
   readonly isLocal: boolean
   readonly allowInsecureHttp: boolean
   /** `iss` of tokens. */
@@ -43,6 +46,7 @@ export function buildAuth(deps: AuthDeps) {
   const logins = {
     basicLogin: new BasicLogin(deps),
     sessionLogin: new SessionLogin(deps),
+    keyLogin: new KeyLogin(deps),
     bearerLogin: deps.isLocal ? undefined : bearerLogin,
     allowInsecureHttp: deps.allowInsecureHttp || deps.isLocal,
   }
@@ -51,10 +55,11 @@ export function buildAuth(deps: AuthDeps) {
     ...logins,
     basicLogin: observedLogin(logins.basicLogin, 'password', observeLogin),
     sessionLogin: observedLogin(logins.sessionLogin, 'session', observeLogin),
+    keyLogin: observedLogin(logins.keyLogin, 'key', observeLogin),
     bearerLogin: logins.bearerLogin && observedLogin(logins.bearerLogin, 'token', observeLogin),
   }
   const unavailable = deps.isLocal
-    ? 'tokens are not available in Local Server mode: use Basic authentication'
+    ? 'tokens are not available in Local Server mode: use Basic authentication or an API key'
     : undefined
   const tokens = { ...deps, signingKeys, unavailable }
   const sessions = { ...deps, ...logins, basicLogin: observed.basicLogin }
@@ -66,6 +71,12 @@ export function buildAuth(deps: AuthDeps) {
     refreshToken: refreshToken(tokens),
     revokeToken: revokeToken(tokens),
     listTokens: listTokens(tokens),
+    listKeys: listKeys(deps),
+    createKey: createKey(deps),
+    getKey: getKey(deps),
+    changeKey: changeKey(deps),
+    rotateKey: rotateKey(deps),
+    revokeKey: revokeKey(deps),
     changeOwnPassword: changeOwnPassword({ ...deps, ...logins }),
     beginSession: beginSession(sessions),
     showSession: showSession(sessions),

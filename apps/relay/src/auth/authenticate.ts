@@ -4,6 +4,8 @@ import type { Principal } from '../http/endpoint.ts'
 import { type Credentials, readAuthorization } from './authorization-header.ts'
 import type { BasicLogin } from './basic-login.ts'
 import type { BearerLogin } from './bearer-login.ts'
+import type { KeyLogin } from './keys/key-login.ts'
+import { isKeyText } from './keys/key-text.ts'
 import { refuseInsecure } from './refuse-insecure.ts'
 import { ALL_SCOPES, type SessionLogin } from './sessions/session-login.ts'
 import { unauthorised } from './unauthorised.ts'
@@ -12,29 +14,45 @@ export interface AuthenticateDeps {
   readonly basicLogin: Pick<BasicLogin, 'check'>
   /** Undefined in Local Server mode, which has no tokens. */
   readonly bearerLogin: Pick<BearerLogin, 'check'> | undefined
+  readonly keyLogin: Pick<KeyLogin, 'check'>
   readonly sessionLogin: Pick<SessionLogin, 'check'>
   readonly allowInsecureHttp: boolean
 }
 
-/** Authenticates with a user name and password, with a session, or with an access token. Passwords and sessions have all scopes. */
+/**
+ * Authenticates with a user name and password, with a session, with an access token, or with an API key. Passwords and
+ * sessions have all scopes.
+ */
 export function authenticate({
   basicLogin,
   bearerLogin,
+  keyLogin,
   sessionLogin,
   allowInsecureHttp,
 }: AuthenticateDeps): Authenticate {
   const expected = bearerLogin ? 'password or token' : 'password'
+  async function byKey(key: string, { address }: Caller): Promise<Principal> {
+    const principal = await keyLogin.check({ key, address })
+    if (!principal) throw unauthorised('key', 'API key invalid, expired or revoked: use a current key')
+    return principal
+  }
   return async (caller) => {
     const credentials = readCredentials(caller, allowInsecureHttp)
     if (credentials.kind === 'basic') {
       // A browser adds a stored password to requests from any page, but never adds a token on its own.
       if (caller.foreignPage === 'other origin') throw new ApiError(403, FOREIGN_BASIC)
+      if (isKeyText(credentials.password)) return await byKey(credentials.password, caller)
       return principalOf(await basicLogin.check({ ...credentials, ...caller }))
     }
     if (credentials.kind === 'session') return bySession(sessionLogin, credentials.token, caller)
+    if (credentials.kind === 'key') return await byKey(credentials.key, caller)
     if (credentials.kind === 'bearer') {
+      if (isKeyText(credentials.token)) return await byKey(credentials.token, caller)
       if (!bearerLogin)
-        throw unauthorised('password', 'Local Server mode does not accept tokens: use Basic authentication')
+        throw unauthorised(
+          'password',
+          'Local Server mode does not accept tokens: use Basic authentication or an API key',
+        )
       const login = await bearerLogin.check('access', credentials.token)
       if (!login) throw unauthorised('token', 'token invalid, expired or revoked: issue a new one')
       return login
@@ -57,13 +75,26 @@ export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: Authenti
   }
 }
 
-/** Returns the credentials in the `Authorization` header, even if they are wrong. Without this header, returns the session. */
-function readCredentials(caller: Caller, allowInsecureHttp: boolean): Credentials | SessionCredentials {
+/**
+ * Returns the key in the `X-API-Key` header, otherwise the credentials in the `Authorization` header, even if they are wrong.
+ * Without these headers, returns the session.
+ */
+function readCredentials(
+  caller: Caller,
+  allowInsecureHttp: boolean,
+): Credentials | KeyCredentials | SessionCredentials {
   const credentials = readAuthorization(caller.authorization)
-  if (credentials.kind === 'none' && caller.session === undefined) return credentials
+  const key = caller.apiKey?.trim() ?? ''
+  if (credentials.kind === 'none' && key === '' && caller.session === undefined) return credentials
   refuseInsecure(caller, allowInsecureHttp)
+  if (key !== '') return { kind: 'key', key }
   if (credentials.kind !== 'none' || caller.session === undefined) return credentials
   return { kind: 'session', token: caller.session }
+}
+
+interface KeyCredentials {
+  readonly kind: 'key'
+  readonly key: string
 }
 
 interface SessionCredentials {
@@ -94,6 +125,7 @@ function principalOf(login: Awaited<ReturnType<BasicLogin['check']>>): Principal
 }
 
 function whatIsMissing(credentials: Exclude<Credentials, { kind: 'basic' | 'bearer' }>): string {
-  if (credentials.kind === 'none') return 'credentials required: send the header Authorization with Basic or Bearer'
-  return 'the header Authorization is malformed: send Basic with user name and password, or Bearer with a token'
+  if (credentials.kind === 'none')
+    return 'credentials required: send the header Authorization with Basic or Bearer, or X-API-Key'
+  return 'the header Authorization is malformed: send Basic with user name and password, or Bearer with a token or an API key'
 }

@@ -1,13 +1,14 @@
 // Calls every operation in the OpenAPI document with every kind of credentials.
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { liveEventScopes } from '@smsgw/contract/live-event'
-import { type Scope, scopes } from '@smsgw/contract/scopes'
+import { explicitScopes, type Scope, scopes } from '@smsgw/contract/scopes'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { newKey } from './keys/key-text.ts'
 import { SigningKeys } from './signing-keys.ts'
 
 /** The scope that the contract requires for each operation. An operation that is missing here fails the first test. */
@@ -18,6 +19,12 @@ const needed: Readonly<
   'POST /3rdparty/v1/auth/token/refresh': 'refresh token',
   'DELETE /3rdparty/v1/auth/token/{jti}': 'tokens:manage',
   'GET /3rdparty/v1/tokens': 'tokens:manage',
+  'GET /3rdparty/v1/keys': 'keys:list',
+  'POST /3rdparty/v1/keys': 'keys:manage',
+  'GET /3rdparty/v1/keys/{id}': 'keys:list',
+  'PATCH /3rdparty/v1/keys/{id}': 'keys:manage',
+  'POST /3rdparty/v1/keys/{id}/rotate': 'keys:manage',
+  'DELETE /3rdparty/v1/keys/{id}': 'keys:manage',
   'POST /3rdparty/v1/account/password': 'no token',
   'POST /3rdparty/v1/session': 'public',
   'GET /3rdparty/v1/session': 'any scope',
@@ -114,7 +121,7 @@ async function statusOf(where: TestRelay, name: string, auth: string | null): Pr
   callers += 1
   const proxy = { 'x-forwarded-for': `10.1.${callers >> 8}.${callers & 255}`, 'x-forwarded-proto': 'https' }
   const { status, json } = await where.request(method, path, { auth, headers: proxy })
-  if (status === 403) expect(json.message).toMatch(/^scope required: |^a token may not do this/)
+  if (status === 403) expect(json.message).toMatch(/^scope required: |^a token or an API key may not do this/)
   return status
 }
 
@@ -214,6 +221,32 @@ test.each(scopes)('a token with %s allows only the operations of this scope', as
   expect(Object.fromEntries(got)).toEqual(expected)
 })
 
+test.each(scopes)('an API key with %s allows only the operations of this scope, in both modes', async (scope) => {
+  for (const where of [relay, local]) {
+    const key = `Bearer ${await apiKey(where, [scope])}`
+    const which = where === local ? guarded.filter(({ name }) => !isAboutTokens(name)) : guarded
+    const expected = Object.fromEntries(
+      which.map(({ name, access }) => [name, isOpenToKey(scope, access) ? 'open' : 403]),
+    )
+    const got = Object.entries(await answers(where, key, which)).map(([name, status]) => [
+      name,
+      [401, 403, 429, 500, 501, 503].includes(status) ? status : 'open',
+    ])
+    expect(Object.fromEntries(got)).toEqual(expected)
+  }
+})
+
+async function apiKey(where: TestRelay, scopes: readonly Scope[]): Promise<string> {
+  const { status, json } = await where.api('POST', '/keys', { body: { name: 'matrix', scopes } })
+  expect(status).toBe(201)
+  return json.key
+}
+
+function isOpenToKey(scope: Scope, access: (typeof guarded)[number]['access']): boolean {
+  const isExplicit = [access].flat().every((one) => (explicitScopes as readonly string[]).includes(one))
+  return scope === 'all:any' && isExplicit ? false : isOpenTo(scope, access)
+}
+
 function isOpenTo(scope: Scope, access: (typeof guarded)[number]['access']): boolean {
   return (scope === 'all:any' && access !== 'no token') || access === 'any scope' || [access].flat().includes(scope)
 }
@@ -268,6 +301,24 @@ const bad: Readonly<Record<string, () => Promise<string>>> = {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const jwk = publicKey.export({ format: 'jwk' })
     return forge((await pair()).access_token, { key: privateKey, header: { jwk, kid: 'mine' } })
+  },
+  'an API key that was revoked': async () => {
+    const { json } = await relay.api('POST', '/keys', { body: { name: 'revoked', scopes: ['all:any'] } })
+    expect((await relay.api('DELETE', `/keys/${json.id}`)).status).toBe(204)
+    return json.key
+  },
+  'an API key with another secret': async () => {
+    const { json } = await relay.api('POST', '/keys', { body: { name: 'guessed', scopes: ['all:any'] } })
+    return newKey(systemRandom, json.id)
+  },
+  'an API key of another database': async () =>
+    (await local.api('POST', '/keys', { body: { name: 'x', scopes: ['all:any'] } })).json.key,
+  'a token of an API key that was revoked': async () => {
+    const { json } = await relay.api('POST', '/keys', { body: { name: 'x', scopes: ['all:any', 'tokens:manage'] } })
+    const auth = `Bearer ${json.key}`
+    const { json: made } = await relay.api('POST', '/auth/token', { auth, body: { scopes: ['logs:read'] } })
+    expect((await relay.api('DELETE', `/keys/${json.id}`)).status).toBe(204)
+    return made.access_token
   },
   'one whose scopes were changed': async () => {
     const [head, claims, signature] = (await pair(['logs:read'])).access_token.split('.')

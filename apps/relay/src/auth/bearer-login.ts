@@ -5,6 +5,7 @@ import type { Principal } from '../http/endpoint.ts'
 import { BoundedMap } from '../limits/bounded-map.ts'
 import type { Database } from '../store/database.ts'
 import { FreshLookup } from '../store/fresh-lookup.ts'
+import { scopesOfKey } from './keys/key-login.ts'
 import { readTokenStandings, type TokenStanding } from './read-token-standings-statement.ts'
 import { type Claims, type SignedTokenDeps, type TokenKind, verifyToken } from './signed-token.ts'
 
@@ -35,13 +36,15 @@ export class BearerLogin {
     const claims = await this.#verify(kind, token)
     const standing = claims && (await this.#standings.get(claims.jti))
     if (!claims || standing?.accountId !== claims.sub) return undefined
-    const { accountId, username, endsAt } = standing
+    const { accountId, username, endsAt, key } = standing
     // Relays of older releases issue tokens that expire after the end of their family.
     const expiresAt = new Date(Math.min(claims.exp * 1000, endsAt?.getTime() ?? Number.POSITIVE_INFINITY))
     if (expiresAt.getTime() <= this.#nowMs()) return undefined
-    const principal = { accountId, username, scopes: knownScopes(claims.scopes), tokenId: claims.jti, expiresAt }
+    const named = key === null ? knownScopes(claims.scopes) : scopesOfKey(claims.scopes)
+    const principal = { accountId, username, scopes: named, tokenId: claims.jti, expiresAt }
     return {
       ...principal,
+      ...(key !== null && { key }),
       ...(endsAt !== null && { familyEndsAt: endsAt }),
       ...(claims.ttl !== undefined && { ttlSeconds: claims.ttl }),
     }

@@ -8,7 +8,7 @@ import type { TokenPair } from './token-pair.ts'
 /**
  * Stores the first pair of a family, unless the caller lost access after authentication. Without this check, a relay that
  * learns of the loss two seconds later could issue a pair that is valid for a month. The family of a pair requested with a token is a
- * child of that token's family.
+ * child of that token's family, and a family that began with an API key ends with this key.
  *
  * The first statement locks the account against password changes, removal and revocations, so that the second statement sees the changes
  * committed earlier, and later changes see the new family.
@@ -17,10 +17,11 @@ export function insertFamily(
   database: Database,
   familyId: string,
   pair: TokenPair,
-  caller: Pick<Principal, 'credentialVersion' | 'tokenId' | 'expiresAt'>,
+  caller: Pick<Principal, 'credentialVersion' | 'tokenId' | 'key' | 'expiresAt'>,
 ): Promise<boolean> {
   const expiresAt = new Date(Math.max(pair.accessExpiresAt.getTime(), pair.refreshExpiresAt.getTime()))
-  const { credentialVersion = null, tokenId = null, expiresAt: endsAt = null } = caller
+  const { credentialVersion = null, tokenId = null, expiresAt: endsAt = null, key } = caller
+  const keyId = key?.id ?? null
   return database.$transaction(async (statements) => {
     const [account] = await readRows(
       statements,
@@ -35,10 +36,12 @@ export function insertFamily(
         SELECT f.id FROM tokens t JOIN token_families f ON f.id = t.family_id
          WHERE t.jti = ${tokenId}::text AND t.account_id = ${pair.accountId} AND f.revoked_at IS NULL
       ), family AS (
-        INSERT INTO token_families (id, account_id, scopes, created_at, expires_at, parent_id, ends_at)
+        INSERT INTO token_families (id, account_id, scopes, created_at, expires_at, parent_id, ends_at,
+                                    key_id)
         SELECT ${familyId}, ${pair.accountId}, ${pair.scopes}, ${pair.issuedAt}::timestamptz, ${expiresAt}::timestamptz,
-               (SELECT id FROM parent), ${endsAt}::timestamptz
-         WHERE ${tokenId}::text IS NULL OR EXISTS (SELECT FROM parent)
+               (SELECT id FROM parent), ${endsAt}::timestamptz, ${keyId}::text
+         WHERE (${tokenId}::text IS NULL OR EXISTS (SELECT FROM parent))
+           AND (${keyId}::text IS NULL OR EXISTS (SELECT FROM api_keys WHERE id = ${keyId} AND revoked_at IS NULL))
         RETURNING id, account_id
       )
       INSERT INTO tokens (jti, family_id, account_id, kind, expires_at, created_at)

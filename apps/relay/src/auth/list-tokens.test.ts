@@ -19,6 +19,7 @@ const ask = (method: string, path: string, body?: unknown) =>
 const list = async () => (await ask('GET', '/tokens')).json
 const issue = async (scopes: readonly string[], ttl = 3_600) => (await ask('POST', '/auth/token', { scopes, ttl })).json
 const later = (seconds: number) => new Date(start + seconds * 1000).toISOString()
+const HOUR = 3_600
 const MONTH = 30 * 86_400
 
 test('lists issued tokens, newest first, without their secrets', async () => {
@@ -27,8 +28,20 @@ test('lists issued tokens, newest first, without their secrets', async () => {
   const second = await issue(['logs:read'])
   const tokens = await list()
   expect(tokens).toEqual([
-    { id: second.id, scopes: ['logs:read'], createdAt: later(1), expiresAt: later(MONTH + 1) },
-    { id: first.id, scopes: ['messages:send', 'messages:read'], createdAt: later(0), expiresAt: later(MONTH) },
+    {
+      id: second.id,
+      scopes: ['logs:read'],
+      createdAt: later(1),
+      expiresAt: later(HOUR + 1),
+      refreshExpiresAt: later(MONTH + 1),
+    },
+    {
+      id: first.id,
+      scopes: ['messages:send', 'messages:read'],
+      createdAt: later(0),
+      expiresAt: later(HOUR),
+      refreshExpiresAt: later(MONTH),
+    },
   ])
 })
 
@@ -37,7 +50,13 @@ test('lists a refreshed token once, with the id of the latest access token', asy
   nowMs += 60_000
   const { json: next } = await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${refreshToken}` })
   expect(await list()).toEqual([
-    { id: next.id, scopes: ['logs:read'], createdAt: later(0), expiresAt: later(MONTH + 60) },
+    {
+      id: next.id,
+      scopes: ['logs:read'],
+      createdAt: later(0),
+      expiresAt: later(HOUR + 60),
+      refreshExpiresAt: later(MONTH + 60),
+    },
   ])
 })
 

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client'
 import { ApiError } from '../http/api-error.ts'
 
-type Method = 'password' | 'session' | 'token'
+type Method = 'password' | 'session' | 'token' | 'key'
 
 /** Counts a login attempt by its result. */
 export type ObserveLogin = (method: Method, result: 'accepted' | 'refused' | 'throttled') => void

@@ -1,4 +1,6 @@
+import { keyLimits } from '@smsgw/contract/api-key'
 import { z } from 'zod'
+import type { PrincipalKey } from '../http/endpoint.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
@@ -10,6 +12,8 @@ export interface TokenStanding {
   readonly username: string
   /** End of the family; null unless the family was issued with another token. */
   readonly endsAt: Date | null
+  /** The API key that issued the token, or null. */
+  readonly key: PrincipalKey | null
 }
 
 /**
@@ -24,11 +28,13 @@ export async function readTokenStandings(
     database,
     tokenRow,
     Prisma.sql`
-    SELECT t.jti, t.family_id AS "familyId", t.account_id AS "accountId", a.username, f.ends_at AS "endsAt"
+    SELECT t.jti, t.family_id AS "familyId", t.account_id AS "accountId", a.username, f.ends_at AS "endsAt",
+           CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.name, 'limits', k.limits) END AS key
       FROM tokens t
       JOIN token_families f ON f.id = t.family_id AND ${isUnrevoked}
       JOIN accounts a ON a.id = t.account_id
-     WHERE t.jti = ANY(${jtis})`,
+      LEFT JOIN api_keys k ON k.id = f.key_id
+     WHERE t.jti = ANY(${jtis}) AND (f.key_id IS NULL OR (k.id IS NOT NULL AND k.revoked_at IS NULL))`,
   )
   return new Map(rows.map(({ jti, ...standing }) => [jti, standing]))
 }
@@ -39,6 +45,7 @@ const tokenRow = z.object({
   accountId: z.string(),
   username: z.string(),
   endsAt: z.date().nullable(),
+  key: z.strictObject({ id: z.string(), name: z.string(), limits: keyLimits }).nullable(),
 })
 
 /**

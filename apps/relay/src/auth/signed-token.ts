@@ -10,6 +10,12 @@ const kinds: Readonly<Record<TokenKind, { readonly typ: string; readonly audienc
   refresh: { typ: 'rt+jwt', audience: 'smsgw:refresh' },
 }
 
+/**
+ * Ends the audience of a token that an API key issued. Relays of releases before API keys refuse such a token, because they
+ * would not apply the limits of the key.
+ */
+const OF_KEY = ':key'
+
 /** The only accepted algorithm, whatever the header of a token claims. */
 const ALGORITHM = 'EdDSA'
 
@@ -31,10 +37,16 @@ export interface Claims {
   readonly ttl?: number
 }
 
-export async function signToken(deps: SignedTokenDeps, kind: TokenKind, claims: Claims): Promise<string> {
+export async function signToken(
+  deps: SignedTokenDeps,
+  kind: TokenKind,
+  claims: Claims,
+  isOfKey = false,
+): Promise<string> {
   const { kid, privateKey } = await deps.signingKeys.signer()
   const { typ, audience } = kinds[kind]
-  return new SignJWT({ iss: deps.issuer, aud: audience, ...claims, scopes: [...claims.scopes] })
+  const aud = isOfKey ? `${audience}${OF_KEY}` : audience
+  return new SignJWT({ iss: deps.issuer, aud, ...claims, scopes: [...claims.scopes] })
     .setProtectedHeader({ alg: ALGORITHM, kid, typ })
     .sign(privateKey)
 }
@@ -55,7 +67,7 @@ export async function verifyToken(deps: SignedTokenDeps, kind: TokenKind, token:
       {
         algorithms: [ALGORITHM],
         issuer: deps.issuer,
-        audience: kinds[kind].audience,
+        audience: [kinds[kind].audience, `${kinds[kind].audience}${OF_KEY}`],
         typ: kinds[kind].typ,
         requiredClaims: ['sub', 'jti', 'iat', 'exp', 'scopes'],
         currentDate: deps.clock.now(),

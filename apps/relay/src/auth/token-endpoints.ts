@@ -36,20 +36,21 @@ export function issueToken(deps: TokenDeps): Endpoint {
   })
 }
 
-/** Issues the first token pair of a new family. A pair requested with a token expires with that token at the latest. */
+/** Issues the first token pair of a new family. A pair requested with a token or key expires with it at the latest. */
 export async function issuePair(
   deps: IssueTokenDeps,
-  caller: Pick<Principal, 'accountId' | 'credentialVersion' | 'tokenId' | 'expiresAt'>,
+  caller: Pick<Principal, 'accountId' | 'credentialVersion' | 'tokenId' | 'key' | 'expiresAt'>,
   { ttl, scopes }: TokenRequest,
 ): Promise<TokenResponse> {
-  const pair = planPair(deps, { accountId: caller.accountId, scopes, ttl, notAfter: caller.expiresAt })
+  const { accountId, expiresAt, key } = caller
+  const pair = planPair(deps, { accountId, scopes, ttl, notAfter: expiresAt, keyId: key?.id })
   const response = await signPair(deps, pair)
   if (await insertFamily(deps.database, newId(deps.random), pair, caller)) return response
   throw unauthorised('password or token', 'these credentials were revoked during the request')
 }
 
-/** A token can grant only scopes that it has itself. */
-function refuseEscalation({ scopes }: Principal, requested: readonly string[]): void {
+/** A token or key can grant only scopes that it has itself. */
+export function refuseEscalation({ scopes }: Pick<Principal, 'scopes'>, requested: readonly string[]): void {
   const held: ReadonlySet<string> = scopes
   const missing = held.has('all:any') ? undefined : requested.find((scope) => !held.has(scope))
   if (missing !== undefined) throw new ApiError(403, `scope required: ${missing}`)
@@ -65,8 +66,9 @@ export function refreshToken(deps: TokenDeps): Endpoint {
   return endpoint({
     answers: { 201: tokenResponse },
     unavailable,
-    async handle({ principal: { accountId, scopes, ttlSeconds, familyEndsAt, tokenId = '' }, address }) {
-      const pair = planPair(deps, { accountId, scopes: [...scopes], ttl: ttlSeconds, notAfter: familyEndsAt })
+    async handle({ principal: { accountId, scopes, ttlSeconds, familyEndsAt, key, tokenId = '' }, address }) {
+      const terms = { accountId, scopes: [...scopes], ttl: ttlSeconds, notAfter: familyEndsAt, keyId: key?.id }
+      const pair = planPair(deps, terms)
       // The new pair is signed before the old token is marked as used. In the opposite order, a failure in between would leave
       // the caller without a usable refresh token.
       const body = await signPair(deps, pair)
@@ -106,17 +108,20 @@ export function listTokens({ database, clock, unavailable }: TokenDeps): Endpoin
         where: { id: { in: await listValidFamilies(database, accountId, clock.now()) } },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
         include: {
-          tokens: { where: { kind: 'access' }, orderBy: { expiresAt: 'desc' }, take: 1, select: { jti: true } },
+          tokens: { where: { kind: 'access' }, orderBy: [{ expiresAt: 'desc' }, { createdAt: 'desc' }], take: 1 },
         },
       })
-      const body = families.flatMap(({ tokens, scopes, createdAt, expiresAt, endsAt }) =>
-        tokens.map(({ jti }) => ({
-          id: jti,
+      const body = families.flatMap(({ tokens, scopes, createdAt, expiresAt, endsAt, keyId }) => {
+        const capped = (end: Date) => (endsAt !== null && endsAt < end ? endsAt : end).toISOString()
+        return tokens.map((token) => ({
+          id: token.jti,
           scopes,
           createdAt: createdAt.toISOString(),
-          expiresAt: (endsAt !== null && endsAt < expiresAt ? endsAt : expiresAt).toISOString(),
-        })),
-      )
+          expiresAt: capped(token.expiresAt),
+          refreshExpiresAt: capped(expiresAt),
+          ...(keyId !== null && { keyId }),
+        }))
+      })
       return { status: 200, body }
     },
   })

@@ -24,6 +24,8 @@ export interface TokenPair {
   readonly issuedAt: Date
   readonly accessExpiresAt: Date
   readonly refreshExpiresAt: Date
+  /** The API key that issues the pair, directly or through another token. */
+  readonly keyId: string | undefined
 }
 
 /** Plans a pair. Without a `ttl` the access token is valid for an hour; 0 means the maximum. `notAfter` limits both tokens. */
@@ -34,6 +36,7 @@ export function planPair(
     readonly scopes: readonly Scope[]
     readonly ttl: number | undefined
     readonly notAfter: Date | undefined
+    readonly keyId?: string | undefined
   },
 ): TokenPair {
   const ttlSeconds = requested.ttl === 0 ? maxTtlSeconds : Math.min(requested.ttl ?? 3_600, maxTtlSeconds)
@@ -50,23 +53,23 @@ export function planPair(
     issuedAt: new Date(issuedSeconds * 1000),
     accessExpiresAt: capped(ttlSeconds),
     refreshExpiresAt: capped(refreshTtlSeconds),
+    keyId: requested.keyId,
   }
 }
 
 /** Signs both tokens and returns the answer of the API. */
 export async function signPair(deps: SignedTokenDeps, pair: TokenPair): Promise<TokenResponse> {
   const { accountId: sub, scopes, ttlSeconds } = pair
+  const isOfKey = pair.keyId !== undefined
   const iat = seconds(pair.issuedAt)
   const [access, refresh] = await Promise.all([
-    signToken(deps, 'access', { sub, jti: pair.accessId, iat, exp: seconds(pair.accessExpiresAt), scopes }),
-    signToken(deps, 'refresh', {
-      sub,
-      jti: pair.refreshId,
-      iat,
-      exp: seconds(pair.refreshExpiresAt),
-      scopes,
-      ttl: ttlSeconds,
-    }),
+    signToken(deps, 'access', { sub, jti: pair.accessId, iat, exp: seconds(pair.accessExpiresAt), scopes }, isOfKey),
+    signToken(
+      deps,
+      'refresh',
+      { sub, jti: pair.refreshId, iat, exp: seconds(pair.refreshExpiresAt), scopes, ttl: ttlSeconds },
+      isOfKey,
+    ),
   ])
   const expiresAt = pair.accessExpiresAt.toISOString()
   return {

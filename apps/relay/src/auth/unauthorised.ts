@@ -8,6 +8,7 @@ export const BEARER = 'Bearer realm="smsgw"'
 const challenges = {
   password: BASIC,
   session: BEARER,
+  key: BEARER,
   token: `${BEARER}, error="invalid_token"`,
   'password or token': `${BASIC}, ${BEARER}`,
 } as const

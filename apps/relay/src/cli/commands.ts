@@ -1,5 +1,6 @@
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
 import { settingsSchema } from '../config.ts'
+import { keyCommands } from './key-commands.ts'
 
 const password = {
   generate: { about: 'generate the password and print it' },
@@ -37,6 +38,7 @@ export const relayCommands = {
       },
     },
     'token revoke-enrolment': { args: '<user>', about: 'stop agents from joining with ENROLMENT_TOKEN' },
+    ...keyCommands('<user> '),
     migrate: { about: 'apply the missing database migrations and exit, before the relays of a new release start' },
     backup: { args: '<file>', about: 'back up the whole database while relays run' },
     restore: { args: '<file>', about: 'restore a backup into an empty database' },

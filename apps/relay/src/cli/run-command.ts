@@ -2,6 +2,7 @@ import type { CommandLine } from '@smsgw/daemon/command-line'
 import { openLog } from '@smsgw/daemon/log'
 import { accountsCommand } from '../accounts/accounts-command.ts'
 import { processTerminal } from '../accounts/terminal.ts'
+import { keysCommand } from '../auth/keys/keys-command.ts'
 import { tokenCommand } from '../auth/token-command.ts'
 import { backupRelay } from '../backup/backup-relay.ts'
 import { restoreRelay } from '../backup/restore-relay.ts'
@@ -35,11 +36,13 @@ export async function runCommand(config: RelayConfig, line: CommandLine): Promis
 
 type CommandDeps = Parameters<typeof accountsCommand>[0] &
   Parameters<typeof tokenCommand>[0] &
+  Parameters<typeof keysCommand>[0] &
   Parameters<typeof backupRelay>[0]
 
 function commandOf(name: string): (deps: CommandDeps, line: CommandLine) => Promise<void> {
   if (name.startsWith('accounts ')) return accountsCommand
   if (name.startsWith('token ')) return tokenCommand
+  if (name.startsWith('keys ')) return keysCommand
   if (name === 'migrate') return reportMigrated
   return backupRelay
 }

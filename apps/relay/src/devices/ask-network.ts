@@ -3,6 +3,7 @@ import { idParams } from '@smsgw/contract/ids'
 import { z } from 'zod'
 import { ApiError } from '../http/api-error.ts'
 import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
+import { mayUseSim, simRefusal } from '../messages/accept/key-limits.ts'
 import { type AskDeviceDeps, askDevice } from './ask-device.ts'
 
 /** Sends a USSD request through a device. */
@@ -12,8 +13,10 @@ export function askNetwork(deps: AskDeviceDeps): Endpoint {
     body: ussdRequest,
     answers: { 200: ussdAnswer },
     errors: [404, 409, 503, 504],
-    async handle({ principal: { accountId }, params: { id: deviceId }, body, access }) {
+    async handle({ principal, params: { id: deviceId }, body, access }) {
+      const { accountId } = principal
       const { code, simNumber, sessionId } = body
+      if (!mayUseSim(principal, deviceId, simNumber)) throw simRefusal(principal)
       const answer = await askDevice(deps, {
         accountId,
         deviceId,

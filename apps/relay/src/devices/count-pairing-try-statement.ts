@@ -6,7 +6,7 @@ import { readRows } from '../store/read-rows.ts'
 
 /**
  * Counts an attempt with the code that begins with this prefix, and returns the code if it is still valid. A code that was
- * created with a token is invalid once the token's family is revoked.
+ * created with a token is invalid once the token's family is revoked, and one that was created with a key, once the key is.
  *
  * Locks the row until the end of the transaction, so that the next attempt sees the result of this one.
  */
@@ -23,6 +23,7 @@ export async function countPairingTry(
      WHERE prefix = ${prefix} AND tries_left > 0 AND expires_at > ${now}
        AND (family_id IS NULL
             OR EXISTS (SELECT FROM token_families f WHERE f.id = c.family_id AND ${isUnrevoked}))
+       AND (key_id IS NULL OR EXISTS (SELECT FROM api_keys k WHERE k.id = c.key_id AND k.revoked_at IS NULL))
     RETURNING secret_hash AS "secretHash", account_id AS "accountId", used_at AS "usedAt"`,
   )
   return code

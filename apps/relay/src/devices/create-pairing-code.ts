@@ -27,11 +27,11 @@ export function createPairingCode(deps: CreatePairingCodeDeps): Endpoint {
     async handle({ principal }) {
       const { accountId } = principal
       const familyId = principal.tokenId === undefined ? null : await familyOf(deps, principal)
-      // A code expires with the token that created it.
+      // A code expires with the token or key that created it.
       const endsMs = principal.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
       const expiresAt = new Date(Math.min(deps.clock.now().getTime() + LIFETIME_MS, endsMs))
       await forgetOldCodes(deps, accountId)
-      const code = await storeNewCode(deps, { accountId, familyId, expiresAt })
+      const code = await storeNewCode(deps, { accountId, familyId, keyId: principal.key?.id ?? null, expiresAt })
       deps.logbook.write({ accountId, module: 'devices', priority: 'INFO', message: 'pairing code created' })
       return { status: 201, body: { code, expiresAt: expiresAt.toISOString() } }
     },
@@ -55,7 +55,12 @@ async function forgetOldCodes({ database, clock }: CreatePairingCodeDeps, accoun
 /** Creates and stores a code. Tries again if another code has the same first characters. */
 async function storeNewCode(
   { database, clock, random, box }: CreatePairingCodeDeps,
-  code: { readonly accountId: string; readonly familyId: string | null; readonly expiresAt: Date },
+  code: {
+    readonly accountId: string
+    readonly familyId: string | null
+    readonly keyId: string | null
+    readonly expiresAt: Date
+  },
 ): Promise<string> {
   for (let turn = 0; turn < MOST_COLLISIONS; turn += 1) {
     const text = newPairingCode(random)

@@ -1,4 +1,4 @@
-// A pairing code that was created with a token is valid only as long as the token.
+// A pairing code that was created with a token or an API key is valid only as long as it.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ScriptedAgent } from '../link/testing/scripted-agent.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -78,6 +78,14 @@ test('a code expires with its token, and after ten minutes at the latest', async
   const lifetimeMs = Date.parse(long.expiresAt) - Date.now()
   expect(lifetimeMs).toBeGreaterThan(500_000)
   expect(lifetimeMs).toBeLessThanOrEqual(600_000)
+})
+
+test('a code that was created with an API key is refused after the key was revoked', async () => {
+  const key = async () => (await relay.api('POST', '/keys', { body: { name: 'x', scopes: ['devices:write'] } })).json
+  const [kept, revoked] = [await key(), await key()]
+  const [good, bad] = [await createCode(`Bearer ${kept.key}`), await createCode(`Bearer ${revoked.key}`)]
+  await relay.api('DELETE', `/keys/${revoked.id}`)
+  expect([await pair(good), await pair(bad)]).toEqual(['paired', 'refused'])
 })
 
 test('a code is refused after the password was changed', async () => {

@@ -57,6 +57,8 @@ export const LOSS_MESSAGES: Readonly<Record<AccessLoss, string>> = {
   session_ended: 'the session ended; sign in again',
   password_changed: 'the password was changed; sign in with the new one',
   account_removed: 'the account was removed',
+  key_expired: 'the API key expired; create a new one',
+  key_revoked: 'the API key was revoked or replaced; use a current one',
 }
 
 function lostAccess(loss: AccessLoss): ApiError {

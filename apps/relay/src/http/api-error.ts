@@ -1,3 +1,5 @@
+import type { KeyRefusal } from '@smsgw/contract/api-key'
+
 /** A problem with one member of a request. */
 export interface FieldError {
   /** For example `phoneNumbers[2]`. */
@@ -14,6 +16,8 @@ export class ApiError extends Error {
   readonly status: number
   readonly errors: readonly FieldError[] | undefined
   readonly headers: Readonly<Record<string, string>>
+  /** Stable code, set when a limit of an API key refused the request. */
+  readonly reason: KeyRefusal | undefined
 
   constructor(
     status: number,
@@ -21,6 +25,7 @@ export class ApiError extends Error {
     more: {
       readonly errors?: readonly FieldError[]
       readonly headers?: Readonly<Record<string, string>>
+      readonly reason?: KeyRefusal
       readonly cause?: unknown
     } = {},
   ) {
@@ -28,5 +33,6 @@ export class ApiError extends Error {
     this.status = status
     this.errors = more.errors
     this.headers = more.headers ?? {}
+    this.reason = more.reason
   }
 }

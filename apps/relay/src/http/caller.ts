@@ -4,6 +4,8 @@ import type { Principal } from './endpoint.ts'
 export interface Caller {
   /** The header as received. */
   readonly authorization: string | undefined
+  /** The header `X-API-Key` as received. */
+  readonly apiKey?: string | undefined
   /** Address of the caller, even if trusted proxies forward the request. */
   readonly address: string
   /** Whether the caller uses TLS, either to this server or, as a trusted proxy reports, to that proxy. */

@@ -1,7 +1,17 @@
+import type { KeyLimits } from '@smsgw/contract/api-key'
 import type { Scope } from '@smsgw/contract/scopes'
 import type { z } from 'zod'
 import type { Access } from './admissions.ts'
 import type { Caller } from './caller.ts'
+
+/** The API key of a caller. */
+export interface PrincipalKey {
+  readonly id: string
+  readonly name: string
+  readonly limits: KeyLimits
+  /** Hash of the key that was sent. Not set for a token. */
+  readonly secretHash?: string
+}
 
 /** The authenticated caller: an account and its scopes. */
 export interface Principal {
@@ -10,7 +20,9 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>
   /** Set for bearer tokens. */
   readonly tokenId?: string
-  /** Set for bearer tokens. */
+  /** Set for an API key, and for a token that it issued. */
+  readonly key?: PrincipalKey
+  /** Set for bearer tokens, and for API keys that expire. */
   readonly expiresAt?: Date
   /** The time at which all tokens of the token's family have expired. Set only if the family was issued with another token. */
   readonly familyEndsAt?: Date
@@ -23,7 +35,7 @@ export interface Principal {
 }
 
 /** A request as an endpoint receives it, validated by its schemas. */
-export interface Call<Body, Query, Params> extends Omit<Caller, 'authorization' | 'session'> {
+export interface Call<Body, Query, Params> extends Omit<Caller, 'authorization' | 'apiKey' | 'session'> {
   readonly principal: Principal
   readonly body: Body
   readonly query: Query

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Problem } from '@smsgw/contract/problem'
 import type { ApiError } from './api-error.ts'
 
-export function problemBody({ status, message, errors }: ApiError, requestId: string): Problem {
+export function problemBody({ status, message, errors, reason }: ApiError, requestId: string): Problem {
   return {
     code: status,
     message,
@@ -10,6 +10,7 @@ export function problemBody({ status, message, errors }: ApiError, requestId: st
     title: STATUS_CODES[status] ?? 'Error',
     status,
     detail: message,
+    ...(reason && { reason }),
     requestId,
     ...(errors && { errors: errors.map(({ path, message }) => ({ path, message })) }),
   }

@@ -60,8 +60,8 @@ async function admit(access: Access, gates: Gates, caller: Caller): Promise<Prin
   if (access === 'refresh token') return await gates.authenticateRefresh(caller)
   const principal = await gates.authenticate(caller)
   if (access === 'no token') {
-    if (principal.tokenId === undefined) return principal
-    throw new ApiError(403, 'a token may not do this: use Basic authentication, or sign in')
+    if (principal.tokenId === undefined && principal.key === undefined) return principal
+    throw new ApiError(403, 'a token or an API key may not do this: use the password, or sign in')
   }
   if (access === 'any scope' || scopesOf(access).some((scope) => mayDo(principal, scope))) return principal
   throw new ApiError(403, `scope required: ${scopesOf(access).join(' or ')}`)
@@ -74,6 +74,7 @@ function callerOf(request: FastifyRequest): Caller {
   const isSecure = request.protocol === 'https'
   return {
     authorization: request.headers.authorization,
+    apiKey: request.headers['x-api-key'] as string | undefined,
     address: request.ip,
     isSecure,
     session: readSessionCookie(request.headers.cookie, isSecure),

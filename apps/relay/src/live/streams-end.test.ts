@@ -87,6 +87,51 @@ test('an expired token ends its streams', async () => {
   expect(await endsOf(watched)).toEqual(both('token_expired'))
 })
 
+async function createKey(more: object = {}) {
+  const body = { name: 'program', scopes: ['all:any'], ...more }
+  const { json } = await here.api('POST', '/keys', { auth: owner.basic, body })
+  return { id: json.id as string, auth: `Bearer ${json.key}` }
+}
+
+test('a revoked API key ends its streams', async () => {
+  const { id, auth } = await createKey()
+  const watched = await watchOnBoth({ authorization: auth })
+  await here.api('DELETE', `/keys/${id}`, { auth: owner.basic })
+  expect(await endsOf(watched)).toEqual(both('key_revoked'))
+})
+
+test('an API key that is revoked in the database ends its streams without a hint, within two seconds', async () => {
+  const { id, auth } = await createKey()
+  const watched = await watchOnBoth({ authorization: auth })
+  await here.database.apiKey.update({ where: { id }, data: { revokedAt: new Date() } })
+  const began = performance.now()
+  expect(await endsOf(watched)).toEqual(both('key_revoked'))
+  expect(performance.now() - began).toBeLessThan(2_500)
+})
+
+test('a revoked API key ends the streams of its tokens', async () => {
+  const { id, auth } = await createKey({ scopes: ['tokens:manage', 'messages:list'] })
+  const body = { scopes: ['messages:list'] }
+  const { json } = await there.api('POST', '/auth/token', { auth, body })
+  const watched = await watchOnBoth({ authorization: `Bearer ${json.access_token}` })
+  await here.api('DELETE', `/keys/${id}`, { auth: owner.basic })
+  expect(await endsOf(watched)).toEqual(both('token_revoked'))
+})
+
+test('an API key that was replaced without overlap ends its streams', async () => {
+  const { id, auth } = await createKey()
+  const watched = await watchOnBoth({ authorization: auth })
+  await here.api('POST', `/keys/${id}/rotate`, { auth: owner.basic, body: { overlapSeconds: 0 } })
+  expect(await endsOf(watched)).toEqual(both('key_revoked'))
+})
+
+test('an expired API key ends its streams', async () => {
+  const { auth } = await createKey({ expiresAt: new Date(Date.now() + 60_000).toISOString() })
+  const watched = await watchOnBoth({ authorization: auth })
+  clock.aheadMs = 61_000
+  expect(await endsOf(watched)).toEqual(both('key_expired'))
+})
+
 test('a password change ends streams that used the old password, however many wrong passwords were tried before', async () => {
   const watched = await watchOnBoth({ authorization: owner.basic })
   const wrong = `Basic ${Buffer.from(`${owner.username}:not it`).toString('base64')}`
@@ -111,11 +156,12 @@ test('signing out ends the streams of the browser', async () => {
   expect(await endsOf(watched)).toEqual(both('session_ended'))
 })
 
-test.each(['password', 'token', 'session'])('deleting an account ends its streams: by %s', async (kind) => {
+test.each(['password', 'token', 'session', 'key'])('deleting an account ends its streams: by %s', async (kind) => {
   const headers: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
     password: async () => ({ authorization: owner.basic }),
     token: async () => ({ authorization: (await issue()).auth }),
     session: async () => ({ cookie: await signIn() }),
+    key: async () => ({ authorization: (await createKey()).auth }),
   }
   const watched = await watchOnBoth((await headers[kind]?.()) ?? {})
   await removeAccount(here.database, systemClock, owner.id)

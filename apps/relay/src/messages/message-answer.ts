@@ -38,6 +38,7 @@ export function messageAnswer(
     ...(message.scheduleAt !== null && { scheduleAt: message.scheduleAt.toISOString() }),
     ...(message.validUntil !== null && { validUntil: message.validUntil.toISOString() }),
     ...(message.onUncertain !== null && { onUncertain: message.onUncertain }),
+    ...sentByOf(message),
     createdAt: message.createdAt.toISOString(),
   }
 }
@@ -64,6 +65,15 @@ function simOf({ simNumber, recipients }: Pick<StoredMessage, 'simNumber' | 'rec
   return only !== undefined && used.size === 1 ? { simNumber: only } : {}
 }
 
+function sentByOf({
+  sentBy: kind,
+  sentByKeyId: keyId,
+  sentByKeyName: keyName,
+}: Pick<StoredMessage, 'sentBy' | 'sentByKeyId' | 'sentByKeyName'>): Pick<MessageStateAnswer, 'sentBy'> {
+  if (kind === null) return {}
+  return { sentBy: { kind, ...(keyId !== null && { keyId }), ...(keyName !== null && { keyName }) } }
+}
+
 /** The answer to an accepted message. */
 export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
   const { content, createdAt, simNumber = null, priority = null, validUntil = null, scheduleAt = null } = message
@@ -78,6 +88,9 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
       validUntil,
       scheduleAt,
       onUncertain,
+      sentBy: message.sentBy.kind,
+      sentByKeyId: message.sentBy.keyId ?? null,
+      sentByKeyName: message.sentBy.keyName ?? null,
       contentHash: null,
       text: null,
       data: null,

@@ -89,6 +89,7 @@ describe('an accepted message', () => {
       recipients: [{ phoneNumber: '+4915112345678', state: 'Pending' }],
       states: { Pending: '2026-03-01T12:00:00.000Z' },
       textMessage: { text: 'Hello' },
+      sentBy: { kind: 'password' },
       createdAt: '2026-03-01T12:00:00.000Z',
     })
     expect(headers['Location']).toBe(`/3rdparty/v1/messages/${body['id']}`)

@@ -7,21 +7,22 @@ import {
   sendMessageRequest,
 } from '@smsgw/contract/message'
 import { crashPoint } from '@smsgw/daemon/crash-point'
+import { unauthorised } from '../auth/unauthorised.ts'
 import type { Clock } from '../clock.ts'
 import type { WakeHints } from '../hints/wake-hints.ts'
 import { ApiError } from '../http/api-error.ts'
-import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
+import { type Answer, type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import type { NewMessage } from './accept/accept-messages.ts'
-import { type AcceptOutcome, acceptMessages, repeatOutcome } from './accept/accept-messages.ts'
+import { type AcceptOutcome, repeatOutcome } from './accept/accept-messages.ts'
+import { acceptInLanes } from './accept/accept-within-limits.ts'
 import { type CheckedMessage, checkMessage, type MessageRules } from './accept/check-message.ts'
 import { deviceRefusal } from './accept/choose-device.ts'
 import { DeviceRoster, type Reservation } from './accept/device-roster.ts'
 import { findDuplicates } from './accept/find-duplicates-statement.ts'
-import { groupAccepts } from './accept/group-accepts.ts'
 import { type IdempotencyKey, isIdempotencyKey, requestFingerprint } from './accept/idempotency-key.ts'
-import { isStatementError } from './accept/statement-error.ts'
+import { dailyRefusal, recipientRefusal, senderOf, simRefusal } from './accept/key-limits.ts'
 import { acceptedAnswer, repeatedAnswer } from './message-answer.ts'
 
 interface SendMessageDeps {
@@ -39,6 +40,7 @@ interface SendMessageDeps {
 }
 
 interface RequestedMessage {
+  readonly principal: Principal
   readonly accountId: string
   readonly body: SendMessageRequest
   readonly query: SendMessageQuery
@@ -55,15 +57,12 @@ interface RequestedMessage {
 export function sendMessage(deps: SendMessageDeps): Endpoint {
   const { database, clock, random, hints, rules } = deps
   const roster = new DeviceRoster(deps)
-  const accept = groupAccepts({
-    accept: (messages, waitMs) => acceptMessages(database, messages, waitMs),
-    isAboutOne: isStatementError,
-  })
+  const accept = acceptInLanes(database)
   return endpoint({
     body: sendMessageRequest,
     query: sendMessageQuery,
     answers: { 202: messageState },
-    errors: [409, 422, 503],
+    errors: [409, 422, 429, 503],
     answerHeaders: {
       Location: 'Path of the message',
       'Idempotency-Replayed': '`true` if this is the first answer to the key again and no new message was accepted',
@@ -71,9 +70,10 @@ export function sendMessage(deps: SendMessageDeps): Endpoint {
     requestHeaders: {
       'Idempotency-Key': 'A repeated request with the same key gets the first answer again and sends nothing',
     },
-    async handle({ principal: { accountId }, body, query, headers, base }) {
+    async handle({ principal, body, query, headers, base }) {
       const requested = {
-        accountId,
+        principal,
+        accountId: principal.accountId,
         body,
         query,
         base,
@@ -81,19 +81,28 @@ export function sendMessage(deps: SendMessageDeps): Endpoint {
       }
       const now = clock.now()
       const plan = checkMessage(body, query, rules, now)
-      return plan.ok ? await place(requested, plan.planned, now) : await repeatedBefore(requested, plan.refusal)
+      if (!plan.ok) return await repeatedBefore(requested, plan.refusal)
+      const refusal = recipientRefusal(principal, body, plan.planned.numbers)
+      return refusal ? await repeatedBefore(requested, refusal) : await place(requested, plan.planned, now)
     },
   })
 
   async function place(requested: RequestedMessage, planned: CheckedMessage, now: Date): Promise<Answer> {
     const reserved = await roster.reserve(requested.accountId, criteriaOf(requested), planned.numbers.length)
-    if (!reserved.ok) return await repeatedBefore(requested, deviceRefusal(reserved.problem, requested.body))
-    const message = newMessage(requested, planned, reserved.reservation.deviceId, now)
+    if (!reserved.ok) {
+      const { problem } = reserved
+      const isLimit = problem === 'sim-not-allowed'
+      const refusal = isLimit ? simRefusal(requested.principal) : deviceRefusal(problem, requested.body)
+      return await repeatedBefore(requested, refusal)
+    }
+    const message = newMessage(requested, planned, reserved.reservation, now)
     const outcome = await settled(reserved.reservation, accept(message))
     if (outcome.kind === 'device-gone') {
       roster.forget(requested.accountId)
       return await place(requested, planned, now)
     }
+    if (outcome.kind === 'over-daily-limit') throw dailyRefusal(message.sentBy, { used: outcome.used, now })
+    if (outcome.kind === 'key-gone') throw unauthorised('key', 'the API key was revoked during the request')
     if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, requested)
     crashPoint('message-committed')
     deps.onAccepted?.()
@@ -111,9 +120,9 @@ export function sendMessage(deps: SendMessageDeps): Endpoint {
   }
 
   function newMessage(
-    { accountId, body, idempotency }: RequestedMessage,
+    { principal, accountId, body, idempotency }: RequestedMessage,
     { numbers, validUntil, scheduleAt }: CheckedMessage,
-    deviceId: string,
+    { deviceId, simNumber }: Pick<Reservation, 'deviceId' | 'simNumber'>,
     createdAt: Date,
   ): NewMessage {
     return {
@@ -123,7 +132,7 @@ export function sendMessage(deps: SendMessageDeps): Endpoint {
       createdAt,
       content: body.content,
       isEncrypted: body.isEncrypted,
-      simNumber: body.simNumber,
+      simNumber,
       withDeliveryReport: body.withDeliveryReport,
       priority: body.priority,
       validUntil,
@@ -131,6 +140,7 @@ export function sendMessage(deps: SendMessageDeps): Endpoint {
       onUncertain: body.onUncertain,
       recipients: numbers.map((phoneNumber) => ({ cmdId: newId(random), phoneNumber })),
       idempotency,
+      sentBy: senderOf(principal),
     }
   }
 }
@@ -145,10 +155,11 @@ function idempotencyOf(
   throw new ApiError(400, 'The header Idempotency-Key must be 1 to 255 printable ASCII characters')
 }
 
-function criteriaOf({ body, query }: RequestedMessage) {
+function criteriaOf({ principal, body, query }: RequestedMessage) {
   const { deviceId, simNumber, content, isEncrypted } = body
   const capability = isEncrypted && content.kind === 'data' ? ('encrypted-data' as const) : undefined
-  return { deviceId, simNumber, capability, activeWithinHours: query.deviceActiveWithin }
+  const allowedSims = principal.key?.limits.sims
+  return { deviceId, simNumber, allowedSims, capability, activeWithinHours: query.deviceActiveWithin }
 }
 
 async function settled(reservation: Reservation, accepting: Promise<AcceptOutcome>): Promise<AcceptOutcome> {
@@ -162,7 +173,7 @@ async function settled(reservation: Reservation, accepting: Promise<AcceptOutcom
   }
 }
 
-type NotNew = Exclude<AcceptOutcome, { kind: 'accepted' | 'device-gone' }>
+type NotNew = Exclude<AcceptOutcome, { kind: 'accepted' | 'device-gone' | 'over-daily-limit' | 'key-gone' }>
 
 function refusedOrRepeated(outcome: NotNew, { body, base }: RequestedMessage): Answer {
   switch (outcome.kind) {

@@ -12,8 +12,6 @@ import { readRecognisedLogins } from '../auth/read-recognised-logins-statement.t
 import { readTokenStandings } from '../auth/read-token-standings-statement.ts'
 import { replacePair } from '../auth/replace-pair-statement.ts'
 import { revokeFamilyOf } from '../auth/revoke-family-statement.ts'
-import { deleteEndedSessions } from '../auth/sessions/delete-ended-sessions-statement.ts'
-import { readSessionStandings } from '../auth/sessions/read-session-standings-statement.ts'
 import { storeRecognisedLogin } from '../auth/store-recognised-login-statement.ts'
 import { limitStatements } from '../conversations/limit-statements-statement.ts'
 import { readSentEntries } from '../conversations/read-entries-statement.ts'
@@ -100,6 +98,7 @@ import { Prisma } from './generated/client.ts'
 import { behindStoredTimesMs, readDatabaseMs } from './read-clock-statement.ts'
 import { readRows } from './read-rows.ts'
 import { testDiskSpace } from './test-disk-space-statement.ts'
+import { credentialStatements } from './testing/credential-statements.ts'
 import { columnsOf, differences, type RunStatement, recordStatements } from './testing/describe-statement.ts'
 import { sourceFiles } from './testing/source-files.ts'
 
@@ -124,6 +123,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   },
   'auth/delete-old-recognised-logins-statement.ts': (s) => deleteOldRecognisedLogins(s),
   'auth/insert-family-statement.ts': (s) => insertFamily(s as never, 'family', family, {}),
+  ...credentialStatements(now),
   'auth/list-valid-families-statement.ts': async (s) => {
     await insertFamily(s as never, 'family', family, {})
     await listValidFamilies(s, 'account', now)
@@ -142,13 +142,6 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'auth/revoke-family-statement.ts': async (s) => {
     await insertFamily(s as never, 'family', family, {})
     await revokeFamilyOf(s as never, { accountId: 'account', jti: 'access' }, now)
-  },
-  'auth/sessions/delete-ended-sessions-statement.ts': (s) =>
-    deleteEndedSessions({ database: s, clock: { now: () => now } }),
-  'auth/sessions/read-session-standings-statement.ts': async (s) => {
-    const session = { tokenHash: 'hash', accountId: 'account', credentialVersion: 1, createdAt: now, expiresAt: now }
-    await s.session.create({ data: session })
-    await readSessionStandings(s, ['hash'])
   },
   'auth/store-recognised-login-statement.ts': (s) =>
     storeRecognisedLogin(s, 'hash', { accountId: 'account', credentialVersion: 1 }),
@@ -261,6 +254,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'messages/read-history-statement.ts': async (s) => {
     const filter = { accountId: 'account', state: undefined, deviceId: 'device', from: new Date(0), to: now }
     await countHistory(s, filter)
+    await readHistory(s, { ...filter, sentBy: 'key' }, 'DESC', { after: undefined, skip: 0, take: 1 })
     await readHistory(s, filter, 'DESC', { after: { createdAt: now, key: 9n }, skip: 0, take: 1 })
   },
   ...sharedInboxExamples,

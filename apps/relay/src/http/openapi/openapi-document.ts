@@ -133,6 +133,13 @@ const SECURITY_SCHEMES = {
     bearerFormat: 'JWT',
     description: `An access token. Scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
   },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description:
+      'An API key, with its scopes and limits. Also accepted as bearer token, and as password of Basic authentication with any user name',
+  },
   session: {
     type: 'apiKey',
     in: 'cookie',

@@ -75,9 +75,10 @@ function tagOf({ path, place }: Route): string {
 function accessText(access: Access): string {
   if (access === 'public') return 'Requires no authentication.'
   if (access === 'refresh token') return 'Requires a refresh token as bearer.'
-  if (access === 'any scope') return 'Requires Basic authentication, a session, or a token with any scope.'
-  if (access === 'no token') return 'Requires Basic authentication or a session. Tokens are refused.'
-  return `Requires Basic authentication, a session, or a token with the scope ${scopesOf(access)
+  if (access === 'any scope') return 'Requires Basic authentication, a session, or a token or API key with any scope.'
+  if (access === 'no token')
+    return 'Requires Basic authentication with the password, or a session. Tokens and API keys are refused.'
+  return `Requires Basic authentication, a session, or a token or API key with the scope ${scopesOf(access)
     .map((scope) => `\`${scope}\``)
     .join(' or ')}.`
 }
@@ -86,8 +87,10 @@ function security(access: Access): Operation['security'] {
   if (access === 'public') return []
   if (access === 'refresh token') return [{ refreshToken: [] }]
   if (access === 'no token') return [{ basic: [] }, { session: [] }]
-  const bearers = access === 'any scope' ? [{ bearer: [] }] : scopesOf(access).map((scope) => ({ bearer: [scope] }))
-  return [{ basic: [] }, ...bearers, { session: [] }]
+  const wanted = access === 'any scope' ? [[]] : scopesOf(access).map((scope) => [scope])
+  const bearers = wanted.map((scopes) => ({ bearer: scopes }))
+  const keys = wanted.map((scopes) => ({ apiKey: scopes }))
+  return [{ basic: [] }, ...bearers, ...keys, { session: [] }]
 }
 
 function pathParameters({ path }: Route): Parameter[] {

@@ -49,6 +49,7 @@ test('every operation has a unique name and its scope', () => {
   expect(document.paths[`${BASE}/messages`]?.['post']?.security).toEqual([
     { basic: [] },
     { bearer: ['messages:send'] },
+    { apiKey: ['messages:send'] },
     { session: [] },
   ])
 })
@@ -106,6 +107,7 @@ const examples: Readonly<Record<string, object>> = {
   [`${BASE}/messages`]: { phoneNumbers: ['+4915112345678'], textMessage: { text: 'hello' } },
   [`${BASE}/account/password`]: { currentPassword: 'a password to be fuzzed', newPassword: 'a password to be fuzzed' },
   [`${BASE}/session`]: { username: 'fuzz', password: 'a password to be fuzzed' },
+  [`${BASE}/webhooks`]: { url: 'https://example.org/', event: 'sms:received' },
   [`${BASE}/webhooks/{id}`]: { name: 'Support desk', events: ['sms:received', 'sms:failed'], paused: false },
   [`${BASE}/conversations/{number}`]: { archived: true, unread: true },
   [`${BASE}/settings`]: { messages: { processing_order: 'LIFO' } },

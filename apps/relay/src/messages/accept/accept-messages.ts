@@ -3,6 +3,7 @@ import type { Statements } from '../../store/database.ts'
 import type { StoredMessage } from '../stored-message.ts'
 import { type DuplicateMessage, findDuplicates } from './find-duplicates-statement.ts'
 import type { IdempotencyKey } from './idempotency-key.ts'
+import type { Sender } from './key-limits.ts'
 import { storeMessages } from './store-messages-statement.ts'
 
 export type AcceptOutcome =
@@ -14,6 +15,10 @@ export type AcceptOutcome =
   | { readonly kind: 'key-taken' }
   | { readonly kind: 'id-taken' }
   | { readonly kind: 'device-gone' }
+  /** The message would exceed the daily limit of its API key. */
+  | { readonly kind: 'over-daily-limit'; readonly used: number }
+  /** The API key was deleted after authentication. */
+  | { readonly kind: 'key-gone' }
 
 /** Stores each message or returns why it was not stored. No two messages may have the same id or idempotency key. */
 export async function acceptMessages(
@@ -62,6 +67,7 @@ export interface NewMessage {
   readonly onUncertain: SendMessageRequest['onUncertain']
   readonly recipients: readonly NewRecipient[]
   readonly idempotency: IdempotencyKey | undefined
+  readonly sentBy: Sender
 }
 
 export interface NewRecipient {

@@ -1,3 +1,4 @@
+import type { KeyLimits } from '@smsgw/contract/api-key'
 import type { Capability } from '@smsgw/contract/link/frame'
 import type { SendMessageRequest } from '@smsgw/contract/message'
 import { ApiError } from '../../http/api-error.ts'
@@ -25,6 +26,8 @@ export interface DeviceOnRoster {
 export interface DeviceCriteria {
   readonly deviceId: string | undefined
   readonly simNumber: number | undefined
+  /** If set, only these SIMs may be used; an entry without a number allows all SIMs of its device. */
+  readonly allowedSims?: KeyLimits['sims'] | undefined
   /** What the agent must support. */
   readonly capability: Capability | undefined
   /** Only devices that were seen within this time are chosen; 0 means any time. */
@@ -35,10 +38,18 @@ export interface DeviceCriteria {
 }
 
 export type DeviceChoice<Device extends DeviceOnRoster> =
-  | { readonly ok: true; readonly device: Device }
+  | { readonly ok: true; readonly device: Device; readonly simNumber: number | undefined }
   | { readonly ok: false; readonly problem: DeviceProblem }
 
-export type DeviceProblem = 'none' | 'unknown' | 'no-such-sim' | 'emulated' | 'too-old' | 'not-active' | 'queue-full'
+export type DeviceProblem =
+  | 'none'
+  | 'unknown'
+  | 'sim-not-allowed'
+  | 'no-such-sim'
+  | 'emulated'
+  | 'too-old'
+  | 'not-active'
+  | 'queue-full'
 
 /**
  * Chooses the device that sends a message: the requested device, otherwise the device that will probably send it first.
@@ -53,29 +64,52 @@ export function chooseDevice<Device extends DeviceOnRoster>(
   if (devices.length === 0) return refused(criteria.deviceId === undefined ? 'none' : 'unknown')
   const known = criteria.deviceId === undefined ? devices : devices.filter(({ id }) => id === criteria.deviceId)
   if (known.length === 0) return refused('unknown')
-  const equipped = known.filter((device) => canHave(device, criteria.simNumber))
+  const permitted = known.flatMap((device) => candidatesOf(device, criteria))
+  if (permitted.length === 0) return refused('sim-not-allowed')
+  const equipped = permitted.filter(canHave)
   if (equipped.length === 0) return refused('no-such-sim')
   const hasReal = !criteria.mayMixEmulated && devices.some(hasRealSlot)
-  const allowed = hasReal ? equipped.filter((device) => !isEmulated(device, criteria.simNumber)) : equipped
+  const allowed = hasReal ? equipped.filter(({ device, simNumber }) => !isEmulated(device, simNumber)) : equipped
   if (allowed.length === 0) return refused('emulated')
-  const able = allowed.filter((device) => supports(device, criteria.capability))
+  const able = allowed.filter(({ device }) => supports(device, criteria.capability))
   if (able.length === 0) return refused('too-old')
-  const active = criteria.deviceId === undefined ? able.filter((device) => isActive(device, criteria, now)) : able
+  const active = criteria.deviceId === undefined ? able.filter(({ device }) => isActive(device, criteria, now)) : able
   if (active.length === 0) return refused('not-active')
-  const free = active.filter(({ waiting }) => waiting < criteria.queueLimit)
+  const free = active.filter(({ device }) => device.waiting < criteria.queueLimit)
   if (free.length === 0) return refused('queue-full')
-  return { ok: true, device: free.reduce((best, one) => (compare(one, best, criteria, now) < 0 ? one : best)) }
+  return { ok: true, ...free.reduce((best, one) => (compare(one, best, now) < 0 ? one : best)) }
+}
+
+/** A device with the SIM that the message requires, or undefined for any SIM of the device. */
+interface Candidate<Device extends DeviceOnRoster = DeviceOnRoster> {
+  readonly device: Device
+  readonly simNumber: number | undefined
+}
+
+/** Returns the SIMs of a device that the message may use: one candidate for each allowed SIM, or one for any SIM. */
+function candidatesOf<Device extends DeviceOnRoster>(
+  device: Device,
+  { simNumber, allowedSims }: DeviceCriteria,
+): Candidate<Device>[] {
+  if (allowedSims === undefined) return [{ device, simNumber }]
+  const ofDevice = allowedSims.filter(({ deviceId }) => deviceId === device.id)
+  if (ofDevice.some((allowed) => allowed.simNumber === undefined)) return [{ device, simNumber }]
+  const numbers = ofDevice.flatMap((allowed) => allowed.simNumber ?? [])
+  return numbers
+    .filter((number) => simNumber === undefined || number === simNumber)
+    .map((number) => ({ device, simNumber: number }))
 }
 
 /**
  * Prefers online devices, then a working SIM, then a possible SIM, then the shortest queue. Among offline devices, the
  * device that was seen last is preferred.
  */
-function compare(one: DeviceOnRoster, other: DeviceOnRoster, { simNumber }: DeviceCriteria, now: Date): number {
-  const online = Number(isOnline(other, now)) - Number(isOnline(one, now))
+function compare(one: Candidate, other: Candidate, now: Date): number {
+  const online = Number(isOnline(other.device, now)) - Number(isOnline(one.device, now))
   if (online !== 0) return online
-  if (!isOnline(one, now)) return seenMs(other) - seenMs(one)
-  return readiness(other, simNumber) - readiness(one, simNumber) || one.waiting - other.waiting
+  if (!isOnline(one.device, now)) return seenMs(other.device) - seenMs(one.device)
+  const ready = readiness(other.device, other.simNumber) - readiness(one.device, one.simNumber)
+  return ready || one.device.waiting - other.device.waiting
 }
 
 function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
@@ -83,7 +117,7 @@ function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
 }
 
 /** A device that has not reported its slots may have the SIM. If not, the device fails the message. */
-function canHave({ slots }: DeviceOnRoster, simNumber: number | undefined): boolean {
+function canHave({ device: { slots }, simNumber }: Candidate): boolean {
   return simNumber === undefined || slots.length === 0 || slots.includes(simNumber)
 }
 
@@ -126,7 +160,10 @@ function refused(problem: DeviceProblem) {
 const RETRY_AFTER_SECONDS = 10
 
 /** The API error when no device can take a message. */
-export function deviceRefusal(problem: DeviceProblem, { simNumber }: Pick<SendMessageRequest, 'simNumber'>): ApiError {
+export function deviceRefusal(
+  problem: Exclude<DeviceProblem, 'sim-not-allowed'>,
+  { simNumber }: Pick<SendMessageRequest, 'simNumber'>,
+): ApiError {
   switch (problem) {
     case 'none':
       return new ApiError(

@@ -23,6 +23,8 @@ export type ReservationOrProblem =
 /** Space in the queue of a device, held until the message is stored or refused. */
 export interface Reservation {
   readonly deviceId: string
+  /** The requested SIM, or the one that the limits of the API key require. */
+  readonly simNumber: number | undefined
   end(isStored: boolean): void
 }
 
@@ -68,11 +70,12 @@ export class DeviceRoster {
     const { clock, queueLimit, mayMixEmulated = false } = this.#deps
     const choice = chooseDevice(devices, { ...criteria, queueLimit, mayMixEmulated }, clock.now())
     if (!choice.ok) return choice
-    const { device } = choice
+    const { device, simNumber } = choice
     device.waiting += recipients
     this.#count(device.id, recipients)
     const reservation = {
       deviceId: device.id,
+      simNumber,
       end: (isStored: boolean) => {
         if (!isStored) device.waiting -= recipients
         this.#count(device.id, -recipients)

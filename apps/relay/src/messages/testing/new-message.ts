@@ -17,6 +17,7 @@ export function newMessage(id: string, about: Partial<NewMessage> = {}): NewMess
     onUncertain: undefined,
     recipients: [{ cmdId: `${id}/0`, phoneNumber: '+4915112345678' }],
     idempotency: undefined,
+    sentBy: { kind: 'password' },
     ...about,
   }
 }

@@ -1,0 +1,198 @@
+import {
+  type ApiKeyRequest,
+  apiKey,
+  apiKeyChange,
+  apiKeyRequest,
+  type KeyLimits,
+  type NewApiKey,
+  newApiKey,
+} from '@smsgw/contract/api-key'
+import { idParams } from '@smsgw/contract/ids'
+import type { Scope } from '@smsgw/contract/scopes'
+import { z } from 'zod'
+import type { Clock } from '../../clock.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { type Endpoint, endpoint, type Principal } from '../../http/endpoint.ts'
+import { refusal } from '../../http/validation-error.ts'
+import type { Logbook } from '../../logs/logbook.ts'
+import type { Random } from '../../random.ts'
+import type { Database, Statements } from '../../store/database.ts'
+import type { ApiKey as KeyRow } from '../../store/generated/client.ts'
+import type { SecretBox } from '../../store/secret-box.ts'
+import { refuseEscalation } from '../token-endpoints.ts'
+import { keyAnswer, keyAnswers } from './key-answer.ts'
+import { API_KEY } from './key-login.ts'
+import { newKey, newKeyId } from './key-text.ts'
+import { type KeyCaller, lockAccountForKeys } from './lock-account-for-keys-statement.ts'
+
+export interface KeyDeps {
+  readonly database: Database
+  readonly box: Pick<SecretBox, 'fingerprint'>
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export interface KeyEndpointDeps extends KeyDeps {
+  readonly hints: { accessChanged(accountId: string): void }
+  readonly logbook: Logbook
+}
+
+/** Limit per account of keys that are not revoked. */
+const MOST_KEYS = 200
+
+/** Lists the keys of the account, newest first, including revoked and expired keys until they are deleted. */
+export function listKeys({ database, clock }: KeyDeps): Endpoint {
+  return endpoint({
+    answers: { 200: z.array(apiKey) },
+    async handle({ principal: { accountId } }) {
+      return { status: 200, body: await keysOf(database, accountId, clock.now()) }
+    },
+  })
+}
+
+export async function keysOf(database: Statements, accountId: string, now: Date) {
+  const keys = await database.apiKey.findMany({
+    where: { accountId },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  })
+  return await keyAnswers(database, keys, now)
+}
+
+export function getKey({ database, clock }: KeyDeps): Endpoint {
+  return endpoint({
+    params: idParams,
+    answers: { 200: apiKey },
+    async handle({ principal: { accountId }, params: { id } }) {
+      const key = await findKey(database, accountId, id)
+      const [body] = await keyAnswers(database, [key], clock.now())
+      return { status: 200, body }
+    },
+  })
+}
+
+export function createKey(deps: KeyEndpointDeps): Endpoint {
+  return endpoint({
+    body: apiKeyRequest,
+    answers: { 201: newApiKey },
+    errors: [409],
+    async handle({ principal, body }) {
+      refuseTokens(principal)
+      refuseEscalation(principal, body.scopes)
+      const created = await insertKey(deps, principal, body)
+      note(deps, principal, 'API key created', created)
+      return { status: 201, body: created, headers: { Location: `/3rdparty/v1/keys/${created.id}` } }
+    },
+  })
+}
+
+/** Creates a key for an endpoint or the command line. */
+export async function insertKey(
+  { database, box, clock, random }: KeyDeps,
+  caller: KeyCaller,
+  { name, scopes, limits = {}, expiresAt }: ApiKeyRequest,
+): Promise<NewApiKey> {
+  const now = clock.now()
+  refuseUnlimiting(scopes, limits)
+  if (expiresAt && expiresAt <= now)
+    throw refusal(
+      [{ path: 'expiresAt', message: 'must be in the future: leave it out for a key without expiry' }],
+      'body',
+    )
+  const id = newKeyId(random)
+  const key = newKey(random, id)
+  const row = await database.$transaction(async (statements) => {
+    await lockAccountForKeys(statements, caller)
+    if ((await statements.apiKey.count({ where: { accountId: caller.accountId, revokedAt: null } })) >= MOST_KEYS)
+      throw new ApiError(409, `The account already has ${MOST_KEYS} API keys, the maximum: revoke one that is not used`)
+    return await statements.apiKey.create({
+      data: {
+        id,
+        accountId: caller.accountId,
+        name,
+        scopes: [...new Set(scopes)],
+        limits: storedLimits(limits),
+        secretHash: box.fingerprint(key, API_KEY),
+        createdAt: now,
+        createdByKeyId: caller.key?.id ?? null,
+        expiresAt: expiresAt ?? null,
+      },
+    })
+  })
+  return { ...keyAnswer(row, 0, now), key }
+}
+
+/** Changes the name or the limits of a key. The limits apply on every relay within two seconds. */
+export function changeKey(deps: KeyEndpointDeps): Endpoint {
+  const { database, clock, hints } = deps
+  return endpoint({
+    params: idParams,
+    body: apiKeyChange,
+    answers: { 200: apiKey },
+    errors: [409],
+    async handle({ principal, params: { id }, body: { name, limits } }) {
+      const { accountId } = principal
+      const present = await findKey(database, accountId, id)
+      refuseTokens(principal)
+      refuseEscalation(principal, present.scopes)
+      if (limits) refuseUnlimiting(present.scopes as Scope[], limits)
+      const changed = await database.$transaction(async (statements) => {
+        await lockAccountForKeys(statements, principal)
+        await statements.apiKey.updateMany({
+          where: { id, accountId, revokedAt: null },
+          data: { ...(name !== undefined && { name }), ...(limits && { limits: storedLimits(limits) }) },
+        })
+        return await findKey(statements, accountId, id)
+      })
+      if (changed.revokedAt !== null) throw revokedKey()
+      hints.accessChanged(accountId)
+      note(deps, principal, 'API key changed', changed)
+      const [body] = await keyAnswers(database, [changed], clock.now())
+      return { status: 200, body }
+    },
+  })
+}
+
+export async function findKey(statements: Statements, accountId: string, id: string): Promise<KeyRow> {
+  const key = await statements.apiKey.findFirst({ where: { id, accountId } })
+  if (key === null) throw new ApiError(404, 'No API key has this id')
+  return key
+}
+
+export function revokedKey(): ApiError {
+  return new ApiError(409, 'The API key is revoked: create a new one')
+}
+
+/** A key would outlive the token, and the token's holder could extend its own access. */
+export function refuseTokens({ tokenId }: Principal): void {
+  if (tokenId !== undefined)
+    throw new ApiError(403, 'a token may not create, change or rotate API keys: use the password, or sign in')
+}
+
+/** A key with limits could create a key without them. */
+function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
+  const isLimited = Object.values(limits).some((limit) => limit !== undefined)
+  if (isLimited && scopes.includes('keys:manage'))
+    throw refusal(
+      [{ path: 'limits', message: 'cannot be combined with the scope keys:manage, which could lift them' }],
+      'body',
+    )
+}
+
+function storedLimits({ sims, recipients, recipientsPerDay }: KeyLimits) {
+  return {
+    ...(sims && { sims: sims.map(({ deviceId, simNumber }) => ({ deviceId, ...(simNumber && { simNumber }) })) }),
+    ...(recipients && { recipients: [...recipients] }),
+    ...(recipientsPerDay !== undefined && { recipientsPerDay }),
+  }
+}
+
+/** Writes to the log of the account who did what to a key, never the key itself. */
+export function note(
+  { logbook }: Pick<KeyEndpointDeps, 'logbook'>,
+  { accountId, key: by }: Principal,
+  message: string,
+  { id, name }: Pick<KeyRow, 'id' | 'name'>,
+): void {
+  const context = { keyId: id, name, ...(by && { byKeyId: by.id }) }
+  logbook.write({ accountId, module: 'auth', priority: 'INFO', message, context })
+}

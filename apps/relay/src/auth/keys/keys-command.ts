@@ -1,0 +1,111 @@
+import { type ApiKey, apiKeyRequest, apiKeyRotation } from '@smsgw/contract/api-key'
+import type { CommandLine } from '@smsgw/daemon/command-line'
+import { StartError } from '@smsgw/daemon/start-error'
+import { findAccount } from '../../accounts/find-account.ts'
+import type { Terminal } from '../../accounts/terminal.ts'
+import { publishHints } from '../../hints/publish-hints-statement.ts'
+import { ApiError } from '../../http/api-error.ts'
+import { insertKey, type KeyDeps, keysOf } from './key-endpoints.ts'
+import { endKey, replaceKey } from './rotate-key.ts'
+
+export interface KeysCommandDeps extends KeyDeps {
+  readonly terminal: Terminal
+}
+
+type Values = CommandLine['values']
+
+/** `npm run relay -- keys …`, and the same commands of the gateway with the name of its account as first argument. */
+export async function keysCommand(deps: KeysCommandDeps, { name, positionals, values }: CommandLine): Promise<void> {
+  const [username = '', id = ''] = positionals
+  const { id: accountId } = await findAccount(deps.database, username)
+  try {
+    if (name === 'keys create') await create(deps, accountId, values)
+    else if (name === 'keys list') await list(deps, accountId, values)
+    else if (name === 'keys rotate') await rotate(deps, accountId, id, values)
+    else await revoke(deps, accountId, id)
+  } catch (error) {
+    if (error instanceof ApiError) throw new StartError(error.message, { cause: error })
+    throw error
+  }
+}
+
+async function create(deps: KeysCommandDeps, accountId: string, values: Values): Promise<void> {
+  const request = apiKeyRequest.safeParse({
+    name: values['name'],
+    scopes: listOf(values['scopes']),
+    limits: {
+      recipients: listOf(values['recipients']),
+      sims: listOf(values['sims'])?.map(simOf),
+      recipientsPerDay: values['per-day'] === undefined ? undefined : Number(values['per-day']),
+    },
+    expiresAt: values['expires'],
+  })
+  if (!request.success) {
+    const [issue] = request.error.issues
+    const member = issue?.path.find((part) => typeof part === 'string' && part in OPTIONS) as keyof typeof OPTIONS
+    const problem = values[OPTIONS[member]] === undefined ? 'is missing' : (issue?.message ?? '')
+    throw new StartError(`--${OPTIONS[member]} ${problem}; for example --name "door bell" --scopes messages:send`)
+  }
+  deps.terminal.print(JSON.stringify(await insertKey(deps, { accountId }, request.data), undefined, 2))
+}
+
+/** The option of each member of a request. */
+const OPTIONS = {
+  name: 'name',
+  scopes: 'scopes',
+  recipients: 'recipients',
+  sims: 'sims',
+  recipientsPerDay: 'per-day',
+  expiresAt: 'expires',
+} as const
+
+function listOf(value: Values[string]): string[] | undefined {
+  return value === undefined
+    ? undefined
+    : String(value)
+        .split(',')
+        .map((part) => part.trim())
+}
+
+function simOf(text: string) {
+  const [deviceId, slot] = text.split(':')
+  return { deviceId, ...(slot !== undefined && { simNumber: Number(slot) }) }
+}
+
+async function list({ database, clock, terminal }: KeysCommandDeps, accountId: string, values: Values): Promise<void> {
+  const keys = await keysOf(database, accountId, clock.now())
+  if (values['json']) return terminal.print(JSON.stringify(keys))
+  if (keys.length === 0) return terminal.print('no API keys yet: create one with `keys create`')
+  const width = Math.max(...keys.map(({ name }) => name.length))
+  for (const key of keys) terminal.print(`${key.id}  ${key.name.padEnd(width)}  ${key.state}  ${detailsOf(key)}`)
+}
+
+function detailsOf({ scopes, limits, recipientsToday, lastUsedAt, lastUsedFrom }: ApiKey): string {
+  const { sims, recipients, recipientsPerDay } = limits
+  return [
+    `scopes: ${scopes.join(',')}`,
+    ...(sims
+      ? [`SIMs: ${sims.map(({ deviceId, simNumber }) => [deviceId, simNumber].filter(Boolean).join(':')).join()}`]
+      : []),
+    ...(recipients ? [`recipients: ${recipients.join()}`] : []),
+    ...(recipientsPerDay === undefined ? [] : [`today: ${recipientsToday} of ${recipientsPerDay}`]),
+    lastUsedAt === undefined ? 'never used' : `last used: ${lastUsedAt} from ${lastUsedFrom}`,
+  ].join('  ')
+}
+
+async function rotate(deps: KeysCommandDeps, accountId: string, id: string, values: Values): Promise<void> {
+  const overlap = values['overlap']
+  const request = apiKeyRotation.safeParse({ overlapSeconds: overlap === undefined ? undefined : Number(overlap) })
+  if (!request.success)
+    throw new StartError(`--overlap ${request.error.issues[0]?.message}; for example --overlap 3600`)
+  const key = await replaceKey(deps, { accountId }, id, request.data.overlapSeconds)
+  await publishHints(deps.database, [{ kind: 'access-changed', accountId }])
+  deps.terminal.print(JSON.stringify(key, undefined, 2))
+}
+
+async function revoke({ database, clock, terminal }: KeysCommandDeps, accountId: string, id: string): Promise<void> {
+  const key = await database.$transaction((statements) => endKey(statements, { accountId }, id, clock.now()))
+  if (key === undefined) throw new StartError(`there is no active API key ${JSON.stringify(id)}: see \`keys list\``)
+  await publishHints(database, [{ kind: 'access-changed', accountId }])
+  terminal.print(`API key ${key.name} revoked`)
+}

@@ -1,0 +1,111 @@
+import type { Database, Statements } from '../../store/database.ts'
+import { type AcceptOutcome, acceptMessages, type NewMessage, repeatOutcome } from './accept-messages.ts'
+import { findDuplicates } from './find-duplicates-statement.ts'
+import { groupAccepts } from './group-accepts.ts'
+import { addUsage, lockUsage, usageRow } from './key-usage-statement.ts'
+import { isStatementError } from './statement-error.ts'
+
+/**
+ * Stores messages one group at a time, as `groupAccepts` does. Each API key with a daily limit has its own groups, so that
+ * another relay that holds the lock of one key delays only this key.
+ */
+export function acceptInLanes(database: Database): (message: NewMessage) => Promise<AcceptOutcome> {
+  const unlimited = groupAccepts({
+    accept: (messages, waitMs) => acceptMessages(database, messages, waitMs),
+    isAboutOne: isStatementError,
+  })
+  const lanes = new Map<string, { readonly accept: typeof unlimited; open: number }>()
+
+  async function acceptLimited(keyId: string, message: NewMessage): Promise<AcceptOutcome> {
+    const accept = (messages: readonly NewMessage[], waitMs: number) => acceptWithinLimit(database, messages, waitMs)
+    const lane = lanes.get(keyId) ?? { accept: groupAccepts({ accept, isAboutOne: isStatementError }), open: 0 }
+    lanes.set(keyId, lane)
+    lane.open += 1
+    try {
+      return await lane.accept(message)
+    } finally {
+      lane.open -= 1
+      if (lane.open === 0) lanes.delete(keyId)
+    }
+  }
+
+  return (message) => {
+    const { recipientsPerDay, keyId } = message.sentBy
+    return recipientsPerDay === undefined || keyId === undefined ? unlimited(message) : acceptLimited(keyId, message)
+  }
+}
+
+/** The wait for a connection, and the longest transaction. A wait for the lock takes at most five seconds (see database.ts). */
+const LIMITS = { maxWait: 5_000, timeout: 20_000 }
+
+/**
+ * Stores messages of API keys as `acceptMessages` does, but none beyond the daily limit of its key.
+ *
+ * The first statement locks the usage, so that groups of several relays wait for each other before they store anything. A
+ * message counts only if it is stored: a repeated or refused one takes nothing from the limit.
+ */
+function acceptWithinLimit(
+  database: Database,
+  messages: readonly NewMessage[],
+  waitMs: number,
+): Promise<readonly AcceptOutcome[]> {
+  return database.$transaction(async (statements) => {
+    const used = await lockUsage(statements, messages)
+    const before = new Map(used)
+    const outcomes = await acceptInTurn(statements, messages, used, waitMs)
+    await addUsage(statements, before, used)
+    return messages.map((message) => outcomes.get(message) ?? { kind: 'key-gone' })
+  }, LIMITS)
+}
+
+/**
+ * Stores the messages that fit, and adds them to `used`. Room that a message leaves because it was not stored is given to
+ * the others in another round.
+ */
+async function acceptInTurn(
+  statements: Statements,
+  messages: readonly NewMessage[],
+  used: Map<string, number>,
+  waitMs: number,
+): Promise<Map<NewMessage, AcceptOutcome>> {
+  const planned = new Map(used)
+  const fitting = messages.filter((message) => takeRoom(planned, message))
+  const rest = messages.filter((message) => !fitting.includes(message))
+  if (fitting.length === 0) return await outcomesOfRest(statements, rest, used)
+  const stored = await acceptMessages(statements, fitting, waitMs)
+  const outcomes = new Map(fitting.map((message, index) => [message, stored[index] as AcceptOutcome]))
+  for (const [message, { kind }] of outcomes) if (kind === 'accepted') takeRoom(used, message)
+  const others = rest.length === 0 ? [] : await acceptInTurn(statements, rest, used, waitMs)
+  return new Map([...outcomes, ...others])
+}
+
+/** Adds the recipients of the message to the usage of its key, unless they exceed the limit. */
+function takeRoom(used: Map<string, number>, message: NewMessage): boolean {
+  const { recipientsPerDay } = message.sentBy
+  if (recipientsPerDay === undefined) return true
+  const row = usageRow(message)
+  const count = used.get(row)
+  // The key was deleted after authentication.
+  if (count === undefined || count + message.recipients.length > recipientsPerDay) return false
+  used.set(row, count + message.recipients.length)
+  return true
+}
+
+/** A message beyond the limit may repeat one that was accepted before. */
+async function outcomesOfRest(
+  statements: Statements,
+  rest: readonly NewMessage[],
+  used: ReadonlyMap<string, number>,
+): Promise<Map<NewMessage, AcceptOutcome>> {
+  if (rest.length === 0) return new Map()
+  const taken = await findDuplicates(statements, rest)
+  return new Map(
+    rest.map((message, index) => {
+      const duplicate = taken[index]
+      const count = used.get(usageRow(message))
+      const refused: AcceptOutcome =
+        count === undefined ? { kind: 'key-gone' } : { kind: 'over-daily-limit', used: count }
+      return [message, (duplicate && repeatOutcome(message, duplicate)) ?? refused]
+    }),
+  )
+}

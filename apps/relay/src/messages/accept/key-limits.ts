@@ -1,0 +1,74 @@
+import type { KeyLimits } from '@smsgw/contract/api-key'
+import type { SendMessageRequest, SentBy } from '@smsgw/contract/message'
+import { ApiError } from '../../http/api-error.ts'
+import type { Principal } from '../../http/endpoint.ts'
+
+/** Who sends a message, with the daily limit of an API key. */
+export interface Sender extends SentBy {
+  readonly recipientsPerDay?: number
+}
+
+export function senderOf({ key, tokenId, session }: Principal): Sender {
+  if (key) {
+    const { recipientsPerDay } = key.limits
+    return {
+      kind: 'key',
+      keyId: key.id,
+      keyName: key.name,
+      ...(recipientsPerDay !== undefined && { recipientsPerDay }),
+    }
+  }
+  if (tokenId !== undefined) return { kind: 'token' }
+  return { kind: session === undefined ? 'password' : 'session' }
+}
+
+/** Returns why a key may not send to these numbers, or undefined if it may. */
+export function recipientRefusal(
+  { key }: Principal,
+  { isEncrypted }: Pick<SendMessageRequest, 'isEncrypted'>,
+  numbers: readonly string[],
+): ApiError | undefined {
+  const allowed = key?.limits.recipients
+  if (key === undefined || allowed === undefined) return undefined
+  const named = `API key ${JSON.stringify(key.name)}`
+  const reason = 'key_recipient_limit'
+  if (isEncrypted)
+    return new ApiError(403, `${named} has a limit on recipients, which cannot be checked in an encrypted message`, {
+      reason,
+    })
+  const position = numbers.findIndex((number) => !isAllowed(number, allowed))
+  if (position === -1) return undefined
+  const message = `${named} may not send to ${numbers[position]}: its recipients are limited`
+  return new ApiError(403, message, {
+    reason,
+    errors: [{ path: `phoneNumbers[${position}]`, message: 'is not allowed' }],
+  })
+}
+
+function isAllowed(number: string, allowed: NonNullable<KeyLimits['recipients']>): boolean {
+  return allowed.some((rule) => (rule.endsWith('*') ? number.startsWith(rule.slice(0, -1)) : number === rule))
+}
+
+/** Returns whether a caller may use a SIM, or, without a number, every SIM of a device. */
+export function mayUseSim({ key }: Principal, deviceId: string, simNumber: number | undefined): boolean {
+  const allowed = key?.limits.sims
+  if (allowed === undefined) return true
+  return allowed.some(
+    (sim) => sim.deviceId === deviceId && (sim.simNumber === undefined || sim.simNumber === simNumber),
+  )
+}
+
+export function simRefusal({ key }: Principal): ApiError {
+  const message = `API key ${JSON.stringify(key?.name)} may not use this SIM or device: its SIMs are limited`
+  return new ApiError(403, message, { reason: 'key_sim_limit' })
+}
+
+export function dailyRefusal(
+  { keyName, recipientsPerDay }: Sender,
+  { used, now }: { readonly used: number; readonly now: Date },
+): ApiError {
+  const midnight = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1))
+  const message = `daily limit of API key ${JSON.stringify(keyName)} reached: ${used} of ${recipientsPerDay} recipients used; the next day begins at ${midnight.toISOString()}`
+  const seconds = Math.max(1, Math.ceil((midnight.getTime() - now.getTime()) / 1000))
+  return new ApiError(429, message, { reason: 'key_daily_limit', headers: { 'Retry-After': String(seconds) } })
+}
