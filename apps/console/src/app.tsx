@@ -7,11 +7,13 @@ import { Pages } from './pages.tsx'
 import { SessionContext } from './session-context.ts'
 import { Shell } from './shell/shell.tsx'
 import { SignIn } from './sign-in/sign-in.tsx'
-import { ProblemNote } from './ui/problem-note.tsx'
+import { Note, ProblemNote } from './ui/problem-note.tsx'
+import { useIsLate } from './ui/use-is-late.ts'
+import { t } from './words/text.ts'
 
 export function App() {
   const session = useSession()
-  if (session.isPending) return null
+  if (session.isPending) return <Starting />
   if (session.data) return <SignedIn session={session.data} />
   if (session.data === null) return <SignIn />
   return (
@@ -20,6 +22,19 @@ export function App() {
     </main>
   )
 }
+
+/** Nothing at first, because the answer usually comes at once. */
+function Starting() {
+  const isLate = useIsLate(true, lateMs)
+  if (!isLate) return null
+  return (
+    <main className="page">
+      <Note tone="warn">{t('problem.unreachable')}</Note>
+    </main>
+  )
+}
+
+const lateMs = 4_000
 
 function SignedIn({ session }: { readonly session: SessionInfo }) {
   const feed = useMemo(() => new LiveFeed(), [])

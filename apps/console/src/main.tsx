@@ -16,13 +16,17 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element #root')
 const client = newQueryClient()
 const locale = chooseLocale(storedLanguage(), navigator.languages)
-await loadLocale(locale)
-document.documentElement.lang = locale.language
-document.documentElement.dir = locale.direction
+// Without its catalogue the page is shown in English, which is part of the program, and reports what is wrong.
+const isLoaded = await loadLocale(locale).then(
+  () => true,
+  () => false,
+)
+document.documentElement.lang = isLoaded ? locale.language : 'en'
+document.documentElement.dir = isLoaded ? locale.direction : 'ltr'
 
 createRoot(root).render(
   <StrictMode>
-    <DirectionProvider initialDirection={locale.direction} detectDirection={false}>
+    <DirectionProvider initialDirection={isLoaded ? locale.direction : 'ltr'} detectDirection={false}>
       <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
         <QueryClientProvider client={client}>
           <Notifications position="top-right" limit={4} />

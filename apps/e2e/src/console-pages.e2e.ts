@@ -76,6 +76,28 @@ test('shows the reply to a USSD code', async () => {
   await panel.getByRole('log').getByText('Your balance is').waitFor()
 })
 
+test('names a device and its SIM, and restarts its modem', async () => {
+  const before = await page.getByRole('heading', { level: 1 }).innerText()
+  const rename = async (name: string, simName: string) => {
+    await page.getByRole('button', { name: 'Rename' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Device name').fill(name)
+    await dialog.getByLabel('Name of SIM 1').fill(simName)
+    expect(await barriersEverywhere(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+  }
+  await rename('Office', 'Support line')
+  await page.getByRole('region', { name: /Support line/ }).waitFor()
+  await rename(before, '')
+  const modem = page.getByRole('region', { name: 'SIM 1' })
+  await modem.getByRole('button', { name: 'Restart modem' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart modem' }).click()
+  await page.getByText('Modem is restarting').waitFor()
+  await modem.getByText('Ready', { exact: true }).waitFor({ state: 'detached' })
+  await modem.getByText('Ready', { exact: true }).waitFor()
+})
+
 test('registers a webhook, shows its secret once, and shows the result of a test', async () => {
   await go('/webhooks')
   await page.getByRole('button', { name: 'Add webhook' }).click()
@@ -117,6 +139,24 @@ test('the delivery log shows request and response, has filters, and redelivers o
     () => receiver.requests.length,
     (count) => count === 3,
   )
+})
+
+test('changes the name and the events of a webhook, pauses it, and resumes it', async () => {
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Support desk')
+  await dialog.getByRole('checkbox', { name: 'message failed' }).check()
+  expect(await barriersEverywhere(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Support desk' }).waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Deliveries wait until you resume it').waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+  const [webhook] = (await gateway.api.ask('GET', '/webhooks')).json
+  expect(webhook).toMatchObject({ name: 'Support desk', events: ['sms:received', 'sms:failed'] })
+  expect(webhook.pausedAt).toBeTruthy()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('Deliveries wait until you resume it').waitFor({ state: 'detached' })
 })
 
 test('shows log entries live', async () => {

@@ -214,6 +214,7 @@ export type DeviceAnswer = z.output<typeof device>
 export type DeviceDetailAnswer = z.output<typeof deviceDetail>
 export type FindingsAnswer = z.output<typeof findings>
 export type PairingCodeAnswer = z.output<typeof pairingCode>
+export type EnteredPinAnswer = z.output<typeof enteredPin>
 export type UssdAnswer = z.output<typeof ussdAnswer>
 export type ModemAnswer = z.output<typeof modem>
 export type TelemetryPoint = z.output<typeof telemetryPoint>

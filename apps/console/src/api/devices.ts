@@ -1,6 +1,7 @@
 import type {
   DeviceAnswer,
   DeviceDetailAnswer,
+  EnteredPinAnswer,
   FindingsAnswer,
   PairingCodeAnswer,
   TelemetryPoint,
@@ -51,6 +52,35 @@ export function useDeleteDevice() {
   return useMutation({
     mutationFn: (id: string) => ask('DELETE', `/devices/${id}`),
     onSuccess: () => client.invalidateQueries({ queryKey: ['devices'] }),
+  })
+}
+
+export interface DeviceNames {
+  readonly name: string
+  readonly simCards: readonly { readonly simNumber: number; readonly name: string }[]
+}
+
+export function useRenameDevice(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (names: DeviceNames) => ask('PATCH', `/devices/${id}`, names),
+    onSuccess: () =>
+      Promise.all([['devices'], ['device', id]].map((queryKey) => client.invalidateQueries({ queryKey }))),
+  })
+}
+
+export function useEnterPin(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (entry: { readonly simNumber: number; readonly pin: string }) =>
+      (await ask<EnteredPinAnswer>('POST', `/devices/${id}/pin`, entry)).body,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['device', id] }),
+  })
+}
+
+export function useRestartModem(id: string) {
+  return useMutation({
+    mutationFn: (simNumber: number) => ask('POST', `/devices/${id}/restart-modem`, { simNumber }),
   })
 }
 

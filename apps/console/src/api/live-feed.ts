@@ -1,4 +1,4 @@
-import type { LiveEventKind } from '@smsgw/contract/live-event'
+import type { LiveEventKind, LiveHeartbeat } from '@smsgw/contract/live-event'
 
 /** `reset`: events may be missing, so everything is loaded again. */
 export type LiveKind = LiveEventKind | 'reset'
@@ -21,12 +21,17 @@ export type LiveState = 'connecting' | 'live' | 'away'
 
 type Listener = (kind: LiveKind, data: unknown) => void
 
+/** A stream that does not start within this time is opened again, because the relay may have stopped without closing it. */
+const startLimitMs = 15_000
+/** A heartbeat may be this much late, for example on a slow network. */
+const lateMs = 5_000
 const firstRetryMs = 1_000
 const longestRetryMs = 30_000
 
 /**
  * One stream for the whole page. connecting → live → away → connecting …: the browser resumes an interrupted stream.
  * A refused stream (the gateway restarts) is opened again from the last event, after increasing pauses.
+ * A stream that misses two heartbeats is closed and opened again, because a relay that hangs keeps its connections open.
  */
 export class LiveFeed {
   readonly #listeners = new Set<Listener>()
@@ -34,6 +39,9 @@ export class LiveFeed {
   #source: EventSource | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
   #retryMs = firstRetryMs
+  #watchdog: ReturnType<typeof setTimeout> | undefined
+  /** The longest silence of the stream. Undefined until its first heartbeat, because older relays send none. */
+  #longestSilenceMs: number | undefined
   #lastEventId = ''
   #state: LiveState = 'connecting'
 
@@ -45,19 +53,31 @@ export class LiveFeed {
     const from = this.#lastEventId === '' ? '' : `?lastEventId=${encodeURIComponent(this.#lastEventId)}`
     const source = new EventSource(`/3rdparty/v1/events${from}`)
     this.#source = source
+    this.#longestSilenceMs = undefined
+    this.#expectWithin(startLimitMs)
     source.onopen = () => {
       this.#retryMs = firstRetryMs
+      this.#heard()
       this.#become('live')
     }
     source.onerror = () => {
       this.#become('away')
+      this.#longestSilenceMs = undefined
       if (source.readyState === EventSource.CLOSED) this.#openLater()
+      else this.#expectWithin(startLimitMs)
     }
+    source.addEventListener('heartbeat', ({ data, lastEventId }: MessageEvent<string>) => {
+      if (lastEventId !== '') this.#lastEventId = lastEventId
+      const { intervalSeconds } = JSON.parse(data) as LiveHeartbeat
+      this.#longestSilenceMs = intervalSeconds * 2_000 + lateMs
+      this.#heard()
+    })
     for (const kind of liveKinds) source.addEventListener(kind, (event) => this.#tell(kind, event))
   }
 
   close(): void {
     clearTimeout(this.#retry)
+    clearTimeout(this.#watchdog)
     this.#source?.close()
     this.#source = undefined
   }
@@ -73,11 +93,27 @@ export class LiveFeed {
   }
 
   #tell(kind: LiveKind, { data, lastEventId }: MessageEvent<string>): void {
+    this.#heard()
     if (lastEventId !== '') this.#lastEventId = lastEventId
     for (const listener of this.#listeners) listener(kind, JSON.parse(data))
   }
 
+  #heard(): void {
+    clearTimeout(this.#watchdog)
+    if (this.#longestSilenceMs !== undefined) this.#expectWithin(this.#longestSilenceMs)
+  }
+
+  #expectWithin(limitMs: number): void {
+    clearTimeout(this.#watchdog)
+    this.#watchdog = setTimeout(() => {
+      this.#source?.close()
+      this.#become('away')
+      this.#openLater()
+    }, limitMs)
+  }
+
   #openLater(): void {
+    clearTimeout(this.#watchdog)
     clearTimeout(this.#retry)
     this.#retry = setTimeout(() => this.open(), this.#retryMs)
     this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs)

@@ -16,8 +16,21 @@ export function useWebhooks() {
 export interface NewWebhook {
   readonly id?: string
   readonly url: string
-  readonly event: WebhookEvent
+  readonly events: readonly WebhookEvent[]
+  readonly name?: string
   readonly deviceId?: string
+}
+
+export interface WebhookChange extends Partial<NewWebhook> {
+  readonly id: string
+  readonly paused?: boolean
+}
+
+export function useChangeWebhook() {
+  return useChange(
+    async ({ id, ...change }: WebhookChange) => (await ask<WebhookAnswer>('PATCH', path(id), change)).body,
+    ['webhooks', 'deliveries'],
+  )
 }
 
 export function useRegisterWebhook() {

@@ -16,6 +16,7 @@ import { DeviceHistory } from './device-history.tsx'
 import { ExamineDevice } from './examine-device.tsx'
 import { LastErrors } from './last-errors.tsx'
 import { ModemCard } from './modem-card.tsx'
+import { RenameDevice } from './rename-device.tsx'
 import { UssdPanel } from './ussd-panel.tsx'
 import './device-page.css'
 
@@ -26,7 +27,14 @@ export default function DevicePage({ id }: { readonly id: string }) {
     <Page
       title={device.data?.name ?? t('common.device')}
       about={device.data && <Standing device={device.data} />}
-      actions={device.data && <RemoveDevice device={device.data} />}
+      actions={
+        device.data && (
+          <>
+            <RenameDevice device={device.data} />
+            <RemoveDevice device={device.data} />
+          </>
+        )
+      }
     >
       <ProblemNote error={device.error} retry={() => void device.refetch()} />
       {device.isPending && <WaitingLines lines={6} />}
@@ -35,6 +43,7 @@ export default function DevicePage({ id }: { readonly id: string }) {
           <div className="modem-cards">
             {device.data.modems.map((modem, at) => (
               <ModemCard
+                deviceId={id}
                 key={modem.simNumber ?? `slot ${at}`}
                 modem={modem}
                 sim={device.data.simCards.find(({ simNumber }) => simNumber === modem.simNumber)}

@@ -6,16 +6,26 @@ import { Note } from '../ui/problem-note.tsx'
 import { numberWords, percentWords } from '../ui/relative-words.ts'
 import { SignalBars } from '../ui/signal-bars.tsx'
 import { optionalText, t } from '../words/text.ts'
+import { PinForm, RestartModem } from './modem-controls.tsx'
+import { simWords } from './sim-line.tsx'
 import { simStateWords } from './sim-state-words.ts'
 
 /** A modem and the SIM in it. */
-export function ModemCard({ modem, sim }: { readonly modem: ModemAnswer; readonly sim: SimCardAnswer | undefined }) {
+export function ModemCard({
+  deviceId,
+  modem,
+  sim,
+}: {
+  readonly deviceId: string
+  readonly modem: ModemAnswer
+  readonly sim: SimCardAnswer | undefined
+}) {
   const { simNumber, state, model, manufacturer, firmware, imei, technology, registration, recoverySteps, lastError } =
     modem
   const signal = modem.signal ?? sim?.signal
   return (
     <Panel
-      title={simNumber === undefined ? (model ?? t('modem.title')) : t('common.simNumber', { number: simNumber })}
+      title={simNumber === undefined ? (model ?? t('modem.title')) : simWords(simNumber, sim?.name)}
       about={[manufacturer, model].filter((word) => word !== undefined).join(' ')}
       actions={<Badge tone={state === 'ready' ? 'good' : 'warn'}>{simStateWords(state)}</Badge>}
     >
@@ -41,7 +51,13 @@ export function ModemCard({ modem, sim }: { readonly modem: ModemAnswer; readonl
           [t('modem.storage'), <Storage key="storage" modem={modem} />],
         ]}
       />
+      {simNumber !== undefined && state === 'locked' && <PinForm deviceId={deviceId} simNumber={simNumber} />}
       {lastError !== undefined && <Note tone="warn">{lastError}</Note>}
+      {simNumber !== undefined && (
+        <div className="page-actions">
+          <RestartModem deviceId={deviceId} simNumber={simNumber} />
+        </div>
+      )}
     </Panel>
   )
 }

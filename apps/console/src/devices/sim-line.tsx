@@ -6,7 +6,7 @@ import './sim-line.css'
 
 /** A SIM in one line: signal, network, phone number, and its state unless it is ready. */
 export function SimLine({
-  sim: { simNumber, signal, carrierName, phoneNumber, state, isEmulated },
+  sim: { simNumber, name, signal, carrierName, phoneNumber, state, isEmulated },
 }: {
   readonly sim: SimCardAnswer
 }) {
@@ -14,7 +14,7 @@ export function SimLine({
     <span className="sim-line" data-ready={state === 'ready'}>
       <SignalBars signal={state === 'ready' ? signal : undefined} />
       <span>
-        {t('common.simNumber', { number: simNumber })}
+        {simWords(simNumber, name)}
         {[
           isEmulated ? t('device.emulated') : undefined,
           carrierName,
@@ -26,4 +26,10 @@ export function SimLine({
       </span>
     </span>
   )
+}
+
+/** The name of a SIM slot with its number, which the API uses. */
+export function simWords(simNumber: number, name: string | undefined): string {
+  const number = t('common.simNumber', { number: simNumber })
+  return name === undefined ? number : `\u2068${name}\u2069 (${number})`
 }

@@ -9,7 +9,7 @@ export type SettingField =
 /** A number without a value: the default, or what its absence means. */
 type EmptyText = number | 'noPause' | 'noLimit' | 'noPing'
 
-/** The sections in the order of the page, with their settings. */
+/** The sections in the order of the page, with their settings. Settings that never take effect are left out. */
 export const settingFields = {
   messages: {
     send_interval_min: { kind: 'number', unit: 'seconds', empty: 'noPause' },
@@ -38,12 +38,9 @@ export const settingFields = {
   webhooks: {
     retry_count: { kind: 'number', unit: 'retries', empty: 10 },
     signing_key: { kind: 'secret' },
-    internet_required: { kind: 'switch' },
   },
   ping: { interval_seconds: { kind: 'number', unit: 'seconds', empty: 'noPing' } },
   logs: { lifetime_days: { kind: 'number', unit: 'days', empty: 30 } },
-  gateway: { notification_channel: { kind: 'text' } },
-  receiver: { content_provider_enabled: { kind: 'switch' } },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, SettingField>>>>
 
 export type SettingsSectionName = keyof typeof settingFields

@@ -7,6 +7,7 @@ import { VirtualPhone } from '../virtual-phone/virtual-phone.tsx'
 import { t } from '../words/text.ts'
 import { BottomBar } from './bottom-bar.tsx'
 import { CommandPalette } from './command-palette.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { KeyHelp } from './key-help.tsx'
 import type { Keys } from './key-sequence.ts'
 import { useKeys } from './keys.ts'
@@ -61,6 +62,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <Rail onHelp={help.open} />
         <TopBar onHelp={help.open} />
         <main className="shell-content" id="content" tabIndex={-1}>
+          <ConnectionBanner />
           {children}
         </main>
         {hasPhone && <VirtualPhone onClose={phone.toggle} />}

@@ -2,7 +2,7 @@ import { Button, Modal } from '@mantine/core'
 import type { WebhookAnswer } from '@smsgw/contract/webhook'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { useDeleteWebhook, useRegisterWebhook, useRotateSecret, useTestWebhook, useWebhooks } from '../api/webhooks.ts'
+import { useChangeWebhook, useDeleteWebhook, useRotateSecret, useTestWebhook, useWebhooks } from '../api/webhooks.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from '../ui/page.tsx'
@@ -13,6 +13,7 @@ import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { rich, t } from '../words/text.ts'
 import { DeliveryLog } from './delivery-log.tsx'
 import { ShownSecret } from './shown-secret.tsx'
+import { WebhookForm } from './webhook-form.tsx'
 
 /** One webhook with its actions and deliveries. */
 export default function WebhookPage() {
@@ -21,7 +22,7 @@ export default function WebhookPage() {
   const webhook = webhooks.data?.find((one) => one.id === id)
   return (
     <Page
-      title={webhook?.event ?? t('webhooks.one')}
+      title={webhook?.name ?? webhook?.events.join(', ') ?? t('webhooks.one')}
       about={
         webhook === undefined ? undefined : (
           <span className="mono" dir="ltr">
@@ -39,14 +40,15 @@ export default function WebhookPage() {
         </EmptyState>
       )}
       {webhook?.disabledAt !== undefined && <Disabled webhook={webhook} />}
+      {webhook?.pausedAt !== undefined && <Paused webhook={webhook} />}
       {webhook && <DeliveryLog webhook={webhook} />}
     </Page>
   )
 }
 
 function Disabled({ webhook }: { readonly webhook: WebhookAnswer }) {
-  const register = useRegisterWebhook()
-  const { id, url, event, deviceId, disabledAt, disabledReason } = webhook
+  const change = useChangeWebhook()
+  const { id, disabledAt, disabledReason } = webhook
   return (
     <Note tone="bad">
       <p>
@@ -57,22 +59,45 @@ function Disabled({ webhook }: { readonly webhook: WebhookAnswer }) {
         size="xs"
         variant="default"
         mt={8}
-        loading={register.isPending}
-        onClick={() => register.mutate({ id, url, event, ...(deviceId !== null && { deviceId }) })}
+        loading={change.isPending}
+        onClick={() => change.mutate({ id, paused: false })}
       >
         {t('webhooks.enable')}
       </Button>
-      <ProblemNote error={register.error} />
+      <ProblemNote error={change.error} />
     </Note>
   )
 }
 
-function WebhookActions({ webhook: { id } }: { readonly webhook: WebhookAnswer }) {
+function Paused({ webhook: { id, pausedAt = '' } }: { readonly webhook: WebhookAnswer }) {
+  const change = useChangeWebhook()
+  return (
+    <Note tone="warn">
+      <p>{rich('webhooks.pausedSince', { when: <RelativeTime at={pausedAt} /> })}</p>
+      <Button
+        size="xs"
+        variant="default"
+        mt={8}
+        loading={change.isPending}
+        onClick={() => change.mutate({ id, paused: false })}
+      >
+        {t('webhooks.resume')}
+      </Button>
+      <ProblemNote error={change.error} />
+    </Note>
+  )
+}
+
+function WebhookActions({ webhook }: { readonly webhook: WebhookAnswer }) {
+  const { id, pausedAt } = webhook
+  const isPaused = pausedAt !== undefined
+  const change = useChangeWebhook()
+  const pause = useChangeWebhook()
   const [, goTo] = useLocation()
   const test = useTestWebhook()
   const rotate = useRotateSecret()
   const remove = useDeleteWebhook()
-  const [asking, setAsking] = useState<'rotate' | 'delete'>()
+  const [asking, setAsking] = useState<'edit' | 'rotate' | 'delete'>()
   const close = () => setAsking(undefined)
   // Whichever way the dialogue was closed, the secret was shown: the next time it asks again.
   const done = () => {
@@ -81,9 +106,19 @@ function WebhookActions({ webhook: { id } }: { readonly webhook: WebhookAnswer }
   }
   return (
     <>
-      <Button loading={test.isPending} onClick={() => test.mutate(id)}>
-        {t('webhooks.test')}
+      {!isPaused && (
+        <Button loading={test.isPending} onClick={() => test.mutate(id)}>
+          {t('webhooks.test')}
+        </Button>
+      )}
+      <Button variant="default" onClick={() => setAsking('edit')}>
+        {t('webhooks.edit')}
       </Button>
+      {!isPaused && (
+        <Button variant="default" loading={pause.isPending} onClick={() => pause.mutate({ id, paused: true })}>
+          {t('webhooks.pause')}
+        </Button>
+      )}
       <Button variant="default" onClick={() => setAsking('rotate')}>
         {t('webhooks.rotate')}
       </Button>
@@ -91,6 +126,21 @@ function WebhookActions({ webhook: { id } }: { readonly webhook: WebhookAnswer }
         {t('common.delete')}
       </Button>
       <ProblemNote error={test.error} />
+      <ProblemNote error={pause.error} />
+      <Modal
+        opened={asking === 'edit'}
+        onClose={close}
+        title={t('webhooks.editTitle')}
+        size="lg"
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        <WebhookForm
+          webhook={webhook}
+          action={t('common.save')}
+          save={{ ...change, mutate: (fields, after) => change.mutate({ id, ...fields }, after) }}
+          onSaved={close}
+        />
+      </Modal>
       <AskFirst
         title={t('webhooks.rotateTitle')}
         action={t('webhooks.rotate')}

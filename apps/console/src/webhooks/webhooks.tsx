@@ -50,26 +50,30 @@ export default function Webhooks() {
   )
 }
 
-function ListedWebhook({ webhook: { id, url, event, deviceId, disabledAt } }: { readonly webhook: WebhookAnswer }) {
+function ListedWebhook({ webhook }: { readonly webhook: WebhookAnswer }) {
+  const { id, url, name, events, deviceId } = webhook
   const { data: devices } = useDevices()
   const device = deviceId === null ? undefined : (devices?.find((one) => one.id === deviceId)?.name ?? deviceId)
   return (
     <li>
       <div>
         <Link href={`/webhooks/${encodeURIComponent(id)}`} dir="ltr">
-          {url}
+          {name ?? url}
         </Link>
         <p className="small quiet">
-          <code>{event}</code>
+          {name !== undefined && <bdi dir="ltr">{url} · </bdi>}
+          <code dir="ltr">{events.join(', ')}</code>
           {device !== undefined && ` · ${device}`}
         </p>
       </div>
       <HealthStrip webhookId={id} />
-      {disabledAt === undefined ? (
-        <Badge tone="good">{t('webhooks.active')}</Badge>
-      ) : (
-        <Badge tone="bad">{t('webhooks.disabled')}</Badge>
-      )}
+      <Standing webhook={webhook} />
     </li>
   )
+}
+
+function Standing({ webhook: { disabledAt, pausedAt } }: { readonly webhook: WebhookAnswer }) {
+  if (disabledAt !== undefined) return <Badge tone="bad">{t('webhooks.disabled')}</Badge>
+  if (pausedAt !== undefined) return <Badge tone="warn">{t('webhooks.paused')}</Badge>
+  return <Badge tone="good">{t('webhooks.active')}</Badge>
 }

@@ -1,0 +1,73 @@
+import { Button, Modal, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { DeviceDetailAnswer } from '@smsgw/contract/device'
+import { useState } from 'react'
+import { useRenameDevice } from '../api/devices.ts'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { t } from '../words/text.ts'
+
+export function RenameDevice({ device }: { readonly device: DeviceDetailAnswer }) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        {t('device.rename')}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={t('device.renameTitle')}
+        closeButtonProps={{ 'aria-label': t('common.close') }}
+      >
+        <NamesForm device={device} onSaved={close} />
+      </Modal>
+    </>
+  )
+}
+
+/** The names of a device and of its SIM slots. */
+function NamesForm({ device, onSaved }: { readonly device: DeviceDetailAnswer; readonly onSaved: () => void }) {
+  const rename = useRenameDevice(device.id)
+  const [name, setName] = useState(device.name)
+  const [simNames, setSimNames] = useState<Readonly<Record<number, string>>>({})
+  const simCards = device.simCards.map((sim) => ({
+    simNumber: sim.simNumber,
+    name: simNames[sim.simNumber] ?? sim.name ?? '',
+  }))
+  return (
+    <form
+      className="fields"
+      onSubmit={(event) => {
+        event.preventDefault()
+        rename.mutate({ name, simCards }, { onSuccess: onSaved })
+      }}
+    >
+      <TextInput
+        dir="auto"
+        label={t('device.name')}
+        required
+        withAsterisk={false}
+        maxLength={128}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      {simCards.map((sim) => (
+        <TextInput
+          key={sim.simNumber}
+          dir="auto"
+          label={t('device.simName', { number: sim.simNumber })}
+          maxLength={64}
+          value={sim.name}
+          onChange={(event) => setSimNames({ ...simNames, [sim.simNumber]: event.currentTarget.value })}
+        />
+      ))}
+      <ProblemNote error={rename.error} />
+      <div className="page-actions">
+        <Button type="submit" loading={rename.isPending}>
+          {t('common.save')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,118 @@
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import type { WebhookAnswer } from '@smsgw/contract/webhook'
+import type { WebhookEvent } from '@smsgw/contract/webhook-event'
+import { useState } from 'react'
+import { ApiFailure } from '../api/ask.ts'
+import { useDevices } from '../api/devices.ts'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { optionalText, t } from '../words/text.ts'
+import './webhook-form.css'
+
+/** The events that a webhook can be registered for. */
+const events = [
+  'sms:received',
+  'sms:sent',
+  'sms:delivered',
+  'sms:failed',
+  'sms:cancelled',
+  'sms:data-received',
+  'mms:received',
+  'system:ping',
+  'app:started',
+  'sms:batch:received',
+  'sms:batch:data-received',
+  'mms:batch:received',
+] as const satisfies readonly WebhookEvent[]
+
+export interface WebhookFields {
+  readonly url: string
+  readonly name: string
+  readonly events: readonly WebhookEvent[]
+  readonly deviceId: string
+}
+
+/** The fields of a webhook, empty or with the values of `webhook`. */
+export function WebhookForm({
+  webhook,
+  action,
+  save,
+  onSaved,
+}: {
+  readonly webhook?: WebhookAnswer
+  /** Label of the button. */
+  readonly action: string
+  readonly save: {
+    readonly isPending: boolean
+    readonly error: Error | null
+    readonly mutate: (fields: WebhookFields, after: { readonly onSuccess: (saved: WebhookAnswer) => void }) => void
+  }
+  readonly onSaved: (webhook: WebhookAnswer) => void
+}) {
+  const { data: devices = [] } = useDevices()
+  const [url, setUrl] = useState(webhook?.url ?? '')
+  const [name, setName] = useState(webhook?.name ?? '')
+  const [chosen, setChosen] = useState<readonly WebhookEvent[]>(webhook?.events ?? ['sms:received'])
+  const [deviceId, setDeviceId] = useState(webhook?.deviceId ?? '')
+  const wrongUrl = save.error instanceof ApiFailure ? save.error.about('url') : undefined
+  // An event that this page does not offer stays registered unless it is removed.
+  const offered = [...events, ...chosen.filter((one) => !(events as readonly string[]).includes(one))]
+  return (
+    <form
+      className="fields"
+      onSubmit={(submit) => {
+        submit.preventDefault()
+        save.mutate({ url, name, events: chosen, deviceId }, { onSuccess: onSaved })
+      }}
+    >
+      <TextInput
+        dir="ltr"
+        label={t('webhooks.url')}
+        description={t('webhooks.urlHelp')}
+        placeholder="https://example.com/sms"
+        type="url"
+        required
+        withAsterisk={false}
+        data-autofocus
+        error={wrongUrl}
+        value={url}
+        onChange={(change) => setUrl(change.currentTarget.value)}
+      />
+      <TextInput
+        dir="auto"
+        label={t('webhooks.name')}
+        description={t('webhooks.nameHelp')}
+        maxLength={100}
+        value={name}
+        onChange={(change) => setName(change.currentTarget.value)}
+      />
+      <fieldset className="webhook-events">
+        <legend>{t('webhooks.events')}</legend>
+        {offered.map((event) => (
+          <Checkbox
+            key={event}
+            label={optionalText(`event.${event}`) ?? event}
+            description={<code dir="ltr">{event}</code>}
+            checked={chosen.includes(event)}
+            onChange={(change) =>
+              setChosen(change.currentTarget.checked ? [...chosen, event] : chosen.filter((one) => one !== event))
+            }
+          />
+        ))}
+      </fieldset>
+      {(devices.length > 1 || deviceId !== '') && (
+        <NativeSelect
+          label={t('common.device')}
+          data={[{ value: '', label: t('common.all') }, ...devices.map(({ id, name }) => ({ value: id, label: name }))]}
+          value={deviceId}
+          onChange={(change) => setDeviceId(change.currentTarget.value)}
+        />
+      )}
+      {wrongUrl === undefined && <ProblemNote error={save.error} />}
+      <div className="page-actions">
+        <Button type="submit" disabled={chosen.length === 0} loading={save.isPending}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,45 @@
+// The console while its gateway hangs: the process is stopped with SIGSTOP, so that its connections stay open.
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ConsoleBrowser } from './house/console-browser.ts'
+import { credentialsIn, Gateway } from './house/gateway.ts'
+
+let gateway: Gateway
+let browser: ConsoleBrowser
+let page: Page
+
+beforeAll(async () => {
+  gateway = await Gateway.start()
+  await gateway.untilReady()
+  browser = await ConsoleBrowser.start(gateway.url)
+  page = await browser.signedIn(credentialsIn(gateway.folder))
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+const banner = () => page.getByText('What you see may be out of date')
+const corner = () => page.locator('.line-state').first()
+
+test('a page shows within 70 seconds that its gateway hangs, and recovers when the gateway continues', async () => {
+  await expect.poll(() => corner().getAttribute('data-tone')).toBe('good')
+  gateway.process.signal('SIGSTOP')
+  try {
+    await banner().waitFor({ timeout: 70_000 })
+    expect(await corner().getAttribute('data-tone')).toBe('warn')
+  } finally {
+    gateway.process.signal('SIGCONT')
+  }
+  await banner().waitFor({ state: 'detached', timeout: 60_000 })
+  await expect.poll(() => corner().getAttribute('data-tone'), { timeout: 30_000 }).toBe('good')
+})
+
+test('a page that is loaded while the gateway does not answer shows the reason', async () => {
+  await page.route('**/3rdparty/v1/**', () => undefined)
+  await page.reload()
+  await page.getByText('The gateway isn’t responding').waitFor()
+  await page.unroute('**/3rdparty/v1/**')
+  expect(browser.complaints).toEqual([])
+})
