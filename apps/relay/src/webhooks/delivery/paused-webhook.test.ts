@@ -22,7 +22,7 @@ test('deliveries of a paused webhook wait, those of others do not, and are sent 
   await hold('paused', null)
   worker.wake()
   await eventually(() => expect(paused.requests).toHaveLength(1))
-  expect(await world.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }])
+  await eventually(async () => expect(await world.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]))
 })
 
 test('a pause during a delivery stops further deliveries', async () => {
