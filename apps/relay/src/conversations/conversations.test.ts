@@ -307,18 +307,26 @@ test.each(Object.entries(SEARCH_LIMITS))(
       else await receive(number, at, 'in')
       latest.set(number, at)
     }
+    const isArchived = (number: string) => Number(number) % 3 !== 0
+    const archived = [...latest.keys()].filter(isArchived)
+    await world.database.conversationState.createMany({
+      data: archived.map((number) => ({ accountId: 'a1', number, archivedAt: minute(99) })),
+    })
     const visibility = { accountId: 'a1', sent: true, received: true }
-    const found: { number: string; at: Date }[] = []
-    for (let page: typeof found | undefined; page === undefined || page.length === 7; ) {
-      page = await findConversations(
-        world.database,
-        visibility,
-        { before: found.at(-1), among: undefined, take: 7 },
-        limits,
-      )
-      found.push(...page)
+    const pages = async (filter: object) => {
+      const found: { number: string; at: Date }[] = []
+      for (let page: typeof found | undefined; page === undefined || page.length === 7; ) {
+        const options = { before: found.at(-1), among: undefined, filter, take: 7 }
+        page = await findConversations(world.database, visibility, options, limits)
+        found.push(...page)
+      }
+      return found.map(({ number, at }) => [number, at])
     }
     const expected = [...latest].sort(([a, atA], [b, atB]) => atB - atA || (a < b ? 1 : -1))
-    expect(found.map(({ number, at }) => [number, at])).toEqual(expected.map(([number, at]) => [number, minute(at)]))
+    const all = expected.map(([number, at]) => [number, minute(at)] as const)
+    expect(await pages({})).toEqual(all)
+    expect(await pages({ folder: 'inbox' })).toEqual(all.filter(([number]) => !isArchived(number)))
+    expect(await pages({ folder: 'archived' })).toEqual(all.filter(([number]) => isArchived(number)))
+    expect(await pages({ folder: 'inbox', unread: false, assignee: 'nobody' })).toEqual([])
   },
 )

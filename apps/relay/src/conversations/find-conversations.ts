@@ -29,7 +29,7 @@ export async function findConversations(
   const latestOf = (numbers: readonly string[], after?: Date) =>
     readLatestEntries(database, visibility, numbers, { after, before }, take, filter)
   const withinSteps = async (steps: number) => {
-    const { numbers, floor } = await readRecentNumbers(database, visibility, before.at, steps)
+    const { numbers, floor } = await readRecentNumbers(database, visibility, before.at, steps, filter)
     const found = await latestOf(numbers, floor)
     return { found, isAll: floor === undefined || found.length >= take }
   }
