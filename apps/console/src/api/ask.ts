@@ -10,6 +10,8 @@ export interface Answer<T> {
   readonly body: T
   /** Cursor of the next page of a list, if there is one. */
   readonly nextCursor: string | undefined
+  /** Cursor of the page with newer items, if the list was not opened at its newest item. */
+  readonly prevCursor?: string | undefined
   /** Of a limited search: older messages were not searched. */
   readonly searchedSince?: string | undefined
 }
@@ -36,7 +38,8 @@ export async function ask<T>(
   if (!response.ok) throw new ApiFailure(response.status, problemIn(text))
   return {
     body: (text === '' ? undefined : JSON.parse(text)) as T,
-    nextCursor: cursorIn(response.headers.get('link')),
+    nextCursor: cursorIn(response.headers.get('link'), 'next'),
+    prevCursor: cursorIn(response.headers.get('link'), 'prev'),
     searchedSince: response.headers.get('x-searched-since') ?? undefined,
   }
 }
@@ -87,7 +90,7 @@ function problemIn(text: string): Partial<Problem> {
   }
 }
 
-function cursorIn(link: string | null): string | undefined {
-  const target = /<([^>]*)>;\s*rel="?next"?/.exec(link ?? '')?.[1]
+function cursorIn(link: string | null, rel: 'next' | 'prev'): string | undefined {
+  const target = new RegExp(`<([^>]*)>;\\s*rel="?${rel}"?`).exec(link ?? '')?.[1]
   return target === undefined ? undefined : (new URL(target, 'http://any').searchParams.get('cursor') ?? undefined)
 }

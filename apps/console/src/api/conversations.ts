@@ -6,22 +6,41 @@ import { underOneKey } from './idempotency-keys.ts'
 import { refresh, useNewestFirst } from './newest-first.ts'
 
 /** Newest first; `search` is part of a number or of a text. */
-export function useConversations(search: string) {
+export function useConversations(search: string, folder: ListedFolder = 'all') {
   return useNewestFirst<Conversation>({
-    queryKey: ['conversations', search],
+    queryKey: ['conversations', search, folder],
     keepsPrevious: true,
-    read: (cursor, signal) => ask('GET', `/conversations${query({ q: search, cursor })}`, undefined, signal),
+    read: (cursor, signal) =>
+      ask('GET', `/conversations${query({ q: search, ...filters[folder], cursor })}`, undefined, signal),
     idOf: ({ number }) => number,
     nameOf: ({ lastMessageId }) => lastMessageId,
   })
 }
 
 /** Messages with one number, newest first. */
-export function useThread(number: string) {
+export const listedFolders = ['inbox', 'unread', 'archived', 'blocked', 'all'] as const
+export type ListedFolder = (typeof listedFolders)[number]
+
+const filters: Readonly<Record<ListedFolder, { readonly folder?: string; readonly unread?: boolean }>> = {
+  inbox: { folder: 'inbox' },
+  unread: { unread: true },
+  archived: { folder: 'archived' },
+  blocked: { folder: 'blocked' },
+  all: {},
+}
+
+/** @param around id of the message at which the conversation is opened, otherwise at its newest message */
+export function useThread(number: string, around: string | undefined) {
   return useNewestFirst<ConversationEntry>({
-    queryKey: ['thread', number],
+    queryKey: ['thread', number, around ?? ''],
+    startsInside: around !== undefined,
     read: (cursor, signal) =>
-      ask('GET', `/conversations/${encodeURIComponent(number)}${query({ cursor })}`, undefined, signal),
+      ask(
+        'GET',
+        `/conversations/${encodeURIComponent(number)}${query(cursor === undefined ? { around } : { cursor })}`,
+        undefined,
+        signal,
+      ),
     idOf: ({ direction, id }) => `${direction} ${id}`,
     nameOf: ({ id }) => id,
   })

@@ -15,8 +15,14 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
     ['timeline', id],
   ],
   'inbox.received': () => [...talk, ['statistics']],
-  'conversation.changed': () => [['conversations', ''], ['thread']],
-  'labels.changed': () => [['labels']],
+  'conversation.changed': ({ number }) => [
+    ['conversations', ''],
+    ['thread', number],
+    ['conversation-details', number],
+    ['unread'],
+    ['assignees'],
+  ],
+  'labels.changed': () => [['labels'], ['conversations', ''], ['conversation-details']],
   // An offline device is a reason to wait, too.
   'device.changed': ({ id }) => [['devices'], ['device', id], ...whatWaits],
   'device.waiting': () => whatWaits,
@@ -28,7 +34,7 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
 }
 
 /** What was found by a search stays as it was found: to search again each second is too much to ask. */
-const talk: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['virtual-phone']]
+const talk: readonly QueryKey[] = [['conversations', ''], ['thread'], ['unread'], ['message-list'], ['virtual-phone']]
 
 const whatWaits: readonly QueryKey[] = [['thread'], ['message-list'], ['messages'], ['timeline']]
 

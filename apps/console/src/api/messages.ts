@@ -18,10 +18,15 @@ export function useMessages(filter: MessageFilter) {
     firstCursor: 'start',
     keepsPrevious: true,
     read: (cursor, signal) =>
-      ask('GET', `/messages${query({ ...filter, includeContent: true, cursor })}`, undefined, signal),
+      ask('GET', `/messages${query({ ...requested(filter), includeContent: true, cursor })}`, undefined, signal),
     idOf: ({ id }) => id,
     nameOf: ({ id }) => id,
   })
+}
+
+/** A message is listed as failed when any of its recipients failed. */
+function requested({ state, ...filter }: MessageFilter) {
+  return state === 'Failed' ? { ...filter, hasFailed: true } : { ...filter, state }
 }
 
 export function useMessage(id: string) {

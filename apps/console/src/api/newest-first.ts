@@ -28,18 +28,25 @@ export interface NewestFirst<Item> {
   readonly nameOf: (item: Item) => string
   /** Shows the previous list while another one is loaded. */
   readonly keepsPrevious?: boolean
+  /** Whether the first page may have newer pages. */
+  readonly startsInside?: boolean
 }
 
 export function useNewestFirst<Item>(list: NewestFirst<Item>): UseInfiniteQueryResult<Pages<Item>> {
   const client = useQueryClient()
   const key = JSON.stringify(list.queryKey)
   // A list starts at the top when it is opened again.
-  useEffect(() => () => forgetLaterPages(client, JSON.parse(key)), [client, key])
+  const isNewestFirst = !list.startsInside
+  useEffect(() => {
+    if (isNewestFirst) return () => forgetLaterPages(client, JSON.parse(key))
+    return () => client.removeQueries({ queryKey: JSON.parse(key), exact: true })
+  }, [client, key, isNewestFirst])
   return useInfiniteQuery({
     queryKey: list.queryKey,
     initialPageParam: list.firstCursor as Cursor,
     queryFn: ({ pageParam, signal }) => list.read(pageParam, signal),
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    getPreviousPageParam: ({ prevCursor }) => prevCursor,
     refetchOnWindowFocus: false,
     ...(list.keepsPrevious && { placeholderData: (before: Pages<Item> | undefined) => before }),
     meta: { newestFirst: list },

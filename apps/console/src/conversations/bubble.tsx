@@ -11,6 +11,7 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { fullWords, shortClockWords } from '../ui/relative-words.ts'
 import { t } from '../words/text.ts'
 import { draftKey, putBack } from './drafts.ts'
+import { MessageText } from './message-text.tsx'
 import './bubble.css'
 
 /** One message of a thread. */
@@ -18,10 +19,16 @@ export const Bubble = memo(function Bubble({
   item,
   number,
   isGrouped,
+  marked,
+  isMatch = false,
 }: {
   readonly item: ConversationEntry
   readonly number: string
   readonly isGrouped: boolean
+  /** The search text, marked in the text. */
+  readonly marked?: string | undefined
+  /** Whether a search found this message. */
+  readonly isMatch?: boolean
 }) {
   const isOut = item.direction === 'out'
   return (
@@ -29,9 +36,10 @@ export const Bubble = memo(function Bubble({
       className={`bubble is-${item.direction}${isGrouped ? ' is-grouped' : ''}`}
       aria-label={isOut ? t('thread.you') : number}
       data-state={isOut ? item.state : undefined}
+      data-match={isMatch || undefined}
     >
       <div className="bubble-body">
-        <Said item={item} />
+        <Said item={item} marked={marked} />
       </div>
       <footer>
         <time dateTime={item.at} title={fullWords(item.at)}>
@@ -46,9 +54,9 @@ export const Bubble = memo(function Bubble({
   )
 })
 
-function Said({ item }: { readonly item: ConversationEntry }) {
+function Said({ item, marked }: { readonly item: ConversationEntry; readonly marked: string | undefined }) {
   if (item.direction === 'out' && item.isEncrypted) return <p className="bubble-kind">{t('thread.encrypted')}</p>
-  if (item.text !== undefined) return <p dir="auto">{item.text}</p>
+  if (item.text !== undefined) return <MessageText text={item.text} marked={marked} />
   if (item.data !== undefined)
     return (
       <p className="mono">
@@ -56,10 +64,13 @@ function Said({ item }: { readonly item: ConversationEntry }) {
         {item.port !== undefined && <span className="bubble-kind">{t('thread.dataForPort', { port: item.port })}</span>}
       </p>
     )
+  if (item.direction !== 'in' || !item.type.startsWith('MMS'))
+    return <p className="bubble-kind">{t('thread.noText')}</p>
   return (
-    <p className="bubble-kind">
-      {item.direction === 'in' && item.type.startsWith('MMS') ? t('thread.mms') : t('thread.noText')}
-    </p>
+    <>
+      <p className="bubble-kind">{t('thread.mms')}</p>
+      {item.subject !== undefined && <p dir="auto">{item.subject}</p>}
+    </>
   )
 }
 

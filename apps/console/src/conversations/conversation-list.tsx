@@ -1,17 +1,18 @@
-import { ActionIcon, Button, TextInput } from '@mantine/core'
-import type { Conversation } from '@smsgw/contract/conversation'
+import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
+import type { Conversation, ConversationMatch } from '@smsgw/contract/conversation'
 import type { RefObject } from 'react'
 import { Link } from 'wouter'
-import type { useConversations } from '../api/conversations.ts'
+import { type ListedFolder, listedFolders, type useConversations } from '../api/conversations.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
-import { momentWords } from '../ui/relative-words.ts'
+import { momentWords, numberWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { conversationPath, newConversationPath } from './conversation-path.ts'
+import '../shell/unread-badge.css'
 import './conversation-list.css'
 
 export function ConversationList({
@@ -20,6 +21,9 @@ export function ConversationList({
   isTitled,
   search,
   onSearch,
+  folder,
+  onFolder,
+  settledSearch,
   searchField,
 }: {
   readonly conversations: ReturnType<typeof useConversations>
@@ -28,6 +32,10 @@ export function ConversationList({
   readonly isTitled: boolean
   readonly search: string
   readonly onSearch: (search: string) => void
+  readonly folder: ListedFolder
+  readonly onFolder: (folder: string) => void
+  /** The search of the listed conversations. */
+  readonly settledSearch: string
   readonly searchField: RefObject<HTMLInputElement | null>
 }) {
   const Heading = isTitled ? 'h1' : 'h2'
@@ -75,6 +83,14 @@ export function ConversationList({
           event.currentTarget.blur()
         }}
       />
+      {search === '' && (
+        <NativeSelect
+          aria-label={t('inbox.folder')}
+          value={folder}
+          data={listedFolders.map((value) => ({ value, label: t(`inbox.folder.${value}`) }))}
+          onChange={(event) => onFolder(event.currentTarget.value)}
+        />
+      )}
       <ProblemNote error={conversations.error} retry={() => void conversations.refetch()} />
       {conversations.isPending && <WaitingLines lines={6} />}
       {found.length > 0 && (
@@ -84,11 +100,14 @@ export function ConversationList({
               key={conversation.number}
               conversation={conversation}
               isShown={conversation.number === shown}
+              path={pathOf(conversation, settledSearch, folder)}
             />
           ))}
         </ul>
       )}
-      {conversations.isSuccess && !conversations.isPlaceholderData && found.length === 0 && <None search={search} />}
+      {conversations.isSuccess && !conversations.isPlaceholderData && found.length === 0 && (
+        <None search={search} folder={folder} />
+      )}
       {searchedSince !== undefined && search !== '' && (
         <p className="small quiet conversation-list-since">
           {t('conversations.searchedSince', { when: momentWords(searchedSince) })}
@@ -107,11 +126,17 @@ export function ConversationList({
   )
 }
 
-function None({ search }: { readonly search: string }) {
+function None({ search, folder }: { readonly search: string; readonly folder: ListedFolder }) {
   if (search !== '')
     return (
       <EmptyState icon="search" title={t('common.noResults')}>
         {t('conversations.noResults', { search })}
+      </EmptyState>
+    )
+  if (folder !== 'inbox')
+    return (
+      <EmptyState icon="conversations" title={t('inbox.nothing')}>
+        {t('inbox.nothingHelp')}
       </EmptyState>
     )
   return (
@@ -132,24 +157,59 @@ function None({ search }: { readonly search: string }) {
 }
 
 function ListedConversation({
-  conversation: { number, lastAt, lastText, lastDirection, lastState },
+  conversation: { number, lastAt, lastText, lastDirection, lastState, unread = 0, match },
   isShown,
+  path,
 }: {
   readonly conversation: Conversation
   readonly isShown: boolean
+  readonly path: string
 }) {
   return (
     <li>
-      <Link href={conversationPath(number)} className="listed-conversation" aria-current={isShown ? 'true' : undefined}>
+      <Link
+        href={path}
+        className={unread > 0 ? 'listed-conversation is-unread' : 'listed-conversation'}
+        aria-current={isShown ? 'true' : undefined}
+      >
         <span className="listed-conversation-head">
           <b dir="auto">{number}</b>
           <RelativeTime at={lastAt} />
         </span>
         <span className="listed-conversation-text">
-          {lastDirection === 'out' && lastState !== undefined && <MessageMark state={lastState} />}
-          <span dir="auto">{lastText}</span>
+          {match === undefined && lastDirection === 'out' && lastState !== undefined && (
+            <MessageMark state={lastState} />
+          )}
+          <span dir="auto" className="listed-conversation-preview">
+            {match === undefined ? lastText : <Match match={match} />}
+          </span>
+          {unread > 0 && (
+            <span className="unread-badge">
+              <span aria-hidden="true">{numberWords(unread)}</span>
+              <span className="unseen">{t('inbox.unread', { count: unread })}</span>
+            </span>
+          )}
         </span>
       </Link>
     </li>
   )
+}
+
+function Match({ match: { excerpt, start, length } }: { readonly match: ConversationMatch }) {
+  return (
+    <>
+      {excerpt.slice(0, start)}
+      <mark>{excerpt.slice(start, start + length)}</mark>
+      {excerpt.slice(start + length)}
+    </>
+  )
+}
+
+/** The address of a conversation. A search opens it at the message that was found. */
+export function pathOf({ number, match }: Conversation, search: string, folder: ListedFolder): string {
+  return conversationPath(number, {
+    q: search,
+    folder: folder === 'inbox' ? undefined : folder,
+    at: match?.id,
+  })
 }

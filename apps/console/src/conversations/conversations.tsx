@@ -1,15 +1,15 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
-import { useConversations } from '../api/conversations.ts'
+import { type ListedFolder, listedFolders, useConversations } from '../api/conversations.ts'
 import type { Keys } from '../shell/key-sequence.ts'
 import { useKeys } from '../shell/keys.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { useTitle } from '../ui/page.tsx'
 import { usePathPart } from '../ui/path-part.ts'
+import { useUrlValue } from '../ui/url-value.ts'
 import { rich, t } from '../words/text.ts'
-import { ConversationList } from './conversation-list.tsx'
-import { conversationPath } from './conversation-path.ts'
+import { ConversationList, pathOf } from './conversation-list.tsx'
 import { NewConversation } from './new-conversation.tsx'
 import { Thread } from './thread.tsx'
 import './conversations.css'
@@ -17,12 +17,15 @@ import './conversations.css'
 export default function Conversations({ isNew = false }: { readonly isNew?: boolean }) {
   const shown = usePathPart('/conversations')
   useTitle(isNew ? t('conversations.new') : (shown ?? t('conversations.title')))
-  const [search, setSearch] = useState('')
+  const [search, setSearch] = useUrlValue('q', '')
+  const [folder, setFolder] = useUrlValue<ListedFolder>('folder', 'inbox', listedFolders)
+  const [at] = useUrlValue('at', '')
   const [settled] = useDebouncedValue(search, 200)
-  const conversations = useConversations(settled)
+  const conversations = useConversations(settled, settled === '' ? folder : 'all')
   const searchField = useRef<HTMLInputElement>(null)
   const numbers = conversations.data?.pages.flatMap(({ body }) => body.map((conversation) => conversation.number)) ?? []
-  useKeys(useConversationKeys(numbers, shown, searchField))
+  const paths = conversations.data?.pages.flatMap(({ body }) => body.map((one) => pathOf(one, settled, folder))) ?? []
+  useKeys(useConversationKeys(numbers, paths, shown, searchField))
   return (
     <div className={shown === undefined && !isNew ? 'conversations' : 'conversations has-thread'}>
       <ConversationList
@@ -31,6 +34,9 @@ export default function Conversations({ isNew = false }: { readonly isNew?: bool
         isTitled={shown === undefined && !isNew}
         search={search}
         onSearch={setSearch}
+        folder={folder}
+        onFolder={setFolder}
+        settledSearch={settled}
         searchField={searchField}
       />
       <div className="conversations-thread">
@@ -38,7 +44,9 @@ export default function Conversations({ isNew = false }: { readonly isNew?: bool
           <NothingChosen isEmpty={conversations.isSuccess && numbers.length === 0 && settled === ''} />
         )}
         {isNew && <NewConversation />}
-        {shown !== undefined && <Thread key={shown} number={shown} />}
+        {shown !== undefined && (
+          <Thread key={`${shown} ${at}`} number={shown} around={at || undefined} search={settled} />
+        )}
       </div>
     </div>
   )
@@ -54,17 +62,20 @@ function NothingChosen({ isEmpty }: { readonly isEmpty: boolean }) {
 
 function useConversationKeys(
   numbers: readonly string[],
+  paths: readonly string[],
   shown: string | undefined,
   searchField: React.RefObject<HTMLInputElement | null>,
 ): Keys {
   const [, goTo] = useLocation()
-  const list = numbers.join(' ')
+  const list = numbers.join('\n')
+  const targets = paths.join('\n')
   return useMemo(() => {
-    const all = list.split(' ')
+    const all = list.split('\n')
+    const links = targets.split('\n')
     const at = shown === undefined ? -1 : all.indexOf(shown)
     const step = (by: number) => {
-      const next = all[Math.min(Math.max(at + by, 0), all.length - 1)]
-      if (next !== undefined && next !== '') goTo(conversationPath(next))
+      const next = links[Math.min(Math.max(at + by, 0), links.length - 1)]
+      if (next !== undefined && next !== '') goTo(next)
     }
     return {
       '/': () => searchField.current?.focus(),
@@ -73,5 +84,5 @@ function useConversationKeys(
       r: () => document.querySelector<HTMLElement>('#composer')?.focus(),
       Escape: () => goTo('/conversations'),
     }
-  }, [list, shown, goTo, searchField])
+  }, [list, targets, shown, goTo, searchField])
 }

@@ -1,4 +1,5 @@
 import { ActionIcon } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useDevices } from '../api/devices.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -6,7 +7,7 @@ import { Icon } from '../ui/icon.tsx'
 import { t } from '../words/text.ts'
 
 /** The number, with a link back to the list on a narrow screen. */
-export function ThreadHead({ title }: { readonly title: string }) {
+export function ThreadHead({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   const { data: devices = [] } = useDevices()
   // If there is a real modem, emulated ones are not used.
   const isEmulated = devices.length > 0 && devices.every((device) => device.isEmulated)
@@ -23,6 +24,7 @@ export function ThreadHead({ title }: { readonly title: string }) {
       </ActionIcon>
       <h1 dir="auto">{title}</h1>
       {isEmulated && <Badge tone="quiet">{t('device.emulated')}</Badge>}
+      {children}
     </header>
   )
 }

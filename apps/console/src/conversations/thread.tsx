@@ -1,26 +1,45 @@
 import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { Fragment, memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
 import { useSendMessage, useThread } from '../api/conversations.ts'
+import { useChangeConversation } from '../api/shared-inbox.ts'
 import { useSignedIn } from '../session-context.ts'
 import { dayWords } from '../ui/day-words.ts'
+import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { Bubble } from './bubble.tsx'
 import { Composer } from './composer.tsx'
+import { ConversationMenu } from './conversation-menu.tsx'
+import { conversationPath } from './conversation-path.ts'
 import { draftKey } from './drafts.ts'
 import { ThreadHead } from './thread-head.tsx'
 import './thread.css'
 
 /** Messages with one number, oldest first, and the composer. */
-export function Thread({ number }: { readonly number: string }) {
+export function Thread({
+  number,
+  around,
+  search = '',
+}: {
+  readonly number: string
+  /** Id of the message at which the conversation is opened. */
+  readonly around?: string | undefined
+  /** The search text that found this message. */
+  readonly search?: string
+}) {
   const { username } = useSignedIn()
-  const thread = useThread(number)
+  const thread = useThread(number, around)
   const send = useSendMessage()
   const pages = thread.data?.pages ?? []
   const scroll = useRef<HTMLDivElement>(null)
-  useStickToEnd(scroll, pages.at(-1)?.body.at(-1)?.id)
+  const isLatest = !thread.hasPreviousPage
+  const isAtEnd = useStickToEnd(scroll, pages.at(-1)?.body.at(-1)?.id, isLatest, around)
+  const newest = pages[0]?.body[0]?.id
+  const unread = pages.flatMap(({ body }) => body.filter((entry) => entry.direction === 'in' && entry.isUnread)).length
+  useMarkRead(number, isLatest && isAtEnd && unread > 0 ? newest : undefined)
   const earlier = useRef<HTMLButtonElement>(null)
   const hasFailed = useRemembered(thread.isFetchNextPageError, `${number} ${pages.length}`)
   // After an error, earlier messages are loaded with the button only.
@@ -28,7 +47,7 @@ export function Thread({ number }: { readonly number: string }) {
   useWhenSeen(earlier, scroll, comesByItself, () => void thread.fetchNextPage())
   return (
     <section className="thread" aria-label={t('thread.title', { number })}>
-      <ThreadHead title={number} />
+      <ThreadHead title={number}>{pages[0] !== undefined && <ConversationMenu number={number} />}</ThreadHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <div className="thread-scroll" ref={scroll} role="log" aria-label={t('messages.list')} tabIndex={0}>
         <ProblemNote error={thread.error} retry={() => void thread.refetch()} />
@@ -52,9 +71,38 @@ export function Thread({ number }: { readonly number: string }) {
               items={page.body}
               before={pages[at + 1]?.body[0]}
               number={number}
+              marked={search}
+              match={around}
             />
           ))
           .toReversed()}
+        {thread.hasPreviousPage && (
+          <Button
+            variant="subtle"
+            className="thread-earlier"
+            loading={thread.isFetchingPreviousPage}
+            onClick={() => void thread.fetchPreviousPage()}
+          >
+            {t('thread.later')}
+          </Button>
+        )}
+      </div>
+      <div className="thread-float">
+        {unread > 0 && !isAtEnd && isLatest && (
+          <Button
+            size="compact-sm"
+            className="thread-new"
+            leftSection={<Icon name="down" size={16} />}
+            onClick={() => scroll.current?.scrollTo({ top: scroll.current.scrollHeight })}
+          >
+            {t('thread.newMessages', { count: unread })}
+          </Button>
+        )}
+        {!isLatest && (
+          <Button component={Link} href={conversationPath(number)} size="compact-sm" className="thread-new">
+            {t('thread.latest')}
+          </Button>
+        )}
       </div>
       {!canBeCalled.test(number) ? (
         <p className="thread-silent small quiet">{t('thread.noReply', { number })}</p>
@@ -78,12 +126,16 @@ const ThreadPage = memo(function ThreadPage({
   items,
   before,
   number,
+  marked,
+  match,
 }: {
   /** Newest first. */
   readonly items: readonly ConversationEntry[]
   /** The message above the first of these. */
   readonly before: ConversationEntry | undefined
   readonly number: string
+  readonly marked: string | undefined
+  readonly match: string | undefined
 }) {
   return (
     <div className="thread-page">
@@ -91,7 +143,13 @@ const ThreadPage = memo(function ThreadPage({
         .map((item, at) => (
           <Fragment key={item.direction + item.id}>
             {startsDay(items[at + 1] ?? before, item) && <p className="thread-day">{dayWords(item.at, Date.now())}</p>}
-            <Bubble item={item} number={number} isGrouped={continues(items[at + 1] ?? before, item)} />
+            <Bubble
+              item={item}
+              number={number}
+              isGrouped={continues(items[at + 1] ?? before, item)}
+              marked={item.id === match ? marked : undefined}
+              isMatch={item.id === match}
+            />
           </Fragment>
         ))
         .toReversed()}
@@ -138,18 +196,43 @@ function useWhenSeen(
   })
 }
 
+/** Marks messages as read up to the newest one, when they can be seen. */
+function useMarkRead(number: string, newest: string | undefined): void {
+  const { mutate } = useChangeConversation(number)
+  useEffect(() => {
+    if (newest === undefined) return
+    const mark = () => {
+      if (document.visibilityState === 'visible') mutate({ readUpTo: newest })
+    }
+    mark()
+    document.addEventListener('visibilitychange', mark)
+    return () => document.removeEventListener('visibilitychange', mark)
+  }, [mutate, newest])
+}
+
 /**
- * Keeps the end in view while it is shown. After scrolling up the position stays the same, also when earlier messages are
- * added above.
+ * At the end of the conversation, the page follows new messages. Elsewhere it keeps its place, also when earlier messages are
+ * added above. A conversation that is opened at a message begins there. Returns whether the end can be seen.
  */
-function useStickToEnd(scroll: RefObject<HTMLDivElement | null>, first = ''): void {
-  const before = useRef({ height: 0, isAtEnd: true, first })
-  // After each render, because any may change the height.
+function useStickToEnd(
+  scroll: RefObject<HTMLDivElement | null>,
+  first = '',
+  isLatest: boolean,
+  at: string | undefined,
+): boolean {
+  const [isAtEnd, setAtEnd] = useState(at === undefined)
+  const before = useRef({ height: 0, isAtEnd: at === undefined, first, isPlaced: at === undefined })
+  // Each render may have changed the height.
   useLayoutEffect(() => {
     const element = scroll.current
     if (element === null) return
-    if (before.current.isAtEnd) element.scrollTop = element.scrollHeight
-    else if (before.current.first !== first) element.scrollTop += element.scrollHeight - before.current.height
+    const match = before.current.isPlaced ? null : element.querySelector('[data-match]')
+    if (match !== null) {
+      match.scrollIntoView({ block: 'center' })
+      before.current.isPlaced = true
+    } else if (before.current.isAtEnd && isLatest) element.scrollTop = element.scrollHeight
+    else if (before.current.first !== first && before.current.isPlaced)
+      element.scrollTop += element.scrollHeight - before.current.height
     before.current = { ...before.current, height: element.scrollHeight, first }
   })
   useLayoutEffect(() => {
@@ -157,8 +240,10 @@ function useStickToEnd(scroll: RefObject<HTMLDivElement | null>, first = ''): vo
     const note = () => {
       if (element === null) return
       before.current.isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 60
+      setAtEnd(before.current.isAtEnd)
     }
     element?.addEventListener('scroll', note, { passive: true })
     return () => element?.removeEventListener('scroll', note)
   }, [scroll])
+  return isAtEnd
 }

@@ -5,6 +5,7 @@ import { Link, useSearchParams } from 'wouter'
 import { useDevices } from '../api/devices.ts'
 import { type MessageFilter, useMessages } from '../api/messages.ts'
 import { localMinute } from '../conversations/local-minute.ts'
+import { Badge } from '../ui/badge.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { Page } from '../ui/page.tsx'
@@ -112,12 +113,18 @@ function ListedMessage({
   readonly message: MessageStateAnswer
 }) {
   const [first] = recipients
+  const failed = recipients.filter((recipient) => recipient.state === 'Failed')
   const error =
-    waiting === undefined ? recipients.find((recipient) => recipient.error !== undefined)?.error : waitingText(waiting)
+    waiting === undefined || failed.length > 0
+      ? (failed[0] ?? recipients.find((recipient) => recipient.error !== undefined))?.error
+      : waitingText(waiting)
   return (
     <li>
       <Link href={`/messages/${encodeURIComponent(id)}`} className="listed-message">
         <MessageMark state={state} withWord />
+        {state !== 'Failed' && failed.length > 0 && (
+          <Badge tone="bad">{t('messages.partlyFailed', { failed: failed.length, count: recipients.length })}</Badge>
+        )}
         <b>
           <bdi>{first?.phoneNumber}</bdi>
           {recipients.length > 1 && (

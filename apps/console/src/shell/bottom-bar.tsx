@@ -3,6 +3,7 @@ import { Link, useLocation } from 'wouter'
 import { Icon } from '../ui/icon.tsx'
 import { t } from '../words/text.ts'
 import { isAt, placeName, places } from './places.ts'
+import { UnreadBadge } from './unread-badge.tsx'
 import './bottom-bar.css'
 
 const firstOnes = 4
@@ -18,6 +19,7 @@ export function BottomBar() {
         <Link key={path} href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
           <Icon name={icon} size={20} />
           {path === '/conversations' ? t('menu.conversationsShort') : placeName(path)}
+          {path === '/conversations' && <UnreadBadge />}
         </Link>
       ))}
       <Menu position="top-end" width={180}>

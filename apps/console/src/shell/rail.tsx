@@ -5,6 +5,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { LineState } from './line-state.tsx'
 import { usePhoneSwitch } from './phone-context.ts'
 import { isAt, placeName, places } from './places.ts'
+import { UnreadBadge } from './unread-badge.tsx'
 import { Wordmark } from './wordmark.tsx'
 import './rail.css'
 
@@ -22,6 +23,7 @@ export function Rail({ onHelp }: { readonly onHelp: () => void }) {
           <Link key={path} href={path} className="rail-link" aria-current={isAt(location, path) ? 'page' : undefined}>
             <Icon name={icon} />
             {placeName(path)}
+            {path === '/conversations' && <UnreadBadge />}
           </Link>
         ))}
       </div>

@@ -1,8 +1,10 @@
 import { useDisclosure } from '@mantine/hooks'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
+import { useUnreadConversations } from '../api/shared-inbox.ts'
 import { newConversationPath } from '../conversations/conversation-path.ts'
 import { useSignedIn } from '../session-context.ts'
+import { setUnreadInTitle } from '../ui/document-title.ts'
 import { VirtualPhone } from '../virtual-phone/virtual-phone.tsx'
 import { t } from '../words/text.ts'
 import { BottomBar } from './bottom-bar.tsx'
@@ -53,6 +55,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     [help.toggle, goTo, hasVirtualPhone, phone.toggle],
   )
   useKeys(keys)
+  const unread = useUnreadConversations()
+  useEffect(() => setUnreadInTitle(unread), [unread])
   return (
     <PhoneContext value={phone}>
       <div className={hasPhone ? 'shell has-phone' : 'shell'}>

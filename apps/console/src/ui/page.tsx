@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
+import { setPageTitle } from './document-title.ts'
 import './page.css'
 
 /** A page with title, actions and content. */
@@ -30,7 +31,7 @@ export function Page({
 
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = `${title} · smsgw`
+    setPageTitle(title)
   }, [title])
 }
 

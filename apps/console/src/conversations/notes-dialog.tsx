@@ -1,0 +1,158 @@
+import { ActionIcon, Autocomplete, Button, Checkbox, Modal, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import {
+  useAddNote,
+  useAssignees,
+  useChangeConversation,
+  useConversationDetails,
+  useCreateLabel,
+  useDeleteNote,
+  useLabels,
+} from '../api/shared-inbox.ts'
+import { Icon } from '../ui/icon.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { t } from '../words/text.ts'
+import './notes-dialog.css'
+
+/** Assignee, labels and notes of a conversation. Each change is saved at once. */
+export function NotesDialog({ number, onClose }: { readonly number: string; readonly onClose: () => void }) {
+  const details = useConversationDetails(number)
+  return (
+    <Modal opened onClose={onClose} title={t('inbox.notesAndLabels')}>
+      <ProblemNote error={details.error} retry={() => void details.refetch()} />
+      {details.data !== undefined && (
+        <div className="notes-dialog">
+          <Assignee number={number} assignee={details.data.assignee ?? ''} />
+          <Labels number={number} chosen={details.data.labels} />
+          <Notes number={number} notes={details.data.notes} />
+        </div>
+      )}
+    </Modal>
+  )
+}
+
+function Assignee({ number, assignee }: { readonly number: string; readonly assignee: string }) {
+  const { data: names = [] } = useAssignees()
+  const change = useChangeConversation(number)
+  const [name, setName] = useState(assignee)
+  const save = () => {
+    if (name.trim() !== assignee) change.mutate({ assignee: name.trim() })
+  }
+  return (
+    <>
+      <Autocomplete
+        label={t('inbox.assignee')}
+        description={t('inbox.assigneeHelp')}
+        data={[...names]}
+        maxLength={80}
+        value={name}
+        onChange={setName}
+        onBlur={save}
+      />
+      <ProblemNote error={change.error} />
+    </>
+  )
+}
+
+function Labels({ number, chosen }: { readonly number: string; readonly chosen: readonly string[] }) {
+  const { data: labels = [] } = useLabels()
+  const change = useChangeConversation(number)
+  const create = useCreateLabel()
+  const [name, setName] = useState('')
+  const add = async () => {
+    const { id } = await create.mutateAsync(name.trim())
+    setName('')
+    change.mutate({ addLabels: [id] })
+  }
+  return (
+    <fieldset className="notes-dialog-labels">
+      <legend>{t('inbox.labels')}</legend>
+      {labels.map((label) => (
+        <Checkbox
+          key={label.id}
+          label={<bdi>{label.name}</bdi>}
+          checked={chosen.includes(label.id)}
+          onChange={(event) =>
+            change.mutate(event.currentTarget.checked ? { addLabels: [label.id] } : { removeLabels: [label.id] })
+          }
+        />
+      ))}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (name.trim() !== '') void add().catch(() => undefined)
+        }}
+      >
+        <TextInput
+          aria-label={t('inbox.newLabel')}
+          placeholder={t('inbox.newLabel')}
+          maxLength={40}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" loading={create.isPending}>
+          {t('common.create')}
+        </Button>
+      </form>
+      <ProblemNote error={create.error ?? change.error} />
+    </fieldset>
+  )
+}
+
+function Notes({
+  number,
+  notes,
+}: {
+  readonly number: string
+  readonly notes: readonly {
+    readonly id: string
+    readonly text: string
+    readonly author: string
+    readonly createdAt: string
+  }[]
+}) {
+  const add = useAddNote(number)
+  const remove = useDeleteNote(number)
+  const [text, setText] = useState('')
+  return (
+    <section aria-label={t('inbox.notes')}>
+      <h3>{t('inbox.notes')}</h3>
+      <ul>
+        {notes.map((note) => (
+          <li key={note.id}>
+            <p dir="auto">{note.text}</p>
+            <span className="small quiet">
+              <bdi>{note.author}</bdi> · <RelativeTime at={note.createdAt} />
+            </span>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t('inbox.deleteNote')}
+              onClick={() => remove.mutate(note.id)}
+            >
+              <Icon name="bin" size={16} />
+            </ActionIcon>
+          </li>
+        ))}
+      </ul>
+      <Textarea
+        label={t('inbox.newNote')}
+        description={t('inbox.noteHelp')}
+        autosize
+        maxLength={4_000}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button
+        variant="default"
+        disabled={text.trim() === ''}
+        loading={add.isPending}
+        onClick={() => add.mutate(text, { onSuccess: () => setText('') })}
+      >
+        {t('inbox.addNote')}
+      </Button>
+      <ProblemNote error={add.error ?? remove.error} />
+    </section>
+  )
+}

@@ -1,0 +1,16 @@
+import { useUnreadConversations } from '../api/shared-inbox.ts'
+import { numberWords } from '../ui/relative-words.ts'
+import { t } from '../words/text.ts'
+import './unread-badge.css'
+
+/** The number of unread conversations, in the menu. */
+export function UnreadBadge() {
+  const count = useUnreadConversations()
+  if (count === 0) return null
+  return (
+    <span className="unread-badge">
+      <span aria-hidden="true">{numberWords(count)}</span>
+      <span className="unseen">{t('inbox.unreadConversations', { count })}</span>
+    </span>
+  )
+}

@@ -1,0 +1,19 @@
+import { numberWords } from './relative-words.ts'
+
+let title = ''
+let unread = 0
+
+/** The title of the page, after the number of unread conversations. */
+export function setPageTitle(next: string): void {
+  title = next
+  show()
+}
+
+export function setUnreadInTitle(next: number): void {
+  unread = next
+  show()
+}
+
+function show(): void {
+  if (title !== '') document.title = `${unread > 0 ? `(${numberWords(unread)}) ` : ''}${title} · smsgw`
+}

@@ -1,0 +1,147 @@
+// The shared inbox of the console: unread messages, a search that opens the conversation at the match, archive, notes.
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { barriersEverywhere } from './house/barriers.ts'
+import { ConsoleBrowser } from './house/console-browser.ts'
+import { credentialsIn, Gateway } from './house/gateway.ts'
+
+const ada = '+447400123456'
+const grace = '+447400654321'
+
+let gateway: Gateway
+let browser: ConsoleBrowser
+let page: Page
+
+beforeAll(async () => {
+  gateway = await Gateway.start()
+  await gateway.untilReady()
+  browser = await ConsoleBrowser.start(gateway.url)
+  page = await browser.signedIn(credentialsIn(gateway.folder))
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+test('unread messages are counted in the list, the menu and the title until the conversation is seen', async () => {
+  await page.goto(`${gateway.url}/conversations`)
+  await receive(ada, 'Where is my parcel?')
+  await receive(ada, 'Code 482913, see https://example.org/track?id=7.')
+  const listed = list().getByRole('link', { name: ada })
+  await listed.getByText('2 unread messages').waitFor()
+  await page.getByRole('navigation', { name: 'Main menu' }).getByText('1 unread conversation').waitFor()
+  await expect.poll(() => page.title()).toBe('(1) Conversations · smsgw')
+  await listed.click()
+  await message('Where is my parcel?').waitFor()
+  await listed.getByText('2 unread messages').waitFor({ state: 'detached' })
+  await expect.poll(() => page.title()).toBe(`${ada} · smsgw`)
+  const link = message('Code').getByRole('link', { name: 'https://example.org/track?id=7' })
+  expect(await link.getAttribute('href')).toBe('https://example.org/track?id=7')
+  await message('Code').getByRole('button', { name: '482913' }).waitFor()
+})
+
+test('new messages do not move a page that shows earlier ones, and a button leads to the new messages', async () => {
+  for (let count = 0; count < 40; count++) await receive(grace, `Line ${count}`)
+  await page.goto(`${gateway.url}/conversations/${encodeURIComponent(grace)}`)
+  await message('Line 39').waitFor()
+  const scroll = page.getByRole('log', { name: 'Messages' })
+  await scroll.evaluate((element) => element.scrollTo({ top: 0 }))
+  const top = () => scroll.evaluate((element) => element.scrollTop)
+  await receive(grace, 'The newest line')
+  await page.getByRole('button', { name: '1 new message' }).waitFor()
+  expect(await top()).toBeLessThan(2_000)
+  await page.getByRole('button', { name: '1 new message' }).click()
+  await page.getByRole('button', { name: '1 new message' }).waitFor({ state: 'detached' })
+})
+
+test('a search opens the conversation at the match, marks it, and keeps the query in the address', async () => {
+  for (let count = 0; count < 60; count++) await receive(grace, `Filler ${count}`)
+  await page.goto(`${gateway.url}/conversations`)
+  await page.getByRole('searchbox').fill('line 7')
+  const found = list().getByRole('link', { name: grace })
+  await found.locator('mark').waitFor()
+  expect(await found.locator('mark').innerText()).toBe('Line 7')
+  await found.click()
+  const match = page.locator('article[data-match]')
+  await match.waitFor()
+  expect(await match.locator('mark').innerText()).toBe('Line 7')
+  await expect.poll(() => isVisible('article[data-match]')).toBe(true)
+  expect(page.url()).toContain('q=line+7')
+  await page.reload()
+  await expect.poll(() => isVisible('article[data-match]')).toBe(true)
+  await page.getByRole('link', { name: 'Latest messages' }).click()
+  await message('Filler 59').waitFor()
+})
+
+test('an archived conversation returns with the next message, and a blocked number stays read', async () => {
+  await page.goto(`${gateway.url}/conversations/${encodeURIComponent(ada)}`)
+  await action('Archive')
+  await list().getByRole('link', { name: ada }).waitFor({ state: 'detached' })
+  await page.goto(`${gateway.url}/conversations`)
+  await receive(ada, 'Hello again')
+  await list().getByRole('link', { name: ada }).getByText('1 unread message').waitFor()
+  await list().getByRole('link', { name: ada }).click()
+  await action('Block number')
+  await page.locator('.badge', { hasText: 'Blocked' }).waitFor()
+  await receive(ada, 'Spam')
+  await message('Spam').waitFor()
+  expect(await page.title()).toBe(`${ada} · smsgw`)
+  await action('Unblock number')
+})
+
+test('notes, labels and the assignee are kept, and have no barriers', async () => {
+  await action('Notes, labels and assignee')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('New note').fill('Refund approved')
+  await dialog.getByRole('button', { name: 'Add note' }).click()
+  await dialog.getByRole('listitem').filter({ hasText: 'Refund approved' }).waitFor()
+  await dialog.getByRole('textbox', { name: 'New label' }).fill('Urgent')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await expect.poll(() => dialog.getByLabel('Urgent').isChecked()).toBe(true)
+  await dialog.getByLabel('Assigned to').fill('Ada')
+  await dialog.getByLabel('Assigned to').blur()
+  await page.keyboard.press('Escape')
+  await page.getByText('Ada', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('Ada', { exact: true }).waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+})
+
+test('a message of which one recipient failed is listed as partly failed, also by the filter for failed messages', async () => {
+  await gateway.api.send({ phoneNumbers: [ada, '+12025550116'], textMessage: { text: 'To both' } })
+  await page.goto(`${gateway.url}/messages?state=Failed`)
+  const listed = page.getByRole('listitem').filter({ hasText: 'To both' })
+  await listed.getByText('1 of 2 failed').waitFor()
+})
+
+for (const width of [390, 820, 1440])
+  test(`the inbox fits a window of ${width} pixels`, async () => {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto(`${gateway.url}/conversations/${encodeURIComponent(grace)}`)
+    await page.getByRole('log', { name: 'Messages' }).waitFor()
+    const overflow = () => page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(await overflow()).toBeLessThanOrEqual(0)
+  })
+
+const list = () => page.getByRole('region', { name: 'Conversations' })
+const message = (text: string) => page.getByRole('article').filter({ hasText: text })
+
+async function receive(from: string, text: string): Promise<void> {
+  expect((await gateway.api.ask('POST', '/virtual-phone', { from, text })).status).toBe(202)
+}
+
+async function action(name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Conversation actions' }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
+
+/** Whether an element is inside the visible part of the conversation. */
+async function isVisible(selector: string): Promise<boolean> {
+  const [element, log] = await Promise.all([
+    page.locator(selector).boundingBox(),
+    page.getByRole('log', { name: 'Messages' }).boundingBox(),
+  ])
+  if (element === null || log === null) return false
+  return element.y >= log.y && element.y + element.height <= log.y + log.height
+}
