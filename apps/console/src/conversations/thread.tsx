@@ -221,11 +221,13 @@ function useStickToEnd(
   at: string | undefined,
 ): boolean {
   const [isAtEnd, setAtEnd] = useState(at === undefined)
-  const before = useRef({ height: 0, isAtEnd: at === undefined, first, isPlaced: at === undefined })
+  const before = useRef({ height: 0, top: 0, isAtEnd: at === undefined, first, isPlaced: at === undefined })
   // Each render may have changed the height.
   useLayoutEffect(() => {
     const element = scroll.current
     if (element === null) return
+    // After scrolling up, a render may come before the scroll event.
+    if (element.scrollTop < before.current.top - 60) before.current.isAtEnd = false
     const match = before.current.isPlaced ? null : element.querySelector('[data-match]')
     if (match !== null) {
       match.scrollIntoView({ block: 'center' })
@@ -233,7 +235,7 @@ function useStickToEnd(
     } else if (before.current.isAtEnd && isLatest) element.scrollTop = element.scrollHeight
     else if (before.current.first !== first && before.current.isPlaced)
       element.scrollTop += element.scrollHeight - before.current.height
-    before.current = { ...before.current, height: element.scrollHeight, first }
+    before.current = { ...before.current, height: element.scrollHeight, top: element.scrollTop, first }
   })
   useLayoutEffect(() => {
     const element = scroll.current
