@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { t } from '../words/text.ts'
+import { textParts } from './text-parts.ts'
 import './message-text.css'
 
 /** The text of a message: links open in a new tab, codes are copied by a click, and a search text is marked. */
@@ -45,26 +46,4 @@ function Marked({ text, marked = '' }: { readonly text: string; readonly marked?
       {text.slice(end)}
     </>
   )
-}
-
-interface TextPart {
-  readonly kind: 'text' | 'link' | 'code'
-  readonly part: string
-  /** Position in the text. */
-  readonly at: number
-}
-
-/** Links, and numbers of four to eight digits that stand alone, as one-time codes do. */
-const special = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]]|(?<![\d+.,:/-])\d{4,8}(?![\d.,:/-]*\d)/g
-
-export function textParts(text: string): TextPart[] {
-  const parts: TextPart[] = []
-  let end = 0
-  for (const { 0: part, index } of text.matchAll(special)) {
-    if (index > end) parts.push({ kind: 'text', part: text.slice(end, index), at: end })
-    parts.push({ kind: part.startsWith('http') ? 'link' : 'code', part, at: index })
-    end = index + part.length
-  }
-  if (end < text.length || parts.length === 0) parts.push({ kind: 'text', part: text.slice(end), at: end })
-  return parts
 }

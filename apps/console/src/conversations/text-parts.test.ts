@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textParts } from './message-text.tsx'
+import { textParts } from './text-parts.ts'
 
 test.each([
   ['Your code is 123456.', ['text Your code is ', 'code 123456', 'text .']],

@@ -1,0 +1,21 @@
+interface TextPart {
+  readonly kind: 'text' | 'link' | 'code'
+  readonly part: string
+  /** Position in the text. */
+  readonly at: number
+}
+
+/** Links, and numbers of four to eight digits that stand alone, as one-time codes do. */
+const special = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]]|(?<![\d+.,:/-])\d{4,8}(?![\d.,:/-]*\d)/g
+
+export function textParts(text: string): TextPart[] {
+  const parts: TextPart[] = []
+  let end = 0
+  for (const { 0: part, index } of text.matchAll(special)) {
+    if (index > end) parts.push({ kind: 'text', part: text.slice(end, index), at: end })
+    parts.push({ kind: part.startsWith('http') ? 'link' : 'code', part, at: index })
+    end = index + part.length
+  }
+  if (end < text.length || parts.length === 0) parts.push({ kind: 'text', part: text.slice(end), at: end })
+  return parts
+}
