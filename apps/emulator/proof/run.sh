@@ -11,6 +11,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 for own in "$root"/node_modules/node-linux-*/bin; do [ -x "$own/node" ] && PATH=$own:$PATH; done
 export PATH=$PATH:/usr/sbin
+# gammu and mmcli use the locale's encoding for texts, and the C locale cannot represent all of them.
+export LC_ALL=C.UTF-8
 [ "${1:-}" = deployments ] && exec bash "$root/.repo/packaging/prove-deployments.sh"
 
 if [ "${1:-}" = image ]; then
