@@ -88,6 +88,17 @@ async function fullAccount(username: string): Promise<string> {
       tokens: { create: { jti: id, accountId, kind: 'access', expiresAt: soon } },
     },
   })
+  await database.apiKey.create({
+    data: {
+      id,
+      accountId,
+      name: 'key',
+      scopes: [],
+      secretHash: id,
+      createdAt: now,
+      usage: { create: { day: now, recipients: 1 } },
+    },
+  })
   await database.pairingCode.create({ data: { prefix: id, secretHash: '', accountId, expiresAt: soon } })
   await database.enrolmentToken.create({ data: { tokenHash: id, accountId } })
   await database.device.create({

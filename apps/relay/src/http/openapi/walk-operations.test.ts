@@ -109,6 +109,7 @@ const examples: Readonly<Record<string, object>> = {
   [`${BASE}/session`]: { username: 'fuzz', password: 'a password to be fuzzed' },
   [`${BASE}/webhooks`]: { url: 'https://example.org/', event: 'sms:received' },
   [`${BASE}/webhooks/{id}`]: { name: 'Support desk', events: ['sms:received', 'sms:failed'], paused: false },
+  [`${BASE}/webhooks/{id}/redeliver`]: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
   [`${BASE}/conversations/{number}`]: { archived: true, unread: true },
   [`${BASE}/settings`]: { messages: { processing_order: 'LIFO' } },
 }
