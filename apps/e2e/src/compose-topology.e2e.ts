@@ -137,7 +137,8 @@ test('every container runs as an unprivileged user, with a read-only root file s
       name,
       read_only: true,
       cap_drop: ['ALL'],
-      security_opt: ['no-new-privileges:true'],
+      // Other programs run under the seccomp profile of the container engine.
+      security_opt: ['no-new-privileges:true', ...(image ? ['seccomp=.repo/packaging/container/seccomp.json'] : [])],
     })
   }
 })
@@ -147,8 +148,8 @@ test('ports are published on loopback only, and all images have a version, ours 
   for (const { raw } of services.values()) {
     for (const port of raw.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)
     expect(raw.image).toMatch(
-      raw.image?.startsWith('smsgw-')
-        ? new RegExp(`^smsgw-[\\w-]+:${version.replaceAll('.', '\\.')}$`)
+      raw.image?.includes('ghcr.io/smsgw}/')
+        ? new RegExp(`/(?:gateway|relay|agent|emulator):${version.replaceAll('.', '\\.')}$`)
         : /^(?:postgres|nginx):\d+\.\d+/,
     )
   }

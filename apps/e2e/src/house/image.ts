@@ -33,12 +33,16 @@ export function readImage(dockerfile: string, target: string): Image {
 /** Copies the files of the COPY lines. `built`: the folder used as `/out` of the build stage. */
 export function layOut(image: Image, root: string, places: { readonly context: string; readonly built: string }): void {
   for (const { from, to, isBuilt } of image.copies) {
+    if (isBuilt && MADE_BY_RUN.test(from)) continue
     const source = isBuilt ? join(places.built, from.replace(/^\/out\//, '')) : join(places.context, from)
     const target = to.endsWith('/') && !statSync(source).isDirectory() ? join(to, basename(from)) : to
     mkdirSync(join(root, dirname(target)), { recursive: true })
     cpSync(source, join(root, target), { recursive: true, verbatimSymlinks: true })
   }
 }
+
+/** The user, the empty folders and the command `smsgw`. They matter only in a container. */
+const MADE_BY_RUN = /^\/out\/(?:etc\/|data|secrets|smsgw-command)$/
 
 const EMPTY: Image = { environment: {}, workingFolder: '/', user: 'root', command: [], healthCheck: [], copies: [] }
 
