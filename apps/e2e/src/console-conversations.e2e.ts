@@ -138,7 +138,7 @@ test('refuses an invalid number with a clear error and keeps the draft', async (
   await page.getByLabel('To', { exact: true }).fill('12')
   await page.getByLabel('Message', { exact: true }).fill('Kept')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
-  expect(await page.getByRole('alert').innerText()).toContain('“12” is too short for a phone number.')
+  expect(await problem().innerText()).toContain('“12” is too short for a phone number.')
   expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Kept')
   await page.reload()
   expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Kept')
@@ -197,9 +197,9 @@ test('does not send a message twice when its answer is lost and Enter is pressed
   })
   await composer.fill('Not twice')
   await composer.press('Enter')
-  await page.getByRole('alert').getByText('isn’t responding').waitFor()
+  await problem().getByText('isn’t responding').waitFor()
   await composer.press('Enter')
-  await page.getByRole('alert').waitFor({ state: 'detached' })
+  await problem().waitFor({ state: 'detached' })
   await outgoing('Not twice').getByText('Delivered', { exact: true }).waitFor()
   expect(asked).toBe(2)
   const { json } = await gateway.api.ask('GET', '/messages?limit=100&includeContent=true')
@@ -298,6 +298,11 @@ test('no errors in the background', () => {
 
 function thread() {
   return page.getByRole('log', { name: 'Messages' })
+}
+
+/** Why a message was not sent. The page also has an alert about the connection, which is usually empty. */
+function problem() {
+  return page.locator('.composer').getByRole('alert')
 }
 
 function outgoing(text: string) {
