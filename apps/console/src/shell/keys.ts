@@ -1,7 +1,15 @@
 import { useEffect } from 'react'
 import { KeySequence, type Keys } from './key-sequence.ts'
 
-/** Keyboard shortcuts. They are off in input fields and dialogues. */
+const dialogs = '[role="dialog"][aria-modal="true"], [role="menu"]'
+/** Whether a dialogue or a menu was open when the current key was pressed. */
+let wasDialogOpen = false
+// Escape closes a dialogue before the shortcuts hear of the key, so this listener is the first one.
+globalThis.addEventListener?.('keydown', () => (wasDialogOpen = document.querySelector(dialogs) !== null), {
+  capture: true,
+})
+
+/** Keyboard shortcuts. They are off in input fields, dialogues and menus. */
 export function useKeys(keys: Keys): void {
   useEffect(() => {
     const sequence = new KeySequence(keys)
@@ -20,8 +28,8 @@ export function useKeys(keys: Keys): void {
   }, [keys])
 }
 
-/** Whether an input field has the focus or a dialogue is open. */
+/** Whether an input field has the focus, or a dialogue or menu is open. */
 function isTaken(target: EventTarget | null): boolean {
-  if (document.querySelector('[role="dialog"][aria-modal="true"]') !== null) return true
+  if (wasDialogOpen) return true
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }
