@@ -31,7 +31,14 @@ export function ConversationMenu({ number }: { readonly number: string }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setOpen(true)}>{t('inbox.notesAndLabels')}</Menu.Item>
+          <Menu.Item
+            onClick={() => {
+              change.reset()
+              setOpen(true)
+            }}
+          >
+            {t('inbox.notesAndLabels')}
+          </Menu.Item>
           <Menu.Item onClick={() => change.mutate({ unread: true })}>{t('inbox.markUnread')}</Menu.Item>
           <Menu.Item onClick={() => change.mutate({ archived: !isArchived })}>
             {isArchived ? t('inbox.unarchive') : t('inbox.archive')}
@@ -41,7 +48,7 @@ export function ConversationMenu({ number }: { readonly number: string }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {isOpen && <NotesDialog number={number} onClose={() => setOpen(false)} />}
+      {isOpen && <NotesDialog number={number} change={change} onClose={() => setOpen(false)} />}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { ActionIcon, Autocomplete, Button, Checkbox, Modal, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import {
   useAddNote,
   useAssignees,
@@ -15,15 +15,26 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { t } from '../words/text.ts'
 import './notes-dialog.css'
 
+type ConversationMutation = ReturnType<typeof useChangeConversation>
+
 /** Assignee, labels and notes of a conversation. Each change is saved at once. */
-export function NotesDialog({ number, onClose }: { readonly number: string; readonly onClose: () => void }) {
+export function NotesDialog({
+  number,
+  change,
+  onClose,
+}: {
+  readonly number: string
+  /** Outlives the dialog, so that an error after closing it is shown. */
+  readonly change: ConversationMutation
+  readonly onClose: () => void
+}) {
   const details = useConversationDetails(number)
   return (
     <Modal opened onClose={onClose} title={t('inbox.notesAndLabels')}>
       <ProblemNote error={details.error} retry={() => void details.refetch()} />
       {details.data !== undefined && (
         <div className="notes-dialog">
-          <Assignee number={number} assignee={details.data.assignee ?? ''} />
+          <Assignee change={change} assignee={details.data.assignee ?? ''} />
           <Labels number={number} chosen={details.data.labels} />
           <Notes number={number} notes={details.data.notes} />
         </div>
@@ -32,13 +43,22 @@ export function NotesDialog({ number, onClose }: { readonly number: string; read
   )
 }
 
-function Assignee({ number, assignee }: { readonly number: string; readonly assignee: string }) {
+function Assignee({ change, assignee }: { readonly change: ConversationMutation; readonly assignee: string }) {
   const { data: names = [] } = useAssignees()
-  const change = useChangeConversation(number)
   const [name, setName] = useState(assignee)
+  const saved = useRef(assignee)
   const save = () => {
-    if (name.trim() !== assignee) change.mutate({ assignee: name.trim() })
+    const before = saved.current
+    if (name.trim() === before) return
+    saved.current = name.trim()
+    change.mutate({ assignee: name.trim() }, { onError: () => (saved.current = before) })
   }
+  const saveLatest = useRef(save)
+  useEffect(() => {
+    saveLatest.current = save
+  })
+  // A field that disappears with the dialog does not lose the focus first.
+  useEffect(() => () => saveLatest.current(), [])
   return (
     <>
       <Autocomplete
