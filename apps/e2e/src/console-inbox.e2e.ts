@@ -30,7 +30,7 @@ test('unread messages are counted in the list, the menu and the title until the 
   await receive(ada, 'Code 482913, see https://example.org/track?id=7.')
   const listed = list().getByRole('link', { name: ada })
   await listed.getByText('2 unread messages').waitFor()
-  await page.getByRole('navigation', { name: 'Main menu' }).getByText('1 unread conversation').waitFor()
+  await menu().getByText('1 unread conversation').waitFor()
   await expect.poll(() => page.title()).toBe('(1) Conversations · smsgw')
   await listed.click()
   await message('Where is my parcel?').waitFor()
@@ -45,6 +45,11 @@ test('new messages do not move a page that shows earlier ones, and a button lead
   for (let count = 0; count < 40; count++) await receive(grace, `Line ${count}`)
   await page.goto(`${gateway.url}/conversations/${encodeURIComponent(grace)}`)
   await message('Line 39').waitFor()
+  // Only the message that comes next is new.
+  await list()
+    .getByRole('link', { name: grace })
+    .getByText(/unread/)
+    .waitFor({ state: 'detached' })
   const scroll = page.getByRole('log', { name: 'Messages' })
   await scroll.evaluate((element) => element.scrollTo({ top: 0 }))
   const top = () => scroll.evaluate((element) => element.scrollTop)
@@ -72,6 +77,9 @@ test('a search opens the conversation at the match, marks it, and keeps the quer
   await expect.poll(() => isVisible('article[data-match]')).toBe(true)
   await page.getByRole('link', { name: 'Latest messages' }).click()
   await message('Filler 59').waitFor()
+  await menu()
+    .getByText(/unread conversation/)
+    .waitFor({ state: 'detached' })
 })
 
 test('an archived conversation returns with the next message, and a blocked number stays read', async () => {
@@ -82,6 +90,9 @@ test('an archived conversation returns with the next message, and a blocked numb
   await receive(ada, 'Hello again')
   await list().getByRole('link', { name: ada }).getByText('1 unread message').waitFor()
   await list().getByRole('link', { name: ada }).click()
+  await menu()
+    .getByText(/unread conversation/)
+    .waitFor({ state: 'detached' })
   await action('Block number')
   await page.locator('.badge', { hasText: 'Blocked' }).waitFor()
   await receive(ada, 'Spam')
@@ -105,6 +116,14 @@ test('notes, labels and the assignee are kept, and have no barriers', async () =
   await page.getByText('Ada', { exact: true }).waitFor()
   await page.reload()
   await page.getByText('Ada', { exact: true }).waitFor()
+  await action('Notes, labels and assignee')
+  await dialog.getByLabel('Assigned to').fill('Grace')
+  // Escape closes the list of names, then the dialog. The name is kept, and the conversation stays open.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('Grace', { exact: true }).waitFor()
+  expect(page.url()).toContain(encodeURIComponent(ada))
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
@@ -124,8 +143,17 @@ for (const width of [390, 820, 1440])
     expect(await overflow()).toBeLessThanOrEqual(0)
   })
 
+const menu = () => page.getByRole('navigation', { name: 'Main', exact: true })
 const list = () => page.getByRole('region', { name: 'Conversations' })
-const message = (text: string) => page.getByRole('article').filter({ hasText: text })
+/**
+ * A message of the conversation; the virtual phone shows it too. Only its text is searched: the one that says "Line 3" at 9:30
+ * would also be "Line 39".
+ */
+const message = (text: string) =>
+  page
+    .getByRole('log', { name: 'Messages' })
+    .getByRole('article')
+    .filter({ has: page.getByRole('paragraph').filter({ hasText: text }) })
 
 async function receive(from: string, text: string): Promise<void> {
   expect((await gateway.api.ask('POST', '/virtual-phone', { from, text })).status).toBe(202)
