@@ -102,7 +102,7 @@ test('shows that the relay is offline, reconnects automatically and shows what h
   expect(await page.getByRole('heading', { name: 'Something went wrong' }).count()).toBe(0)
   await house.restartRelay()
   await page.getByRole('region', { name: 'Sending' }).waitFor()
-  // The link also tells the number of unread conversations.
+  // The link also contains the number of unread conversations.
   await state.getByRole('link', { name: /^Conversations/ }).click()
   await page.getByText('While you were away').waitFor()
   await state.getByText('Disconnected').waitFor({ state: 'detached' })

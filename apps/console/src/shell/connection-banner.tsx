@@ -12,7 +12,7 @@ export function ConnectionBanner() {
   const live = useLiveState()
   const isLate = useIsLate(live !== 'live', shortMs)
   return (
-    <div role="alert">
+    <div className="connection-banner-place" role="alert">
       {isLate && (
         <p className="connection-banner">
           <Icon name="warning" />

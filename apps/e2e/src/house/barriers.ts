@@ -36,7 +36,8 @@ export async function barriersEverywhere(page: Page): Promise<readonly string[]>
 /** Makes the window as high as the page, so that nothing is hidden below a bar. */
 async function showWhole(page: Page, width: number, height: number): Promise<void> {
   await page.locator('.waiting-lines').first().waitFor({ state: 'detached' })
-  for (let full = height, shown = 0; full > shown; ) {
+  for (let full = height, shown = 0, steps = 0; full > shown; steps++) {
+    if (steps > 20) throw new Error(`The page is always higher than its window: ${full} pixels in a window of ${shown}`)
     shown = full
     await page.setViewportSize({ width, height: shown })
     // Transitions of colours end within this time.
