@@ -26,6 +26,7 @@ import type { LiveEvents } from './live/live-events.ts'
 import { streamEvents } from './live/stream-events.ts'
 import { listLogs } from './logs/list-logs.ts'
 import type { Logbook } from './logs/logbook.ts'
+import { acceptRequests } from './messages/accept/accept-request.ts'
 import type { MessageRules } from './messages/accept/check-message.ts'
 import { cancelMessage } from './messages/cancel-message.ts'
 import type { Move } from './messages/progress/message-progress.ts'
@@ -92,6 +93,7 @@ interface CoreDeps {
 export function routes(deps: RouteDeps): Route[] {
   const { core, auth, live, version } = deps
   const messages = { ...core, ...deps.messages }
+  const accept = acceptRequests(messages)
   const webhooks = { ...core, addressRules: deps.addressRules }
   const phone = { ...core, virtualPhone: deps.virtualPhone }
   const document = () => openapiDocument(table, version)
@@ -114,7 +116,7 @@ export function routes(deps: RouteDeps): Route[] {
     route('GET', '/session', 'any scope', 'Get the present account and its scopes', auth.showSession),
     route('DELETE', '/session', 'any scope', 'Sign out a browser', auth.endSession),
 
-    route('POST', '/messages', 'messages:send', 'Send a message', sendMessage(messages)),
+    route('POST', '/messages', 'messages:send', 'Send a message', sendMessage(accept)),
     route('GET', '/messages', 'messages:list', 'List messages', listMessages(messages)),
     route('GET', '/messages/{id}', 'messages:read', 'Get a message', getMessage(messages)),
     route('GET', '/messages/{id}/timeline', 'messages:read', 'Get the timeline of a message', showTimeline(core)),

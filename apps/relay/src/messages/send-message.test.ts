@@ -5,6 +5,7 @@ import { type SendRow, sendColumns, sendCommand } from '../link/dispatch/claim-c
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
+import { acceptRequests } from './accept/accept-request.ts'
 import { getMessage } from './read-messages.ts'
 import { sendMessage } from './send-message.ts'
 import { callEndpoint } from './testing/call-endpoint.ts'
@@ -24,7 +25,7 @@ beforeEach(async () => {
 })
 
 function sendWith({ defaultRegion, maxSegments = 255, queueLimit = 1_000 }: Partial<Rules> = {}): Endpoint {
-  return sendMessage({
+  const accept = acceptRequests({
     database: db.database,
     clock: { now: () => world.now },
     random: systemRandom,
@@ -32,6 +33,7 @@ function sendWith({ defaultRegion, maxSegments = 255, queueLimit = 1_000 }: Part
     rules: { defaultRegion, maxSegments },
     queueLimit,
   })
+  return sendMessage(accept)
 }
 
 interface Rules {

@@ -1,0 +1,172 @@
+import type { MessageStateAnswer, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/message'
+import { crashPoint } from '@smsgw/daemon/crash-point'
+import { unauthorised } from '../../auth/unauthorised.ts'
+import type { Clock } from '../../clock.ts'
+import type { WakeHints } from '../../hints/wake-hints.ts'
+import { ApiError } from '../../http/api-error.ts'
+import type { Principal } from '../../http/endpoint.ts'
+import { newId, type Random } from '../../random.ts'
+import type { Database } from '../../store/database.ts'
+import { acceptedAnswer, repeatedAnswer } from '../message-answer.ts'
+import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
+import { repeatOutcome } from './accept-messages.ts'
+import { acceptInLanes } from './accept-within-limits.ts'
+import { type CheckedMessage, checkMessage, type MessageRules } from './check-message.ts'
+import { deviceRefusal } from './choose-device.ts'
+import { DeviceRoster, type Reservation } from './device-roster.ts'
+import { findDuplicates } from './find-duplicates-statement.ts'
+import { type IdempotencyKey, isIdempotencyKey, requestFingerprint } from './idempotency-key.ts'
+import { dailyRefusal, recipientRefusal, senderOf, simRefusal } from './key-limits.ts'
+
+export interface AcceptRequestDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly hints: Pick<WakeHints, 'wake'>
+  readonly rules: MessageRules
+  /** The largest number of unfinished recipients per device. */
+  readonly queueLimit: number
+  /** Uses emulated modems even in accounts with a real modem. */
+  readonly mayMixEmulated?: boolean | undefined
+  /** Called once per accepted message. */
+  readonly onAccepted?: (() => void) | undefined
+}
+
+/** A request to send a message, checked by its schema. */
+export interface SendRequest {
+  readonly principal: Principal
+  readonly body: SendMessageRequest
+  readonly query: SendMessageQuery
+  /** A repeated request with the same key is accepted only once. */
+  readonly idempotencyKey: string | undefined
+}
+
+export interface AcceptedRequest {
+  readonly message: MessageStateAnswer
+  /** Whether this is the first answer to the idempotency key again, and no new message was accepted. */
+  readonly isRepeated: boolean
+}
+
+/** Accepts a message, or throws an `ApiError` with the reason for refusing it. */
+export type AcceptRequest = (request: SendRequest) => Promise<AcceptedRequest>
+
+interface RequestedMessage extends SendRequest {
+  readonly accountId: string
+  readonly idempotency: IdempotencyKey | undefined
+}
+
+/**
+ * Builds the only way into the message queue. An accepted message is on disk and will reach a final state, whatever is
+ * restarted.
+ *
+ * A request with a known idempotency key gets the first answer again, even if the request would be refused now because
+ * its time has passed or its device was deleted.
+ */
+export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
+  const { database, clock, random, hints, rules } = deps
+  const roster = new DeviceRoster(deps)
+  const accept = acceptInLanes(database)
+  return async (request) => {
+    const { principal, body, query } = request
+    const requested = { ...request, accountId: principal.accountId, idempotency: idempotencyOf(request) }
+    const now = clock.now()
+    const plan = checkMessage(body, query, rules, now)
+    if (!plan.ok) return await repeatedBefore(requested, plan.refusal)
+    const refusal = recipientRefusal(principal, body, plan.planned.numbers)
+    return refusal ? await repeatedBefore(requested, refusal) : await place(requested, plan.planned, now)
+  }
+
+  async function place(requested: RequestedMessage, planned: CheckedMessage, now: Date): Promise<AcceptedRequest> {
+    const reserved = await roster.reserve(requested.accountId, criteriaOf(requested), planned.numbers.length)
+    if (!reserved.ok) {
+      const { problem } = reserved
+      const isLimit = problem === 'sim-not-allowed'
+      const refusal = isLimit ? simRefusal(requested.principal) : deviceRefusal(problem, requested.body)
+      return await repeatedBefore(requested, refusal)
+    }
+    const message = newMessage(requested, planned, reserved.reservation, now)
+    const outcome = await settled(reserved.reservation, accept(message))
+    if (outcome.kind === 'device-gone') {
+      roster.forget(requested.accountId)
+      return await place(requested, planned, now)
+    }
+    if (outcome.kind === 'over-daily-limit') throw dailyRefusal(message.sentBy, { used: outcome.used, now })
+    if (outcome.kind === 'key-gone') throw unauthorised('key', 'the API key was revoked during the request')
+    if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, requested)
+    crashPoint('message-committed')
+    deps.onAccepted?.()
+    if (message.scheduleAt === undefined) hints.wake([message.deviceId])
+    return { message: acceptedAnswer(message), isRepeated: false }
+  }
+
+  /** A request that would be refused now may have been accepted before. */
+  async function repeatedBefore(requested: RequestedMessage, refusal: ApiError): Promise<AcceptedRequest> {
+    if (requested.idempotency === undefined) throw refusal
+    const [taken] = await findDuplicates(database, [{ ...requested, id: '' }])
+    const outcome = taken && repeatOutcome(requested, taken)
+    if (outcome === undefined) throw refusal
+    return refusedOrRepeated(outcome, requested)
+  }
+
+  function newMessage(
+    { principal, accountId, body, idempotency }: RequestedMessage,
+    { numbers, validUntil, scheduleAt }: CheckedMessage,
+    { deviceId, simNumber }: Pick<Reservation, 'deviceId' | 'simNumber'>,
+    createdAt: Date,
+  ): NewMessage {
+    return {
+      accountId,
+      id: body.id ?? newId(random),
+      deviceId,
+      createdAt,
+      content: body.content,
+      isEncrypted: body.isEncrypted,
+      simNumber,
+      withDeliveryReport: body.withDeliveryReport,
+      priority: body.priority,
+      validUntil,
+      scheduleAt,
+      onUncertain: body.onUncertain,
+      recipients: numbers.map((phoneNumber) => ({ cmdId: newId(random), phoneNumber })),
+      idempotency,
+      sentBy: senderOf(principal),
+    }
+  }
+}
+
+function idempotencyOf({ idempotencyKey: key, body, query }: SendRequest): IdempotencyKey | undefined {
+  if (key === undefined) return undefined
+  if (isIdempotencyKey(key)) return { key, fingerprint: requestFingerprint({ body, query }) }
+  throw new ApiError(400, 'The header Idempotency-Key must be 1 to 255 printable ASCII characters')
+}
+
+function criteriaOf({ principal, body, query }: RequestedMessage) {
+  const { deviceId, simNumber, content, isEncrypted } = body
+  const capability = isEncrypted && content.kind === 'data' ? ('encrypted-data' as const) : undefined
+  const allowedSims = principal.key?.limits.sims
+  return { deviceId, simNumber, allowedSims, capability, activeWithinHours: query.deviceActiveWithin }
+}
+
+async function settled(reservation: Reservation, accepting: Promise<AcceptOutcome>): Promise<AcceptOutcome> {
+  let isStored = false
+  try {
+    const outcome = await accepting
+    isStored = outcome.kind === 'accepted'
+    return outcome
+  } finally {
+    reservation.end(isStored)
+  }
+}
+
+type NotNew = Exclude<AcceptOutcome, { kind: 'accepted' | 'device-gone' | 'over-daily-limit' | 'key-gone' }>
+
+function refusedOrRepeated(outcome: NotNew, { body }: RequestedMessage): AcceptedRequest {
+  switch (outcome.kind) {
+    case 'repeated':
+      return { message: repeatedAnswer(outcome.message), isRepeated: true }
+    case 'key-taken':
+      throw new ApiError(422, 'This Idempotency-Key was used for a different request: use a new key for a new message')
+    case 'id-taken':
+      throw new ApiError(409, `A message with the id ${body.id} already exists: use another id, or leave it out`)
+  }
+}
