@@ -24,6 +24,7 @@ const sidebar = [
     'guides/upgrade',
     'test-numbers',
   ]),
+  group('Integrations', pagesIn('integrations')),
   group('Concepts', ['messages', 'architecture', 'agent', 'SECURITY', 'performance', 'sms-oracle', 'glossary']),
   group('Reference', [
     'api',

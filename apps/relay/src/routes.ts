@@ -14,6 +14,7 @@ import { examineDevice } from './devices/examine-device.ts'
 import { getDevice, listDevices } from './devices/get-devices.ts'
 import { listDeviceTelemetry } from './devices/list-device-telemetry.ts'
 import { getDocs, getDocsFile } from './docs-page/get-docs.ts'
+import { facadeRoutes } from './facades/facade-routes.ts'
 import { getHealth } from './health/get-health.ts'
 import type { HealthSource } from './health/health-sources.ts'
 import type { WakeHints } from './hints/wake-hints.ts'
@@ -199,6 +200,7 @@ export function routes(deps: RouteDeps): Route[] {
       getHealth(deps, 'startup'),
     ),
 
+    ...facadeRoutes({ accept }),
     ...metricsRoutes(deps.metrics),
     rootRoute('GET', '/openapi.json', 'public', 'Get the OpenAPI document', getOpenapi(document)),
     rootRoute('GET', '/api/docs/doc.json', 'public', 'Get the OpenAPI document (older path)', getOpenapi(document)),

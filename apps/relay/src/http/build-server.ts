@@ -13,8 +13,9 @@ import type { Answer } from './endpoint.ts'
 import { ignoreUpgrades } from './ignore-upgrade.ts'
 import { problemBody, problemMediaType } from './problem-body.ts'
 import type { Route } from './route.ts'
-import { allowedMethods, shadowedMethods, urlsOf } from './route-urls.ts'
+import { allowedMethods, hasHead, shadowedMethods, urlsOf } from './route-urls.ts'
 import { sendStream } from './send-stream.ts'
+import { FacadeError, serveFacade } from './serve-facade.ts'
 import { type Gates, serveRoute } from './serve-route.ts'
 import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts'
 import { unavailableNotices } from './unavailable-notices.ts'
@@ -111,16 +112,20 @@ function addRoute(server: FastifyInstance, route: Route, parts: ServerParts, fau
     server.route({
       method: route.method,
       url: pattern(path),
+      exposeHeadRoute: hasHead(route),
       handler: async (request, reply) => {
         const started = performance.now()
         try {
-          const answer = await serveRoute(route, base, parts, request)
+          const { facade } = route.endpoint
+          const answer = await (facade
+            ? serveFacade(route, facade, parts, request)
+            : serveRoute(route, base, parts, request))
           parts.checkAnswer?.(route, answer)
           if (answer.stream)
             sendStream(reply, { ...headersOf(request), ...answer.headers }, answer.stream, route.endpoint.mediaType)
           else sendAnswer(reply, request, answer, route.endpoint.mediaType)
         } catch (error) {
-          sendError(reply, request, checkedError(route, error, parts, request), faults)
+          sendError(reply, request, checkedError(route, error, parts, request), faults, route)
         }
         parts.observe?.(route, reply.statusCode, (performance.now() - started) / 1000)
         return reply
@@ -131,9 +136,10 @@ function addRoute(server: FastifyInstance, route: Route, parts: ServerParts, fau
 
 /** Returns the error, or the mismatch that `checkAnswer` throws for the answer to this error. */
 function checkedError(route: Route, error: unknown, { checkAnswer }: ServerParts, request: FastifyRequest): unknown {
-  if (!(error instanceof ApiError)) return error
+  const cause = error instanceof FacadeError ? error.cause : error
+  if (!(cause instanceof ApiError)) return error
   try {
-    checkAnswer?.(route, { status: error.status, body: problemBody(error, request.id) })
+    checkAnswer?.(route, errorAnswer(cause, error, route, request))
     return error
   } catch (mismatch) {
     return mismatch
@@ -193,16 +199,33 @@ function sendError(
   request: FastifyRequest,
   error: unknown,
   { log, noteUnavailable, databaseProblem }: Faults,
+  route?: Route,
 ): void {
-  const problem = isDatabaseUnavailable(error) ? databaseProblem() : undefined
-  const shown = publicError(error, problem)
+  const cause = error instanceof FacadeError ? error.cause : error
+  const problem = isDatabaseUnavailable(cause) ? databaseProblem() : undefined
+  const shown = publicError(cause, problem)
   if (shown.status === 500)
-    log.error({ requestId: request.id, ...faultDetails(error) }, 'request failed with an internal error')
-  else if (shown !== error && shown.status === 503)
-    noteUnavailable({ requestId: request.id, ...faultDetails(error) }, problem ?? 'database unavailable')
+    log.error({ requestId: request.id, ...faultDetails(cause) }, 'request failed with an internal error')
+  else if (shown !== cause && shown.status === 503)
+    noteUnavailable({ requestId: request.id, ...faultDetails(cause) }, problem ?? 'database unavailable')
+  sendAnswer(
+    reply,
+    request,
+    errorAnswer(shown, error, route, request),
+    route?.endpoint.facade && route.endpoint.mediaType,
+  )
+}
+
+/** Returns the answer for an error: a problem, or what an interface of another product answers. */
+function errorAnswer(shown: ApiError, error: unknown, route: Route | undefined, request: FastifyRequest): Answer {
+  const { facade } = route?.endpoint ?? {}
+  if (facade && error instanceof FacadeError) {
+    const answer = facade.refuse(shown, error.request)
+    return answer.status === shown.status ? { ...answer, headers: { ...shown.headers, ...answer.headers } } : answer
+  }
   const challenge = shown.status === 401 && isFromPage(request) ? { 'WWW-Authenticate': BEARER } : {}
   const headers = { 'content-type': problemMediaType(request.headers.accept), ...shown.headers, ...challenge }
-  sendAnswer(reply, request, { status: shown.status, body: problemBody(shown, request.id), headers })
+  return { status: shown.status, body: problemBody(shown, request.id), headers }
 }
 
 /** Converts any error to the answer for the caller. */

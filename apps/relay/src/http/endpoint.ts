@@ -3,6 +3,7 @@ import type { Scope } from '@smsgw/contract/scopes'
 import type { z } from 'zod'
 import type { Access } from './admissions.ts'
 import type { Caller } from './caller.ts'
+import type { Facade } from './facade.ts'
 
 /** The API key of a caller. */
 export interface PrincipalKey {
@@ -106,6 +107,8 @@ export interface EndpointDefinition<
 /** An endpoint in the route table, without the types of its schemas. */
 export interface Endpoint extends Omit<EndpointDefinition<z.ZodType, z.ZodType, z.ZodType>, 'handle'> {
   readonly handle: (call: Call<never, never, never>) => Promise<Answer>
+  /** Set for an interface of another product, which has its own credentials and errors. */
+  readonly facade?: Facade
 }
 
 /** Derives the types of the handler from the schemas of the definition. */

@@ -1,12 +1,18 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from './caller.ts'
 
+/** The methods with which a route may change something: those that HTTP permits, or also GET. */
+export type ChangingMethods = 'unsafe methods' | 'any method'
+
 /**
  * Returns why a page on another site may have sent a request that changes something, or undefined for our own pages and for
  * requests that change nothing. Browsers send the origin of the page, or at least its relation to this site.
  */
-export function foreignPageOf(request: FastifyRequest): Caller['foreignPage'] {
-  if (SAFE_METHODS.has(request.method)) return undefined
+export function foreignPageOf(
+  request: FastifyRequest,
+  changing: ChangingMethods = 'unsafe methods',
+): Caller['foreignPage'] {
+  if (changing === 'unsafe methods' && SAFE_METHODS.has(request.method)) return undefined
   const { origin, 'sec-fetch-site': site } = request.headers
   if (site !== undefined && !OWN_SITES.has(site)) return 'other origin'
   if (origin === undefined) return 'no origin'

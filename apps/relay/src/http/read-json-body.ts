@@ -9,16 +9,46 @@ export const PUBLIC_BODY_LIMIT_BYTES = 4 * 1024
 
 /** Reads the JSON body of a request. Returns undefined for an empty body, whatever the headers of the request. */
 export async function readJsonBody(request: IncomingMessage, mostBytes = BODY_LIMIT_BYTES): Promise<unknown> {
+  const body = await readBody(request, { mostBytes, formats: ['json'] })
+  return body?.format === 'json' ? body.value : undefined
+}
+
+export type BodyFormat = 'json' | 'form'
+
+export type Body =
+  | { readonly format: 'json'; readonly value: unknown }
+  /** A form with its percent-encoding. */
+  | { readonly format: 'form'; readonly text: string }
+
+/** Reads the body of a request. Returns undefined for an empty body, whatever the headers of the request. */
+export async function readBody(
+  request: IncomingMessage,
+  { mostBytes, formats }: { readonly mostBytes: number; readonly formats: readonly BodyFormat[] },
+): Promise<Body | undefined> {
   const bytes = await readBytes(request, mostBytes)
   if (bytes.length === 0) return undefined
   const { 'content-type': contentType, 'content-encoding': encoding } = request.headers
-  // Only this media type is accepted, so that no proxy reads the header differently. JSON is UTF-8, so parameters are ignored.
-  if (contentType === undefined || !/^application\/json *(?:;|$)/i.test(contentType))
-    throw new ApiError(415, 'The body must be JSON: send it with Content-Type: application/json')
+  const format = formats.find((format) => MEDIA_TYPES[format].pattern.test(contentType ?? ''))
+  if (format === undefined) {
+    const names = formats.map((format) => MEDIA_TYPES[format].name).join(' or ')
+    const kind = formats.map((format) => MEDIA_TYPES[format].kind).join(' or ')
+    throw new ApiError(415, `The body must be ${kind}: send it with Content-Type: ${names}`)
+  }
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new ApiError(415, 'Content-Encoding is not supported: send the body uncompressed')
-  return parseJson(textOf(bytes))
+  const text = textOf(bytes)
+  return format === 'json' ? { format, value: parseJson(text) } : { format, text }
 }
+
+// Only these media types are accepted, so that no proxy reads the header differently. The text is UTF-8, so parameters are ignored.
+const MEDIA_TYPES = {
+  json: { name: 'application/json', kind: 'JSON', pattern: /^application\/json *(?:;|$)/i },
+  form: {
+    name: 'application/x-www-form-urlencoded',
+    kind: 'a form',
+    pattern: /^application\/x-www-form-urlencoded *(?:;|$)/i,
+  },
+} as const
 
 function readBytes(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -30,6 +30,12 @@ interface Resource {
   readonly path: string
   readonly segments: readonly string[]
   readonly methods: ReadonlySet<Method>
+  readonly hasHead: boolean
+}
+
+/** Returns whether HEAD reads a route. With an interface of another product, even a GET request may send a message. */
+export function hasHead({ method, endpoint }: Route): boolean {
+  return method === 'GET' && endpoint.facade === undefined
 }
 
 /** Returns a function that finds the methods of a path for the `Allow` header, or undefined for an unknown path. */
@@ -37,8 +43,8 @@ export function allowedMethods(routes: readonly Route[]): (path: string) => stri
   const resources = resourcesOf(routes)
   return (path) => {
     const segments = path.replace(/\/$/, '').split('/')
-    const methods = resources.find((resource) => fits(resource.segments, segments))?.methods
-    return methods && [...methods, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS']
+    const found = resources.find((resource) => fits(resource.segments, segments))
+    return found && [...found.methods, ...(found.hasHead ? ['HEAD'] : []), 'OPTIONS']
   }
 }
 
@@ -57,13 +63,19 @@ export function shadowedMethods(routes: readonly Route[]): { readonly path: stri
 
 /** Sorts patterns by their literal segments from the left, most literal first. A path belongs to the first match. */
 function resourcesOf(routes: readonly Route[]): Resource[] {
-  const byPattern = new Map<string, { path: string; segments: string[]; methods: Set<Method> }>()
+  const byPattern = new Map<string, { path: string; segments: string[]; methods: Set<Method>; hasHead: boolean }>()
   for (const route of routes) {
     for (const { path } of urlsOf(route)) {
       const pattern = path.replace(/\{\w+\}/g, '{}')
-      const resource = byPattern.get(pattern) ?? { path, segments: pattern.split('/'), methods: new Set() }
+      const resource = byPattern.get(pattern) ?? {
+        path,
+        segments: pattern.split('/'),
+        methods: new Set(),
+        hasHead: false,
+      }
       byPattern.set(pattern, resource)
       resource.methods.add(route.method)
+      resource.hasHead ||= hasHead(route)
     }
   }
   const rank = ({ segments }: Resource) => segments.map((segment) => (segment === '{}' ? 1 : 0)).join('')

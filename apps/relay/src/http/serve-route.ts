@@ -6,7 +6,7 @@ import { type Admissions, Access as CallerAccess } from './admissions.ts'
 import { ApiError } from './api-error.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import type { Answer, Call, Principal } from './endpoint.ts'
-import { foreignPageOf } from './foreign-page.ts'
+import { type ChangingMethods, foreignPageOf } from './foreign-page.ts'
 import { mayDo } from './may-do.ts'
 import { BODY_LIMIT_BYTES, PUBLIC_BODY_LIMIT_BYTES, readJsonBody } from './read-json-body.ts'
 import { isStorable } from './refuse-unstorable.ts'
@@ -30,22 +30,10 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
   if (endpoint.unavailable !== undefined) throw new ApiError(501, endpoint.unavailable)
   const caller = callerOf(request)
   const principal = await admit(access, gates, caller)
-  const { address, isSecure, foreignPage } = caller
   const mostBytes = access === 'public' ? PUBLIC_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES
-  const call: Call<unknown, unknown, unknown> = {
-    principal,
-    address,
-    isSecure,
-    foreignPage,
-    body: endpoint.body ? checked(endpoint.body, await readJsonBody(request.raw, mostBytes), 'body') : undefined,
-    query: endpoint.query ? checked(endpoint.query, readQuery(request.url), 'query') : undefined,
-    params: endpoint.params && paramsOf(route, request),
-    headers: request.headers as IncomingHttpHeaders & Record<string, string | undefined>,
-    base,
-    url: request.url,
-    requestId: request.id,
-    access: new CallerAccess(gates.admissions, principal),
-  }
+  const body = endpoint.body ? checked(endpoint.body, await readJsonBody(request.raw, mostBytes), 'body') : undefined
+  const query = endpoint.query ? checked(endpoint.query, readQuery(request.url), 'query') : undefined
+  const call = callAs({ principal, caller, route, base, body, query }, gates, request)
   if (endpoint.params && call.params === undefined) {
     if (endpoint.unknownId !== undefined) return { status: endpoint.unknownId }
     throw new ApiError(404, 'Nothing has this id')
@@ -55,7 +43,40 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
   return await (route.method === 'GET' ? call.access.during(handle) : handle())
 }
 
-async function admit(access: Access, gates: Gates, caller: Caller): Promise<Principal> {
+interface CheckedRequest {
+  readonly principal: Principal
+  readonly caller: Caller
+  readonly route: Route
+  readonly base: string
+  readonly body: unknown
+  readonly query: unknown
+}
+
+/** Returns the request as an endpoint receives it. */
+export function callAs(
+  { principal, caller, route, base, body, query }: CheckedRequest,
+  { admissions }: Pick<Gates, 'admissions'>,
+  request: FastifyRequest,
+): Call<unknown, unknown, unknown> {
+  const { address, isSecure, foreignPage } = caller
+  return {
+    principal,
+    address,
+    isSecure,
+    foreignPage,
+    body,
+    query,
+    params: route.endpoint.params && paramsOf(route, request),
+    headers: request.headers as IncomingHttpHeaders & Record<string, string | undefined>,
+    base,
+    url: request.url,
+    requestId: request.id,
+    access: new CallerAccess(admissions, principal),
+  }
+}
+
+/** Authenticates the caller and checks its scopes. */
+export async function admit(access: Access, gates: Gates, caller: Caller): Promise<Principal> {
   if (access === 'public') return ANONYMOUS
   if (access === 'refresh token') return await gates.authenticateRefresh(caller)
   const principal = await gates.authenticate(caller)
@@ -70,7 +91,8 @@ async function admit(access: Access, gates: Gates, caller: Caller): Promise<Prin
 /** The principal of public endpoints, which has no account and no scopes. */
 const ANONYMOUS: Principal = Object.freeze({ accountId: '', username: '', scopes: new Set<never>() })
 
-function callerOf(request: FastifyRequest): Caller {
+/** Returns what a request claims about its caller. `changing` are the methods with which the route may change something. */
+export function callerOf(request: FastifyRequest, changing: ChangingMethods = 'unsafe methods'): Caller {
   const isSecure = request.protocol === 'https'
   return {
     authorization: request.headers.authorization,
@@ -78,7 +100,7 @@ function callerOf(request: FastifyRequest): Caller {
     address: request.ip,
     isSecure,
     session: readSessionCookie(request.headers.cookie, isSecure),
-    foreignPage: foreignPageOf(request),
+    foreignPage: foreignPageOf(request, changing),
   }
 }
 

@@ -1,0 +1,37 @@
+import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/message'
+import type { Principal } from '../http/endpoint.ts'
+import { checked } from '../http/validation-error.ts'
+import type { AcceptedRequest, AcceptRequest } from '../messages/accept/accept-request.ts'
+
+/** A text as an interface of another product requests it. */
+export interface RequestedText {
+  readonly principal: Principal
+  readonly phoneNumbers: readonly string[]
+  readonly text: string
+  readonly priority?: number | undefined
+  readonly simNumber?: number | undefined
+  readonly deviceId?: string | undefined
+  readonly scheduleAt?: Date | undefined
+  readonly ttlSeconds?: number | undefined
+  readonly validUntil?: Date | undefined
+  readonly withDeliveryReport?: boolean | undefined
+  /** A repeated request with the same key is accepted only once. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** Sends a text with the checks of `POST /messages`. Throws an `ApiError` if the message is refused. */
+export async function sendText(accept: AcceptRequest, requested: RequestedText): Promise<AcceptedRequest> {
+  const { principal, text, ttlSeconds, scheduleAt, validUntil, idempotencyKey, ...rest } = requested
+  const body = checked(
+    sendMessageRequest,
+    {
+      ...rest,
+      textMessage: { text },
+      ttl: ttlSeconds,
+      scheduleAt: scheduleAt?.toISOString(),
+      validUntil: validUntil?.toISOString(),
+    },
+    'body',
+  )
+  return await accept({ principal, body, query: checked(sendMessageQuery, {}, 'query'), idempotencyKey })
+}

@@ -1,0 +1,16 @@
+import type { Parameters } from '../http/facade.ts'
+import { refusal } from '../http/validation-error.ts'
+
+/**
+ * Returns the parameters of a query and a form. Refuses a repeated parameter, because programs between the caller and us may
+ * read another of its values.
+ */
+export function singleParameters(query: Parameters, form: Parameters): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  for (const [name, value] of [...Object.entries(query), ...Object.entries(form)]) {
+    if (typeof value !== 'string' || values.has(name))
+      throw refusal([{ path: name.slice(0, 64), message: 'is given more than once: send it once' }], 'body')
+    values.set(name, value)
+  }
+  return values
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { ApiError } from '../../http/api-error.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import type { FacadeRequest } from '../../http/facade.ts'
+import { facadeEndpoint } from '../../http/facade-endpoint.ts'
+import { checked } from '../../http/validation-error.ts'
+import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
+import { sendText } from '../send-text.ts'
+import { problemHeader, statusOf } from './answer-error.ts'
+import { credentialsOf, loginFailure, type ReadParameter, smsOf } from './sms-parameters.ts'
+
+const body = z.object({
+  method: z.string(),
+  params: z.record(z.string(), z.union([z.string(), z.number()])),
+})
+const answer = z.object({ result: z.unknown() })
+
+/** `jsonrpc/sms` of SMSEagle's API v1 with the method `sms.send_sms`, as Apprise calls it. */
+export function callJsonRpc(accept: AcceptRequest): Endpoint {
+  return facadeEndpoint({
+    bodies: ['json'],
+    answers: Object.fromEntries(STATUSES.map((status) => [status, answer])),
+    credentials: ({ json }) => credentialsOf(readerOf(json)),
+    async handle({ principal, body: { json } }) {
+      const { method } = checked(body, json, 'body')
+      if (method !== 'sms.send_sms')
+        throw new ApiError(400, `method ${JSON.stringify(method.slice(0, 64))} is not supported: use sms.send_sms`)
+      const { message } = await sendText(accept, smsOf(readerOf(json), principal))
+      const result = isExtended(json) ? { message_id: message.id, status: 'ok' } : `OK; ID=${message.id}`
+      return { status: 200, body: { result } }
+    },
+    refuse(error, { json }: FacadeRequest) {
+      const { status, text } = statusOf(error, loginFailure(readerOf(json)))
+      const result = isExtended(json) ? { error_text: text, status: 'error' } : text
+      return { status, body: { result }, headers: problemHeader(error) }
+    },
+  })
+}
+
+const STATUSES = [200, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503]
+
+function isExtended(json: unknown): boolean {
+  return readerOf(json)('responsetype') === 'extended'
+}
+
+function readerOf(json: unknown): ReadParameter {
+  const { data } = body.safeParse(json)
+  return (name) => {
+    const value = data && Object.hasOwn(data.params, name) ? data.params[name] : undefined
+    return value === undefined ? undefined : String(value)
+  }
+}

@@ -1,0 +1,83 @@
+import type { ApiError } from '../../http/api-error.ts'
+import type { Principal } from '../../http/endpoint.ts'
+import type { FacadeCredentials } from '../../http/facade.ts'
+import { refusal } from '../../http/validation-error.ts'
+import type { RequestedText } from '../send-text.ts'
+
+/** Reads a parameter of SMSEagle's API v1 from a query, a form or the params of JSON-RPC. */
+export type ReadParameter = (name: string) => string | undefined
+
+/** Returns the access token, or the login and password. */
+export function credentialsOf(read: ReadParameter): FacadeCredentials | undefined {
+  const token = read('access_token')
+  if (token !== undefined) return { key: token }
+  const [username, password] = [read('login'), read('pass')]
+  return username === undefined || password === undefined ? undefined : { username, password }
+}
+
+/** Returns the text for a failed login, which differs for tokens and passwords. */
+export function loginFailure(read: ReadParameter): string {
+  return read('login') === undefined ? 'Invalid access token' : 'Invalid login or password'
+}
+
+/** Reads the parameters of `send_sms`. Refuses what cannot be done, and ignores parameters that SMSEagle would ignore. */
+export function smsOf(read: ReadParameter, principal: Principal): RequestedText {
+  for (const name of UNSUPPORTED) if (!OFF.has(read(name) ?? '')) throw refused(name, 'is not supported: leave it out')
+  const kind = read('message_type')
+  if (kind !== undefined && kind !== 'sms') throw refused('message_type', 'must be sms: MMS cannot be sent')
+  return {
+    principal,
+    phoneNumbers: numbersIn(read('to') ?? ''),
+    text: read('message') ?? '',
+    priority: read('highpriority') === '1' ? HIGH_PRIORITY : undefined,
+    simNumber: simOf(read('modem_no')),
+    scheduleAt: timeOf(read('date')),
+    ttlSeconds: secondsOf(read('validity')),
+  }
+}
+
+/** Splits numbers that are separated by commas. */
+function numbersIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((number) => number.trim())
+    .filter((number) => number !== '')
+}
+
+/** Sent before other messages, but still within the limits and work hours of the account. */
+const HIGH_PRIORITY = 9
+
+const UNSUPPORTED = ['flash', 'test', 'send_after', 'send_before'] as const
+const OFF: ReadonlySet<string> = new Set(['', '0'])
+
+/** Reads the slot of a SIM. */
+export function simOf(text = ''): number | undefined {
+  if (OFF.has(text)) return undefined
+  if (!/^[1-9]\d?$/.test(text)) throw refused('modem_no', 'must be the slot of a SIM, counted from 1')
+  return Number(text)
+}
+
+/** Reads `YYYYmmDDHHMM` in the time zone of this machine, as the original does. */
+function timeOf(text = ''): Date | undefined {
+  if (text === '') return undefined
+  const [year, month, day, hour, minute] = (/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(text) ?? []).slice(1).map(Number)
+  const time = new Date(year ?? Number.NaN, (month ?? 0) - 1, day, hour, minute)
+  // A date such as 30 February would become 2 March.
+  if (time.getMonth() + 1 !== month || time.getDate() !== day || time.getHours() !== hour)
+    throw refused('date', 'must be a time in the format YYYYmmDDHHMM')
+  return time
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 }
+
+/** Reads durations such as `10m` and `2w`. */
+export function secondsOf(text = ''): number | undefined {
+  if (text === '' || text === 'max') return undefined
+  const [, count, unit = ''] = /^(\d{1,4})([mhdw])$/.exec(text) ?? []
+  if (count === undefined) throw refused('validity', 'must be a duration such as 5m, 4h, 1d, 2w, or max')
+  return Number(count) * (UNIT_SECONDS[unit] ?? 0)
+}
+
+function refused(path: string, message: string): ApiError {
+  return refusal([{ path, message }], 'body')
+}
