@@ -30,9 +30,10 @@ const sim = {
 
 const recipients = z
   .array(
-    z
-      .string()
-      .regex(RECIPIENT, 'must be a number such as +447400123456, or a prefix that ends with an asterisk, such as +44*'),
+    z.string().regex(RECIPIENT, {
+      error: ({ input }) =>
+        `${JSON.stringify(String(input).slice(0, 64))} is not a number such as +447400123456 or a prefix that ends with an asterisk, such as +44*`,
+    }),
   )
   .min(1)
   .max(1_000)

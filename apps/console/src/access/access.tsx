@@ -1,21 +1,17 @@
 import { useSignedIn } from '../session-context.ts'
-import { Page, Panel } from '../ui/page.tsx'
+import { Page } from '../ui/page.tsx'
 import { t } from '../words/text.ts'
+import { ApiKeys } from './api-keys.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { Tokens } from './tokens.tsx'
 
-/** Tokens for programs and the password of the account. */
+/** API keys and tokens for programs, and the password of the account. */
 export default function Access() {
   const { mode } = useSignedIn()
   return (
     <Page title={t('access.title')} about={t('access.about')}>
-      {mode === 'cloud' ? (
-        <Tokens />
-      ) : (
-        <Panel title={t('tokens.title')}>
-          <p className="quiet">{t('tokens.notHere')}</p>
-        </Panel>
-      )}
+      <ApiKeys />
+      {mode === 'cloud' && <Tokens />}
       <ChangePassword />
     </Page>
   )

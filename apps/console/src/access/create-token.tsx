@@ -1,5 +1,5 @@
-import { Button, Checkbox, Modal, NativeSelect } from '@mantine/core'
-import { type Scope, scopes } from '@smsgw/contract/scopes'
+import { Button, Modal, NativeSelect } from '@mantine/core'
+import type { Scope } from '@smsgw/contract/scopes'
 import type { TokenResponse } from '@smsgw/contract/token'
 import { useState } from 'react'
 import { useCreateToken } from '../api/tokens.ts'
@@ -7,6 +7,7 @@ import { CopyField } from '../ui/copy-field.tsx'
 import { Note, ProblemNote } from '../ui/problem-note.tsx'
 import { momentWords } from '../ui/relative-words.ts'
 import { t } from '../words/text.ts'
+import { requestedScopes, ScopeChoices } from './scope-choices.tsx'
 
 const lifetimes = () => [
   { value: '3600', label: t('tokens.hours', { count: 1 }) },
@@ -39,16 +40,14 @@ export function CreateToken({ isOpen, onClose }: { readonly isOpen: boolean; rea
 
 function TokenForm({ onMade }: { readonly onMade: (token: TokenResponse) => void }) {
   const create = useCreateToken()
-  const [chosen, setChosen] = useState<readonly string[]>(['messages:send'])
+  const [chosen, setChosen] = useState<readonly Scope[]>(['messages:send'])
   const [lifetime, setLifetime] = useState('3600')
-  const isAll = chosen.includes('all:any')
   return (
     <form
       className="fields"
       onSubmit={(event) => {
         event.preventDefault()
-        const scopes = (isAll ? ['all:any'] : chosen) as readonly Scope[]
-        create.mutate({ ttl: Number(lifetime), scopes }, { onSuccess: onMade })
+        create.mutate({ ttl: Number(lifetime), scopes: requestedScopes(chosen) }, { onSuccess: onMade })
       }}
     >
       <NativeSelect
@@ -58,21 +57,7 @@ function TokenForm({ onMade }: { readonly onMade: (token: TokenResponse) => void
         value={lifetime}
         onChange={(event) => setLifetime(event.currentTarget.value)}
       />
-      <fieldset className="scope-choices">
-        <legend>{t('tokens.scopes')}</legend>
-        {scopes.map((scope) => (
-          <Checkbox
-            key={scope}
-            label={t(`scope.${scope}`)}
-            description={scope}
-            checked={scope === 'all:any' ? isAll : isAll || chosen.includes(scope)}
-            disabled={isAll && scope !== 'all:any'}
-            onChange={(event) =>
-              setChosen(event.currentTarget.checked ? [...chosen, scope] : chosen.filter((one) => one !== scope))
-            }
-          />
-        ))}
-      </fieldset>
+      <ScopeChoices chosen={chosen} onChange={setChosen} />
       <ProblemNote error={create.error} />
       <div className="page-actions">
         <Button type="submit" disabled={chosen.length === 0} loading={create.isPending}>

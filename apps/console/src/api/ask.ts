@@ -65,6 +65,15 @@ export class ApiFailure extends Error {
     const problem = this.problem.errors?.find((error) => error.path === path || error.path.startsWith(`${path}[`))
     return problem && problemText(problem)
   }
+
+  /** Whether all problems are problems of these members, so that a form shows them beside its fields. */
+  isOnlyAbout(paths: readonly string[]): boolean {
+    const problems = this.problem.errors ?? []
+    return (
+      problems.length > 0 &&
+      problems.every((problem) => paths.some((path) => problem.path === path || problem.path.startsWith(`${path}[`)))
+    )
+  }
 }
 
 export function query(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {

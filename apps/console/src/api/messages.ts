@@ -7,6 +7,7 @@ import { refresh, useNewestFirst } from './newest-first.ts'
 export interface MessageFilter {
   readonly state?: string
   readonly deviceId?: string
+  readonly sentBy?: string
   readonly from?: string
   readonly to?: string
 }

@@ -22,6 +22,18 @@ test.each([
     'needs 12 parts, but at most 10 are allowed: shorten it',
     'The text needs 12 parts, but the limit is 10. Shorten it.',
   ],
+  [
+    'limits.recipients[1]',
+    '"+44x" is not a number such as +447400123456 or a prefix that ends with an asterisk, such as +44*',
+    '“+44x” isn’t a number such as +447400123456 or a prefix such as +44*.',
+  ],
+  ['limits.recipientsPerDay', 'must be at least 1', 'Daily limit must be at least 1.'],
+  [
+    'limits',
+    'cannot be combined with the scope keys:manage, which could lift them',
+    'A key with limits can’t have the scope keys:manage, which could lift them.',
+  ],
+  ['expiresAt', 'must be in the future: leave it out for a key without expiry', 'Expires must be in the future.'],
 ])('%s %s', (path, message, sentence) => {
   expect(problemText({ path, message })).toBe(sentence)
 })

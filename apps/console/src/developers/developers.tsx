@@ -39,7 +39,10 @@ export default function Developers() {
       )}
       <Panel
         title={t('api.send')}
-        about={host.hasTokens ? t('api.sendWithToken') : t('api.sendWithPassword', { username })}
+        about={rich(host.hasTokens ? 'api.sendWithToken' : 'api.sendWithPassword', {
+          username: <bdi>{username}</bdi>,
+          access: (inner) => <Link href="/access">{inner}</Link>,
+        })}
         actions={
           <SegmentedControl
             size="xs"

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { MessageStateAnswer } from '@smsgw/contract/message'
+import type { MessageStateAnswer, SentBy } from '@smsgw/contract/message'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useDevices } from '../api/devices.ts'
@@ -13,6 +13,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
+import { senderWords } from './senders.ts'
 import { TimelineList } from './timeline-list.tsx'
 import { waitingText } from './timeline-words.ts'
 import './message-page.css'
@@ -43,8 +44,8 @@ export default function MessagePage() {
 
 function Summary({ message }: { readonly message: MessageStateAnswer }) {
   const { data: devices } = useDevices()
-  const { state, recipients, textMessage, dataMessage, hashedMessage, simNumber, priority, scheduleAt, validUntil } =
-    message
+  const { state, recipients, textMessage, dataMessage, hashedMessage, simNumber, priority, sentBy } = message
+  const { scheduleAt, validUntil } = message
   return (
     <Panel title={t('message.details')}>
       <p className="message-text" dir="auto">
@@ -60,6 +61,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
               {devices?.find(({ id }) => id === message.deviceId)?.name ?? message.deviceId}
             </Link>,
           ],
+          [t('message.sentBy'), sentBy && <Sender key="sender" sentBy={sentBy} />],
           [t('common.sim'), simNumber === undefined ? t('message.anySim') : String(simNumber)],
           [t('message.port'), dataMessage && String(dataMessage.port)],
           [t('message.priority'), priority === undefined ? undefined : String(priority)],
@@ -86,6 +88,12 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
       </ul>
     </Panel>
   )
+}
+
+/** Links to the other messages of a key. */
+function Sender({ sentBy }: { readonly sentBy: SentBy }) {
+  const name = <bdi>{senderWords(sentBy)}</bdi>
+  return sentBy.keyId === undefined ? name : <Link href={`/messages?sentBy=${sentBy.keyId}`}>{name}</Link>
 }
 
 function Cancel({ message: { id, state } }: { readonly message: MessageStateAnswer }) {

@@ -2,6 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { MessageStateAnswer } from '@smsgw/contract/message'
 import { messageStates } from '@smsgw/contract/message-states'
 import { Link, useSearchParams } from 'wouter'
+import { useApiKeys } from '../api/api-keys.ts'
 import { useDevices } from '../api/devices.ts'
 import { type MessageFilter, useMessages } from '../api/messages.ts'
 import { localMinute } from '../conversations/local-minute.ts'
@@ -14,6 +15,7 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import './messages.css'
+import { senders, senderWords } from './senders.ts'
 import { waitingText } from './timeline-words.ts'
 
 const states = () => [
@@ -25,7 +27,7 @@ const states = () => [
 export default function Messages() {
   const [parameters, setParameters] = useSearchParams()
   const filter: MessageFilter = Object.fromEntries(
-    ['state', 'deviceId', 'from', 'to'].flatMap((name) => {
+    ['state', 'deviceId', 'sentBy', 'from', 'to'].flatMap((name) => {
       const value = parameters.get(name)
       return value ? [[name, value]] : []
     }),
@@ -68,13 +70,14 @@ export default function Messages() {
 }
 
 function Filters({
-  filter: { state = '', deviceId = '', from, to },
+  filter: { state = '', deviceId = '', sentBy = '', from, to },
   onChange,
 }: {
   readonly filter: MessageFilter
   readonly onChange: (name: keyof MessageFilter, value: string) => void
 }) {
   const { data: devices = [] } = useDevices()
+  const { data: keys = [] } = useApiKeys()
   return (
     <div className="fields-row">
       <NativeSelect
@@ -91,6 +94,12 @@ function Filters({
           onChange={(event) => onChange('deviceId', event.currentTarget.value)}
         />
       )}
+      <NativeSelect
+        label={t('message.sentBy')}
+        data={senders(keys, sentBy)}
+        value={sentBy}
+        onChange={(event) => onChange('sentBy', event.currentTarget.value)}
+      />
       <TextInput
         label={t('common.from')}
         type="datetime-local"
@@ -108,7 +117,7 @@ function Filters({
 }
 
 function ListedMessage({
-  message: { id, state, recipients, waiting, createdAt, textMessage, dataMessage, isHashed },
+  message: { id, state, recipients, waiting, createdAt, textMessage, dataMessage, isHashed, sentBy },
 }: {
   readonly message: MessageStateAnswer
 }) {
@@ -133,6 +142,14 @@ function ListedMessage({
         </b>
         <span className="listed-message-text quiet" dir="auto">
           {textMessage?.text ?? dataMessage?.data ?? (isHashed ? t('messages.hashed') : '')}
+        </span>
+        <span className="listed-message-sender quiet">
+          {sentBy !== undefined && (
+            <>
+              <span className="unseen">{t('message.sentBy')} </span>
+              <bdi>{senderWords(sentBy)}</bdi>
+            </>
+          )}
         </span>
         <RelativeTime at={createdAt} />
         {error !== undefined && (

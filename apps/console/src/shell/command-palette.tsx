@@ -82,7 +82,7 @@ function Choice({ onClose }: { readonly onClose: () => void }) {
           // The field keeps the focus and handles the keys.
           // biome-ignore lint/a11y/useKeyWithClickEvents: see above
           <div
-            key={command.path}
+            key={command.name}
             id={`command-${at}`}
             role="option"
             tabIndex={-1}

@@ -23,6 +23,7 @@ function allPages(): readonly Command[] {
     { path: newConversationPath, name: t('conversations.new'), icon: 'plus' },
     ...places.map(({ path, icon }) => ({ path, icon, name: placeName(path) })),
     { path: '/messages', name: t('conversations.outgoing'), icon: 'logs' },
+    { path: '/access', name: t('keys.title'), icon: 'access' },
   ]
 }
 

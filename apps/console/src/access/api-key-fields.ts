@@ -1,0 +1,71 @@
+import type { ApiKey, KeyLimits } from '@smsgw/contract/api-key'
+import type { DeviceAnswer } from '@smsgw/contract/device'
+import { numbersIn } from '../conversations/recipients.ts'
+
+/** The limits of a key as they stand in the form. */
+export interface LimitFields {
+  /** Values of {@link SimChoice}. */
+  readonly sims: readonly string[]
+  readonly recipients: string
+  readonly recipientsPerDay: number | undefined
+}
+
+/** One SIM, or every SIM of a device when `simNumber` is undefined. */
+export interface SimChoice {
+  readonly value: string
+  readonly deviceId: string
+  readonly simNumber: number | undefined
+  readonly deviceName: string
+}
+
+export function fieldsOf({ sims = [], recipients = [], recipientsPerDay }: KeyLimits): LimitFields {
+  return { sims: sims.map(choiceValue), recipients: recipients.join('\n'), recipientsPerDay }
+}
+
+/** The limits as the API expects them. An empty field sets no limit. */
+export function limitsOf({ sims, recipients, recipientsPerDay }: LimitFields): KeyLimits {
+  const numbers = numbersIn(recipients).map((number) => number.replace(/[\s().-]/g, ''))
+  const devices = new Set(sims.map(simOf).flatMap(({ deviceId, simNumber }) => (simNumber ? [] : [deviceId])))
+  const needed = sims.map(simOf).filter(({ deviceId, simNumber }) => simNumber === undefined || !devices.has(deviceId))
+  return {
+    ...(needed.length > 0 && { sims: needed }),
+    ...(numbers.length > 0 && { recipients: numbers }),
+    ...(recipientsPerDay !== undefined && { recipientsPerDay }),
+  }
+}
+
+/** Every device and, for devices with several, every SIM. Chosen SIMs of removed devices are listed by the id of the device. */
+export function simChoices(devices: readonly DeviceAnswer[], chosen: readonly string[]): readonly SimChoice[] {
+  const present = devices.flatMap(({ id, name, simCards }) => {
+    const each = simCards.length > 1 ? simCards.map(({ simNumber }) => simNumber) : []
+    return [undefined, ...each].map((simNumber) => choiceOf({ deviceId: id, simNumber }, name))
+  })
+  const gone = chosen
+    .filter((value) => !present.some((choice) => choice.value === value))
+    .map((value) => {
+      const sim = simOf(value)
+      return choiceOf(sim, devices.find(({ id }) => id === sim.deviceId)?.name ?? sim.deviceId)
+    })
+  return [...present, ...gone]
+}
+
+/** The keys that can be used first, newest first. */
+export function inOrder(keys: readonly ApiKey[]): readonly ApiKey[] {
+  return [...keys.filter(({ state }) => state === 'active'), ...keys.filter(({ state }) => state !== 'active')]
+}
+
+type Sim = NonNullable<KeyLimits['sims']>[number]
+
+function choiceOf(sim: Sim, deviceName: string): SimChoice {
+  return { value: choiceValue(sim), deviceId: sim.deviceId, simNumber: sim.simNumber, deviceName }
+}
+
+/** The number comes first, because the id of a device may contain any character. */
+function choiceValue({ deviceId, simNumber }: Sim): string {
+  return `${simNumber ?? ''} ${deviceId}`
+}
+
+function simOf(value: string): Sim {
+  const [simNumber = '', ...rest] = value.split(' ')
+  return { deviceId: rest.join(' '), ...(simNumber !== '' && { simNumber: Number(simNumber) }) }
+}

@@ -1,0 +1,71 @@
+import { Modal, TextInput } from '@mantine/core'
+import type { NewApiKey } from '@smsgw/contract/api-key'
+import type { Scope } from '@smsgw/contract/scopes'
+import { useState } from 'react'
+import { useCreateApiKey } from '../api/api-keys.ts'
+import { ApiFailure } from '../api/ask.ts'
+import { useSignedIn } from '../session-context.ts'
+import { t } from '../words/text.ts'
+import { fieldsOf } from './api-key-fields.ts'
+import { ApiKeyForm, type KeyFields } from './api-key-form.tsx'
+import { requestedScopes, ScopeChoices } from './scope-choices.tsx'
+import { ShownKey } from './shown-key.tsx'
+
+/** Asks for name, scopes, limits and expiry, then shows the key once. */
+export function CreateApiKey({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const [made, setMade] = useState<NewApiKey>()
+  const close = () => {
+    setMade(undefined)
+    onClose()
+  }
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      size="lg"
+      title={made === undefined ? t('keys.create') : t('keys.new', { name: made.name })}
+      closeOnClickOutside={made === undefined}
+      closeOnEscape={made === undefined}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      {made === undefined ? <NewKey onMade={setMade} /> : <ShownKey value={made.key} onDone={close} />}
+    </Modal>
+  )
+}
+
+function NewKey({ onMade }: { readonly onMade: (key: NewApiKey) => void }) {
+  const { mode } = useSignedIn()
+  const create = useCreateApiKey()
+  const [fields, setFields] = useState<KeyFields>({ name: '', ...fieldsOf({}) })
+  const [chosen, setChosen] = useState<readonly Scope[]>(['messages:send', 'messages:read'])
+  const [expires, setExpires] = useState('')
+  return (
+    <ApiKeyForm
+      fields={fields}
+      onChange={setFields}
+      action={t('common.create')}
+      isReady={chosen.length > 0}
+      save={create}
+      onSave={(key) =>
+        create.mutate(
+          {
+            ...key,
+            scopes: requestedScopes(chosen, true),
+            ...(expires !== '' && { expiresAt: new Date(expires).toISOString() }),
+          },
+          { onSuccess: onMade },
+        )
+      }
+    >
+      <ScopeChoices ofKey chosen={chosen} onChange={setChosen} without={mode === 'cloud' ? [] : ['tokens:manage']} />
+      <TextInput
+        label={t('field.expiresAt')}
+        description={t('keys.expiresHelp')}
+        type="datetime-local"
+        error={create.error instanceof ApiFailure ? create.error.about('expiresAt') : undefined}
+        value={expires}
+        onChange={(event) => setExpires(event.currentTarget.value)}
+      />
+    </ApiKeyForm>
+  )
+}

@@ -1,0 +1,48 @@
+import type { ApiKey, KeyLimits, NewApiKey } from '@smsgw/contract/api-key'
+import type { Scope } from '@smsgw/contract/scopes'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ask, get } from './ask.ts'
+
+const path = (id: string) => `/keys/${encodeURIComponent(id)}`
+
+/** Newest first. */
+export function useApiKeys() {
+  return useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => get<readonly ApiKey[]>('/keys', signal) })
+}
+
+export interface NewKeyRequest {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly limits: KeyLimits
+  readonly expiresAt?: string
+}
+
+export function useCreateApiKey() {
+  return useKeyChange(async (key: NewKeyRequest) => (await ask<NewApiKey>('POST', '/keys', key)).body)
+}
+
+export function useChangeApiKey() {
+  return useKeyChange(
+    async ({ id, ...change }: { readonly id: string; readonly name: string; readonly limits: KeyLimits }) =>
+      (await ask<ApiKey>('PATCH', path(id), change)).body,
+  )
+}
+
+export function useRotateApiKey() {
+  return useKeyChange(
+    async ({ id, overlapSeconds }: { readonly id: string; readonly overlapSeconds: number }) =>
+      (await ask<NewApiKey>('POST', `${path(id)}/rotate`, { overlapSeconds })).body,
+  )
+}
+
+export function useRevokeApiKey() {
+  return useKeyChange((id: string) => ask('DELETE', path(id)))
+}
+
+function useKeyChange<Input, Output>(change: (input: Input) => Promise<Output>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['api-keys'] }),
+  })
+}
