@@ -1,3 +1,4 @@
+import { liveEventKinds } from '@smsgw/contract/live-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { LiveFeed } from './live-feed.ts'
 
@@ -77,6 +78,13 @@ test('a stream of an older relay, which sends no heartbeats, stays open', () => 
   source().onopen()
   seconds(600)
   expect([feed.state, FakeSource.all.length]).toEqual(['live', 1])
+})
+
+test('every kind of event reaches the page', () => {
+  const received: string[] = []
+  feed.onEvent((kind) => received.push(kind))
+  for (const kind of [...liveEventKinds, 'reset']) source().send(kind, {})
+  expect(received).toEqual([...liveEventKinds, 'reset'])
 })
 
 test('a stream that does not start is opened again', () => {

@@ -3,19 +3,22 @@ import type { LiveEventKind, LiveHeartbeat } from '@smsgw/contract/live-event'
 /** `reset`: events may be missing, so everything is loaded again. */
 export type LiveKind = LiveEventKind | 'reset'
 
-const liveKinds: readonly LiveKind[] = [
-  'message.created',
-  'message.changed',
-  'inbox.received',
-  'device.changed',
-  'device.telemetry',
-  'device.waiting',
-  'webhook.attempted',
-  'webhook.changed',
-  'log.added',
-  'settings.changed',
-  'reset',
-]
+/** A table, so that no kind can be missing: the browser drops events that have no listener. */
+const liveKinds = Object.keys({
+  'message.created': true,
+  'message.changed': true,
+  'inbox.received': true,
+  'conversation.changed': true,
+  'labels.changed': true,
+  'device.changed': true,
+  'device.telemetry': true,
+  'device.waiting': true,
+  'webhook.attempted': true,
+  'webhook.changed': true,
+  'log.added': true,
+  'settings.changed': true,
+  reset: true,
+} satisfies Readonly<Record<LiveKind, true>>) as LiveKind[]
 
 export type LiveState = 'connecting' | 'live' | 'away'
 
