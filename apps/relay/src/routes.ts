@@ -15,6 +15,7 @@ import { getDevice, listDevices } from './devices/get-devices.ts'
 import { listDeviceTelemetry } from './devices/list-device-telemetry.ts'
 import { getDocs, getDocsFile } from './docs-page/get-docs.ts'
 import { facadeRoutes } from './facades/facade-routes.ts'
+import { twilioRoutes } from './facades/twilio/twilio-routes.ts'
 import { getHealth } from './health/get-health.ts'
 import type { HealthSource } from './health/health-sources.ts'
 import type { WakeHints } from './hints/wake-hints.ts'
@@ -201,6 +202,7 @@ export function routes(deps: RouteDeps): Route[] {
     ),
 
     ...facadeRoutes({ accept }),
+    ...twilioRoutes({ ...messages, accept }),
     ...metricsRoutes(deps.metrics),
     rootRoute('GET', '/openapi.json', 'public', 'Get the OpenAPI document', getOpenapi(document)),
     rootRoute('GET', '/api/docs/doc.json', 'public', 'Get the OpenAPI document (older path)', getOpenapi(document)),

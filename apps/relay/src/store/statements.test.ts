@@ -24,6 +24,7 @@ import { countPairingTry } from '../devices/count-pairing-try-statement.ts'
 import { lockDeviceToDelete } from '../devices/lock-device-to-delete-statement.ts'
 import { readSamples } from '../devices/read-samples-statement.ts'
 import { writeNames } from '../devices/write-names-statement.ts'
+import { twilioExamples } from '../facades/twilio/testing/twilio-examples.ts'
 import { publishHints } from '../hints/publish-hints-statement.ts'
 import { deleteReceived } from '../inbox/delete-received-statement.ts'
 import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
@@ -169,6 +170,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'conversations/read-recent-numbers-statement.ts': (s) => readRecentNumbers(s, visibility, now, 1),
   'devices/write-names-statement.ts': (s) =>
     writeNames(s, { accountId: 'account', deviceId: 'device' }, { name: 'attic', simNames: { 1: 'Support' }, now }),
+  ...twilioExamples(now),
   'hints/publish-hints-statement.ts': (s) => publishHints(s, [{ kind: 'wake', deviceId: 'device' }]),
   'inbox/delete-received-statement.ts': (s) => deleteReceived(s, 0),
   'inbox/inbox-retention-statement.ts': (s) => inboxRetention.deleteOlder(s as never, 'account', now, 1),

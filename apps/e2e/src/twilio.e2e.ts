@@ -1,0 +1,135 @@
+// Twilio's own helper library, unchanged, against a gateway with an emulated modem.
+import twilio from 'twilio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from './house/api-client.ts'
+import { Emulator } from './house/emulator.ts'
+import { Gateway, newFolder } from './house/gateway.ts'
+
+const FROM = '+447700900001'
+
+/** Sends the requests of the library to the gateway. */
+class GatewayClient extends twilio.RequestClient {
+  readonly #url: string
+
+  constructor(url: string) {
+    super()
+    this.#url = url
+  }
+
+  override request<TData>(options: Parameters<twilio.RequestClient['request']>[0]) {
+    return super.request<TData>({ ...options, uri: options.uri.replace('https://api.twilio.com', this.#url) } as never)
+  }
+}
+
+let emulator: Emulator
+let gateway: Gateway
+let client: twilio.Twilio
+let accountSid: string
+
+beforeAll(async () => {
+  const folder = newFolder()
+  emulator = await Emulator.start(folder, [{ number: FROM }])
+  gateway = await Gateway.start({ MODEMS: emulator.pty() }, { folder })
+  await gateway.untilReady()
+  const scopes = ['messages:send', 'messages:read', 'messages:list', 'messages:cancel', 'inbox:list']
+  const { key } = (await gateway.api.ask('POST', '/keys', { name: 'twilio', scopes })).json
+  accountSid = await sidOfAccount(key)
+  client = twilio(accountSid, key, { httpClient: new GatewayClient(gateway.url) })
+})
+
+async function sidOfAccount(key: string): Promise<string> {
+  const authorization = `Basic ${Buffer.from(`any:${key}`).toString('base64')}`
+  const response = await fetch(`${gateway.url}/2010-04-01/Accounts.json`, { headers: { authorization } })
+  const { accounts } = (await response.json()) as { accounts: { sid: string }[] }
+  return accounts[0]?.sid ?? ''
+}
+
+afterAll(async () => {
+  await gateway?.process.stop()
+  await emulator?.process.stop()
+  await gateway?.stop()
+})
+
+test('finds the account', async () => {
+  expect(await client.api.v2010.accounts(accountSid).fetch()).toMatchObject({ sid: accountSid, status: 'active' })
+})
+
+test('sends a message and follows it until it is delivered', async () => {
+  const created = await client.messages.create({ to: '+447400100001', from: FROM, body: 'Secure OTP: 123456 🔐' })
+  expect(created).toMatchObject({
+    accountSid,
+    direction: 'outbound-api',
+    to: '+447400100001',
+    from: FROM,
+    numSegments: '1',
+  })
+  const delivered = await eventually(
+    () => client.messages(created.sid).fetch(),
+    ({ status }) => status === 'delivered',
+  )
+  expect(delivered).toMatchObject({ errorCode: null, from: FROM, body: 'Secure OTP: 123456 🔐' })
+  expect(delivered.dateSent).toBeInstanceOf(Date)
+  expect(Math.abs(Date.now() - delivered.dateCreated.getTime())).toBeLessThan(600_000)
+  expect(emulator.ledger().map(({ text }) => text)).toEqual(['Secure OTP: 123456 🔐'])
+})
+
+test('lists all messages over several pages, with filters', async () => {
+  const messagingServiceSid = accountSid.replace('AC', 'MG')
+  for (let number = 0; number < 5; number += 1)
+    await client.messages.create({ to: `+44740010010${number}`, messagingServiceSid, body: `Message ${number}` })
+  const listed = await client.messages.list({ pageSize: 2 })
+  expect(listed.map(({ body }) => body)).toEqual(
+    [4, 3, 2, 1, 0].map((n) => `Message ${n}`).concat('Secure OTP: 123456 🔐'),
+  )
+  const seen: string[] = []
+  await new Promise<void>((resolve, reject) =>
+    client.messages.each({ pageSize: 4, done: (error?: Error) => (error ? reject(error) : resolve()) }, ({ sid }) =>
+      seen.push(sid),
+    ),
+  )
+  expect(seen).toEqual(listed.map(({ sid }) => sid))
+  expect(await client.messages.list({ to: '+447400100103' })).toHaveLength(1)
+  expect(await client.messages.list({ dateSentAfter: new Date(Date.now() + 60_000) })).toEqual([])
+  expect(await client.messages.list({ dateSentAfter: new Date(Date.now() - 600_000), limit: 3 })).toHaveLength(3)
+})
+
+test('cancels a scheduled message, redacts a sent one, and deletes both', async () => {
+  const sendAt = new Date(Date.now() + 3_600_000)
+  const scheduled = await client.messages.create({
+    to: '+447400100001',
+    messagingServiceSid: accountSid.replace('AC', 'MG'),
+    body: 'Later',
+    scheduleType: 'fixed',
+    sendAt,
+  })
+  expect(scheduled.status).toBe('scheduled')
+  expect((await client.messages(scheduled.sid).update({ status: 'canceled' })).status).toBe('canceled')
+  expect(await client.messages(scheduled.sid).remove()).toBe(true)
+  const [sent] = await client.messages.list({ to: '+447400100001' })
+  const message = client.messages(sent?.sid ?? '')
+  expect((await message.update({ body: '' })).body).toBe('')
+  expect(await message.remove()).toBe(true)
+  await expect(message.fetch()).rejects.toMatchObject({ status: 404, code: 20404 })
+})
+
+test('shows a received message', async () => {
+  await emulator.instruct('send-text', { from: '+447400100200', to: 'modem0', text: 'Is it ready?' })
+  const [received] = await eventually(
+    () => client.messages.list({ from: '+447400100200' }),
+    (found) => found.length === 1,
+  )
+  expect(received).toMatchObject({ direction: 'inbound', status: 'received', to: FROM, body: 'Is it ready?' })
+})
+
+test('reports errors as the library expects them', async () => {
+  const send = (more: object) => client.messages.create({ to: '+447400100001', from: FROM, body: 'x', ...more })
+  await expect(send({ to: 'nobody' })).rejects.toMatchObject({
+    status: 400,
+    code: 21211,
+    moreInfo: 'https://www.twilio.com/docs/errors/21211',
+  })
+  await expect(send({ from: '+15005550006' })).rejects.toMatchObject({ code: 21606 })
+  await expect(send({ mediaUrl: ['https://example.com/a.png'] })).rejects.toMatchObject({ code: 21623 })
+  const stranger = twilio(accountSid, 'wrong', { httpClient: new GatewayClient(gateway.url) })
+  await expect(stranger.messages.list()).rejects.toMatchObject({ status: 401, code: 20003 })
+})

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import type { Clock } from '../../clock.ts'
+import type { WakeHints } from '../../hints/wake-hints.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import { facadeEndpoint } from '../../http/facade-endpoint.ts'
+import { advanceMessages } from '../../messages/progress/advance-messages.ts'
+import type { Move } from '../../messages/progress/message-progress.ts'
+import type { Database } from '../../store/database.ts'
+import type { Outbox } from '../../webhooks/outbox/enqueue-events.ts'
+import { twilio } from './account-endpoints.ts'
+import { deleteSent } from './delete-sent-statement.ts'
+import { parameter } from './form-parameters.ts'
+import { messageResource, resourceOf } from './message-resource.ts'
+import { requireRecord } from './read-messages.ts'
+import type { MessageRecord } from './read-records-statement.ts'
+import { errorAnswers, TwilioError } from './twilio-error.ts'
+
+interface ChangeMessageDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly hints: Pick<WakeHints, 'wake'>
+  readonly outbox: Outbox
+  readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
+}
+
+const messageParams = z.object({ account: z.string(), message: z.string() })
+
+/** Cancels a message with `Status=canceled`, or removes its text with an empty `Body`. */
+export function updateMessage(deps: ChangeMessageDeps): Endpoint {
+  const { database, clock } = deps
+  return facadeEndpoint({
+    ...twilio,
+    params: messageParams,
+    answers: { ...errorAnswers, 200: messageResource },
+    async handle({ principal, params, body: { form }, url }) {
+      const { accountId } = principal
+      const record = await requireRecord(database, principal, params, url)
+      const status = parameter(form, 'Status')
+      const text = parameter(form, 'Body')
+      if (status !== undefined && status !== 'canceled')
+        throw new TwilioError(400, 20001, 'Status can only be changed to canceled')
+      if (text !== undefined && text !== '')
+        throw new TwilioError(400, 20001, 'Body can only be changed to an empty text, which removes it')
+      if (status === 'canceled') await cancel(deps, accountId, record)
+      if (text === '') await redact(deps, record)
+      const after = await requireRecord(database, principal, params, url)
+      return { status: 200, body: resourceOf(after, accountId, clock.now()) }
+    },
+  })
+}
+
+async function cancel(
+  { database, clock, hints, outbox, onMoved }: ChangeMessageDeps,
+  accountId: string,
+  record: MessageRecord,
+): Promise<void> {
+  if (record.source === 1) throw cannotCancel('received')
+  const at = clock.now()
+  const { messages, changed, moves } = await database.$transaction((statements) =>
+    advanceMessages(statements, [{ accountId, cmdId: record.id, input: { kind: 'cancel-requested', at } }], at),
+  )
+  onMoved?.(moves)
+  const [message] = messages
+  const state = message?.recipients.find(({ cmdId }) => cmdId === record.id)?.state ?? 'deleted'
+  // A repeated cancel is not an error.
+  if (changed.size === 0 && state !== 'Cancelling' && state !== 'Cancelled') throw cannotCancel(state)
+  if (message && state === 'Cancelling') hints.wake([message.deviceId])
+  outbox.wake()
+}
+
+function cannotCancel(state: string): TwilioError {
+  return new TwilioError(400, 30409, `This message cannot be canceled: it is ${state.toLowerCase()}`)
+}
+
+async function redact({ database }: ChangeMessageDeps, { source, key, text }: MessageRecord): Promise<void> {
+  if (source === 1) {
+    await database.inboxItem.updateMany({ where: { key }, data: { text: '', isPartial: false } })
+    return
+  }
+  // The conditions are checked by the change itself, so that a message cannot be sent without its text.
+  const { count } = await database.message.updateMany({
+    where: { key, finishedAt: { not: null }, contentHash: null },
+    data: { text: '', data: null, port: null },
+  })
+  if (count === 0 && text) throw unfinished('Body can be removed')
+}
+
+function unfinished(what: string): TwilioError {
+  return new TwilioError(400, 20009, `${what} only after the message was sent, has failed or was canceled`)
+}
+
+/** Deletes a message that has ended. */
+export function deleteMessage({ database }: Pick<ChangeMessageDeps, 'database'>): Endpoint {
+  return facadeEndpoint({
+    ...twilio,
+    params: messageParams,
+    answers: { ...errorAnswers, 204: null },
+    async handle({ principal, params, url }) {
+      const record = await requireRecord(database, principal, params, url)
+      if (record.source === 1) await database.inboxItem.deleteMany({ where: { key: record.key } })
+      else if (!(await database.$transaction((statements) => deleteSent(statements, record.key, record.id))))
+        throw unfinished('A message can be deleted')
+      return { status: 204 }
+    },
+  })
+}

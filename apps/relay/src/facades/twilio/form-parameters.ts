@@ -1,0 +1,43 @@
+import type { Parameters } from '../../http/facade.ts'
+import { type TwilioCode, TwilioError } from './twilio-error.ts'
+
+/** Returns a parameter, or undefined when it is missing. Of a repeated parameter, the last value counts. */
+export function parameter(parameters: Parameters, name: string): string | undefined {
+  const value = parameters[name]
+  return typeof value === 'string' || value === undefined ? value : value.at(-1)
+}
+
+/** Returns a parameter, or undefined when it is missing or empty. */
+export function filledParameter(parameters: Parameters, name: string): string | undefined {
+  return parameter(parameters, name)?.trim() || undefined
+}
+
+export function integerParameter(
+  parameters: Parameters,
+  name: string,
+  { least, most }: { readonly least: number; readonly most: number },
+): number | undefined {
+  const text = filledParameter(parameters, name)
+  if (text === undefined) return undefined
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return value
+  throw new TwilioError(400, 20001, `${name} must be an integer from ${least} to ${most}`)
+}
+
+/** Reads a date such as `2026-03-01`, which means its beginning in UTC, or a time in ISO 8601. */
+export function timeParameter(parameters: Parameters, name: string, code: TwilioCode = 20001): SpanOfTime | undefined {
+  const text = filledParameter(parameters, name)
+  if (text === undefined) return undefined
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text)
+  const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/.test(text)
+  const start = isDate || isTime ? new Date(text) : new Date(Number.NaN)
+  if (Number.isNaN(start.getTime()))
+    throw new TwilioError(400, code, `${name} must be a date such as 2026-03-01 or a time such as 2026-03-01T12:00:00Z`)
+  return { start, end: new Date(start.getTime() + (isDate ? 86_400_000 : 1000)) }
+}
+
+/** The day or the second that a parameter names. */
+export interface SpanOfTime {
+  readonly start: Date
+  readonly end: Date
+}

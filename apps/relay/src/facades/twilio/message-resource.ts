@@ -1,0 +1,112 @@
+import { partsNeeded } from '@smsgw/sms/segmentation/segment'
+import { z } from 'zod'
+import type { MessageRecord } from './read-records-statement.ts'
+import { accountSid, messageSid } from './sid.ts'
+
+export const API_VERSION = '2010-04-01'
+
+const text = z.string().nullable()
+
+export const messageResource = z.strictObject({
+  account_sid: z.string(),
+  api_version: z.literal(API_VERSION),
+  body: z.string(),
+  date_created: z.string(),
+  date_sent: text,
+  date_updated: z.string(),
+  direction: z.enum(['inbound', 'outbound-api', 'outbound-reply']),
+  error_code: z.int().nullable(),
+  error_message: text,
+  from: text,
+  messaging_service_sid: text,
+  num_media: z.literal('0'),
+  num_segments: z.string(),
+  price: z.null(),
+  price_unit: z.null(),
+  sid: z.string(),
+  status: z.string(),
+  subresource_uris: z.strictObject({ media: z.string() }),
+  to: text,
+  uri: z.string(),
+})
+
+type MessageResource = z.output<typeof messageResource>
+
+/** The representation of a message in Twilio's interface. */
+export function resourceOf(record: MessageRecord, accountId: string, now: Date): MessageResource {
+  const account = accountSid(accountId)
+  const sid = messageSid(record.id)
+  const uri = `/${API_VERSION}/Accounts/${account}/Messages/${sid}`
+  const status = statusOf(record, now)
+  const hasFailed = status === 'failed' || status === 'undelivered'
+  return {
+    account_sid: account,
+    api_version: API_VERSION,
+    body: record.text ?? '',
+    date_created: rfc2822(record.createdAt),
+    date_sent: record.sentAt && rfc2822(record.sentAt),
+    date_updated: rfc2822(record.updatedAt),
+    direction: directionOf(record),
+    error_code: hasFailed ? twilioErrorCode(record.errorCode) : null,
+    error_message: hasFailed ? record.error : null,
+    from: record.from,
+    messaging_service_sid: null,
+    num_media: '0',
+    num_segments: String(record.partsCount ?? partsNeeded(record.text ?? '')),
+    price: null,
+    price_unit: null,
+    sid,
+    status,
+    subresource_uris: { media: `${uri}/Media.json` },
+    to: record.to,
+    uri: `${uri}.json`,
+  }
+}
+
+function directionOf({ source }: MessageRecord): MessageResource['direction'] {
+  return source === 1 ? 'inbound' : 'outbound-api'
+}
+
+function statusOf({ source, state, isDispatched, scheduleAt, sentAt }: MessageRecord, now: Date): string {
+  if (source === 1) return 'received'
+  switch (state) {
+    case 'Processed':
+      return 'sending'
+    case 'Sent':
+      return 'sent'
+    case 'Delivered':
+      return 'delivered'
+    case 'Cancelled':
+      return 'canceled'
+    case 'Failed':
+      // A network that accepted the message reported later that it could not be delivered.
+      return sentAt === null ? 'failed' : 'undelivered'
+    default:
+      return !isDispatched && scheduleAt !== null && scheduleAt > now ? 'scheduled' : 'queued'
+  }
+}
+
+/** Returns the code of Twilio's dictionary for a failure. */
+function twilioErrorCode(code: string | null): number {
+  switch (code) {
+    case 'report_failed':
+      return 30003 // unreachable handset
+    case 'refused':
+      return 30007 // refused by the network
+    case 'ttl_expired':
+      return 30036 // validity period expired
+    case 'too_large':
+      return 21617 // text too long
+    case 'no_such_sim':
+    case 'device_deleted':
+    case 'emulated_modem':
+      return 21606 // sender cannot send
+    default:
+      return 30008 // unknown error
+  }
+}
+
+/** For example `Sun, 01 Mar 2026 12:00:00 +0000`. */
+export function rfc2822(time: Date): string {
+  return time.toUTCString().replace(/GMT$/, '+0000')
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * The SIDs of Twilio's interface: two letters and 32 hexadecimal digits. `SM` and the `MG` of a device contain the 126 bits of
+ * an id with 21 characters, so the id can be read from them and nothing has to be stored.
+ */
+const ID_LENGTH = 21
+const ID = /^[A-Za-z0-9_-]{21}$/
+const HEX = /^[0-9a-f]{32}$/
+
+/** `AC…`, derived from the id of the account. */
+export function accountSid(accountId: string): string {
+  return `AC${digest(accountId)}`
+}
+
+/** `SM…` of a recipient of a sent message (`cmdId`), or of a received message, of whose id the first 21 characters count. */
+export function messageSid(id: string): string {
+  return `SM${hexOf(id.slice(0, ID_LENGTH))}`
+}
+
+/** `MG…` that stands for all SIMs of the account. */
+export function accountServiceSid(accountId: string): string {
+  return `MG${digest(accountId)}`
+}
+
+/** `MG…` that stands for the SIMs of one device. */
+export function deviceServiceSid(deviceId: string): string {
+  return `MG${hexOf(deviceId)}`
+}
+
+/** Returns the 21 characters in a SID with this prefix, or undefined if it contains none. */
+export function idOfSid(sid: string, prefix: 'SM' | 'MG'): string | undefined {
+  const hex = sid.startsWith(prefix) ? sid.slice(prefix.length).toLowerCase() : ''
+  if (!HEX.test(hex)) return undefined
+  const text = Buffer.from(hex, 'hex').toString('base64url')
+  return text.endsWith('A') ? text.slice(0, ID_LENGTH) : undefined
+}
+
+/** Ids with other characters come only from programs that are not ours. Their SID is derived and cannot be read back. */
+function hexOf(id: string): string {
+  return ID.test(id) ? Buffer.from(`${id}A`, 'base64url').toString('hex') : digest(id)
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(`twilio ${text}`).digest('hex').slice(0, 32)
+}
