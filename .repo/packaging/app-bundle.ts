@@ -29,6 +29,7 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
     beside: {},
     native: ['serial-port'],
   },
+  bridge: { entries: { main: 'apps/bridge/src/main.ts' }, beside: {}, native: [] },
   emulator: {
     entries: { main: 'apps/emulator/src/main.ts' },
     beside: {},

@@ -32,7 +32,7 @@ export interface DebOptions {
 const root = resolve(import.meta.dirname, '../..')
 const debian = join(import.meta.dirname, 'debian')
 /** The programs with a service. */
-const APPS = ['gateway', 'relay', 'agent']
+const APPS = ['gateway', 'relay', 'agent', 'bridge']
 const DEBIAN_NAMES: Readonly<Record<Architecture, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 /** Builds the Debian package for machines of that architecture, including Node, and returns the path of the package. */

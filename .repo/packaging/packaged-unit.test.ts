@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { packagedUnit } from './packaged-unit.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const units = ['agent', 'gateway', 'relay'].map((app) => [
+const units = ['agent', 'bridge', 'gateway', 'relay'].map((app) => [
   app,
   readFileSync(join(root, `apps/${app}/system/smsgw-${app}.service`), 'utf8'),
 ])
@@ -33,7 +33,7 @@ test.each(units)('the %s may write its own folder alone, and gains no rights', (
 })
 
 test('services with modems may use serial ports and devices that appear later', () => {
-  const drivers = units.filter(([app]) => app !== 'relay').map(([, unit = '']) => unit)
+  const drivers = units.filter(([app = '']) => ['agent', 'gateway'].includes(app)).map(([, unit = '']) => unit)
   for (const unit of drivers) {
     expect(unit).toContain('\nSupplementaryGroups=dialout\n')
     expect(unit).not.toMatch(/^(ProtectClock|PrivateDevices|DevicePolicy|DeviceAllow)=/m)
@@ -41,7 +41,9 @@ test('services with modems may use serial ports and devices that appear later', 
 })
 
 test('services with a database leave no shared memory of a killed database behind, and refuse privileged system calls', () => {
-  const [gateway = '', relay = ''] = units.filter(([app]) => app !== 'agent').map(([, unit = '']) => unit)
+  const [gateway = '', relay = ''] = units
+    .filter(([app = '']) => ['gateway', 'relay'].includes(app))
+    .map(([, unit = '']) => unit)
   for (const unit of [gateway, relay]) expect(unit).toMatch(/^RemoveIPC=yes$/m)
   expect(gateway).toMatch(/^SystemCallFilter=~@resources @privileged$/m)
   // setpriv then cannot tie PostgreSQL to the gateway, so systemd ends what is left of the service.
@@ -71,7 +73,7 @@ test('refuses a unit that lacks a replaced line', () => {
 
 test('each service has a documented settings file, which only sets what the installation created', () => {
   const folder = join(import.meta.dirname, 'debian/settings')
-  expect(readdirSync(folder).sort()).toEqual(['agent.env', 'gateway.env', 'relay.env'])
+  expect(readdirSync(folder).sort()).toEqual(['agent.env', 'bridge.env', 'gateway.env', 'relay.env'])
   const set = readdirSync(folder).flatMap((file) =>
     readFileSync(join(folder, file), 'utf8')
       .split('\n')

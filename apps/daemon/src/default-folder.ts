@@ -5,10 +5,10 @@ import { join } from 'node:path'
 export const gatewayFolder = './data'
 
 /**
- * Returns the data folder of an agent or a relay without DATA_DIR. Each program has its own folder. Earlier releases used the
+ * Returns the data folder of an agent, a bridge or a relay without DATA_DIR. Each program has its own folder. Earlier releases used the
  * same folder for every program, and this common folder stays in use if it holds only the data of this program.
  */
-export function defaultFolder(program: 'agent' | 'relay', common: string = gatewayFolder): string {
+export function defaultFolder(program: 'agent' | 'bridge' | 'relay', common: string = gatewayFolder): string {
   return ownerOfData(common) === program ? common : `${common}/${program}`
 }
 

@@ -1,4 +1,4 @@
-export type Program = 'agent' | 'client' | 'emulator' | 'gateway' | 'modem' | 'relay'
+export type Program = 'agent' | 'bridge' | 'client' | 'emulator' | 'gateway' | 'modem' | 'relay'
 
 interface Installation {
   /** The main script of this process. */
@@ -55,4 +55,4 @@ function joined(...parts: readonly string[]): string {
 
 const PACKAGE = '/usr/lib/smsgw/'
 
-const BUNDLED = /\/(?:agent|emulator|gateway|relay)\/(?:main|modem-tool)\.js$/
+const BUNDLED = /\/(?:agent|bridge|emulator|gateway|relay)\/(?:main|modem-tool)\.js$/

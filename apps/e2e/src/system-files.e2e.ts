@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 // This test is in the e2e suite, because it needs systemd-analyze, which is not on every machine.
-const units = ['agent', 'gateway', 'relay'].map((app) =>
+const units = ['agent', 'bridge', 'gateway', 'relay'].map((app) =>
   join(import.meta.dirname, `../../${app}/system/smsgw-${app}.service`),
 )
 

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { settingsSchema as agentSettings } from '@smsgw/agent/config'
+import { settingsSchema as bridgeSettings } from '@smsgw/bridge/config'
 import { aboutOf, type SettingsSchema } from '@smsgw/daemon/settings'
 import { settingsSchema as relaySettings } from '@smsgw/relay/config'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -56,8 +57,8 @@ afterAll(async () => {
 test('docs/reference/settings.md lists every setting with its help and default', async () => {
   await expectPage('settings', [
     'Settings',
-    'Settings are environment variables. The Debian package reads them from `/etc/smsgw/gateway.env`, `/etc/smsgw/relay.env` and',
-    "`/etc/smsgw/agent.env`, where a value with spaces, `#` or quotes is written as `'…'`. A wrong value stops the start with one error",
+    'Settings are environment variables. The Debian package reads them from `gateway.env`, `relay.env`, `agent.env` and `bridge.env`',
+    "in `/etc/smsgw`, where a value with spaces, `#` or quotes is written as `'…'`. A wrong value stops the start with one error",
     'that says what to do. A flag is `1` or `0`. A secret can come from a file: `SERVER_SECRET_FILE=/run/secrets/server-secret` sets',
     '`SERVER_SECRET`.',
     '',
@@ -78,6 +79,12 @@ test('docs/reference/settings.md lists every setting with its help and default',
     '|---|---|',
     '| `SIM_1_NUMBER` | Phone number of SIM 1, for a SIM that does not store its own number. `SIM_2_NUMBER` is for SIM 2, and so on |',
     '| `SIM_1_PIN` or `SIM_1_PIN_FILE` | PIN of SIM 1. It is entered once, and never when only one try is left |',
+    '',
+    '## Bridge',
+    '',
+    'A gateway takes the settings whose names begin with `MQTT_`.',
+    '',
+    ...settingsTable(bridgeSettings),
     '',
     '## Gateway',
     '',
@@ -191,6 +198,7 @@ test('docs/reference/cli.md shows the help of every program', async () => {
     ],
     ['Relay', 'Use `npm run relay` in a checkout, `sudo smsgw relay` with the package.', 'apps/relay/src/main.ts'],
     ['Agent', 'Use `npm run agent` in a checkout, `sudo smsgw agent` with the package.', 'apps/agent/src/main.ts'],
+    ['Bridge', 'Use `npm run bridge` in a checkout, `sudo smsgw bridge` with the package.', 'apps/bridge/src/main.ts'],
     [
       'Modem',
       'Use `npm run modem` in a checkout, `sudo smsgw modem` with the package.',

@@ -1,5 +1,6 @@
 import { modemCommands } from '@smsgw/agent/cli/commands'
 import { settingsSchema as agentSettings } from '@smsgw/agent/config'
+import { mqttSettings } from '@smsgw/bridge/config'
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
 import { keyCommands } from '@smsgw/relay/cli/key-commands'
 import { settingsSchema as relaySettings } from '@smsgw/relay/config'
@@ -16,9 +17,12 @@ export const ofAgent = agentSettings.pick({
 /** Settings of the relay that apply inside a gateway. */
 export const ofRelay = relaySettings.omit({ ADMIN_USERNAME: true, ENROLMENT_TOKEN: true })
 
+/** Settings of the bridge that apply inside a gateway. */
+export const ofBridge = mqttSettings
+
 export const gatewayCommands = {
   program: 'gateway',
-  settings: ofRelay.extend(ofAgent.shape),
+  settings: ofRelay.extend(ofAgent.shape).extend(ofBridge.shape),
   commands: {
     '': { about: 'run until stopped' },
     ...modemCommands,

@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { readConfig as readAgentConfig } from '@smsgw/agent/config'
+import { mqttConfig, readChannels } from '@smsgw/bridge/config'
 import { gatewayFolder } from '@smsgw/daemon/default-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { readSecret } from '@smsgw/daemon/settings'
@@ -30,13 +31,15 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
     ADMIN_PASSWORD: secrets.password,
     ADMIN_PASSWORD_FILE: undefined,
   })
+  const mqtt = mqttConfig(readChannels(env))
   // A terminal shows only problems by default; a service log gets everything.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
   const log = openLog(level, process.stdout)
   process.stdout.write(greeting(folder.path))
+  let { password } = secrets
   const gateway = await runService({
-    start: (stopping) =>
-      startGateway({
+    async start(stopping) {
+      const started = await startGateway({
         relay,
         agent,
         dataDir: folder.path,
@@ -44,6 +47,7 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
         onPasswordChanged(changed) {
           // The file holds the password of the first account only.
           if (changed.username !== secrets.username) return
+          password = changed.password
           try {
             storeCredentials(secrets.credentialsFile, changed)
           } catch (error) {
@@ -56,7 +60,25 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
         onStage: (description) => process.stdout.write(stageLine(description)),
         onFatal,
         stopping,
-      }),
+      })
+      if (mqtt === undefined) return started
+      // Loaded only when used, because it takes memory.
+      const { startLocalBridge } = await import('../local-bridge.ts')
+      const bridge = startLocalBridge({
+        url: env['SMSGW_URL'] || started.url,
+        credentials: () => ({ username: secrets.username, password }),
+        mqtt,
+        dataDir: folder.path,
+        log,
+      })
+      return {
+        ...started,
+        async stop() {
+          await bridge.stop()
+          await started.stop()
+        },
+      }
+    },
     stopLimitMs: STOP_LIMIT_MS,
   })
   process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: networkAddresses() }))

@@ -1,5 +1,6 @@
 import { agentCommands } from '@smsgw/agent/cli/commands'
 import { modemToolCommands } from '@smsgw/agent/modem-tool/commands'
+import { bridgeCommands } from '@smsgw/bridge/cli/commands'
 import type { Command, ProgramCommands } from '@smsgw/daemon/command-line'
 import { nearest } from '@smsgw/daemon/nearest'
 import { emulatorCommands } from '@smsgw/emulator/options/config'
@@ -13,6 +14,7 @@ const programs: readonly ProgramCommands[] = [
   gatewayCommands,
   relayCommands,
   agentCommands,
+  bridgeCommands,
   modemToolCommands,
   emulatorCommands,
 ]
@@ -21,6 +23,7 @@ const abouts: Readonly<Record<string, string>> = {
   gateway: 'API, database and modems in one process on this machine',
   relay: 'API and database, for agents elsewhere',
   agent: 'the modems of this machine, for a relay elsewhere',
+  bridge: 'connect an account to MQTT and Home Assistant',
   modem: 'talk to one modem, without a relay or an agent',
   emulator: 'serve virtual modems',
 }

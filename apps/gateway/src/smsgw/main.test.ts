@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 const ROOT = resolve(import.meta.dirname, '../../../..')
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
 
-test.each(['', 'gateway', 'relay', 'agent', 'modem', 'emulator'])(
+test.each(['', 'gateway', 'relay', 'agent', 'bridge', 'modem', 'emulator'])(
   'smsgw %s --version prints the version',
   (program) => {
     const args = [program, '--version'].filter(Boolean)

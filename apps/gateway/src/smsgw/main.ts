@@ -35,6 +35,7 @@ const programs: Readonly<Record<string, Program>> = {
     source: 'apps/agent/src/main.ts',
     flags: ['--max-semi-space-size=1', '--v8-pool-size=1', '--no-turbofan'],
   },
+  bridge: { bundle: 'bridge/main.js', source: 'apps/bridge/src/main.ts', flags: ['--max-semi-space-size=2'] },
   modem: { bundle: 'agent/modem-tool.js', source: 'apps/agent/src/modem-tool/main.ts', flags: [] },
   emulator: { bundle: 'emulator/main.js', source: 'apps/emulator/src/main.ts', flags: [] },
 }

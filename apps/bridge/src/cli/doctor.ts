@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { SmsGateway } from '@smsgw/client'
+import type { SmsGatewayError } from '@smsgw/client/errors'
+import { connectAsync } from 'mqtt'
+import { type BridgeConfig, mqttConfig } from '../config.ts'
+import { brokerAddress } from '../mqtt/broker.ts'
+
+interface Check {
+  readonly name: string
+  /** Returns what it found; throws an error that says what is wrong. */
+  readonly run: () => Promise<string>
+  readonly advice: string
+}
+
+/** Checks both sides of the bridge and prints one line for each check. Returns the exit code. */
+export async function doctor(config: BridgeConfig, write: (text: string) => void): Promise<number> {
+  let failures = 0
+  for (const { name, run, advice } of [...apiChecks(config), ...brokerChecks(config)]) {
+    try {
+      write(`ok       ${name}: ${await run()}\n`)
+    } catch (error) {
+      failures += 1
+      write(`problem  ${name}: ${(error as Error).message}\n         ${advice}\n`)
+    }
+  }
+  return failures === 0 ? 0 : 1
+}
+
+const TIMEOUT_MS = 10_000
+
+function apiChecks({ SMSGW_URL: url, credentials }: BridgeConfig): Check[] {
+  const api = new SmsGateway({ url, credentials, maxRetries: 0, timeoutMs: TIMEOUT_MS })
+  const scope = (name: string) => `create an API key with the scope ${name}, and check SMSGW_URL and SMSGW_API_KEY`
+  return [
+    {
+      name: 'devices',
+      run: async () => `${(await api.devices.list()).length} at ${url}`,
+      advice: scope('devices:list'),
+    },
+    {
+      name: 'inbox',
+      run: async () => `readable, ${(await api.inbox.list({ limit: 1 }).page()).total ?? 0} messages`,
+      advice: scope('inbox:list'),
+    },
+    { name: 'sending', run: () => checkSending(api), advice: scope('messages:send') },
+  ]
+}
+
+/** A message without recipients is refused after its scope was checked. */
+async function checkSending(api: SmsGateway): Promise<string> {
+  const refusal = await api.messages.send({ phoneNumbers: [] }).catch((error: SmsGatewayError) => error)
+  if ('status' in refusal && refusal.status === 400) return 'allowed'
+  throw refusal
+}
+
+function brokerChecks(config: BridgeConfig): Check[] {
+  const mqtt = mqttConfig(config)
+  if (mqtt === undefined) return []
+  const { host } = new URL(mqtt.MQTT_URL)
+  return [
+    {
+      name: 'MQTT broker',
+      async run() {
+        const ca = mqtt.MQTT_CA_FILE === undefined ? undefined : readFileSync(mqtt.MQTT_CA_FILE, 'utf8')
+        const options = { ...brokerAddress(mqtt.MQTT_URL, ca), reconnectPeriod: 0, connectTimeout: TIMEOUT_MS }
+        const client = await connectAsync(options)
+        await client.endAsync()
+        return `connected to ${host}`
+      },
+      advice: 'check MQTT_URL, user name and password, and that the broker supports MQTT 5',
+    },
+  ]
+}

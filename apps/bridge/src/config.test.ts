@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+
+const given = { MQTT_URL: 'mqtt://user:secret@broker.example.org', SMSGW_API_KEY: 'smsgw_live_key' }
+const problem = (environment: Record<string, string>) => {
+  try {
+    readConfig({ ...given, ...environment })
+  } catch (error) {
+    return (error as Error).message
+  }
+  return undefined
+}
+
+test('reads contacts with one or several numbers', () => {
+  const { MQTT_CONTACTS } = readConfig({
+    ...given,
+    MQTT_CONTACTS: 'Anna=+447400123456, Family=+447400123456+447400123457',
+  })
+  expect(MQTT_CONTACTS).toEqual([
+    { name: 'Anna', numbers: ['+447400123456'] },
+    { name: 'Family', numbers: ['+447400123456', '+447400123457'] },
+  ])
+})
+
+test('a wrong setting stops the start with its name and an example, and without its value', () => {
+  expect(problem({ MQTT_URL: 'http://user:secret@broker' })).toBe(
+    'MQTT_URL must begin with mqtt:// or mqtts://; for example MQTT_URL=mqtts://smsgw:secret@broker.example.org',
+  )
+  expect(problem({ MQTT_PREFIX: 'all/#' })).toContain('MQTT_PREFIX must be a topic without spaces, + and #')
+  expect(problem({ MQTT_CONTACTS: 'Anna' })).toContain('MQTT_CONTACTS must be a list of name=number')
+  expect(problem({ MQTT_CONTACTS: 'Anna=+447400123456,Anna=+447400123457' })).toContain('has a name twice')
+  expect(problem({ SMSGW_URL: 'sms.example.org' })).toContain('SMSGW_URL must begin with https:// or http://')
+})
+
+test('needs a broker and credentials', () => {
+  expect(problem({ MQTT_URL: '' })).toContain('MQTT_URL must be set')
+  expect(problem({ SMSGW_API_KEY: '' })).toContain('no credentials for the API: set SMSGW_API_KEY')
+  expect(problem({ SMSGW_API_KEY: '', SMSGW_USERNAME: 'sms', SMSGW_PASSWORD: 'secret' })).toBeUndefined()
+})

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { openLog } from '@smsgw/daemon/log'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Notes, openState } from '../state/bridge-state.ts'
+import { HandledItems } from '../state/handled-items.ts'
+import { SentMessages } from '../state/sent-messages.ts'
+import { TestAccount } from '../testing/account.ts'
+import { AccountFollower } from './account-follower.ts'
+
+let folder: string
+let database: DatabaseSync
+let account: TestAccount
+let texts: string[]
+let states: string[]
+let failNext = false
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-follower-'))
+  database = openState(folder)
+  account = new TestAccount()
+  texts = []
+  states = []
+  failNext = false
+})
+afterEach(() => {
+  database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Follows the account. Returns when the stream is open. */
+async function follow() {
+  const stopping = new AbortController()
+  const connected = Promise.withResolvers<void>()
+  const follower = new AccountFollower({
+    channel: 'test',
+    api: account.client(),
+    notes: new Notes(database),
+    handled: new HandledItems(database, 'test'),
+    sent: new SentMessages(database, 'test'),
+    log: openLog('fatal', process.stdout),
+    signal: stopping.signal,
+    now: Date.now,
+    async onReceived({ text = '' }) {
+      if (failNext) {
+        failNext = false
+        throw new Error('not passed on')
+      }
+      texts.push(text)
+    },
+    async onState({ state }, detail) {
+      states.push(`${detail} ${state}`)
+    },
+    onConnected: (isConnected) => isConnected && connected.resolve(),
+  })
+  const running = follower.run()
+  await connected.promise
+  return {
+    follower,
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+test('passes on each received message once, and none from before the first start', async () => {
+  account.receive('old')
+  const first = await follow()
+  account.receive('one')
+  account.receive('two')
+  await expect.poll(() => texts).toEqual(['one', 'two'])
+  await first.stop()
+  account.receive('while stopped')
+  const second = await follow()
+  account.receive('three')
+  await expect.poll(() => texts).toEqual(['one', 'two', 'while stopped', 'three'])
+  await second.stop()
+})
+
+test('reads the inbox after a gap in the stream, also for messages with an older time', async () => {
+  account.receive('old')
+  const first = await follow()
+  account.receive('one')
+  await expect.poll(() => texts).toEqual(['one'])
+  await first.stop()
+  const yesterday = new Date(Date.now() - 86_400_000)
+  account.receive('late', { at: yesterday, hasEvent: false })
+  account.receive('missed', { hasEvent: false })
+  account.forgetEvents()
+  const second = await follow()
+  await expect.poll(() => texts.toSorted()).toEqual(['late', 'missed', 'one'])
+  await second.stop()
+})
+
+test('repeats a message that was not passed on, in its order', async () => {
+  const followed = await follow()
+  account.receive('zero')
+  await expect.poll(() => texts).toEqual(['zero'])
+  failNext = true
+  account.receive('one')
+  account.receive('two')
+  await expect.poll(() => texts).toEqual(['zero', 'one', 'two'])
+  await followed.stop()
+})
+
+test('reports each state of a message that the channel sent, also if it changed while the bridge was stopped', async () => {
+  const { id } = await account.client().messages.send({ to: '+447400123456', text: 'Hello' }, { idempotencyKey: 'a' })
+  const sent = new SentMessages(database, 'test')
+  sent.add(id, 'door', Date.now())
+  const first = await follow()
+  account.setState(id, 'Sent')
+  await expect.poll(() => states).toEqual(['door Sent'])
+  await first.stop()
+  account.setState(id, 'Delivered')
+  account.forgetEvents()
+  const second = await follow()
+  await expect.poll(() => states).toEqual(['door Sent', 'door Delivered'])
+  expect(sent.list()).toEqual([])
+  await second.stop()
+})
+
+test('reports a state once if its event arrives before the id of the message is stored', async () => {
+  const { id } = await account.client().messages.send({ to: '+447400123456', text: 'Hello' }, { idempotencyKey: 'a' })
+  const { follower, stop } = await follow()
+  account.setState(id, 'Sent')
+  new SentMessages(database, 'test').add(id, 'door', Date.now())
+  await Promise.all([follower.reportNow(id), follower.reportNow(id)])
+  expect(states).toEqual(['door Sent'])
+  await stop()
+})

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SmsGateway } from '@smsgw/client'
+import { ApiError, NotFoundError, type SmsGatewayError } from '@smsgw/client/errors'
+import type { LiveEventKind } from '@smsgw/client/live-events'
+import type { InboxItem, MessageState } from '@smsgw/client/openapi'
+import type { Log } from '@smsgw/daemon/log'
+import type { Notes } from '../state/bridge-state.ts'
+import type { HandledItems } from '../state/handled-items.ts'
+import type { SentMessages } from '../state/sent-messages.ts'
+
+/**
+ * A received message carries the time of the network, which may be days before its arrival. After a gap in the stream, the
+ * inbox is read from so long before the gap.
+ */
+const LATE_MS = 7 * 86_400_000
+const FINAL = ['Delivered', 'Failed', 'Cancelled']
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 60_000
+
+export interface FollowerOptions {
+  /** Names the channel in the state file. */
+  readonly channel: string
+  readonly api: SmsGateway
+  readonly notes: Notes
+  readonly handled: HandledItems
+  readonly sent: SentMessages
+  readonly log: Log
+  readonly signal: AbortSignal
+  readonly now: () => number
+  /** Passes on one received message. Is repeated after an error. */
+  readonly onReceived: (item: InboxItem) => Promise<void>
+  /** Reports a new state of a message that this channel has sent. */
+  readonly onState: (message: MessageState, detail: string) => Promise<void>
+  /** A device, its modems or its queue have changed. */
+  readonly onDevices?: () => void
+  /** Whether events arrive. */
+  readonly onConnected?: (isConnected: boolean) => void
+}
+
+/**
+ * Follows an account for one channel, so that each received message and each state is passed on once, also after a crash.
+ * The stream of events says what is new. After a gap (first start, long interruption, restored database) the lists of the
+ * API are read. The position in the stream is stored after an event has been passed on.
+ */
+export class AccountFollower {
+  readonly #options: FollowerOptions
+  readonly #cursor: string
+  readonly #reached: string
+  #reporting: Promise<void> = Promise.resolve()
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+    this.#cursor = `${options.channel}.last-event-id`
+    this.#reached = `${options.channel}.followed-until`
+  }
+
+  /** Runs until the signal aborts. */
+  async run(): Promise<void> {
+    const { signal, log, channel } = this.#options
+    for (let retryMs = FIRST_RETRY_MS; !signal.aborted; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
+      const startedAt = this.#options.now()
+      try {
+        await this.#follow()
+      } catch (error) {
+        if (signal.aborted) return
+        this.#options.onConnected?.(false)
+        if (this.#options.now() - startedAt > LONGEST_RETRY_MS) retryMs = FIRST_RETRY_MS
+        log.error({ err: error, channel }, `events of the account not read, retrying in ${retryMs / 1000} s`)
+        await sleep(retryMs, undefined, { signal }).catch(() => undefined)
+      }
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { api, notes, log, signal, channel } = this.#options
+    const lastEventId = notes.read(this.#cursor)
+    let needsCatchUp = lastEventId === undefined
+    let isOpen = false
+    const opened = Promise.withResolvers<void>()
+    const kinds: LiveEventKind[] = ['inbox.received', 'message.changed']
+    if (this.#options.onDevices !== undefined) kinds.push('device.changed', 'device.telemetry')
+    const events = api.events({
+      kinds,
+      lastEventId,
+      signal,
+      onOpen: () => {
+        if (!isOpen) log.info({ channel }, 'following the events of the account')
+        isOpen = true
+        this.#options.onConnected?.(true)
+        this.#options.onDevices?.()
+        opened.resolve()
+      },
+      onInterrupted: (error: SmsGatewayError) => {
+        if (isOpen) log.warn({ channel, reason: error.message }, 'connection to the API lost, reconnecting')
+        isOpen = false
+        this.#options.onConnected?.(false)
+      },
+    })
+    let next = events.next()
+    // Rejections are handled by the await below.
+    next.catch(() => undefined)
+    await Promise.race([opened.promise, next])
+    for (;;) {
+      if (needsCatchUp) await this.#catchUp()
+      needsCatchUp = false
+      const { done, value: event } = await next
+      if (done || event === undefined) return
+      if (event.kind === 'reset') needsCatchUp = true
+      else if (event.kind === 'inbox.received') await this.#pass(event.data.id)
+      else if (event.kind === 'message.changed') await this.#report(event.data.id)
+      else this.#options.onDevices?.()
+      if (needsCatchUp) await this.#catchUp()
+      needsCatchUp = false
+      if (event.id !== undefined) notes.write(this.#cursor, event.id)
+      this.#reach(this.#options.now())
+      next = events.next()
+      next.catch(() => undefined)
+    }
+  }
+
+  /** Reads the lists, because events may have been missed. At the first start, older messages are not passed on. */
+  async #catchUp(): Promise<void> {
+    const { api, notes, handled, sent, signal, now } = this.#options
+    const startedAt = now()
+    const reached = notes.read(this.#reached)
+    const from = new Date((reached === undefined ? startedAt : Number(reached)) - LATE_MS)
+    const missed: string[] = []
+    for await (const { id, createdAt } of api.inbox.list({ from: from.toISOString() }, { signal })) {
+      if (reached === undefined) handled.add(id, Date.parse(createdAt))
+      else if (!handled.has(id)) missed.push(id)
+    }
+    // Oldest first.
+    for (const id of missed.reverse()) await this.#pass(id)
+    for (const { id } of sent.list()) await this.#report(id)
+    this.#reach(startedAt)
+  }
+
+  #reach(at: number): void {
+    const { notes, handled } = this.#options
+    if (at - Number(notes.read(this.#reached) ?? 0) < REACH_EVERY_MS) return
+    notes.write(this.#reached, String(at))
+    handled.forgetBefore(at - LATE_MS - REACH_EVERY_MS - LATE_MS)
+  }
+
+  async #pass(id: string): Promise<void> {
+    const { handled, api, signal, onReceived } = this.#options
+    if (handled.has(id)) return
+    const item = await this.#unlessGone(api.inbox.get(id, { signal }))
+    if (item === undefined) return
+    await onReceived(item)
+    handled.add(id, Date.parse(item.createdAt))
+  }
+
+  /** Reports the state of a message that was just sent, because its events may have arrived before its id was stored. */
+  reportNow(id: string): Promise<void> {
+    return this.#report(id)
+  }
+
+  /** One report at a time, so that the stream and `reportNow` do not report a state twice. */
+  #report(id: string): Promise<void> {
+    const report = this.#reporting.catch(() => undefined).then(() => this.#reportState(id))
+    this.#reporting = report
+    return report
+  }
+
+  async #reportState(id: string): Promise<void> {
+    const { sent, api, signal, onState } = this.#options
+    const known = sent.find(id)
+    if (known === undefined) return
+    const message = await this.#unlessGone(api.messages.get(id, { signal }))
+    if (message !== undefined && message.state !== known.state) {
+      await onState(message, known.detail)
+      sent.setState(id, message.state)
+    }
+    if (message === undefined || FINAL.includes(message.state)) sent.remove(id)
+  }
+
+  /** Returns undefined for an item that retention has deleted. */
+  async #unlessGone<Item>(answer: Promise<Item>): Promise<Item | undefined> {
+    try {
+      return await answer
+    } catch (error) {
+      if (error instanceof NotFoundError || (error instanceof ApiError && error.status === 410)) return undefined
+      throw error
+    }
+  }
+}
+
+/** The position in time is stored at most this often. */
+const REACH_EVERY_MS = 60_000

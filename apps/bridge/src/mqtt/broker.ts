@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '@smsgw/daemon/log'
+import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt'
+import type { HandledItems } from '../state/handled-items.ts'
+import { itemProperty, type OutgoingPackets } from './outgoing-packets.ts'
+
+/** How long the broker keeps commands while the bridge is away. */
+const SESSION_SECONDS = 7 * 86_400
+/** The broker drops larger packets before they reach the bridge. */
+const LARGEST_PACKET = 65_536
+/** Commands that the broker sends before it waits for confirmations. */
+const RECEIVE_MAXIMUM = 100
+const RECONNECT_MS = 2_000
+/** A hung broker delays a stop by twice this time. */
+const CLOSE_MS = 2_000
+/** Reason codes that no repetition changes: topic name invalid, packet too large, payload format invalid. */
+const PERMANENT = [0x90, 0x95, 0x99]
+
+export interface BrokerOptions {
+  readonly url: string
+  /** Certificates of the authorities that the bridge trusts, in PEM form. */
+  readonly ca: string | undefined
+  /** Stays the same, so that the broker finds the session again. */
+  readonly clientId: string
+  /** Says `online` while the bridge is connected; the broker changes it to `offline` when the connection ends. */
+  readonly availabilityTopic: string
+  readonly topics: readonly string[]
+  readonly packets: OutgoingPackets
+  readonly handled: HandledItems
+  readonly log: Log
+  /** Stores a message; the broker gets the confirmation after the return. */
+  readonly onMessage: (packet: IPublishPacket) => void
+  /** Called after each connect. */
+  readonly onConnect: () => void
+}
+
+/** The connection to one MQTT 5 broker, with a session that survives restarts of both sides. */
+export class Broker {
+  readonly #options: BrokerOptions
+  readonly #client: MqttClient
+  readonly #firstConnect = Promise.withResolvers<void>()
+  readonly #closed = Promise.withResolvers<never>()
+  #problem: string | undefined
+
+  constructor(options: BrokerOptions) {
+    this.#options = options
+    this.#closed.promise.catch(() => undefined)
+    this.#client = connect(clientOptions(options))
+    this.#client.on('connect', () => void this.#connected())
+    this.#client.on('error', (error) => this.#report(error.message))
+    this.#client.on('close', () => this.#report('connection closed'))
+    this.#client.on('packetreceive', (packet) => {
+      if ((packet.cmd === 'pubrec' || packet.cmd === 'pubcomp') && (packet.reasonCode ?? 0) >= 0x80)
+        if (packet.reasonCode !== UNKNOWN_PACKET_ID) options.packets.refuse(packet.messageId ?? 0)
+    })
+    this.#client.handleMessage = (packet, done) => this.#receive(packet, done)
+  }
+
+  get isConnected(): boolean {
+    return this.#client.connected && this.#problem === undefined
+  }
+
+  /** Replaces the retained message of a topic; an empty payload removes it. Does nothing while disconnected. */
+  async retain(topic: string, payload: string): Promise<void> {
+    if (!this.#client.connected) return
+    await this.#publish(topic, payload, { qos: 1, retain: true })
+  }
+
+  /** Publishes an answer to one request. Its loss is not repaired, because the request has a result of its own. */
+  async answer(topic: string, payload: string, correlationData: Buffer | undefined): Promise<void> {
+    const properties = { contentType: JSON_TYPE, ...(correlationData && { correlationData }) }
+    await this.#publish(topic, payload, { qos: 1, properties })
+  }
+
+  /** Publishes an item, once for each id, also when the bridge or the broker's connection ends in between. */
+  async publishOnce(item: string, topic: string, payload: string): Promise<void> {
+    // The client sends stored packets again before it reports the first connection.
+    await Promise.race([this.#firstConnect.promise, this.#closed.promise])
+    if (this.#options.handled.has(item)) return
+    const properties = { contentType: JSON_TYPE, userProperties: { [itemProperty]: item } }
+    try {
+      await this.#publish(topic, payload, { qos: 2, properties })
+    } catch (error) {
+      const code = (error as { code?: unknown }).code
+      if (typeof code !== 'number' || !PERMANENT.includes(code)) throw error
+      this.#options.log.error({ topic, reason: (error as Error).message }, 'MQTT broker refused a message, skipped')
+      this.#options.handled.add(item, Date.now())
+    }
+  }
+
+  /** Says `offline` and disconnects. */
+  async close(): Promise<void> {
+    const offline = this.retain(this.#options.availabilityTopic, 'offline').catch(() => undefined)
+    await Promise.race([offline, sleep(CLOSE_MS)])
+    this.#closed.reject(new Error('the bridge is stopping'))
+    await Promise.race([this.#client.endAsync(!this.#client.connected), sleep(CLOSE_MS)])
+  }
+
+  async #publish(topic: string, payload: string, options: Parameters<MqttClient['publishAsync']>[2]): Promise<void> {
+    await Promise.race([this.#client.publishAsync(topic, payload, options), this.#closed.promise])
+  }
+
+  async #connected(): Promise<void> {
+    const { topics, availabilityTopic, log, url, onConnect } = this.#options
+    try {
+      const subscribed = await this.#client.subscribeAsync([...topics], { qos: 1, rh: 2 })
+      const refused = subscribed.find(({ qos }) => qos >= 128)
+      if (refused !== undefined) throw new Error(`subscription to ${refused.topic} refused: check the access rules`)
+      await this.retain(availabilityTopic, 'online')
+    } catch (error) {
+      this.#report((error as Error).message)
+      return
+    }
+    this.#problem = undefined
+    log.info({ broker: new URL(url).host }, 'connected to the MQTT broker')
+    this.#firstConnect.resolve()
+    onConnect()
+  }
+
+  /** Logs each problem once. */
+  #report(problem: string): void {
+    if (this.#client.disconnecting || this.#problem !== undefined) return
+    this.#problem = problem
+    const broker = new URL(this.#options.url).host
+    this.#options.log.warn({ broker, reason: problem }, 'MQTT broker unavailable, reconnecting')
+  }
+
+  #receive(packet: IPublishPacket, done: (error?: Error) => void): void {
+    try {
+      this.#options.onMessage(packet)
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'MQTT message not stored, it will be received again')
+      // The broker repeats an unconfirmed message after a reconnect only.
+      this.#client.stream.destroy()
+      done(error as Error)
+      return
+    }
+    done()
+  }
+}
+
+const JSON_TYPE = 'application/json'
+/** The broker has already completed the packet, or has lost the session. */
+const UNKNOWN_PACKET_ID = 0x92
+
+/** The options of the client for a URL. */
+export function brokerAddress(url: string, ca: string | undefined): IClientOptions {
+  const { protocol, hostname, port, username, password } = new URL(url)
+  const isEncrypted = protocol === 'mqtts:'
+  return {
+    protocolVersion: 5,
+    protocol: isEncrypted ? 'mqtts' : 'mqtt',
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (isEncrypted ? 8883 : 1883) : Number(port),
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(ca !== undefined && { ca }),
+  }
+}
+
+function clientOptions({ url, ca, clientId, availabilityTopic, packets }: BrokerOptions): IClientOptions {
+  return {
+    ...brokerAddress(url, ca),
+    clientId,
+    clean: false,
+    keepalive: 30,
+    reconnectPeriod: RECONNECT_MS,
+    reconnectOnConnackError: true,
+    connectTimeout: 10_000,
+    resubscribe: false,
+    outgoingStore: packets,
+    will: { topic: availabilityTopic, payload: Buffer.from('offline'), qos: 1, retain: true },
+    properties: {
+      sessionExpiryInterval: SESSION_SECONDS,
+      receiveMaximum: RECEIVE_MAXIMUM,
+      maximumPacketSize: LARGEST_PACKET,
+    },
+  }
+}

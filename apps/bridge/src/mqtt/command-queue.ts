@@ -1,0 +1,89 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import type { IPublishPacket } from 'mqtt'
+import { inTransaction } from '../state/bridge-state.ts'
+
+/** A command that the bridge has confirmed to the broker and not yet passed to the API. */
+export interface QueuedCommand {
+  /** The position in the queue, never used again. */
+  readonly number: number
+  /** The idempotency key of the message. */
+  readonly key: string
+  /** The payload as it arrived. */
+  readonly payload: Buffer
+  readonly responseTopic: string | undefined
+  readonly correlationData: Buffer | undefined
+}
+
+/** A queue on disk must not fill the disk. */
+const MOST_COMMANDS = 10_000
+
+/**
+ * Commands on disk, in the order of their arrival. The broker delivers a command again if the confirmation was lost; such a
+ * repetition has the DUP flag, the packet id and the content of the first delivery, and is not queued again.
+ */
+export class CommandQueue {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  /** Returns false if the queue is full. */
+  add({ messageId = 0, dup, payload, properties }: IPublishPacket, givenId: string | undefined): boolean {
+    const content = Buffer.from(payload)
+    const hash = sha256(content)
+    return inTransaction(this.#database, () => {
+      if (dup && this.#hashOf(messageId) === hash) return true
+      if (this.#count() >= MOST_COMMANDS) return false
+      const { responseTopic, correlationData } = properties ?? {}
+      const stored: StoredCommand = {
+        payload: content.toString('base64'),
+        ...(responseTopic !== undefined && { responseTopic }),
+        ...(correlationData !== undefined && { correlationData: Buffer.from(correlationData).toString('base64') }),
+      }
+      const key = givenId === undefined ? `mqtt:${randomUUID()}` : `mqtt:${sha256(Buffer.from(givenId))}`
+      this.#database
+        .prepare('INSERT INTO mqtt_commands (key, command) VALUES (?, ?) ON CONFLICT DO NOTHING')
+        .run(key, JSON.stringify(stored))
+      this.#database.prepare('INSERT OR REPLACE INTO mqtt_arrivals VALUES (?, ?)').run(messageId, hash)
+      return true
+    })
+  }
+
+  first(): QueuedCommand | undefined {
+    const row = this.#database.prepare('SELECT number, key, command FROM mqtt_commands ORDER BY number LIMIT 1').get()
+    if (row === undefined) return undefined
+    const { payload, responseTopic, correlationData } = JSON.parse(String(row['command'])) as StoredCommand
+    return {
+      number: Number(row['number']),
+      key: String(row['key']),
+      payload: Buffer.from(payload, 'base64'),
+      responseTopic,
+      correlationData: correlationData === undefined ? undefined : Buffer.from(correlationData, 'base64'),
+    }
+  }
+
+  remove(number: number): void {
+    this.#database.prepare('DELETE FROM mqtt_commands WHERE number = ?').run(number)
+  }
+
+  #count(): number {
+    return Number(this.#database.prepare('SELECT count(*) AS count FROM mqtt_commands').get()?.['count'])
+  }
+
+  #hashOf(packetId: number): unknown {
+    return this.#database.prepare('SELECT hash FROM mqtt_arrivals WHERE packet_id = ?').get(packetId)?.['hash']
+  }
+}
+
+/** Bytes in base64. */
+interface StoredCommand {
+  readonly payload: string
+  readonly responseTopic?: string
+  readonly correlationData?: string
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

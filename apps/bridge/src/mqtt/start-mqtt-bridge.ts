@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SmsGateway } from '@smsgw/client'
+import type { InboxItem, MessageState } from '@smsgw/client/openapi'
+import type { Log } from '@smsgw/daemon/log'
+import { StartError } from '@smsgw/daemon/start-error'
+import type { IPublishPacket } from 'mqtt'
+import type { MqttConfig } from '../config.ts'
+import { AccountFollower } from '../follow/account-follower.ts'
+import { Notes } from '../state/bridge-state.ts'
+import { HandledItems } from '../state/handled-items.ts'
+import { SentMessages } from '../state/sent-messages.ts'
+import { Broker } from './broker.ts'
+import { readCommand } from './command.ts'
+import { CommandQueue } from './command-queue.ts'
+import { MESSAGE_STATES } from './discovery.ts'
+import { OutgoingPackets } from './outgoing-packets.ts'
+import { DevicePublisher } from './publish-devices.ts'
+import { CommandRunner } from './run-commands.ts'
+import { topicsBelow } from './topics.ts'
+
+const CHANNEL = 'mqtt'
+/** Changes within this time are published together. */
+const GATHER_MS = 500
+/** Repairs a lost change of a device. */
+const REFRESH_MS = 60_000
+
+export interface MqttBridgeOptions {
+  readonly config: MqttConfig
+  readonly api: SmsGateway
+  readonly database: DatabaseSync
+  readonly log: Log
+}
+
+export interface MqttBridge {
+  readonly isConnected: () => boolean
+  readonly stop: () => Promise<void>
+}
+
+/** Connects the account to an MQTT broker: commands in, received messages, states and devices out. */
+export function startMqttBridge({ config, api, database, log }: MqttBridgeOptions): MqttBridge {
+  const { MQTT_PREFIX: prefix, MQTT_DISCOVERY_PREFIX: discoveryPrefix, MQTT_CONTACTS: contacts } = config
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const topics = topicsBelow(prefix)
+  const homeAssistant = `${discoveryPrefix}/status`
+  const notes = new Notes(database)
+  const handled = new HandledItems(database, CHANNEL)
+  const sent = new SentMessages(database, CHANNEL)
+  const queue = new CommandQueue(database)
+  const broker = new Broker({
+    url: config.MQTT_URL,
+    ca: authorities(config.MQTT_CA_FILE),
+    clientId: clientIdIn(notes),
+    availabilityTopic: topics.availability,
+    topics: [topics.send, homeAssistant],
+    packets: new OutgoingPackets(database, handled),
+    handled,
+    log,
+    onMessage: receive,
+    onConnect: publishAll,
+  })
+  const devices = new DevicePublisher({ api, broker, database, topics, prefix, discoveryPrefix, contacts, signal })
+  const updates = new Updates(() => devices.update(), log, signal)
+  const follower = new AccountFollower({
+    channel: CHANNEL,
+    api,
+    notes,
+    handled,
+    sent,
+    log,
+    signal,
+    now: Date.now,
+    onReceived: (item) => broker.publishOnce(item.id, topics.received, JSON.stringify(receivedEvent(item))),
+    async onState(message, detail) {
+      const event = stateEvent(message, detail)
+      if (!MESSAGE_STATES.includes(event.event_type)) return
+      await broker.publishOnce(`state:${message.id}:${message.state}`, topics.status, JSON.stringify(event))
+    },
+    onDevices: () => updates.request(),
+    onConnected: (isConnected) => void publishAccount(isConnected),
+  })
+  let isFollowing = false
+  const runner = new CommandRunner({
+    api,
+    queue,
+    broker,
+    sent,
+    topics,
+    log,
+    signal,
+    now: Date.now,
+    onSent: (id) => void follower.reportNow(id).catch((error) => reportLater(error, id)),
+  })
+  const running = [runner.run(), follower.run(), updates.run()]
+
+  function receive(packet: IPublishPacket): void {
+    if (packet.topic === homeAssistant) {
+      if (packet.payload.toString() === 'online') publishAll()
+      return
+    }
+    // A retained command would be repeated at each new session.
+    if (packet.retain) {
+      log.warn({ topic: packet.topic }, 'retained MQTT command ignored: publish commands without the retain flag')
+      return
+    }
+    const read = readCommand(Buffer.from(packet.payload))
+    const isQueued = queue.add(packet, 'command' in read ? read.command.id : read.id)
+    if (!isQueued)
+      log.error('MQTT command refused: 10 000 commands are already queued, check the connection to the API')
+    runner.wake()
+  }
+
+  function publishAll(): void {
+    devices.forget()
+    updates.request()
+    void publishAccount(isFollowing)
+  }
+
+  async function publishAccount(isConnected: boolean): Promise<void> {
+    isFollowing = isConnected
+    await broker.retain(topics.account, isConnected ? 'online' : 'offline').catch((error: Error) => {
+      log.warn({ reason: error.message }, 'availability not published')
+    })
+  }
+
+  /** The next event of the message or the next start reports the state. */
+  function reportLater(error: Error, id: string): void {
+    if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'state of a message not read')
+  }
+
+  return {
+    isConnected: () => broker.isConnected,
+    async stop() {
+      stopping.abort()
+      await broker.close()
+      await Promise.all(running)
+    },
+  }
+}
+
+/** Runs one update at a time, and one more after a request during an update. */
+class Updates {
+  readonly #update: () => Promise<void>
+  readonly #log: Log
+  readonly #signal: AbortSignal
+  #requested = Promise.withResolvers<void>()
+
+  constructor(update: () => Promise<void>, log: Log, signal: AbortSignal) {
+    this.#update = update
+    this.#log = log
+    this.#signal = signal
+  }
+
+  request(): void {
+    this.#requested.resolve()
+  }
+
+  async run(): Promise<void> {
+    const signal = this.#signal
+    while (!signal.aborted) {
+      await Promise.race([this.#requested.promise, quietly(sleep(REFRESH_MS, undefined, { signal }))])
+      await quietly(sleep(GATHER_MS, undefined, { signal }))
+      this.#requested = Promise.withResolvers()
+      if (signal.aborted) return
+      await this.#update().catch((error: Error) => {
+        if (!signal.aborted) this.#log.warn({ reason: error.message }, 'devices not published, retrying')
+      })
+    }
+  }
+}
+
+async function quietly(sleeping: Promise<unknown>): Promise<void> {
+  await sleeping.catch(() => undefined)
+}
+
+/** The payload of a received message; Home Assistant reads `event_type`. */
+function receivedEvent(item: InboxItem): object {
+  const { id, type, sender, recipient, simNumber, createdAt, deviceId, text, data, port } = item
+  return {
+    event_type: 'received',
+    id,
+    type,
+    from: sender,
+    ...(recipient !== undefined && { to: recipient }),
+    text: text ?? item.contentPreview,
+    ...(data !== undefined && { data, port }),
+    receivedAt: createdAt,
+    deviceId,
+    ...(simNumber !== undefined && { simNumber }),
+  }
+}
+
+function stateEvent(message: MessageState, detail: string) {
+  const { id } = JSON.parse(detail) as { id: string | null }
+  return {
+    event_type: message.state.toLowerCase(),
+    id,
+    messageId: message.id,
+    recipients: message.recipients.map(({ phoneNumber, state, error }) => ({ to: phoneNumber, state, error })),
+  }
+}
+
+/** The broker recognises the session by the id. */
+function clientIdIn(notes: Notes): string {
+  const name = 'mqtt.client-id'
+  const stored = notes.read(name)
+  if (stored !== undefined) return stored
+  const created = `smsgw-${randomBytes(8).toString('hex')}`
+  notes.write(name, created)
+  return created
+}
+
+function authorities(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StartError(`MQTT_CA_FILE: cannot read the file: ${(error as Error).message}`, { cause: error })
+  }
+}

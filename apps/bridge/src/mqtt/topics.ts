@@ -1,0 +1,28 @@
+/** The topics of one bridge, below its prefix. */
+export interface Topics {
+  /** `online` while the bridge is connected to the broker. */
+  readonly availability: string
+  /** `online` while the bridge receives the events of the account. */
+  readonly account: string
+  /** Commands to send a message. */
+  readonly send: string
+  /** What the API answered to each command. */
+  readonly result: string
+  /** Received messages. */
+  readonly received: string
+  /** States of messages that were sent by commands. */
+  readonly status: string
+  readonly device: (id: string) => string
+}
+
+export function topicsBelow(prefix: string): Topics {
+  return {
+    availability: `${prefix}/availability`,
+    account: `${prefix}/account`,
+    send: `${prefix}/send`,
+    result: `${prefix}/result`,
+    received: `${prefix}/received`,
+    status: `${prefix}/status`,
+    device: (id) => `${prefix}/device/${id}/state`,
+  }
+}

@@ -1,0 +1,62 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/**
+ * What the bridge must remember after a crash: one SQLite file. Each commit is on disk before it returns, so a message is
+ * acknowledged only after its row survives a power cut.
+ */
+export function openState(folder: string): DatabaseSync {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const database = new DatabaseSync(join(folder, 'bridge.db'))
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS handled (
+      channel TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (channel, id)) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS handled_by_time ON handled (channel, at);
+    CREATE TABLE IF NOT EXISTS sent_messages (
+      channel TEXT NOT NULL, id TEXT NOT NULL, detail TEXT NOT NULL, state TEXT NOT NULL, at INTEGER NOT NULL,
+      PRIMARY KEY (channel, id)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS mqtt_packets (packet_id INTEGER PRIMARY KEY, packet TEXT NOT NULL, item TEXT);
+    CREATE TABLE IF NOT EXISTS mqtt_commands (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, command TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS mqtt_arrivals (packet_id INTEGER PRIMARY KEY, hash TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS mqtt_devices (id TEXT PRIMARY KEY, components TEXT NOT NULL) WITHOUT ROWID;
+  `)
+  return database
+}
+
+/** Runs `work` in one transaction. */
+export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** Single values by name. */
+export class Notes {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  read(name: string): string | undefined {
+    const row = this.#database.prepare('SELECT value FROM notes WHERE name = ?').get(name)
+    return row === undefined ? undefined : String(row['value'])
+  }
+
+  write(name: string, value: string): void {
+    this.#database
+      .prepare('INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value')
+      .run(name, value)
+  }
+}

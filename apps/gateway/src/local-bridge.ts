@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import type { MqttConfig } from '@smsgw/bridge/config'
+import { type Bridge, startBridge } from '@smsgw/bridge/start-bridge'
+import type { Log } from '@smsgw/daemon/log'
+import { StartError } from '@smsgw/daemon/start-error'
+
+export interface LocalBridgeOptions {
+  /** The URL at which this gateway listens, or SMSGW_URL. */
+  readonly url: string
+  /** The present credentials of the account of this gateway. */
+  readonly credentials: () => { readonly username: string; readonly password: string }
+  readonly mqtt: MqttConfig
+  readonly dataDir: string
+  readonly log: Log
+}
+
+/** Starts the bridge inside a gateway. It uses the API over loopback, as a bridge on another machine would. */
+export function startLocalBridge({ url, credentials, mqtt, dataDir, log }: LocalBridgeOptions): Bridge {
+  const api = {
+    url: loopbackUrl(url),
+    credentials: credentials(),
+    // A changed password is used from the next request on.
+    fetch: (target: string | URL | Request, init: RequestInit = {}) =>
+      fetch(target, { ...init, headers: { ...init.headers, authorization: basic(credentials()) } }),
+  }
+  return startBridge({ api, mqtt, dataDir: join(dataDir, 'bridge'), log })
+}
+
+function basic({ username, password }: { readonly username: string; readonly password: string }): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+}
+
+/** The certificate of a gateway names its public address, so an encrypted address must be given. */
+function loopbackUrl(url: string): string {
+  const local = url.replace(/\/\/0\.0\.0\.0(?=:)/, '//127.0.0.1').replace(/\/\/\[::\](?=:)/, '//[::1]')
+  if (!/^https:\/\/(?:127\.|\[::1\])/.test(local)) return local
+  throw new StartError('MQTT_URL and TLS_CERT need SMSGW_URL: the address of this gateway as in its certificate')
+}
