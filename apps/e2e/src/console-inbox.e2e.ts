@@ -127,6 +127,34 @@ test('notes, labels and the assignee are kept, and have no barriers', async () =
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
+test('the list shows the labels of a conversation, and a filter by label is part of the address', async () => {
+  await page.goto(`${gateway.url}/conversations`)
+  await list().getByRole('link', { name: ada }).getByText('Urgent').waitFor()
+  await list().getByLabel('Label', { exact: true }).selectOption('Urgent')
+  await list().getByRole('link', { name: grace }).waitFor({ state: 'detached' })
+  await page.reload()
+  await list().getByRole('link', { name: ada }).waitFor()
+  expect(await list().getByRole('listitem').count()).toBe(1)
+  await list().getByRole('link', { name: ada }).click()
+  expect(new URL(page.url()).searchParams.get('label')).toBeTruthy()
+  expect(await list().getByRole('listitem').count()).toBe(1)
+  expect(await barriersEverywhere(page)).toEqual([])
+})
+
+test('the list says why the last message waits, and labels changed elsewhere appear without a reload', async () => {
+  await page.goto(`${gateway.url}/conversations`)
+  const scheduleAt = '2037-01-01T12:00:00Z'
+  const id = await gateway.api.send({ phoneNumbers: [grace], textMessage: { text: 'Happy new year' }, scheduleAt })
+  await list()
+    .getByRole('link', { name: grace })
+    .getByText(/^Scheduled for Jan 1, 2037/)
+    .waitFor()
+  const label = (await gateway.api.ask('POST', '/labels', { name: 'Family' })).json.id
+  await gateway.api.ask('PATCH', `/conversations/${encodeURIComponent(grace)}`, { addLabels: [label] })
+  await list().getByRole('link', { name: grace }).getByText('Family').waitFor()
+  await gateway.api.ask('DELETE', `/messages/${id}`)
+})
+
 test('a message of which one recipient failed is listed as partly failed, also by the filter for failed messages', async () => {
   await gateway.api.send({ phoneNumbers: [ada, '+12025550116'], textMessage: { text: 'To both' } })
   await page.goto(`${gateway.url}/messages?state=Failed`)

@@ -31,6 +31,7 @@ export const conversation = z
     lastText: z.string().meta({ description: 'Beginning of the last message, or a description of data and MMS' }),
     lastDirection: direction,
     lastState: state.optional().meta({ description: 'State of the last message, if it was sent to this number' }),
+    lastWaiting: waiting.optional().meta({ description: 'Waiting reason of the last message' }),
     lastMessageId: resourceId,
     unread: z.int().min(0).optional().meta({ description: 'Number of unread messages; needs `inbox:list`' }),
     labels: conversationDecisions.labels.optional(),

@@ -917,6 +917,8 @@ export interface components {
              * @enum {string}
              */
             lastState?: "Pending" | "Cancelling" | "Cancelled" | "Processed" | "Sent" | "Delivered" | "Failed";
+            /** @description Waiting reason of the last message */
+            lastWaiting?: components["schemas"]["Waiting"];
             lastMessageId: string;
             /** @description Number of unread messages; needs `inbox:list` */
             unread?: number;

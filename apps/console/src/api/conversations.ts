@@ -6,12 +6,12 @@ import { underOneKey } from './idempotency-keys.ts'
 import { refresh, useNewestFirst } from './newest-first.ts'
 
 /** Newest first; `search` is part of a number or of a text. */
-export function useConversations(search: string, folder: ListedFolder = 'all') {
+export function useConversations(search: string, folder: ListedFolder = 'all', label = '') {
   return useNewestFirst<Conversation>({
-    queryKey: ['conversations', search, folder],
+    queryKey: ['conversations', search, folder, label],
     keepsPrevious: true,
     read: (cursor, signal) =>
-      ask('GET', `/conversations${query({ q: search, ...filters[folder], cursor })}`, undefined, signal),
+      ask('GET', `/conversations${query({ q: search, ...filters[folder], label, cursor })}`, undefined, signal),
     idOf: ({ number }) => number,
     nameOf: ({ lastMessageId }) => lastMessageId,
   })

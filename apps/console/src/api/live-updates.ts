@@ -36,7 +36,7 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
 /** What was found by a search stays as it was found: to search again each second is too much to ask. */
 const talk: readonly QueryKey[] = [['conversations', ''], ['thread'], ['unread'], ['message-list'], ['virtual-phone']]
 
-const whatWaits: readonly QueryKey[] = [['thread'], ['message-list'], ['messages'], ['timeline']]
+const whatWaits: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['messages'], ['timeline']]
 
 /** What is read page by page; the rest is asked for again by itself when somebody comes back to the page. */
 const lists: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['deliveries']]

@@ -1,8 +1,11 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import type { Conversation, ConversationMatch } from '@smsgw/contract/conversation'
+import type { Label } from '@smsgw/contract/shared-inbox'
 import type { RefObject } from 'react'
 import { Link } from 'wouter'
 import { type ListedFolder, listedFolders, type useConversations } from '../api/conversations.ts'
+import { useLabels } from '../api/shared-inbox.ts'
+import { waitingText } from '../messages/timeline-words.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
@@ -23,6 +26,8 @@ export function ConversationList({
   onSearch,
   folder,
   onFolder,
+  label,
+  onLabel,
   settledSearch,
   searchField,
 }: {
@@ -34,12 +39,16 @@ export function ConversationList({
   readonly onSearch: (search: string) => void
   readonly folder: ListedFolder
   readonly onFolder: (folder: string) => void
+  /** Id of the label of the listed conversations, or empty. */
+  readonly label: string
+  readonly onLabel: (label: string) => void
   /** The search of the listed conversations. */
   readonly settledSearch: string
   readonly searchField: RefObject<HTMLInputElement | null>
 }) {
   const Heading = isTitled ? 'h1' : 'h2'
   const found = conversations.data?.pages.flatMap(({ body }) => body) ?? []
+  const { data: labels = [] } = useLabels()
   const searchedSince = conversations.data?.pages[0]?.searchedSince
   return (
     <section className="conversation-list" aria-label={t('conversations.title')}>
@@ -84,12 +93,22 @@ export function ConversationList({
         }}
       />
       {search === '' && (
-        <NativeSelect
-          aria-label={t('inbox.folder')}
-          value={folder}
-          data={listedFolders.map((value) => ({ value, label: t(`inbox.folder.${value}`) }))}
-          onChange={(event) => onFolder(event.currentTarget.value)}
-        />
+        <div className="conversation-list-filters">
+          <NativeSelect
+            aria-label={t('inbox.folder')}
+            value={folder}
+            data={listedFolders.map((value) => ({ value, label: t(`inbox.folder.${value}`) }))}
+            onChange={(event) => onFolder(event.currentTarget.value)}
+          />
+          {(labels.length > 0 || label !== '') && (
+            <NativeSelect
+              aria-label={t('inbox.label')}
+              value={label}
+              data={labelChoices(labels, label)}
+              onChange={(event) => onLabel(event.currentTarget.value)}
+            />
+          )}
+        </div>
       )}
       <ProblemNote error={conversations.error} retry={() => void conversations.refetch()} />
       {conversations.isPending && <WaitingLines lines={6} />}
@@ -99,14 +118,15 @@ export function ConversationList({
             <ListedConversation
               key={conversation.number}
               conversation={conversation}
+              labels={labels}
               isShown={conversation.number === shown}
-              path={pathOf(conversation, settledSearch, folder)}
+              path={pathOf(conversation, { search: settledSearch, folder, label })}
             />
           ))}
         </ul>
       )}
       {conversations.isSuccess && !conversations.isPlaceholderData && found.length === 0 && (
-        <None search={search} folder={folder} />
+        <None search={search} isFiltered={folder !== 'inbox' || label !== ''} />
       )}
       {searchedSince !== undefined && search !== '' && (
         <p className="small quiet conversation-list-since">
@@ -126,14 +146,14 @@ export function ConversationList({
   )
 }
 
-function None({ search, folder }: { readonly search: string; readonly folder: ListedFolder }) {
+function None({ search, isFiltered }: { readonly search: string; readonly isFiltered: boolean }) {
   if (search !== '')
     return (
       <EmptyState icon="search" title={t('common.noResults')}>
         {t('conversations.noResults', { search })}
       </EmptyState>
     )
-  if (folder !== 'inbox')
+  if (isFiltered)
     return (
       <EmptyState icon="conversations" title={t('inbox.nothing')}>
         {t('inbox.nothingHelp')}
@@ -157,14 +177,28 @@ function None({ search, folder }: { readonly search: string; readonly folder: Li
 }
 
 function ListedConversation({
-  conversation: { number, lastAt, lastText, lastDirection, lastState, unread = 0, match },
+  conversation: {
+    number,
+    lastAt,
+    lastText,
+    lastDirection,
+    lastState,
+    lastWaiting,
+    unread = 0,
+    labels: chosen = [],
+    match,
+  },
+  labels,
   isShown,
   path,
 }: {
   readonly conversation: Conversation
+  /** All labels of the account. */
+  readonly labels: readonly Label[]
   readonly isShown: boolean
   readonly path: string
 }) {
+  const shown = labels.filter(({ id }) => chosen.includes(id))
   return (
     <li>
       <Link
@@ -190,6 +224,14 @@ function ListedConversation({
             </span>
           )}
         </span>
+        {lastWaiting !== undefined && <span className="listed-conversation-waiting">{waitingText(lastWaiting)}</span>}
+        {shown.length > 0 && (
+          <span className="listed-conversation-labels">
+            {shown.map(({ id, name }) => (
+              <bdi key={id}>{name}</bdi>
+            ))}
+          </span>
+        )}
       </Link>
     </li>
   )
@@ -205,11 +247,24 @@ function Match({ match: { excerpt, start, length } }: { readonly match: Conversa
   )
 }
 
+/** A deleted label of the address stays selected, so that the empty list is explained. */
+function labelChoices(labels: readonly Label[], chosen: string) {
+  const choices = [
+    { value: '', label: t('inbox.anyLabel') },
+    ...labels.map(({ id, name }) => ({ value: id, label: name })),
+  ]
+  return choices.some(({ value }) => value === chosen) ? choices : [...choices, { value: chosen, label: chosen }]
+}
+
 /** The address of a conversation. A search opens it at the message that was found. */
-export function pathOf({ number, match }: Conversation, search: string, folder: ListedFolder): string {
+export function pathOf(
+  { number, match }: Conversation,
+  { search, folder, label }: { readonly search: string; readonly folder: ListedFolder; readonly label: string },
+): string {
   return conversationPath(number, {
     q: search,
     folder: folder === 'inbox' ? undefined : folder,
+    label,
     at: match?.id,
   })
 }

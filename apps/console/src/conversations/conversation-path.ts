@@ -3,7 +3,7 @@ export const newConversationPath = '/compose'
 
 export function conversationPath(
   number: string,
-  query: { readonly [name in 'q' | 'folder' | 'at']?: string | undefined } = {},
+  query: { readonly [name in 'q' | 'folder' | 'label' | 'at']?: string | undefined } = {},
 ): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
   return `/conversations/${encodeURIComponent(number)}${given.length === 0 ? '' : `?${new URLSearchParams(given)}`}`

@@ -19,12 +19,16 @@ export default function Conversations({ isNew = false }: { readonly isNew?: bool
   useTitle(isNew ? t('conversations.new') : (shown ?? t('conversations.title')))
   const [search, setSearch] = useUrlValue('q', '')
   const [folder, setFolder] = useUrlValue<ListedFolder>('folder', 'inbox', listedFolders)
+  const [label, setLabel] = useUrlValue('label', '')
   const [at] = useUrlValue('at', '')
   const [settled] = useDebouncedValue(search, 200)
-  const conversations = useConversations(settled, settled === '' ? folder : 'all')
+  const conversations = useConversations(settled, settled === '' ? folder : 'all', settled === '' ? label : '')
   const searchField = useRef<HTMLInputElement>(null)
   const numbers = conversations.data?.pages.flatMap(({ body }) => body.map((conversation) => conversation.number)) ?? []
-  const paths = conversations.data?.pages.flatMap(({ body }) => body.map((one) => pathOf(one, settled, folder))) ?? []
+  const paths =
+    conversations.data?.pages.flatMap(({ body }) =>
+      body.map((one) => pathOf(one, { search: settled, folder, label })),
+    ) ?? []
   useKeys(useConversationKeys(numbers, paths, shown, searchField))
   return (
     <div className={shown === undefined && !isNew ? 'conversations' : 'conversations has-thread'}>
@@ -36,6 +40,8 @@ export default function Conversations({ isNew = false }: { readonly isNew?: bool
         onSearch={setSearch}
         folder={folder}
         onFolder={setFolder}
+        label={label}
+        onLabel={setLabel}
         settledSearch={settled}
         searchField={searchField}
       />

@@ -95,6 +95,7 @@ function Filters({
         />
       )}
       <NativeSelect
+        className="message-sender"
         label={t('message.sentBy')}
         data={senders(keys, sentBy)}
         value={sentBy}
@@ -146,7 +147,7 @@ function ListedMessage({
         <span className="listed-message-sender quiet">
           {sentBy !== undefined && (
             <>
-              <span className="unseen">{t('message.sentBy')} </span>
+              <span className="listed-message-by">{t('message.sentBy')} </span>
               <bdi>{senderWords(sentBy)}</bdi>
             </>
           )}

@@ -1,4 +1,5 @@
 import { type Conversation, conversation, listConversationsQuery } from '@smsgw/contract/conversation'
+import type { Waiting } from '@smsgw/contract/waiting'
 import { z } from 'zod'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
@@ -8,10 +9,12 @@ import type { MessageRules } from '../messages/accept/check-message.ts'
 import { decisionsOf } from '../shared-inbox/conversation-details.ts'
 import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import { readConversationStates, type StoredState } from '../shared-inbox/read-conversation-states-statement.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Statements } from '../store/database.ts'
+import { isOpen, waitingRecipients } from '../waiting/waiting-recipients.ts'
 import { findConversations } from './find-conversations.ts'
 import type { Span, StoredConversation } from './read-latest-entries-statement.ts'
 import { readMatches } from './read-matches.ts'
+import { readOpenRecipients } from './read-open-recipients-statement.ts'
 import { ConversationSearch } from './search-conversations.ts'
 import { visibilityOf } from './visibility.ts'
 
@@ -47,15 +50,35 @@ export function listConversations({ database, rules }: ListConversationsDeps): E
         principal.accountId,
         rows.map(({ number }) => number),
       )
+      const waits = await lastWaits(database, principal.accountId, rows)
       const matches = matching && (await readMatches(database, visibility, rows, matching.messageIds, search ?? ''))
       const body = rows.map((row) => ({
         ...conversationAnswer(row),
         ...stateAnswer(principal, states.get(row.number)),
+        ...(waits.has(row.number) && { lastWaiting: waits.get(row.number) }),
         ...(matches?.has(row.number) && { match: matches.get(row.number) }),
       }))
       return { status: 200, body, headers }
     },
   })
+}
+
+/** Returns why the last messages wait, by the number of the conversation. */
+async function lastWaits(
+  statements: Statements,
+  accountId: string,
+  rows: readonly StoredConversation[],
+): Promise<ReadonlyMap<string, Waiting>> {
+  const open = rows.filter(({ state }) => state !== null && isOpen(state))
+  if (open.length === 0) return new Map()
+  const recipients = await readOpenRecipients(statements, accountId, open)
+  const waiting = await waitingRecipients(statements, accountId, recipients)
+  return new Map(
+    recipients.flatMap(({ number, cmdId }) => {
+      const its = waiting.get(cmdId)
+      return its === undefined ? [] : [[number, its] as const]
+    }),
+  )
 }
 
 /** Filters must not reveal what the members of an answer hide. */

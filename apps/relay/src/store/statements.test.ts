@@ -18,6 +18,7 @@ import { readSentEntries } from '../conversations/read-entries-statement.ts'
 import { readEveryNumber } from '../conversations/read-every-number-statement.ts'
 import { readLatestEntries } from '../conversations/read-latest-entries-statement.ts'
 import { readMatchingNumbers } from '../conversations/read-matching-numbers-statement.ts'
+import { readOpenRecipients } from '../conversations/read-open-recipients-statement.ts'
 import { readRecentNumbers } from '../conversations/read-recent-numbers-statement.ts'
 import { countDeviceQueue } from '../devices/count-device-queue-statement.ts'
 import { countPairingTry } from '../devices/count-pairing-try-statement.ts'
@@ -167,6 +168,8 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     readLatestEntries(s, visibility, ['+447700900123'], { after: undefined, before: { at: now, number: '' } }, 1),
   'conversations/read-matching-numbers-statement.ts': (s) =>
     readMatchingNumbers(s, visibility, 'hello', { messages: 1, isNumber: true }),
+  'conversations/read-open-recipients-statement.ts': (s) =>
+    readOpenRecipients(s, 'account', [{ id: 'message', number: '+447700900123' }]),
   'conversations/read-recent-numbers-statement.ts': (s) => readRecentNumbers(s, visibility, now, 1),
   'devices/write-names-statement.ts': (s) =>
     writeNames(s, { accountId: 'account', deviceId: 'device' }, { name: 'attic', simNames: { 1: 'Support' }, now }),

@@ -122,6 +122,6 @@ async function readHolders(
   )
 }
 
-function isOpen(state: MessageState): boolean {
+export function isOpen(state: MessageState): boolean {
   return state === 'Pending' || state === 'Processed' || state === 'Cancelling'
 }

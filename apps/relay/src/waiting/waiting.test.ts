@@ -1,5 +1,6 @@
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { listConversations } from '../conversations/list-conversations.ts'
 import { showConversation } from '../conversations/show-conversation.ts'
 import { CONVERSATION_SCOPES } from '../conversations/visibility.ts'
 import { route } from '../http/route.ts'
@@ -19,6 +20,13 @@ beforeAll(async () => {
     route('GET', '/messages', 'messages:list', '', listMessages(shared)),
     route('GET', '/messages/{id}', 'messages:read', '', getMessage(shared)),
     route('GET', '/messages/{id}/timeline', 'messages:read', '', showTimeline(shared)),
+    route(
+      'GET',
+      '/conversations',
+      CONVERSATION_SCOPES,
+      '',
+      listConversations({ ...shared, rules: { defaultRegion: undefined } }),
+    ),
     route(
       'GET',
       '/conversations/{number}',
@@ -100,7 +108,7 @@ test.each([['not yet dispatched', {}] as const, ['already dispatched', held] as 
   },
 )
 
-test('a reported reason is shown on message, list, timeline and conversation until the device withdraws the reason', async () => {
+test('a reported reason is shown on message, list, timeline, conversation and conversation list until the device withdraws the reason', async () => {
   await store(held)
   const until = later.toISOString()
   await report({ messages: [{ reason: 'earlier_outcome_unknown', until, cmdIds: ['other', 'c0'] }] })
@@ -112,19 +120,40 @@ test('a reported reason is shown on message, list, timeline and conversation unt
   const read = async () => ({
     message: await waiting(),
     list: ((await api.request('a1', 'GET', '/messages')).json as { waiting?: unknown }[])[0]?.waiting,
+    conversations: ((await api.request('a1', 'GET', '/conversations')).json as { lastWaiting?: unknown }[])[0]
+      ?.lastWaiting,
     thread: ((await api.request('a1', 'GET', '/conversations/%2B1')).json as { waiting?: unknown }[])[0]?.waiting,
     entry: (
       (await api.request('a1', 'GET', '/messages/m/timeline')).json as { entries: { kind: string }[] }
     ).entries.find(({ kind }) => kind === 'waiting'),
   })
   expect(await read()).toEqual({
-    ...{ message: told, list: told, thread: told },
+    ...{ message: told, list: told, conversations: told, thread: told },
     entry: expect.objectContaining({ code: told.reason, until, text: told.message, recipient: '+1' }),
   })
   await report({})
   const after = await read()
-  expect([after.message, after.list, after.thread, after.entry]).toMatchObject(
-    Array.from({ length: 3 }, () => ({ reason: 'queued' })).concat({ code: 'queued' } as never),
+  expect([after.message, after.list, after.conversations, after.thread, after.entry]).toMatchObject(
+    Array.from({ length: 4 }, () => ({ reason: 'queued' })).concat({ code: 'queued' } as never),
+  )
+})
+
+test('the conversation list shows the reason of the number, not of other recipients, and none for a sent message', async () => {
+  await store({ ...held, state: 'Sent' }, { state: 'Processed' })
+  const { key } = await shared.database.message.findFirstOrThrow()
+  await shared.database.recipient.create({
+    data: {
+      ...{ messageKey: key, cmdId: 'c1', accountId: 'a1', deviceId: device, position: 1, phoneNumber: '+2' },
+      ...{ ...held, dueAt: past },
+    },
+  })
+  await report({ messages: [{ reason: 'limit', cmdIds: ['c1'] }] })
+  const listed = (await api.request('a1', 'GET', '/conversations')).json as { number: string; lastWaiting?: unknown }[]
+  expect(new Map(listed.map(({ number, lastWaiting }) => [number, lastWaiting]))).toEqual(
+    new Map([
+      ['+1', undefined],
+      ['+2', expect.objectContaining({ reason: 'limit' })],
+    ]),
   )
 })
 
