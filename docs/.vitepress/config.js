@@ -9,6 +9,7 @@ const sidebar = [
     'guides/first-sms',
     'guides/receive-by-webhook',
     'guides/api-keys',
+    'guides/browser-notifications',
     'guides/client',
     'guides/raspberry-pi',
     'guides/add-a-modem',

@@ -128,6 +128,14 @@ export const settingsSchema = z.object({
     about: 'private networks that webhooks may call',
     example: '192.168.0.0/16',
   }),
+  PUSH_CONTACT: setting(
+    z.url({ protocol: /^(mailto|https)$/, error: 'must begin with mailto: or https://' }).optional(),
+    {
+      about:
+        'address at which push services reach the operator. Default: PUBLIC_URL; Apple refuses notifications without one',
+      example: 'mailto:sms@example.org',
+    },
+  ),
   DEVICE_SILENCE_SECONDS: setting(wholeNumber(60, 365 * DAY).default(7 * DAY), {
     about:
       'seconds without contact until a device counts as lost, and those of its messages that have no expiry fail with device_lost',

@@ -15,6 +15,8 @@ import { deleteOldMessages } from './messages/delete-old-messages-statement.ts'
 import { endEmulated, expireMessages } from './messages/end-undispatched.ts'
 import { hashMessages } from './messages/hash-messages.ts'
 import type { Move } from './messages/progress/message-progress.ts'
+import { notifyOffline } from './push/notify-offline-statement.ts'
+import { deleteEndedSubscriptions } from './push/valid-subscriptions-statement.ts'
 import type { Random } from './random.ts'
 import { retentionJob } from './settings/retention.ts'
 import { deleteUnusedStates } from './shared-inbox/delete-unused-states-statement.ts'
@@ -66,6 +68,10 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     job('forget live events', 10 * MINUTE, () => deleteOldLiveEvents(database)),
     job('forget device commands', HOUR, () => deleteOldDeviceCommands(database, yesterday())),
     job('rotate signing keys', HOUR, () => rotateSigningKeys({ ...deps, longestTokenSeconds: longestToken(config) })),
+    job('delete ended push subscriptions', HOUR, () => deleteEndedSubscriptions(database)),
+    job('notify browsers of offline devices', MINUTE, async () => {
+      if ((await notifyOffline(database, clock.now())) > 0) outbox.wake()
+    }),
     job('delete unused conversation states', HOUR, () => deleteUnusedStates(database)),
     retentionJob(deps, inboxRetention),
     retentionJob(deps, deliveryRetention),

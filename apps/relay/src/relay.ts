@@ -20,6 +20,8 @@ import { BufferedLogbook } from './logs/logbook.ts'
 import { messageMetrics } from './messages/message-metrics.ts'
 import { type Metrics, openMetrics } from './metrics/metrics.ts'
 import { periodicJobs } from './periodic-jobs.ts'
+import { type PushKeys, readPushKeys } from './push/push-keys.ts'
+import { PushWorker } from './push/push-worker.ts'
 import { newId, type Random, systemRandom } from './random.ts'
 import { routes } from './routes.ts'
 import { serveMetrics, serveRoutes } from './serve-http.ts'
@@ -79,7 +81,8 @@ async function startOnce(options: RelayOptions): Promise<Relay> {
     const metrics = openMetrics()
     const core = await openCore(options, cleanup)
     await prepareDatabase(core)
-    const features = startFeatures(core, metrics, options, cleanup)
+    const keys = await readPushKeys(core.database, core.box)
+    const features = startFeatures(core, keys, metrics, options, cleanup)
     const drain = { isDraining: false }
     const url = await startServers(core, features, metrics, options, drain, cleanup)
     return {
@@ -139,7 +142,13 @@ async function prepareDatabase(core: Core): Promise<void> {
 type Features = ReturnType<typeof startFeatures>
 
 /** Starts the parts that run without requests: webhook delivery, connected agents, periodic jobs and live events. */
-function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: RelayOptions, cleanup: Cleanup) {
+function startFeatures(
+  core: Core,
+  keys: PushKeys,
+  { registry }: Metrics,
+  { isLocal = false }: RelayOptions,
+  cleanup: Cleanup,
+) {
   const { config, database, databaseClock } = core
   const { onAccepted, onMoved } = messageMetrics(registry, database)
   const webhookRules = addressRules({
@@ -148,12 +157,20 @@ function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: R
     publicUrl: config.PUBLIC_URL,
     localServerMode: isLocal,
   })
-  const outbox = new DeliveryWorker({
+  const webhooks = new DeliveryWorker({
     ...core,
     client: new GuardedClient(webhookRules),
     observe: deliveryMetrics(registry, database),
   })
-  cleanup.add(() => outbox.stop())
+  cleanup.add(() => webhooks.stop())
+  const push = startPush(core, keys, cleanup)
+  const outbox = {
+    wake() {
+      webhooks.wake()
+      push.worker.wake()
+    },
+    stop: () => Promise.all([webhooks.stop(), push.worker.stop()]),
+  }
   const agents = new ConnectedAgents({
     store: core,
     relay: {
@@ -182,13 +199,30 @@ function startFeatures(core: Core, { registry }: Metrics, { isLocal = false }: R
   cleanup.add(() => jobs.stop())
   const live = new LiveEvents(core)
   cleanup.add(() => live.close())
-  return { outbox, agents, live, webhookRules, onAccepted, onMoved }
+  return { outbox, push, agents, live, webhookRules, onAccepted, onMoved }
 }
+
+/** Starts the sending of notifications to browsers. Push services have https, in Local Server mode too. */
+function startPush(core: Core, keys: PushKeys, cleanup: Cleanup) {
+  const { PUBLIC_URL: publicUrl, PUSH_CONTACT: contact, WEBHOOK_ALLOW_CIDRS: allowNetworks } = core.config
+  const pushRules = addressRules({ allowHttp: false, allowNetworks, publicUrl, localServerMode: false })
+  const sending = {
+    keys,
+    contact: contact ?? (publicUrl?.startsWith('https:') ? publicUrl : NO_CONTACT),
+    client: new GuardedClient(pushRules),
+  }
+  const worker = new PushWorker({ ...core, ...sending })
+  cleanup.add(() => worker.stop())
+  return { ...sending, pushRules, worker }
+}
+
+/** Some push services require a contact, so a machine without a public address names none that exists. */
+const NO_CONTACT = 'mailto:operator@localhost'
 
 /** Starts the HTTP server, and the metrics server if it has a separate port. Returns the URL of the HTTP server. */
 async function startServers(
   core: Core,
-  { outbox, agents, live, webhookRules, onAccepted, onMoved }: Features,
+  { outbox, push, agents, live, webhookRules, onAccepted, onMoved }: Features,
   metrics: Metrics,
   { isLocal = false, virtualPhone, onPasswordChanged, checkAnswer }: RelayOptions,
   drain: { readonly isDraining: boolean },
@@ -216,6 +250,7 @@ async function startServers(
       onAccepted,
     },
     addressRules: webhookRules,
+    push,
     virtualPhone,
     health: [...processHealth(), databaseHealth(database), disk.health(), drainHealth(() => drain.isDraining)],
     version: VERSION,

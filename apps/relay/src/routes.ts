@@ -35,6 +35,14 @@ import type { Move } from './messages/progress/message-progress.ts'
 import { getMessage, listMessages } from './messages/read-messages.ts'
 import { sendMessage } from './messages/send-message.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
+import {
+  deleteSubscription,
+  listSubscriptions,
+  registerSubscription,
+  showPushKey,
+  testSubscription,
+} from './push/manage-subscriptions.ts'
+import type { PushKeys } from './push/push-keys.ts'
 import type { Random } from './random.ts'
 import { patchSettings, replaceSettings } from './settings/change-settings.ts'
 import { listSettingEffects } from './settings/list-setting-effects.ts'
@@ -54,6 +62,7 @@ import { deleteWebhook, listWebhooks, registerWebhook, rotateWebhookSecret } fro
 import { listDeliveries, showDelivery } from './webhooks/api/read-deliveries.ts'
 import { redeliverOne, redeliverRange } from './webhooks/api/redeliver.ts'
 import { testWebhook } from './webhooks/api/test-webhook.ts'
+import type { GuardedClient } from './webhooks/delivery/client/guarded-client.ts'
 import type { Outbox } from './webhooks/outbox/enqueue-events.ts'
 
 export interface RouteDeps {
@@ -69,6 +78,13 @@ export interface RouteDeps {
   }
   /** Decides which addresses webhooks may have. */
   readonly addressRules: AddressRules
+  readonly push: {
+    readonly keys: PushKeys
+    /** Where push services reach the operator. */
+    readonly contact: string
+    readonly client: Pick<GuardedClient, 'post'>
+    readonly pushRules: AddressRules
+  }
   readonly virtualPhone: VirtualPhone | undefined
   readonly health: readonly HealthSource[]
   readonly version: string
@@ -97,6 +113,7 @@ export function routes(deps: RouteDeps): Route[] {
   const messages = { ...core, ...deps.messages }
   const accept = acceptRequests(messages)
   const webhooks = { ...core, addressRules: deps.addressRules }
+  const push = { ...core, ...deps.push }
   const phone = { ...core, virtualPhone: deps.virtualPhone }
   const document = () => openapiDocument(table, version)
   const table: Route[] = [
@@ -182,6 +199,12 @@ export function routes(deps: RouteDeps): Route[] {
     route('POST', '/webhooks/{id}/redeliver', 'webhooks:write', 'Redeliver a time range', redeliverRange(core)),
     route('GET', '/webhooks/deliveries/{id}', 'webhooks:list', 'Get a delivery', showDelivery(core)),
     route('POST', '/webhooks/deliveries/{id}/redeliver', 'webhooks:write', 'Redeliver one event', redeliverOne(core)),
+
+    route('GET', '/push/key', 'push:list', 'Get the key for browser notifications', showPushKey(push)),
+    route('GET', '/push/subscriptions', 'push:list', 'List browsers with notifications', listSubscriptions(push)),
+    route('POST', '/push/subscriptions', 'push:manage', 'Notify a browser', registerSubscription(push)),
+    route('DELETE', '/push/subscriptions/{id}', 'push:manage', 'Stop notifying a browser', deleteSubscription(push)),
+    route('POST', '/push/subscriptions/{id}/test', 'push:manage', 'Send a test notification', testSubscription(push)),
 
     route('GET', '/statistics', 'messages:list', 'Get message counts over time', showStatistics(core)),
     route('GET', '/events', liveEventScopes, 'Stream events as they happen', streamEvents({ ...core, live })),

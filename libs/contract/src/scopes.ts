@@ -16,6 +16,8 @@ export const scopes = [
   'webhooks:list',
   'webhooks:write',
   'webhooks:delete',
+  'push:list',
+  'push:manage',
   'settings:read',
   'settings:write',
   'logs:read',

@@ -523,6 +523,51 @@ export interface paths {
          */
         post: operations["postWebhooksDeliveriesByIdRedeliver"];
     };
+    "/3rdparty/v1/push/key": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Get the key for browser notifications
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `push:list`.
+         */
+        get: operations["getPushKey"];
+    };
+    "/3rdparty/v1/push/subscriptions": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * List browsers with notifications
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `push:list`.
+         */
+        get: operations["getPushSubscriptions"];
+        /**
+         * Notify a browser
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `push:manage`.
+         */
+        post: operations["postPushSubscriptions"];
+    };
+    "/3rdparty/v1/push/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Stop notifying a browser
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `push:manage`.
+         */
+        delete: operations["deletePushSubscriptionsById"];
+    };
+    "/3rdparty/v1/push/subscriptions/{id}/test": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Send a test notification
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `push:manage`.
+         */
+        post: operations["postPushSubscriptionsByIdTest"];
+    };
     "/3rdparty/v1/statistics": {
         parameters: {
             query?: never;
@@ -816,7 +861,7 @@ export interface components {
              */
             name: string;
             /** @description Scopes of the key. `all:any` does not include `keys:list`, `keys:manage` and `tokens:manage`, which must be named */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
             limits?: components["schemas"]["ApiKeyLimitsRequest"];
             /**
              * Format: date-time
@@ -1600,6 +1645,91 @@ export interface components {
                 message: string;
             }[];
         };
+        PushKey: {
+            /** @description The `applicationServerKey` with which browsers subscribe: a point of P-256 in base64url (RFC 8292) */
+            publicKey: string;
+        };
+        PushSubscription: {
+            id: string;
+            /**
+             * @description Name of the browser
+             * @example Firefox on Linux
+             */
+            name?: string;
+            /**
+             * @description Host of the push service
+             * @example fcm.googleapis.com
+             */
+            service: string;
+            events: ("message.received" | "message.failed" | "device.offline")[];
+            /** @description Whether notifications of received messages contain the first line of the text. A line with something that looks like a code is never sent */
+            showsText: boolean;
+            /** @enum {string} */
+            language: "en" | "de" | "es" | "ar";
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the push service last accepted a notification
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            lastSentAt?: string;
+        };
+        PushSubscriptionKeys: {
+            /**
+             * @description Public key of the browser
+             * @example BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4
+             */
+            p256dh: string;
+            /**
+             * @description Authentication secret of the browser
+             * @example BTBZMqHH6r4Tts7J_aSIgg
+             */
+            auth: string;
+        };
+        /**
+         * @example {
+         *       "endpoint": "https://push.example.org/subscriptions/gAAAAAB",
+         *       "keys": {
+         *         "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+         *         "auth": "BTBZMqHH6r4Tts7J_aSIgg"
+         *       },
+         *       "events": [
+         *         "message.received"
+         *       ]
+         *     }
+         */
+        PushSubscriptionRequest: {
+            /**
+             * @description URL of the push service, from `PushSubscription.endpoint` of the browser
+             * @example https://push.example.org/subscriptions/gAAAAAB
+             */
+            endpoint: string;
+            keys: components["schemas"]["PushSubscriptionKeys"];
+            /** @description What to notify of. Default: everything */
+            events?: ("message.received" | "message.failed" | "device.offline")[];
+            /** @description Whether notifications of received messages contain the first line of the text. A line with something that looks like a code is never sent (default: false) */
+            showsText?: boolean;
+            /**
+             * @description Language of the notifications. Default: en (default: "en")
+             * @enum {string}
+             */
+            language?: "en" | "de" | "es" | "ar";
+            /**
+             * @description Name of the browser
+             * @example Firefox on Linux
+             */
+            name?: string;
+        };
+        PushTestResult: {
+            /** @description Whether the push service accepted the notification */
+            isAccepted: boolean;
+            /** @description Why it was not accepted */
+            error?: string;
+        };
         RecipientState: {
             /** @description Normalised number; 16 hexadecimal digits of its hash when `isHashed` is true */
             phoneNumber: string;
@@ -1824,7 +1954,7 @@ export interface components {
             mode: "local" | "cloud";
             version: string;
             /** @description Scopes of the caller */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
             /** @description True when a virtual modem with a virtual phone is running */
             hasVirtualPhone: boolean;
         };
@@ -2226,7 +2356,7 @@ export interface components {
             /** @description Lifetime in seconds. Default: 3600; 0 means the maximum. Limited to the maximum, and to the remaining lifetime of the token used for this request */
             ttl?: number;
             /** @description Scopes of the token */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
         };
         TokenResponse: {
             /** @description The `jti` of the access token; use it to revoke the token */
@@ -2546,6 +2676,11 @@ export type Note = components['schemas']['Note'];
 export type PairingCode = components['schemas']['PairingCode'];
 export type PasswordChange = components['schemas']['PasswordChange'];
 export type Problem = components['schemas']['Problem'];
+export type PushKey = components['schemas']['PushKey'];
+export type PushSubscription = components['schemas']['PushSubscription'];
+export type PushSubscriptionKeys = components['schemas']['PushSubscriptionKeys'];
+export type PushSubscriptionRequest = components['schemas']['PushSubscriptionRequest'];
+export type PushTestResult = components['schemas']['PushTestResult'];
 export type RecipientState = components['schemas']['RecipientState'];
 export type RedeliverRequest = components['schemas']['RedeliverRequest'];
 export type RefreshInboxRequest = components['schemas']['RefreshInboxRequest'];
@@ -3863,6 +3998,95 @@ export interface operations {
                 };
                 content: {
                     "application/json": Record<string, never>;
+                };
+            };
+        };
+    };
+    getPushKey: {
+        parameters: {
+            query?: never;
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushKey"];
+                };
+            };
+        };
+    };
+    getPushSubscriptions: {
+        parameters: {
+            query?: never;
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSubscription"][];
+                };
+            };
+        };
+    };
+    postPushSubscriptions: {
+        parameters: {
+            query?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushSubscriptionRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSubscription"];
+                };
+            };
+        };
+    };
+    deletePushSubscriptionsById: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postPushSubscriptionsByIdTest: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushTestResult"];
                 };
             };
         };

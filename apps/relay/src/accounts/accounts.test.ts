@@ -79,6 +79,24 @@ async function fullAccount(username: string): Promise<string> {
   await database.session.create({
     data: { tokenHash: id, accountId, credentialVersion: 1, createdAt: now, expiresAt: soon },
   })
+  await database.pushSubscription.create({
+    data: {
+      ...{
+        id,
+        accountId,
+        endpointHash: id,
+        endpointSealed: '',
+        service: '',
+        p256dh: '',
+        authSealed: '',
+        language: 'en',
+      },
+      ...{ showsText: false, sessionHash: id, createdAt: now },
+    },
+  })
+  await database.pushNotification.create({
+    data: { accountId, subscriptionId: id, kind: 'message.received', topic: id, about: '+15550100' },
+  })
   await database.recognisedLogin.create({ data: { loginHash: id, accountId, credentialVersion: 1 } })
   await database.tokenFamily.create({
     data: {

@@ -20,6 +20,9 @@ export const deleteAccountRows: readonly ((statements: Statements, accountId: st
       (SELECT d.key FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
         WHERE w.account_id = ${accountId} LIMIT ${BATCH})`,
   (statements, accountId) => statements.$executeRaw`
+    DELETE FROM push_notifications WHERE key IN
+      (SELECT key FROM push_notifications WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+  (statements, accountId) => statements.$executeRaw`
     DELETE FROM telemetry WHERE key IN
       (SELECT t.key FROM telemetry t JOIN devices d ON d.id = t.device_id WHERE d.account_id = ${accountId} LIMIT ${BATCH})`,
   (statements, accountId) => statements.$executeRaw`

@@ -16,6 +16,7 @@ export async function removeAccount(database: Database, clock: Clock, accountId:
     await statements.apiKey.deleteMany({ where: { accountId } })
     await statements.tokenFamily.deleteMany({ where: { accountId } })
     await statements.session.deleteMany({ where: { accountId } })
+    await statements.pushSubscription.deleteMany({ where: { accountId } })
     await statements.recognisedLogin.deleteMany({ where: { accountId } })
     // Stops the recording of live events, so that no new rows appear while the old ones are deleted.
     await statements.liveAccount.deleteMany({ where: { accountId } })

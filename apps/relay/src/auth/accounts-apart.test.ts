@@ -23,6 +23,8 @@ const OF_ONE_ID = [
   ['GET', () => `/messages/${owned.message}/timeline`, 404],
   ['DELETE', () => `/messages/${owned.message}`, 404],
   ['GET', () => `/inbox/${owned.inbox}`, 404],
+  ['DELETE', () => `/push/subscriptions/${owned.push}`, 204],
+  ['POST', () => `/push/subscriptions/${owned.push}/test`, 404],
   ['PATCH', () => `/labels/${owned.label}`, 404],
   ['DELETE', () => `/labels/${owned.label}`, 204],
   ['DELETE', () => `/conversations/+12025550124/notes/${owned.note}`, 204],
@@ -88,7 +90,18 @@ test('every route with an id is tested here', async () => {
 })
 
 const LISTS = [
-  ...['/messages', '/inbox', '/devices', '/webhooks', '/conversations', '/tokens', '/labels', '/assignees', '/keys'],
+  ...[
+    '/messages',
+    '/inbox',
+    '/devices',
+    '/webhooks',
+    '/conversations',
+    '/tokens',
+    '/labels',
+    '/assignees',
+    '/keys',
+    '/push/subscriptions',
+  ],
 ] as const
 test.each(LISTS)('%s shows nothing of another account', async (path) => {
   const own = await relay.api('GET', path)
@@ -166,6 +179,7 @@ interface Owned {
   readonly device: string
   readonly message: string
   readonly inbox: string
+  readonly push: string
   readonly label: string
   readonly note: string
   readonly webhook: string
@@ -218,7 +232,24 @@ async function fillAccount(): Promise<Owned> {
   await relay.api('PATCH', '/conversations/+12025550124', { body: decision })
   const { json: note } = await relay.api('POST', '/conversations/+12025550124/notes', { body: { text: 'ours' } })
   const { json: ownKey } = await relay.api('POST', '/keys', { body: { name: 'of the owner', scopes: ['logs:read'] } })
-  return { device, message, inbox, webhook, delivery, token, key: ownKey, label: label.id, note: note.id }
+  const keys = {
+    p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  }
+  const browser = { endpoint: 'https://owner.example/browser', keys }
+  const { json: push } = await relay.api('POST', '/push/subscriptions', { body: browser })
+  return {
+    push: push.id,
+    device,
+    message,
+    inbox,
+    webhook,
+    delivery,
+    token,
+    key: ownKey,
+    label: label.id,
+    note: note.id,
+  }
 }
 
 type Five = [string, string, string, string, string]
@@ -232,6 +263,7 @@ async function everything(): Promise<unknown> {
     commands: await database.deviceCommand.findMany(where),
     messages: await database.message.findMany({ ...where, include: { recipients: true } }),
     inbox: await database.inboxItem.findMany(where),
+    browsers: await database.pushSubscription.findMany(where),
     labels: await database.label.findMany(where),
     states: await database.conversationState.findMany({ ...where, include: { labels: true, notes: true } }),
     webhooks: await database.webhook.findMany(where),

@@ -1,6 +1,5 @@
 // Calls every operation in the OpenAPI document with every kind of credentials.
 import { createHmac, generateKeyPairSync } from 'node:crypto'
-import { liveEventScopes } from '@smsgw/contract/live-event'
 import { explicitScopes, type Scope, scopes } from '@smsgw/contract/scopes'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,91 +9,8 @@ import { secretBox } from '../store/secret-box.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { newKey } from './keys/key-text.ts'
 import { SigningKeys } from './signing-keys.ts'
+import { needed } from './testing/needed-scopes.ts'
 
-/** The scope that the contract requires for each operation. An operation that is missing here fails the first test. */
-const needed: Readonly<
-  Record<string, Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token'>
-> = {
-  'POST /3rdparty/v1/auth/token': 'tokens:manage',
-  'POST /3rdparty/v1/auth/token/refresh': 'refresh token',
-  'DELETE /3rdparty/v1/auth/token/{jti}': 'tokens:manage',
-  'GET /3rdparty/v1/tokens': 'tokens:manage',
-  'GET /3rdparty/v1/keys': 'keys:list',
-  'POST /3rdparty/v1/keys': 'keys:manage',
-  'GET /3rdparty/v1/keys/{id}': 'keys:list',
-  'PATCH /3rdparty/v1/keys/{id}': 'keys:manage',
-  'POST /3rdparty/v1/keys/{id}/rotate': 'keys:manage',
-  'DELETE /3rdparty/v1/keys/{id}': 'keys:manage',
-  'POST /3rdparty/v1/account/password': 'no token',
-  'POST /3rdparty/v1/session': 'public',
-  'GET /3rdparty/v1/session': 'any scope',
-  'DELETE /3rdparty/v1/session': 'any scope',
-  'POST /3rdparty/v1/messages': 'messages:send',
-  'GET /3rdparty/v1/messages': 'messages:list',
-  'GET /3rdparty/v1/messages/{id}': 'messages:read',
-  'GET /3rdparty/v1/messages/{id}/timeline': 'messages:read',
-  'DELETE /3rdparty/v1/messages/{id}': 'messages:cancel',
-  'POST /3rdparty/v1/messages/inbox/export': 'messages:export',
-  'GET /3rdparty/v1/conversations': ['messages:list', 'inbox:list'],
-  'GET /3rdparty/v1/conversations/{number}': ['messages:list', 'inbox:list'],
-  'PATCH /3rdparty/v1/conversations/{number}': 'conversations:write',
-  'GET /3rdparty/v1/conversations/{number}/details': 'conversations:read',
-  'POST /3rdparty/v1/conversations/{number}/notes': 'conversations:write',
-  'DELETE /3rdparty/v1/conversations/{number}/notes/{id}': 'conversations:write',
-  'GET /3rdparty/v1/labels': 'conversations:read',
-  'POST /3rdparty/v1/labels': 'conversations:write',
-  'PATCH /3rdparty/v1/labels/{id}': 'conversations:write',
-  'DELETE /3rdparty/v1/labels/{id}': 'conversations:write',
-  'GET /3rdparty/v1/assignees': 'conversations:read',
-  'GET /3rdparty/v1/unread': 'inbox:list',
-  'GET /3rdparty/v1/inbox': 'inbox:list',
-  'GET /3rdparty/v1/inbox/{id}': 'inbox:list',
-  'POST /3rdparty/v1/inbox/refresh': 'inbox:refresh',
-  'POST /3rdparty/v1/inbox/export': 'messages:export',
-  'GET /3rdparty/v1/devices': 'devices:list',
-  'GET /3rdparty/v1/devices/{id}': 'devices:list',
-  'GET /3rdparty/v1/devices/{id}/telemetry': 'devices:list',
-  'PATCH /3rdparty/v1/devices/{id}': 'devices:write',
-  'DELETE /3rdparty/v1/devices/{id}': 'devices:delete',
-  'POST /3rdparty/v1/devices/codes': 'devices:write',
-  'POST /3rdparty/v1/devices/{id}/findings': 'devices:write',
-  'POST /3rdparty/v1/devices/{id}/pin': 'devices:write',
-  'POST /3rdparty/v1/devices/{id}/restart-modem': 'devices:write',
-  'POST /3rdparty/v1/devices/{id}/ussd': 'devices:write',
-  'GET /3rdparty/v1/settings': 'settings:read',
-  'GET /3rdparty/v1/settings/effects': 'settings:read',
-  'PUT /3rdparty/v1/settings': 'settings:write',
-  'PATCH /3rdparty/v1/settings': 'settings:write',
-  'GET /3rdparty/v1/webhooks': 'webhooks:list',
-  'POST /3rdparty/v1/webhooks': 'webhooks:write',
-  'PATCH /3rdparty/v1/webhooks/{id}': 'webhooks:write',
-  'DELETE /3rdparty/v1/webhooks/{id}': 'webhooks:delete',
-  'GET /3rdparty/v1/webhooks/{id}/deliveries': 'webhooks:list',
-  'POST /3rdparty/v1/webhooks/{id}/test': 'webhooks:write',
-  'POST /3rdparty/v1/webhooks/{id}/secret': 'webhooks:write',
-  'POST /3rdparty/v1/webhooks/{id}/redeliver': 'webhooks:write',
-  'GET /3rdparty/v1/webhooks/deliveries/{id}': 'webhooks:list',
-  'POST /3rdparty/v1/webhooks/deliveries/{id}/redeliver': 'webhooks:write',
-  'GET /3rdparty/v1/events': liveEventScopes,
-  'GET /3rdparty/v1/logs': 'logs:read',
-  'GET /3rdparty/v1/statistics': 'messages:list',
-  'GET /3rdparty/v1/virtual-phone': 'messages:list',
-  'POST /3rdparty/v1/virtual-phone': 'messages:send',
-  'GET /health': 'public',
-  'GET /3rdparty/v1/health': 'public',
-  'GET /3rdparty/v1/health/live': 'public',
-  'GET /3rdparty/v1/health/ready': 'public',
-  'GET /3rdparty/v1/health/startup': 'public',
-  'GET /health/live': 'public',
-  'GET /health/ready': 'public',
-  'GET /health/startup': 'public',
-  'GET /openapi.json': 'public',
-  'GET /api/docs/doc.json': 'public',
-  'GET /docs': 'public',
-  'GET /docs/{file}': 'public',
-  'GET /.well-known/api-catalog': 'public',
-  'GET /.well-known/jwks.json': 'public',
-}
 const operations = Object.entries(needed).map(([name, access]) => ({ name, access }))
 const isAboutTokens = (name: string) => name.includes('/auth/') || name.endsWith('/tokens')
 const guarded = operations.filter(({ access }) => access !== 'public' && access !== 'refresh token')

@@ -68,6 +68,7 @@ import { readDeviceSims } from '../messages/progress/read-device-sims-statement.
 import { writeProgress } from '../messages/progress/write-progress-statement.ts'
 import { countHistory, readHistory } from '../messages/read-history-statement.ts'
 import { newMessage } from '../messages/testing/new-message.ts'
+import { pushExamples } from '../push/testing/push-examples.ts'
 import { lockSettings } from '../settings/lock-settings-statement.ts'
 import { sharedInboxExamples } from '../shared-inbox/testing/shared-inbox-examples.ts'
 import { countTraffic } from '../statistics/count-traffic-statement.ts'
@@ -262,6 +263,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await readHistory(s, { ...filter, sentBy: 'key' }, 'DESC', { after: undefined, skip: 0, take: 1 })
     await readHistory(s, filter, 'DESC', { after: { createdAt: now, key: 9n }, skip: 0, take: 1 })
   },
+  ...pushExamples,
   ...sharedInboxExamples,
   'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),
   'statistics/count-traffic-statement.ts': (s) =>

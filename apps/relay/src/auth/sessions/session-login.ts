@@ -40,7 +40,7 @@ export class SessionLogin {
     const token = Buffer.from(this.#deps.random.bytes(32)).toString('base64url')
     const { database } = this.#deps
     await database.session.create({
-      data: { tokenHash: hashOf(token), accountId, credentialVersion, ...this.#lifetime() },
+      data: { tokenHash: hashOfSession(token), accountId, credentialVersion, ...this.#lifetime() },
     })
     const surplus = await database.session.findMany({
       where: { accountId },
@@ -57,7 +57,7 @@ export class SessionLogin {
 
   /** Returns undefined when the session has ended. */
   async check(token: string): Promise<Principal | undefined> {
-    const standing = await this.#standings.get(hashOf(token))
+    const standing = await this.#standings.get(hashOfSession(token))
     if (!standing || standing.expiresAt.getTime() <= this.#nowMs()) return undefined
     const { accountId, username, credentialVersion } = standing
     return { accountId, username, credentialVersion, scopes: ALL_SCOPES, session: token }
@@ -65,7 +65,7 @@ export class SessionLogin {
 
   /** Returns why a session that was accepted is no longer valid, or undefined while it is valid. */
   async lossOf(token: string): Promise<'session_expired' | 'session_ended' | undefined> {
-    const standing = await this.#standings.get(hashOf(token))
+    const standing = await this.#standings.get(hashOfSession(token))
     if (!standing) return 'session_ended'
     return standing.expiresAt.getTime() <= this.#nowMs() ? 'session_expired' : undefined
   }
@@ -75,13 +75,13 @@ export class SessionLogin {
     const { expiresAt } = this.#lifetime()
     const dayOld = new Date(expiresAt.getTime() - DAY_MS)
     await this.#deps.database.session.updateMany({
-      where: { accountId, tokenHash: hashOf(token), expiresAt: { lt: dayOld } },
+      where: { accountId, tokenHash: hashOfSession(token), expiresAt: { lt: dayOld } },
       data: { expiresAt },
     })
   }
 
   async end(accountId: string, token: string): Promise<void> {
-    const tokenHash = hashOf(token)
+    const tokenHash = hashOfSession(token)
     await this.#deps.database.session.deleteMany({ where: { accountId, tokenHash } })
     this.#standings.forget((_, hash) => hash === tokenHash)
   }
@@ -103,6 +103,7 @@ export class SessionLogin {
 
 export const ALL_SCOPES: Principal['scopes'] = new Set(['all:any'] as const)
 
-function hashOf(token: string): string {
+/** Returns the hash by which the database knows a session. */
+export function hashOfSession(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }

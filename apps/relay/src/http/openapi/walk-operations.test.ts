@@ -111,6 +111,7 @@ const examples: Readonly<Record<string, object>> = {
   [`${BASE}/webhooks/{id}`]: { name: 'Support desk', events: ['sms:received', 'sms:failed'], paused: false },
   [`${BASE}/webhooks/{id}/redeliver`]: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
   [`${BASE}/conversations/{number}`]: { archived: true, unread: true },
+  [`${BASE}/devices/{id}/pin`]: { simNumber: 1, pin: '1234' },
   [`${BASE}/settings`]: { messages: { processing_order: 'LIFO' } },
 }
 

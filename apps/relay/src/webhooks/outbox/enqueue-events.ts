@@ -1,3 +1,4 @@
+import { enqueueNotifications } from '../../push/enqueue-notifications.ts'
 import type { Statements } from '../../store/database.ts'
 import { storableJson } from '../../store/storable.ts'
 import { eventId, outboundEventId } from './event-id.ts'
@@ -10,13 +11,15 @@ import type { EarlierEvent, OutboxEvent } from './outbox-event.ts'
  * Adds events to the outbox in the caller's transaction: one delivery for each webhook of the account that is
  * registered for the event and the device. Existing deliveries are not changed. Returns the number of new deliveries.
  *
- * Deliveries of a disabled webhook are stored but not sent, so that they can be redelivered after it is enabled.
+ * Deliveries of a disabled webhook are stored but not sent, so that they can be redelivered after it is enabled. Also stores the
+ * notifications of browsers.
  */
-export function enqueueEvents(
+export async function enqueueEvents(
   statements: Statements,
   accountId: string,
   events: readonly OutboxEvent[],
 ): Promise<number> {
+  await enqueueNotifications(statements, accountId, events)
   return enqueue(statements, accountId, events, { again: false })
 }
 

@@ -33,7 +33,7 @@ export interface ExchangeLimits {
  */
 export function exchange(
   dispatcher: Dispatcher,
-  request: { readonly url: URL; readonly headers: Readonly<Record<string, string>>; readonly body: string },
+  request: { readonly url: URL; readonly headers: Readonly<Record<string, string>>; readonly body: string | Buffer },
   limits: ExchangeLimits,
   isOpening: () => boolean,
 ): Promise<Exchanged> {

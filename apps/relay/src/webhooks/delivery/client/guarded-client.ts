@@ -57,7 +57,7 @@ export class GuardedClient {
     })
   }
 
-  async post(address: string, headers: Readonly<Record<string, string>>, body: string): Promise<Outcome> {
+  async post(address: string, headers: Readonly<Record<string, string>>, body: string | Buffer): Promise<Outcome> {
     const { url, problem } = this.#check(address)
     if (url === undefined) return { kind: 'failed', error: `the URL ${problem}`, address: undefined }
     const giveUpAt = performance.now() + this.#limits.totalMs

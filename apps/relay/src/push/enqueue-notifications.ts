@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import type { PushEvent } from '@smsgw/contract/push'
+import type { Statements } from '../store/database.ts'
+import { storableText } from '../store/storable.ts'
+import type { OutboxEvent } from '../webhooks/outbox/outbox-event.ts'
+import { firstLine } from './first-line.ts'
+import { insertNotifications, type NewNotification } from './insert-notifications-statement.ts'
+
+/**
+ * Stores notifications of these events in the caller's transaction, for each browser that subscribed to them. Events that
+ * browsers cannot subscribe to cost nothing.
+ */
+export async function enqueueNotifications(
+  statements: Statements,
+  accountId: string,
+  events: readonly OutboxEvent[],
+): Promise<void> {
+  const notifications = events.flatMap((event) => storable(notificationOf(event)))
+  if (notifications.length > 0) await insertNotifications(statements, accountId, notifications)
+}
+
+function notificationOf(event: OutboxEvent): NewNotification | undefined {
+  switch (event.event) {
+    case 'sms:received':
+      return received(event.sender, firstLine(event.message))
+    case 'sms:data-received':
+      return received(event.sender, undefined)
+    case 'mms:received':
+      return received(event.sender, event.subject === undefined ? undefined : firstLine(event.subject))
+    case 'sms:failed': {
+      const { recipient: about, messageId: subjectId } = event
+      const kind = 'message.failed'
+      return { kind, topic: topicOf(kind), about, text: undefined, subjectId, delayMs: FAILURES_TOGETHER_MS }
+    }
+    default:
+      return undefined
+  }
+}
+
+function storable(notification: NewNotification | undefined): NewNotification[] {
+  if (notification === undefined) return []
+  const { about, text } = notification
+  return [{ ...notification, about: storableText(about), text: text === undefined ? undefined : storableText(text) }]
+}
+
+function received(sender: string, text: string | undefined): NewNotification {
+  const kind = 'message.received'
+  return { kind, topic: topicOf(kind, sender), about: sender, text, subjectId: undefined, delayMs: 0 }
+}
+
+/** Messages to many recipients fail together, and are one notification. */
+const FAILURES_TOGETHER_MS = 3_000
+
+/**
+ * Returns the topic of a kind of notifications. Those of one topic replace each other. Push services see the topic, so it does
+ * not contain the number.
+ */
+function topicOf(kind: PushEvent, about = ''): string {
+  return createHash('sha256').update(`${kind} ${about}`).digest('base64url').slice(0, 32)
+}

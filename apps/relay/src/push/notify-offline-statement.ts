@@ -1,0 +1,29 @@
+import type { Statements } from '../store/database.ts'
+
+/** A device that reconnects within this time was not offline, for example after an update of its agent. */
+const OFFLINE_SECONDS = 180
+/** Nobody is notified of a device that has been offline for longer, for example after the relay was stopped for a day. */
+const RECENT_SECONDS = 3_600
+
+/**
+ * Stores notifications of devices that went offline, once for each connection. Returns how many were stored.
+ *
+ * Locks: the devices. SKIP LOCKED: a locked device is connecting or disconnecting, and the next run finds it.
+ */
+export function notifyOffline(statements: Statements, now: Date): Promise<number> {
+  const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+  return statements.$executeRaw`
+    WITH offline AS MATERIALIZED (
+      SELECT d.id FROM devices d
+      WHERE d.deleted_at IS NULL AND (d.lease_until IS NULL OR d.lease_until <= ${now})
+        AND d.last_seen <= ${before(OFFLINE_SECONDS)} AND d.last_seen > ${before(RECENT_SECONDS)}
+        AND d.offline_push_epoch IS DISTINCT FROM d.conn_epoch
+      ORDER BY d.id FOR NO KEY UPDATE OF d SKIP LOCKED
+    ), noted AS (
+      UPDATE devices d SET offline_push_epoch = d.conn_epoch FROM offline WHERE d.id = offline.id
+      RETURNING d.id, d.account_id, d.name
+    )
+    INSERT INTO push_notifications (account_id, subscription_id, kind, topic, about, subject_id)
+    SELECT p.account_id, p.id, 'device.offline', left(noted.id, 32), noted.name, noted.id
+    FROM noted JOIN push_subscriptions p ON p.account_id = noted.account_id AND 'device.offline' = ANY (p.events)`
+}
