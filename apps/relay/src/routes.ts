@@ -19,6 +19,8 @@ import { twilioRoutes } from './facades/twilio/twilio-routes.ts'
 import { getHealth } from './health/get-health.ts'
 import type { HealthSource } from './health/health-sources.ts'
 import type { WakeHints } from './hints/wake-hints.ts'
+import { alertHook } from './hooks/alert-hook.ts'
+import { alertmanagerNotification, grafanaNotification } from './hooks/alert-notification.ts'
 import { getApiCatalog } from './http/openapi/get-api-catalog.ts'
 import { getOpenapi, openapiDocument } from './http/openapi/openapi-document.ts'
 import { everywhereRoute, type Route, rootRoute, route } from './http/route.ts'
@@ -112,6 +114,7 @@ export function routes(deps: RouteDeps): Route[] {
   const { core, auth, live, version } = deps
   const messages = { ...core, ...deps.messages }
   const accept = acceptRequests(messages)
+  const hooks = { accept, clock: core.clock, maxSegments: messages.rules.maxSegments }
   const webhooks = { ...core, addressRules: deps.addressRules }
   const push = { ...core, ...deps.push }
   const phone = { ...core, virtualPhone: deps.virtualPhone }
@@ -224,6 +227,20 @@ export function routes(deps: RouteDeps): Route[] {
       getHealth(deps, 'startup'),
     ),
 
+    rootRoute(
+      'POST',
+      '/hooks/alertmanager',
+      'messages:send',
+      'Send an SMS for alerts of Alertmanager',
+      alertHook(alertmanagerNotification, hooks),
+    ),
+    rootRoute(
+      'POST',
+      '/hooks/grafana',
+      'messages:send',
+      'Send an SMS for alerts of Grafana',
+      alertHook(grafanaNotification, hooks),
+    ),
     ...facadeRoutes({ accept }),
     ...twilioRoutes({ ...messages, accept }),
     ...metricsRoutes(deps.metrics),

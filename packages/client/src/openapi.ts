@@ -702,6 +702,54 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AlertHookResult: {
+            /**
+             * @description `repeated`: the same alerts were sent before; `ignored`: the alerts are resolved and `resolved` is false. Neither sends a message
+             * @enum {string}
+             */
+            result: "accepted" | "repeated" | "ignored";
+            messageId?: string;
+        };
+        AlertmanagerNotification: {
+            /**
+             * @description `resolved` when no alert of the group fires any more
+             * @enum {string}
+             */
+            status: "firing" | "resolved";
+            groupKey: string;
+            /** @description (default: 0) */
+            truncatedAlerts?: number;
+            /** @description (default: {}) */
+            groupLabels?: {
+                [key: string]: string;
+            };
+            /** @description (default: {}) */
+            commonLabels?: {
+                [key: string]: string;
+            };
+            /** @description (default: {}) */
+            commonAnnotations?: {
+                [key: string]: string;
+            };
+            /** @description (default: "") */
+            externalURL?: string;
+            alerts: {
+                /** @enum {string} */
+                status: "firing" | "resolved";
+                /** @description (default: {}) */
+                labels?: {
+                    [key: string]: string;
+                };
+                /** @description (default: {}) */
+                annotations?: {
+                    [key: string]: string;
+                };
+                /** Format: date-time */
+                startsAt: string;
+            }[];
+            /** @constant */
+            version: "4";
+        };
         /** @description A link set (RFC 9264) */
         ApiCatalog: {
             linkset: {
@@ -1234,6 +1282,46 @@ export interface components {
             checkedAt: string;
             /** @description Findings about the machine first, about the network last */
             findings: components["schemas"]["Finding"][];
+        };
+        GrafanaNotification: {
+            /**
+             * @description `resolved` when no alert of the group fires any more
+             * @enum {string}
+             */
+            status: "firing" | "resolved";
+            groupKey: string;
+            /** @description (default: 0) */
+            truncatedAlerts?: number;
+            /** @description (default: {}) */
+            groupLabels?: {
+                [key: string]: string;
+            };
+            /** @description (default: {}) */
+            commonLabels?: {
+                [key: string]: string;
+            };
+            /** @description (default: {}) */
+            commonAnnotations?: {
+                [key: string]: string;
+            };
+            /** @description (default: "") */
+            externalURL?: string;
+            alerts: {
+                /** @enum {string} */
+                status: "firing" | "resolved";
+                /** @description (default: {}) */
+                labels?: {
+                    [key: string]: string;
+                };
+                /** @description (default: {}) */
+                annotations?: {
+                    [key: string]: string;
+                };
+                /** Format: date-time */
+                startsAt: string;
+            }[];
+            /** @constant */
+            version: "1";
         };
         Health: {
             /** @enum {string} */
@@ -2640,6 +2728,8 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AlertHookResult = components['schemas']['AlertHookResult'];
+export type AlertmanagerNotification = components['schemas']['AlertmanagerNotification'];
 export type ApiCatalog = components['schemas']['ApiCatalog'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyChange = components['schemas']['ApiKeyChange'];
@@ -2661,6 +2751,7 @@ export type EnterPinRequest = components['schemas']['EnterPinRequest'];
 export type EnteredPin = components['schemas']['EnteredPin'];
 export type Finding = components['schemas']['Finding'];
 export type Findings = components['schemas']['Findings'];
+export type GrafanaNotification = components['schemas']['GrafanaNotification'];
 export type Health = components['schemas']['Health'];
 export type InboxItem = components['schemas']['InboxItem'];
 export type IssuedToken = components['schemas']['IssuedToken'];

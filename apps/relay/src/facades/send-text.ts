@@ -17,11 +17,13 @@ export interface RequestedText {
   readonly withDeliveryReport?: boolean | undefined
   /** A repeated request with the same key is accepted only once. */
   readonly idempotencyKey?: string | undefined
+  /** What two requests with the same key have in common. Default: everything. */
+  readonly identity?: unknown
 }
 
 /** Sends a text with the checks of `POST /messages`. Throws an `ApiError` if the message is refused. */
 export async function sendText(accept: AcceptRequest, requested: RequestedText): Promise<AcceptedRequest> {
-  const { principal, text, ttlSeconds, scheduleAt, validUntil, idempotencyKey, ...rest } = requested
+  const { principal, text, ttlSeconds, scheduleAt, validUntil, idempotencyKey, identity, ...rest } = requested
   const body = checked(
     sendMessageRequest,
     {
@@ -33,5 +35,5 @@ export async function sendText(accept: AcceptRequest, requested: RequestedText):
     },
     'body',
   )
-  return await accept({ principal, body, query: checked(sendMessageQuery, {}, 'query'), idempotencyKey })
+  return await accept({ principal, body, query: checked(sendMessageQuery, {}, 'query'), idempotencyKey, identity })
 }

@@ -75,6 +75,8 @@ export const needed: Readonly<
   'GET /3rdparty/v1/statistics': 'messages:list',
   'GET /3rdparty/v1/virtual-phone': 'messages:list',
   'POST /3rdparty/v1/virtual-phone': 'messages:send',
+  'POST /hooks/alertmanager': 'messages:send',
+  'POST /hooks/grafana': 'messages:send',
   'GET /health': 'public',
   'GET /3rdparty/v1/health': 'public',
   'GET /3rdparty/v1/health/live': 'public',

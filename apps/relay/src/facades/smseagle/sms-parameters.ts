@@ -2,6 +2,7 @@ import type { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import type { FacadeCredentials } from '../../http/facade.ts'
 import { refusal } from '../../http/validation-error.ts'
+import { numbersIn } from '../numbers-in.ts'
 import type { RequestedText } from '../send-text.ts'
 
 /** Reads a parameter of SMSEagle's API v1 from a query, a form or the params of JSON-RPC. */
@@ -34,14 +35,6 @@ export function smsOf(read: ReadParameter, principal: Principal): RequestedText 
     scheduleAt: timeOf(read('date')),
     ttlSeconds: secondsOf(read('validity')),
   }
-}
-
-/** Splits numbers that are separated by commas. */
-function numbersIn(text: string): string[] {
-  return text
-    .split(',')
-    .map((number) => number.trim())
-    .filter((number) => number !== '')
 }
 
 /** Sent before other messages, but still within the limits and work hours of the account. */

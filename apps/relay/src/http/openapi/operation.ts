@@ -69,7 +69,7 @@ function operationId({ method, path, place }: Route, base: string): string {
 
 function tagOf({ path, place }: Route): string {
   const first = path.split('/')[1] ?? ''
-  return place === 'root' ? 'discovery' : first
+  return place === 'root' && first !== 'hooks' ? 'discovery' : first
 }
 
 function accessText(access: Access): string {

@@ -39,6 +39,8 @@ export interface SendRequest {
   readonly query: SendMessageQuery
   /** A repeated request with the same key is accepted only once. */
   readonly idempotencyKey: string | undefined
+  /** What requests with the same key must have in common. Default: body and query. */
+  readonly identity?: unknown
 }
 
 export interface AcceptedRequest {
@@ -134,9 +136,14 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
   }
 }
 
-function idempotencyOf({ idempotencyKey: key, body, query }: SendRequest): IdempotencyKey | undefined {
+function idempotencyOf({
+  idempotencyKey: key,
+  body,
+  query,
+  identity = { body, query },
+}: SendRequest): IdempotencyKey | undefined {
   if (key === undefined) return undefined
-  if (isIdempotencyKey(key)) return { key, fingerprint: requestFingerprint({ body, query }) }
+  if (isIdempotencyKey(key)) return { key, fingerprint: requestFingerprint(identity) }
   throw new ApiError(400, 'The header Idempotency-Key must be 1 to 255 printable ASCII characters')
 }
 

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { resourceId } from '@smsgw/contract/ids'
+import { queryBoolean, queryInteger, requestQuery } from '@smsgw/contract/request-query'
+import { z } from 'zod'
+import type { Clock } from '../clock.ts'
+import { numbersIn } from '../facades/numbers-in.ts'
+import { sendText } from '../facades/send-text.ts'
+import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
+import { refusal } from '../http/validation-error.ts'
+import type { AcceptRequest } from '../messages/accept/accept-request.ts'
+import type { AlertNotification } from './alert-notification.ts'
+import { shortenText } from './shorten-text.ts'
+import { DEFAULT_TEMPLATE, renderTemplate } from './text-template.ts'
+
+export interface AlertHookDeps {
+  readonly accept: AcceptRequest
+  readonly clock: Clock
+  /** The largest number of parts of a message. */
+  readonly maxSegments: number
+}
+
+const query = requestQuery({
+  to: z
+    .string()
+    .max(8_192)
+    .optional()
+    .meta({
+      description:
+        'Recipients, separated by commas. Default: the recipients to which the API key is limited, if they are numbers without `*`',
+      examples: ['+447400123456'],
+    }),
+  template: z.string().max(1_000).default(DEFAULT_TEMPLATE).meta({
+    description:
+      'Text of the SMS with the placeholders `{status}`, `{count}`, `{alerts}`, `{url}`, `{label.<name>}` and `{annotation.<name>}`',
+    default: DEFAULT_TEMPLATE,
+  }),
+  parts: queryInteger(1, 10)
+    .default(3)
+    .meta({ description: 'Longer texts are shortened to this number of parts', default: 3 }),
+  resolved: queryBoolean
+    .default(true)
+    .meta({ description: 'False sends nothing when all alerts of a group are resolved', default: true }),
+  remindHours: queryInteger(1, 168).optional().meta({
+    description: 'Sends a notification that repeats an earlier one again once in this number of hours. Default: never',
+  }),
+})
+
+const answer = z
+  .strictObject({
+    result: z.enum(['accepted', 'repeated', 'ignored']).meta({
+      description:
+        '`repeated`: the same alerts were sent before; `ignored`: the alerts are resolved and `resolved` is false. Neither sends a message',
+    }),
+    messageId: resourceId.optional(),
+  })
+  .meta({ id: 'AlertHookResult' })
+
+/**
+ * Sends one SMS for a group of alerts. A retry, and the same group from a second instance of the sender, send nothing: the
+ * idempotency key is derived from the group, its status, the start times of its alerts, and the recipients.
+ */
+export function alertHook<Notification extends z.ZodType<AlertNotification>>(
+  notification: Notification,
+  { accept, clock, maxSegments }: AlertHookDeps,
+): Endpoint {
+  return endpoint({
+    body: notification,
+    query,
+    answers: { 200: answer },
+    errors: [409, 422, 429, 503],
+    async handle({ principal, body, query }) {
+      if (body.status === 'resolved' && !query.resolved) return { status: 200, body: { result: 'ignored' } }
+      const phoneNumbers = recipientsOf(query.to, principal)
+      const identity = identityOf(body, phoneNumbers, reminderOf(body, query.remindHours, clock.now()))
+      const { message, isRepeated } = await sendText(accept, {
+        principal,
+        phoneNumbers,
+        text: shortenText(renderTemplate(query.template, body), Math.min(query.parts, maxSegments)),
+        idempotencyKey: `alert:${createHash('sha256').update(JSON.stringify(identity)).digest('hex')}`,
+        // The annotations of two instances may differ, for example in a measured value.
+        identity,
+      })
+      return { status: 200, body: { result: isRepeated ? 'repeated' : 'accepted', messageId: message.id } }
+    },
+  })
+}
+
+function recipientsOf(to: string | undefined, { key }: Principal): readonly string[] {
+  if (to !== undefined) return numbersIn(to)
+  const limited = key?.limits.recipients ?? []
+  if (limited.length > 0 && !limited.some((number) => number.endsWith('*'))) return limited
+  const message = 'is required: add ?to=%2B447400123456 to the address, or limit the API key to the recipients'
+  throw refusal([{ path: 'to', message }], 'query')
+}
+
+/** Returns what two notifications have in common that must send only one message. */
+function identityOf(
+  { groupKey, status, alerts }: AlertNotification,
+  phoneNumbers: readonly string[],
+  reminder: number,
+): readonly unknown[] {
+  const starts = [...new Set(alerts.map(({ startsAt }) => Date.parse(startsAt)))].sort((a, b) => a - b)
+  return [groupKey, status, starts, [...phoneNumbers].sort(), reminder]
+}
+
+/** Returns the number of the reminder, counted from the start of the newest alert. 0 is the first notification. */
+function reminderOf({ alerts }: AlertNotification, everyHours: number | undefined, now: Date): number {
+  if (everyHours === undefined) return 0
+  const newestMs = Math.max(...alerts.map(({ startsAt }) => Date.parse(startsAt)))
+  return Math.max(0, Math.floor((now.getTime() - newestMs) / (everyHours * 3_600_000)))
+}

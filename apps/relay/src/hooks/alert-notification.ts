@@ -1,0 +1,37 @@
+import { z } from 'zod'
+
+/** Labels or annotations. Values that are not strings come from other senders than Alertmanager and Grafana. */
+const texts = z.record(z.string().max(256), z.string()).default({})
+
+const alert = z.object({
+  status: z.enum(['firing', 'resolved']),
+  labels: texts,
+  annotations: texts,
+  startsAt: z.iso.datetime({ offset: true }),
+})
+
+/**
+ * What Alertmanager (payload version 4) and Grafana (version 1) send to a webhook for a group of alerts. Only the members that
+ * are used here are described.
+ */
+const notification = z.object({
+  status: z.enum(['firing', 'resolved']).meta({ description: '`resolved` when no alert of the group fires any more' }),
+  groupKey: z.string().min(1).max(10_000),
+  truncatedAlerts: z.int().min(0).default(0),
+  groupLabels: texts,
+  commonLabels: texts,
+  commonAnnotations: texts,
+  externalURL: z.string().default(''),
+  alerts: z.array(alert).min(1),
+})
+
+export type AlertNotification = z.output<typeof notification>
+export type Alert = AlertNotification['alerts'][number]
+
+export const alertmanagerNotification = notification
+  .extend({ version: z.literal('4', 'must be 4, the version of the payload of Alertmanager') })
+  .meta({ id: 'AlertmanagerNotification' })
+
+export const grafanaNotification = notification
+  .extend({ version: z.literal('1', 'must be 1, the version of the payload of Grafana') })
+  .meta({ id: 'GrafanaNotification' })
