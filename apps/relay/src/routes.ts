@@ -241,7 +241,7 @@ export function routes(deps: RouteDeps): Route[] {
       'Send an SMS for alerts of Grafana',
       alertHook(grafanaNotification, hooks),
     ),
-    ...facadeRoutes({ accept }),
+    ...facadeRoutes({ accept, clock: core.clock }),
     ...twilioRoutes({ ...messages, accept }),
     ...metricsRoutes(deps.metrics),
     rootRoute('GET', '/openapi.json', 'public', 'Get the OpenAPI document', getOpenapi(document)),

@@ -1,20 +1,17 @@
 import { type Route, rootRoute } from '../http/route.ts'
-import type { AcceptRequest } from '../messages/accept/accept-request.ts'
+import { type KannelDeps, sendSmsAsKannel } from './kannel/send-sms.ts'
 import { sendPlain } from './send-plain.ts'
 import { sendSmsV2 } from './smseagle/api-v2.ts'
 import { callJsonRpc } from './smseagle/json-rpc.ts'
 import { sendSms } from './smseagle/send-sms.ts'
 
-export interface FacadeDeps {
-  readonly accept: AcceptRequest
-}
-
 /** The routes with interfaces of other products. They are at the root of the server, where programs expect them. */
-export function facadeRoutes({ accept }: FacadeDeps): Route[] {
+export function facadeRoutes({ accept, clock }: KannelDeps): Route[] {
   const smseagle = sendSms(accept)
   const jsonRpc = callJsonRpc(accept)
   return [
     rootRoute('POST', '/api/v1/sms/send', 'messages:send', 'Send a text to one number', sendPlain(accept)),
+    rootRoute('GET', '/cgi-bin/sendsms', 'messages:send', 'Send as Kannel does', sendSmsAsKannel({ accept, clock })),
     ...['', '/index.php'].flatMap((start) => [
       rootRoute('GET', `${start}/http_api/send_sms`, 'messages:send', 'Send as SMSEagle does', smseagle),
       rootRoute('POST', `${start}/http_api/send_sms`, 'messages:send', 'Send as SMSEagle does', smseagle),

@@ -1,6 +1,7 @@
 import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/message'
 import type { Principal } from '../http/endpoint.ts'
-import { checked } from '../http/validation-error.ts'
+import { isStorable } from '../http/refuse-unstorable.ts'
+import { checked, refusal } from '../http/validation-error.ts'
 import type { AcceptedRequest, AcceptRequest } from '../messages/accept/accept-request.ts'
 
 /** A text as an interface of another product requests it. */
@@ -24,6 +25,8 @@ export interface RequestedText {
 /** Sends a text with the checks of `POST /messages`. Throws an `ApiError` if the message is refused. */
 export async function sendText(accept: AcceptRequest, requested: RequestedText): Promise<AcceptedRequest> {
   const { principal, text, ttlSeconds, scheduleAt, validUntil, idempotencyKey, identity, ...rest } = requested
+  if (!isStorable(text))
+    throw refusal([{ path: 'text', message: 'contains a NUL character or a lone surrogate: remove it' }], 'body')
   const body = checked(
     sendMessageRequest,
     {

@@ -35,7 +35,7 @@ export interface Facade {
   readonly credentials?: ((request: FacadeRequest) => FacadeCredentials | undefined) | undefined
   /** Returns the answer for an error. `request` has an empty body when the error occurred before the body was read. */
   readonly refuse: (error: ApiError, request: FacadeRequest) => Answer
-  /** Decodes the percent-encoding of parameters. Default: UTF-8. */
+  /** Decodes the percent-encoding of parameters. Default: UTF-8. The result may contain characters that cannot be stored. */
   readonly decode?: ((text: string) => string) | undefined
 }
 
@@ -52,6 +52,7 @@ export function bodylessRequest(
 /** Parses a query or a form. */
 export function parameters(text: string, place: 'query' | 'body', decode?: Facade['decode']): Parameters {
   const parsed = parse(text, '&', '=', { maxKeys: 1000, ...(decode && { decodeURIComponent: decode }) })
+  if (decode) return parsed
   for (const [name, values] of Object.entries(parsed))
     if (![name, values].flat().every((value) => value === undefined || isStorable(value)))
       throw refusal(

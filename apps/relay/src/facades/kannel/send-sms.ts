@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import type { Clock } from '../../clock.ts'
+import { ApiError } from '../../http/api-error.ts'
+import type { Endpoint, Principal } from '../../http/endpoint.ts'
+import { facadeEndpoint } from '../../http/facade-endpoint.ts'
+import { refusal } from '../../http/validation-error.ts'
+import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
+import { type RequestedText, sendText } from '../send-text.ts'
+import { singleParameters } from '../single-parameters.ts'
+import { decodeText, octetsOf } from './kannel-text.ts'
+
+export interface KannelDeps {
+  readonly accept: AcceptRequest
+  readonly clock: Clock
+}
+
+const text = z.string()
+const STATUSES = [202, 400, 403, 404, 409, 422, 429, 500, 503]
+
+/** `GET /cgi-bin/sendsms` of Kannel's smsbox. */
+export function sendSmsAsKannel({ accept, clock }: KannelDeps): Endpoint {
+  return facadeEndpoint({
+    bodies: [],
+    mediaType: 'text/html; charset=utf-8',
+    decode: octetsOf,
+    answers: Object.fromEntries(STATUSES.map((status) => [status, text])),
+    credentials({ query }) {
+      const [username, password] = [
+        first(query['username'] ?? query['user']),
+        first(query['password'] ?? query['pass']),
+      ]
+      return username === undefined || password === undefined ? undefined : { username, password }
+    },
+    async handle({ principal, body: { query } }) {
+      const { message } = await sendText(accept, requestedText(singleParameters(query, {}), principal, clock))
+      return { status: 202, body: '0: Accepted for delivery', headers: { 'X-Message-Id': message.id } }
+    },
+    refuse(error) {
+      const [status, body] = shownError(error)
+      return { status, body }
+    },
+  })
+}
+
+/** Returns the words of Kannel where it has some for this error. */
+function shownError({ status, message, reason }: ApiError): readonly [status: number, body: string] {
+  if (status === 401) return [403, 'Authorization failed for sendsms']
+  if (status === 503) return [503, 'Temporal failure, try again later.']
+  if (reason === 'key_recipient_limit')
+    return [403, 'Number(s) has/have been denied by white/black lists, or allowed/denied rules.']
+  return [status, message]
+}
+
+function requestedText(given: ReadonlyMap<string, string>, principal: Principal, clock: Clock): RequestedText {
+  const to = given.get('to')
+  if (to === undefined) throw new ApiError(400, 'Missing receiver number, rejected')
+  if (to.trim() === '') throw new ApiError(400, 'Empty receiver number not allowed, rejected')
+  for (const name of UNSUPPORTED)
+    if ((given.get(name) ?? '') !== '')
+      throw refusal([{ path: name, message: 'is not supported: leave it out' }], 'query')
+  const coding = given.get('coding') ?? '0'
+  if (coding === '1')
+    throw refusal([{ path: 'coding', message: '1 is not supported: send a text with 0 or 2' }], 'query')
+  const decoded = decodeText(given.get('text') ?? '', given.get('charset') || undefined, coding === '2')
+  if (decoded === undefined) throw new ApiError(400, 'Charset or body misformed, rejected')
+  const [, deviceId, simNumber] = /^(.*?)(?::([1-9]\d?))?$/.exec(given.get('smsc') ?? '') ?? []
+  const deferred = wholeNumber(given, 'deferred', 525_600)
+  return {
+    principal,
+    phoneNumbers: receiversIn(to),
+    text: decoded,
+    deviceId: deviceId || undefined,
+    simNumber: simNumber === undefined ? undefined : Number(simNumber),
+    priority: wholeNumber(given, 'priority', 3),
+    ttlSeconds: secondsOf(wholeNumber(given, 'validity', 525_600)),
+    scheduleAt: deferred ? new Date(clock.now().getTime() + deferred * 60_000) : undefined,
+  }
+}
+
+/** Would change how the message is delivered. `dlr-url` would need requests to an address that no one has approved. */
+const UNSUPPORTED = ['udh', 'mclass', 'flash', 'mwi', 'pid', 'compress', 'dlr-url', 'dlrurl'] as const
+
+/** Splits numbers at spaces. A `+` that was not encoded is also a space, so if the first number has one, all have. */
+function receiversIn(to: string): string[] {
+  const plus = to.startsWith(' ') ? '+' : ''
+  const numbers = to.split(' ').filter((number) => number !== '')
+  return numbers.map((number) => (/^\d/.test(number) ? plus + number : number))
+}
+
+function wholeNumber(given: ReadonlyMap<string, string>, name: string, most: number): number | undefined {
+  const value = given.get(name) ?? ''
+  if (value === '' || value === '-1') return undefined
+  if (/^\d{1,6}$/.test(value) && Number(value) <= most) return Number(value)
+  throw new ApiError(400, `${name.charAt(0).toUpperCase()}${name.slice(1)} field misformed, rejected`)
+}
+
+function secondsOf(minutes: number | undefined): number | undefined {
+  return minutes === undefined ? undefined : minutes * 60
+}
+
+/** Returns the first value, which is UTF-8. */
+function first(value: string | readonly string[] | undefined): string | undefined {
+  const [octets] = [value].flat()
+  return octets === undefined ? undefined : Buffer.from(octets, 'latin1').toString('utf8')
+}
