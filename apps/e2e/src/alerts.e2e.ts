@@ -7,7 +7,7 @@ import { SmsGateway } from '@smsgw/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { credentialsIn, Gateway } from './house/gateway.ts'
-import { ROOT } from './house/process.ts'
+import { HouseProcess, ROOT } from './house/process.ts'
 
 const NUMBER = '+447400123456'
 let gateway: Gateway
@@ -88,3 +88,32 @@ test('the media type for Zabbix sends one SMS for a notification, also when Zabb
   run({ Time: '2026.03.01 13:00:00' })
   expect(await textsTo(NUMBER)).toHaveLength(2)
 })
+
+test('notify-by-sms sends a notification of Nagios, whose macros no shell reads', async () => {
+  const macros = {
+    NAGIOS_NOTIFICATIONTYPE: 'PROBLEM',
+    NAGIOS_HOSTNAME: 'web1',
+    NAGIOS_SERVICEDESC: 'disk',
+    NAGIOS_SERVICESTATE: 'CRITICAL',
+    NAGIOS_SERVICEOUTPUT: `DISK CRITICAL \`id\` $(id) '" ${'x'.repeat(5_000)}`,
+    NAGIOS_CONTACTPAGER: NUMBER,
+  }
+  const run = async (settings: Readonly<Record<string, string>>, ...args: readonly string[]) => {
+    const environment = { SMSGW_URL: gateway.url, SMSGW_API_KEY: key, ...settings }
+    const command = new HouseProcess('notify-by-sms', MAIN, ['notify-by-sms', ...args], environment)
+    return { code: await command.ended(), lines: command.lines, complaints: command.complaints }
+  }
+  const sent = await run(macros)
+  expect([sent.code, sent.complaints]).toEqual([0, ''])
+  const [latest = ''] = await textsTo(NUMBER)
+  expect(latest).toMatch(/^PROBLEM web1\/disk CRITICAL\nDISK CRITICAL `id` \$\(id\) '" x+\.\.\.$/)
+  expect(latest.length).toBeLessThanOrEqual(459)
+
+  const wrong = await run({ ...macros, NAGIOS_CONTACTPAGER: '+447400123457' })
+  expect([wrong.code, wrong.complaints]).toEqual([1, expect.stringContaining('is not allowed')])
+  const nobody = await run({ ...macros, NAGIOS_CONTACTPAGER: '' })
+  expect([nobody.code, nobody.complaints]).toEqual([2, expect.stringContaining('no recipient: set --to')])
+  expect(await textsTo(NUMBER)).toContain(latest)
+})
+
+const MAIN = 'apps/gateway/src/smsgw/main.ts'

@@ -35,6 +35,12 @@ export const clientCommands = {
         events: { value: '<events>', about: 'events to forward, separated by commas; all by default' },
       },
     },
+    'notify-by-sms': {
+      about: 'send a notification of Nagios or Icinga, read from its NAGIOS_ environment variables',
+      options: {
+        to: { value: '<numbers>', about: 'recipients, separated by commas; NAGIOS_CONTACTPAGER by default' },
+      },
+    },
     login: {
       args: '<url>',
       about: 'save address and password, or with --api-key an API key, for these commands',

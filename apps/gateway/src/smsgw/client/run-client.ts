@@ -32,6 +32,7 @@ async function run(line: CommandLine): Promise<number> {
   const sms = new SmsGateway(account)
   if (line.name === 'send') return (await import('./send-text.ts')).sendText(sms, line)
   if (line.name === 'inbox') return (await import('./show-inbox.ts')).showInbox(sms, line)
+  if (line.name === 'notify-by-sms') return (await import('./notify-by-sms.ts')).notifyBySms(sms, line, process.env)
   return (await import('./listen.ts')).listen(sms, account.url, line, process.env)
 }
 
