@@ -12,6 +12,7 @@ const ALLOWED = new Set([
   'BlueOak-1.0.0',
   'ISC',
   'MIT',
+  'MIT-0',
   'MIT and ISC',
   'Unlicense',
 ])

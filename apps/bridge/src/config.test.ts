@@ -33,7 +33,7 @@ test('a wrong setting stops the start with its name and an example, and without 
 })
 
 test('needs a broker and credentials', () => {
-  expect(problem({ MQTT_URL: '' })).toContain('MQTT_URL must be set')
+  expect(problem({ MQTT_URL: '' })).toContain('no channel is switched on: set MQTT_URL')
   expect(problem({ SMSGW_API_KEY: '' })).toContain('no credentials for the API: set SMSGW_API_KEY')
   expect(problem({ SMSGW_API_KEY: '', SMSGW_USERNAME: 'sms', SMSGW_PASSWORD: 'secret' })).toBeUndefined()
 })

@@ -1,5 +1,6 @@
+import { BlockList, isIP, isIPv4 } from 'node:net'
 import { defaultFolder } from '@smsgw/daemon/default-folder'
-import { setting, text } from '@smsgw/daemon/setting'
+import { flag, port, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
@@ -45,6 +46,70 @@ export const mqttSettings = z.object({
   ),
 })
 
+/** The settings of the e-mail channel. A gateway takes them too. */
+export const emailSettings = z.object({
+  SMTP_PORT: setting(port().optional(), {
+    about: 'port of an SMTP server that sends mail for phone numbers at SMTP_DOMAIN as SMS; default: no SMTP server',
+    example: '2525',
+  }),
+  SMTP_HOST: setting(text().default('127.0.0.1'), {
+    about: 'address on which the SMTP server listens; 0.0.0.0 for all',
+    example: '0.0.0.0',
+  }),
+  SMTP_DOMAIN: setting(
+    text()
+      .regex(/^(?=.{1,255}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i, 'must be a domain')
+      .default('sms.localhost'),
+    { about: 'domain of the addresses that stand for phone numbers', example: 'sms.example.org' },
+  ),
+  SMTP_TLS_CERT: setting(text().optional(), {
+    about: 'certificate file for STARTTLS; without it, only clients on this machine can log in',
+    example: '/etc/smsgw/smtp.pem',
+  }),
+  SMTP_TLS_KEY: setting(text().optional(), {
+    about: 'key file of SMTP_TLS_CERT',
+    example: '/etc/smsgw/smtp.key',
+  }),
+  SMTP_ALLOW_CIDRS: setting(z.string().transform(readNetworks).optional(), {
+    about: 'networks whose mail servers may send without an API key, separated by commas; default: none',
+    example: '192.168.1.0/24,::1',
+  }),
+  SMTP_SUBJECT: setting(flag().default(true), {
+    about: 'puts the subject of a mail before its text; answers never have one',
+    example: '0',
+  }),
+  SMTP_MAX_CHARACTERS: setting(wholeNumber(1, 10_000).default(1_000), {
+    about: 'characters of the longest text; a mail with more is refused',
+    example: '459',
+  }),
+  MAIL_URL: setting(
+    text()
+      .refine((url) => /^smtps?:$/.test(URL.parse(url)?.protocol ?? ''), 'must begin with smtp:// or smtps://')
+      .optional(),
+    {
+      about:
+        'mail server for received messages and failure reports, with user name and password; default: no mail is sent',
+      example: 'smtps://smsgw:secret@mail.example.org',
+      secret: true,
+    },
+  ),
+  MAIL_FROM: setting(z.email('must be an address').optional(), {
+    about: 'sender of mail from the gateway; default: noreply at SMTP_DOMAIN',
+    example: 'sms@example.org',
+  }),
+  MAIL_TO: setting(
+    z
+      .string()
+      .transform((value) => value.split(',').map((address) => address.trim()))
+      .pipe(z.array(z.email('must be a list of addresses, separated by commas')))
+      .default(() => []),
+    { about: 'addresses that get every received message, separated by commas', example: 'office@example.org' },
+  ),
+})
+
+/** All settings of channels. */
+export const channelSettings = mqttSettings.extend(emailSettings.shape)
+
 /** The settings of the bridge as a program of its own. */
 export const settingsSchema = z.object({
   SMSGW_URL: setting(
@@ -72,7 +137,7 @@ export const settingsSchema = z.object({
       example: '/var/lib/smsgw/bridge',
     },
   ),
-  ...mqttSettings.shape,
+  ...channelSettings.shape,
   LOG_LEVEL: setting(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'), {
     about: `lowest level of log lines: ${LOG_LEVELS.join(', ')}`,
     example: 'debug',
@@ -84,29 +149,50 @@ export type BridgeSettings = z.output<typeof settingsSchema>
 /** The settings of the MQTT channel when it is switched on. */
 export type MqttConfig = z.output<typeof mqttSettings> & { readonly MQTT_URL: string }
 
+/** The settings of the e-mail channel. */
+export type EmailConfig = z.output<typeof emailSettings>
+
+/** The channels that are switched on. */
+export interface Channels {
+  readonly mqtt: MqttConfig | undefined
+  readonly email: EmailConfig | undefined
+}
+
 export type ApiCredentials = { readonly apiKey: string } | { readonly username: string; readonly password: string }
 
 export interface BridgeConfig extends BridgeSettings {
   readonly credentials: ApiCredentials
+  readonly channels: Channels
 }
 
 /** Reads the configuration. Nothing else reads environment variables. */
 export function readConfig(environment: NodeJS.ProcessEnv): BridgeConfig {
   const settings = readSettings(settingsSchema, environment)
-  if (mqttConfig(settings) === undefined)
-    throw new StartError('MQTT_URL must be set; for example MQTT_URL=mqtt://smsgw:secret@broker.example.org')
-  return { ...settings, credentials: credentialsOf(settings) }
+  const channels = channelsOf(settings)
+  if (channels === undefined)
+    throw new StartError(
+      'no channel is switched on: set MQTT_URL for MQTT, SMTP_PORT to receive mail, or MAIL_URL to send mail',
+    )
+  return { ...settings, channels, credentials: credentialsOf(settings) }
 }
 
-/** Reads the settings of the channels for a gateway, which connects to its own API. */
-export function readChannels(environment: NodeJS.ProcessEnv): z.output<typeof mqttSettings> {
-  return readSettings(mqttSettings, environment)
+/** Reads the settings of the channels for a gateway, which connects to its own API. Returns undefined without a channel. */
+export function readChannels(environment: NodeJS.ProcessEnv): Channels | undefined {
+  return channelsOf(readSettings(channelSettings, environment))
 }
 
-/** Returns the settings of MQTT, or undefined if it is switched off. */
-export function mqttConfig(settings: z.output<typeof mqttSettings>): MqttConfig | undefined {
-  const { MQTT_URL } = settings
-  return MQTT_URL === undefined ? undefined : { ...settings, MQTT_URL }
+function channelsOf(settings: z.output<typeof channelSettings>): Channels | undefined {
+  const { MQTT_URL, SMTP_PORT, SMTP_TLS_CERT, SMTP_TLS_KEY, MAIL_URL, MAIL_TO } = settings
+  const hasEmail = SMTP_PORT !== undefined || MAIL_URL !== undefined
+  if ((SMTP_TLS_CERT === undefined) !== (SMTP_TLS_KEY === undefined))
+    throw new StartError('SMTP_TLS_CERT and SMTP_TLS_KEY must be set together')
+  if (MAIL_TO.length > 0 && MAIL_URL === undefined)
+    throw new StartError('MAIL_TO needs MAIL_URL; for example MAIL_URL=smtps://smsgw:secret@mail.example.org')
+  if (MQTT_URL === undefined && !hasEmail) return undefined
+  return {
+    mqtt: MQTT_URL === undefined ? undefined : { ...settings, MQTT_URL },
+    email: hasEmail ? settings : undefined,
+  }
 }
 
 function credentialsOf({ SMSGW_API_KEY, SMSGW_USERNAME, SMSGW_PASSWORD }: BridgeSettings): ApiCredentials {
@@ -116,6 +202,21 @@ function credentialsOf({ SMSGW_API_KEY, SMSGW_USERNAME, SMSGW_PASSWORD }: Bridge
   throw new StartError(
     'no credentials for the API: set SMSGW_API_KEY, or SMSGW_API_KEY_FILE to a file with the key; `smsgw gateway keys create` creates a key',
   )
+}
+
+/** Reads networks such as `192.168.1.0/24`, and single addresses. */
+function readNetworks(value: string, context: z.RefinementCtx): BlockList {
+  const list = new BlockList()
+  for (const entry of value.split(',').map((part) => part.trim())) {
+    const [address = '', bits = isIPv4(address) ? '32' : '128'] = entry.split('/', 2)
+    const most = isIPv4(address) ? 32 : 128
+    if (isIP(address) === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
+      context.addIssue('must be a list of networks such as 192.168.1.0/24, separated by commas')
+      return list
+    }
+    list.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6')
+  }
+  return list
 }
 
 /** Both prefixes are levels of topics, so they must not contain wildcards. */

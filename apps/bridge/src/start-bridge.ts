@@ -1,13 +1,12 @@
 import { SmsGateway, type SmsGatewayOptions } from '@smsgw/client'
 import type { Log } from '@smsgw/daemon/log'
-import type { MqttConfig } from './config.ts'
-import { startMqttBridge } from './mqtt/start-mqtt-bridge.ts'
+import type { Channels } from './config.ts'
 import { openState } from './state/bridge-state.ts'
 
 export interface BridgeOptions {
   /** The gateway or relay, with the credentials of one account. */
   readonly api: SmsGatewayOptions
-  readonly mqtt: MqttConfig
+  readonly channels: Channels
   /** Used by this process only. */
   readonly dataDir: string
   readonly log: Log
@@ -17,13 +16,25 @@ export interface Bridge {
   readonly stop: () => Promise<void>
 }
 
-/** Starts the channels between an account and other systems. */
-export function startBridge({ api, mqtt, dataDir, log }: BridgeOptions): Bridge {
+/** Starts the channels between an account and other systems. Loads only what is switched on. */
+export async function startBridge({ api, channels, dataDir, log }: BridgeOptions): Promise<Bridge> {
+  const { mqtt, email } = channels
   const database = openState(dataDir)
-  const channel = startMqttBridge({ config: mqtt, api: new SmsGateway(api), database, log })
+  const started: Bridge[] = []
+  if (email !== undefined) {
+    // The `fetch` of a gateway adds the credentials of its account.
+    const { startEmailBridge } = await import('./email/start-email-bridge.ts')
+    const connect = ({ credentials = api.credentials, ...options }: Partial<SmsGatewayOptions>) =>
+      new SmsGateway({ ...api, ...options, ...(credentials !== api.credentials && { fetch }), credentials })
+    started.push(await startEmailBridge({ config: email, connect, database, log }))
+  }
+  if (mqtt !== undefined) {
+    const { startMqttBridge } = await import('./mqtt/start-mqtt-bridge.ts')
+    started.push(startMqttBridge({ config: mqtt, api: new SmsGateway(api), database, log }))
+  }
   return {
     async stop() {
-      await channel.stop()
+      await Promise.all(started.map((channel) => channel.stop()))
       database.close()
     },
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { MqttConfig } from '@smsgw/bridge/config'
+import type { Channels } from '@smsgw/bridge/config'
 import { type Bridge, startBridge } from '@smsgw/bridge/start-bridge'
 import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -9,13 +9,19 @@ export interface LocalBridgeOptions {
   readonly url: string
   /** The present credentials of the account of this gateway. */
   readonly credentials: () => { readonly username: string; readonly password: string }
-  readonly mqtt: MqttConfig
+  readonly channels: Channels
   readonly dataDir: string
   readonly log: Log
 }
 
 /** Starts the bridge inside a gateway. It uses the API over loopback, as a bridge on another machine would. */
-export function startLocalBridge({ url, credentials, mqtt, dataDir, log }: LocalBridgeOptions): Bridge {
+export async function startLocalBridge({
+  url,
+  credentials,
+  channels,
+  dataDir,
+  log,
+}: LocalBridgeOptions): Promise<Bridge> {
   const api = {
     url: loopbackUrl(url),
     credentials: credentials(),
@@ -23,7 +29,7 @@ export function startLocalBridge({ url, credentials, mqtt, dataDir, log }: Local
     fetch: (target: string | URL | Request, init: RequestInit = {}) =>
       fetch(target, { ...init, headers: { ...init.headers, authorization: basic(credentials()) } }),
   }
-  return startBridge({ api, mqtt, dataDir: join(dataDir, 'bridge'), log })
+  return await startBridge({ api, channels, dataDir: join(dataDir, 'bridge'), log })
 }
 
 function basic({ username, password }: { readonly username: string; readonly password: string }): string {
@@ -34,5 +40,5 @@ function basic({ username, password }: { readonly username: string; readonly pas
 function loopbackUrl(url: string): string {
   const local = url.replace(/\/\/0\.0\.0\.0(?=:)/, '//127.0.0.1').replace(/\/\/\[::\](?=:)/, '//[::1]')
   if (!/^https:\/\/(?:127\.|\[::1\])/.test(local)) return local
-  throw new StartError('MQTT_URL and TLS_CERT need SMSGW_URL: the address of this gateway as in its certificate')
+  throw new StartError('MQTT, e-mail and TLS_CERT need SMSGW_URL: the address of this gateway as in its certificate')
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SmsGateway } from '@smsgw/client'
 import type { SmsGatewayError } from '@smsgw/client/errors'
 import { connectAsync } from 'mqtt'
-import { type BridgeConfig, mqttConfig } from '../config.ts'
+import type { BridgeConfig } from '../config.ts'
 import { brokerAddress } from '../mqtt/broker.ts'
 
 interface Check {
@@ -15,7 +15,7 @@ interface Check {
 /** Checks both sides of the bridge and prints one line for each check. Returns the exit code. */
 export async function doctor(config: BridgeConfig, write: (text: string) => void): Promise<number> {
   let failures = 0
-  for (const { name, run, advice } of [...apiChecks(config), ...brokerChecks(config)]) {
+  for (const { name, run, advice } of [...apiChecks(config), ...brokerChecks(config), ...mailChecks(config)]) {
     try {
       write(`ok       ${name}: ${await run()}\n`)
     } catch (error) {
@@ -53,8 +53,7 @@ async function checkSending(api: SmsGateway): Promise<string> {
   throw refusal
 }
 
-function brokerChecks(config: BridgeConfig): Check[] {
-  const mqtt = mqttConfig(config)
+function brokerChecks({ channels: { mqtt } }: BridgeConfig): Check[] {
   if (mqtt === undefined) return []
   const { host } = new URL(mqtt.MQTT_URL)
   return [
@@ -68,6 +67,22 @@ function brokerChecks(config: BridgeConfig): Check[] {
         return `connected to ${host}`
       },
       advice: 'check MQTT_URL, user name and password, and that the broker supports MQTT 5',
+    },
+  ]
+}
+
+function mailChecks({ channels: { email } }: BridgeConfig): Check[] {
+  const url = email?.MAIL_URL
+  if (url === undefined) return []
+  return [
+    {
+      name: 'mail server',
+      async run() {
+        const { checkMailServer } = await import('../email/outgoing-mail.ts')
+        await checkMailServer(url)
+        return `accepts mail at ${new URL(url).host}`
+      },
+      advice: 'check MAIL_URL, user name and password',
     },
   ]
 }

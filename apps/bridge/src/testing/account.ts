@@ -61,7 +61,7 @@ export class TestAccount {
       },
       messages: {
         get: async (id: string) => account.#found(account.#messageOf(id)),
-        send: async (message: Message, { idempotencyKey = '' }: { idempotencyKey?: string }) =>
+        send: async (message: Message, { idempotencyKey = '' }: { idempotencyKey?: string } = {}) =>
           account.#send(message, idempotencyKey),
       },
       devices: {
@@ -73,6 +73,7 @@ export class TestAccount {
 
   #send(message: Message, key: string): MessageState {
     this.#check()
+    if (message.to === undefined) throw new InvalidRequestError({ status: 400, message: 'phoneNumbers is empty' })
     const to = typeof message.to === 'string' ? [message.to] : message.to
     if (to.some((number) => !number.startsWith('+')))
       throw new InvalidRequestError({ status: 400, message: 'phoneNumbers[0] is not a valid phone number' })
@@ -142,4 +143,4 @@ export class TestAccount {
   }
 }
 
-type Message = { readonly to: string | readonly string[]; readonly text: string } & SendMessageRequest
+type Message = { readonly to?: string | readonly string[]; readonly text: string } & SendMessageRequest

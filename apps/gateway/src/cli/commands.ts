@@ -1,6 +1,6 @@
 import { modemCommands } from '@smsgw/agent/cli/commands'
 import { settingsSchema as agentSettings } from '@smsgw/agent/config'
-import { mqttSettings } from '@smsgw/bridge/config'
+import { channelSettings } from '@smsgw/bridge/config'
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
 import { keyCommands } from '@smsgw/relay/cli/key-commands'
 import { settingsSchema as relaySettings } from '@smsgw/relay/config'
@@ -18,7 +18,7 @@ export const ofAgent = agentSettings.pick({
 export const ofRelay = relaySettings.omit({ ADMIN_USERNAME: true, ENROLMENT_TOKEN: true })
 
 /** Settings of the bridge that apply inside a gateway. */
-export const ofBridge = mqttSettings
+export const ofBridge = channelSettings
 
 export const gatewayCommands = {
   program: 'gateway',

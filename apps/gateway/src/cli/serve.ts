@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { readConfig as readAgentConfig } from '@smsgw/agent/config'
-import { mqttConfig, readChannels } from '@smsgw/bridge/config'
+import { readChannels } from '@smsgw/bridge/config'
 import { gatewayFolder } from '@smsgw/daemon/default-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { readSecret } from '@smsgw/daemon/settings'
@@ -31,7 +31,7 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
     ADMIN_PASSWORD: secrets.password,
     ADMIN_PASSWORD_FILE: undefined,
   })
-  const mqtt = mqttConfig(readChannels(env))
+  const channels = readChannels(env)
   // A terminal shows only problems by default; a service log gets everything.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
   const log = openLog(level, process.stdout)
@@ -61,15 +61,18 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
         onFatal,
         stopping,
       })
-      if (mqtt === undefined) return started
+      if (channels === undefined) return started
       // Loaded only when used, because it takes memory.
       const { startLocalBridge } = await import('../local-bridge.ts')
-      const bridge = startLocalBridge({
+      const bridge = await startLocalBridge({
         url: env['SMSGW_URL'] || started.url,
         credentials: () => ({ username: secrets.username, password }),
-        mqtt,
+        channels,
         dataDir: folder.path,
         log,
+      }).catch(async (error: unknown) => {
+        await started.stop()
+        throw error
       })
       return {
         ...started,

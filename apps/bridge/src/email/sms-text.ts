@@ -1,0 +1,92 @@
+import PostalMime, { type Email } from 'postal-mime'
+
+/** The part of a mail that goes out as SMS. */
+export interface MailContent {
+  readonly text: string
+  readonly subject: string | undefined
+  readonly messageId: string | undefined
+  readonly date: string | undefined
+  /** An automatic reply, a bounce or a mailing list. */
+  readonly isAutomatic: boolean
+  /** What other programs said about the sender. It is logged and never trusted. */
+  readonly claims: { readonly dkim: string | undefined; readonly spf: string | undefined }
+}
+
+/** Parses a mail. A mail that is too deeply nested or has too many headers is refused with an error. */
+export async function readMail(raw: Uint8Array): Promise<MailContent> {
+  const mail = await PostalMime.parse(raw, {
+    maxNestingDepth: 20,
+    maxHeadersSize: 65_536,
+    forceRfc822Attachments: true,
+  })
+  const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value
+  const autoSubmitted = header('auto-submitted')?.toLowerCase() ?? 'no'
+  return {
+    text: withoutQuotes(plainText(mail).replaceAll('\0', '')),
+    subject: mail.subject?.replace(/\s+/g, ' ').trim() || undefined,
+    messageId: mail.messageId,
+    date: mail.date,
+    isAutomatic:
+      autoSubmitted !== 'no' ||
+      header('list-id') !== undefined ||
+      /^(?:bulk|junk|list|auto_reply)$/i.test(header('precedence')?.trim() ?? '') ||
+      header('x-autoreply') !== undefined,
+    claims: {
+      dkim: /\bd=([\w.-]+)/.exec(header('dkim-signature') ?? '')?.[1],
+      spf: /^\s*(\w+)/.exec(header('received-spf') ?? '')?.[1],
+    },
+  }
+}
+
+/** Joins subject and text. A reply has the subject of the first mail, so its subject is left out. */
+export function smsText({ text, subject }: Pick<MailContent, 'text' | 'subject'>, hasSubject: boolean): string {
+  const isReply = /^(?:re|aw|sv|antw)\s*(?:\[\d+\])?:/i.test(subject ?? '')
+  if (!hasSubject || subject === undefined || isReply || text.startsWith(subject)) return text
+  return text === '' ? subject : `${subject}\n${text}`
+}
+
+function plainText({ text, html }: Email): string {
+  if (text !== undefined && text.trim() !== '') return text
+  return textOfHtml(html ?? '')
+}
+
+/** Removes the markup. Tags that end a line in a browser end a line. */
+function textOfHtml(html: string): string {
+  return html
+    .replace(/<!--[\s\S]*?-->/g, '')
+    .replace(/<(script|style|head|title)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, '')
+    .replace(/\s+/g, ' ')
+    .replace(/<(?:br|\/p|\/div|\/tr|\/li|\/h[1-6])\b[^>]*>/gi, '\n')
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,6}));/gi, decodeEntity)
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+
+function decodeEntity(entity: string, decimal?: string, hexadecimal?: string, name?: string): string {
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity
+  const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal)
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
+}
+
+/** Cuts the signature, the quoted mail of a reply and its introduction, and blank lines that repeat. */
+function withoutQuotes(text: string): string {
+  const lines = text.replaceAll('\r\n', '\n').split('\n')
+  const end = lines.findIndex((line) => line === '-- ' || line === '--' || ORIGINAL.test(line.trim()))
+  const kept = end < 0 ? lines : lines.slice(0, end)
+  const own = kept
+    .map((line) => (line.startsWith('>') ? QUOTE : line.trimEnd()))
+    .join('\n')
+    .replace(INTRODUCTION, QUOTE)
+    .replaceAll(QUOTE, '')
+  return own.replace(/\n{3,}/g, '\n\n').trim()
+}
+
+/** Stands for a quoted line. Mail does not contain it. */
+const QUOTE = '\u0000'
+
+const ORIGINAL =
+  /^-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|message d'origine|mensaje original)\s*-{2,}$/i
+
+/** "On Monday Anna wrote:" above a quote, on up to three lines. */
+const INTRODUCTION = /^(?:on|am|le|el|den)\b[^\n]*(?:\n[^\n\0]+){0,2}:\n*\0/gim

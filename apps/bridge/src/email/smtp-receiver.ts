@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo, BlockList } from 'node:net'
+import { isIPv4 } from 'node:net'
+import type { SmsGateway } from '@smsgw/client'
+import { ApiError, AuthenticationError, RateLimitError, SmsGatewayError, UnavailableError } from '@smsgw/client/errors'
+import type { Log } from '@smsgw/daemon/log'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import { type MailRecipient, recipientOf } from './reply-address.ts'
+import { type MailContent, readMail, smsText } from './sms-text.ts'
+
+/** Together with MOST_CLIENTS, limits the memory for mail that arrives at the same time. */
+const LARGEST_MAIL = 1_048_576
+const MOST_CLIENTS = 50
+const MOST_RECIPIENTS = 100
+const MOST_COMMANDS = 2_000
+const IDLE_MS = 60_000
+
+export interface ReceivedMail {
+  readonly messageId: string
+  readonly sender: string
+  readonly numbers: readonly string[]
+  readonly mail: MailContent
+}
+
+export interface SmtpReceiverOptions {
+  readonly host: string
+  readonly port: number
+  readonly domain: string
+  /** Certificate and key for STARTTLS, in PEM form. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined
+  /** Clients in these networks need no password. */
+  readonly trusted: BlockList | undefined
+  readonly longestText: number
+  readonly hasSubject: boolean
+  readonly replySecret: string
+  /** The account of the bridge, for trusted networks and for answers. */
+  readonly api: SmsGateway
+  /** The API with the API key of a client. */
+  readonly apiWith: (apiKey: string) => SmsGateway
+  readonly log: Log
+  readonly now: () => number
+  /** Called after the API has accepted the message, and before the client gets its answer. */
+  readonly onAccepted: (received: ReceivedMail) => void
+}
+
+/** Receives mail for `<number>@<domain>` and sends it as SMS. A mail is confirmed after the API has accepted the message. */
+export class SmtpReceiver {
+  readonly #options: SmtpReceiverOptions
+  readonly #server: SMTPServer
+
+  constructor(options: SmtpReceiverOptions) {
+    this.#options = options
+    const { tls, domain, log } = options
+    this.#server = new SMTPServer({
+      name: domain,
+      banner: 'SMS gateway',
+      size: LARGEST_MAIL,
+      maxClients: MOST_CLIENTS,
+      maxRecipients: MOST_RECIPIENTS,
+      socketTimeout: IDLE_MS,
+      // Also for trusted networks, which send many mails over one connection.
+      maxAllowedUnauthenticatedCommands: MOST_COMMANDS,
+      closeTimeout: 2_000,
+      disableReverseLookup: true,
+      hideENHANCEDSTATUSCODES: false,
+      authMethods: ['PLAIN', 'LOGIN'],
+      authOptional: true,
+      // Loopback needs no encryption; onConnect switches AUTH off for all others without a certificate.
+      allowInsecureAuth: tls === undefined,
+      ...(tls ?? {}),
+      logger: false,
+      onConnect: (session, done) => {
+        if (tls === undefined) session.disabledCommands = isLoopback(session) ? ['STARTTLS'] : ['STARTTLS', 'AUTH']
+        done()
+      },
+      onAuth: ({ password }, _, done) => {
+        this.#authenticate(password ?? '').then(
+          (api) => done(null, { user: api }),
+          (error: Error) => done(error),
+        )
+      },
+      onRcptTo: ({ address }, session, done) => done(this.#recipientProblem(address, session)),
+      onData: (stream, session, done) => {
+        this.#receive(stream, session).then(
+          (answer) => done(null, answer),
+          (error: Error) => {
+            if (!('responseCode' in error)) log.error({ err: error }, 'mail not processed')
+            done('responseCode' in error ? error : refusal(451, 'internal error, try again later'))
+          },
+        )
+      },
+    })
+    // A broken connection is the fault of its client.
+    this.#server.on('error', (error) => log.debug({ reason: error.message }, 'SMTP connection failed'))
+  }
+
+  /** Returns the port. */
+  async listen(): Promise<number> {
+    const { host, port } = this.#options
+    const server = this.#server.listen(port, host)
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()))
+  }
+
+  /** The password is an API key that may send. A message without recipients is refused after the key was checked. */
+  async #authenticate(apiKey: string): Promise<SmsGateway> {
+    if (!/^[\x21-\x7e]{1,200}$/.test(apiKey)) throw refusal(535, 'the password must be an API key')
+    const api = this.#options.apiWith(apiKey)
+    const error = await api.messages.send({ phoneNumbers: [] }).catch((reason: unknown) => reason)
+    if (error instanceof ApiError && error.status === 400) return api
+    if (error instanceof AuthenticationError) throw refusal(535, 'the API key is wrong, expired or revoked')
+    if (error instanceof ApiError && error.status === 403)
+      throw refusal(535, 'the API key lacks the scope messages:send')
+    throw refusal(454, 'the gateway is unavailable, try again later')
+  }
+
+  #recipientProblem(address: string, session: SMTPServerSession): Error | null {
+    const recipient = this.#recipientOf(address)
+    if ('problem' in recipient) return refusal(550, recipient.problem)
+    const isFromNobody = session.envelope.mailFrom === false || session.envelope.mailFrom.address === ''
+    if (recipient.isReply) return isFromNobody ? refusal(550, 'automatic mail is not sent as SMS') : null
+    if (session.user !== undefined || this.#isTrusted(session)) return null
+    return refusal(530, 'authentication required: use an API key as password')
+  }
+
+  async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const { onAccepted, hasSubject, longestText, log } = this.#options
+    const raw = await contentOf(stream)
+    if (raw === undefined) throw refusal(552, `the mail is larger than ${LARGEST_MAIL} bytes`)
+    const mail = await readMail(raw).catch((error: Error) => {
+      throw refusal(554, `the mail cannot be read: ${error.message}`)
+    })
+    const recipients = session.envelope.rcptTo.map(({ address }) => this.#recipientOf(address))
+    const isReply = recipients.some((recipient) => 'isReply' in recipient && recipient.isReply)
+    if (isReply && mail.isAutomatic) throw refusal(550, 'automatic mail is not sent as SMS')
+    const text = smsText(mail, hasSubject && !isReply)
+    if (text === '') throw refusal(554, 'the mail has no text')
+    const length = [...text].length
+    if (length > longestText)
+      throw refusal(552, `the text has ${length} characters, more than the maximum of ${longestText}`)
+    const numbers = recipients.flatMap((recipient) => ('number' in recipient ? [recipient.number] : [])).sort()
+    const { mailFrom } = session.envelope
+    const sender = mailFrom === false ? '' : mailFrom.address
+    const messageId = await this.#send({ numbers, text }, idempotencyKeyOf({ mail, sender, numbers, text }), session)
+    log.info({ message: messageId, client: session.remoteAddress, claims: mail.claims }, 'mail accepted as SMS')
+    onAccepted({ messageId, sender, numbers, mail })
+    return `accepted as ${messageId}`
+  }
+
+  async #send(
+    { numbers, text }: { readonly numbers: readonly string[]; readonly text: string },
+    idempotencyKey: string,
+    session: SMTPServerSession,
+  ): Promise<string> {
+    const api = (session.user as SmsGateway | undefined) ?? this.#options.api
+    try {
+      return (await api.messages.send({ to: numbers, text }, { idempotencyKey })).id
+    } catch (error) {
+      throw sendProblem(error)
+    }
+  }
+
+  #recipientOf(address: string): MailRecipient {
+    const { domain, replySecret, now } = this.#options
+    return recipientOf(address, domain, replySecret, now())
+  }
+
+  #isTrusted({ remoteAddress }: SMTPServerSession): boolean {
+    const address = remoteAddress.replace(/^::ffff:/, '')
+    return this.#options.trusted?.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') ?? false
+  }
+}
+
+/** Returns the mail, or undefined if it is too large; the rest is then read and dropped. */
+async function contentOf(stream: SMTPServerDataStream): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) {
+    if (stream.sizeExceeded) chunks.length = 0
+    else chunks.push(chunk as Buffer)
+  }
+  return stream.sizeExceeded ? undefined : Buffer.concat(chunks)
+}
+
+/** A mail server repeats a mail if the confirmation was lost. The repetition has the same key. */
+function idempotencyKeyOf({
+  mail,
+  sender,
+  numbers,
+  text,
+}: Omit<ReceivedMail, 'messageId'> & { readonly text: string }): string {
+  const facts = [mail.messageId ?? '', mail.date ?? '', sender, numbers, text]
+  return `smtp:${createHash('sha256').update(JSON.stringify(facts)).digest('hex')}`
+}
+
+/** 4xx makes the mail server try again; 5xx makes it return the mail to its sender. */
+function sendProblem(error: unknown): Error {
+  if (!(error instanceof SmsGatewayError)) return error as Error
+  const isLater = !(error instanceof ApiError) || error instanceof UnavailableError || error instanceof RateLimitError
+  // Wrong credentials are a fault of the settings.
+  if (isLater || error instanceof AuthenticationError)
+    return refusal(451, `not sent, try again later: ${error.message}`)
+  return refusal(error.status === 403 ? 550 : 554, error.message)
+}
+
+function refusal(responseCode: number, message: string): Error {
+  // An answer is one line.
+  return Object.assign(new Error(message.replace(/\s+/g, ' ').slice(0, 400)), { responseCode })
+}
+
+function isLoopback({ remoteAddress }: SMTPServerSession): boolean {
+  return /^(?:::ffff:)?127\.|^::1$/.test(remoteAddress)
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
+import type { InboxItem, MessageState } from '@smsgw/client/openapi'
+import type { Log } from '@smsgw/daemon/log'
+import { StartError } from '@smsgw/daemon/start-error'
+import type { EmailConfig } from '../config.ts'
+import { AccountFollower } from '../follow/account-follower.ts'
+import { Notes } from '../state/bridge-state.ts'
+import { HandledItems } from '../state/handled-items.ts'
+import { SentMessages } from '../state/sent-messages.ts'
+import { MailSender } from './outgoing-mail.ts'
+import { replyAddress } from './reply-address.ts'
+import { type ReceivedMail, SmtpReceiver } from './smtp-receiver.ts'
+
+const CHANNEL = 'email'
+/** A mail program should get an answer before its user gives up. */
+const QUICK = { maxRetries: 1, timeoutMs: 20_000 }
+
+export interface EmailBridgeOptions {
+  readonly config: EmailConfig
+  /** Creates a client for the account of the bridge, unless the options have other credentials. */
+  readonly connect: (options: Partial<SmsGatewayOptions>) => SmsGateway
+  readonly database: DatabaseSync
+  readonly log: Log
+}
+
+export interface EmailBridge {
+  /** The port of the SMTP server; undefined if it is switched off. */
+  readonly port: number | undefined
+  readonly stop: () => Promise<void>
+}
+
+/** What a failure report needs of the mail that was sent as SMS. */
+interface SentMail {
+  readonly sender: string
+  readonly subject: string | null
+  readonly mailId: string | null
+}
+
+/** Connects the account to e-mail: mail in becomes SMS, received messages and failures become mail. */
+export async function startEmailBridge({ config, connect, database, log }: EmailBridgeOptions): Promise<EmailBridge> {
+  const { SMTP_DOMAIN: domain } = config
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const notes = new Notes(database)
+  const sent = new SentMessages(database, CHANNEL)
+  const replySecret = secretIn(notes)
+  const sender =
+    config.MAIL_URL === undefined ? undefined : new MailSender({ url: config.MAIL_URL, from: mailFrom(config), log })
+  const client = connect(QUICK)
+  const receiver = config.SMTP_PORT === undefined ? undefined : smtpReceiver(config.SMTP_PORT)
+  const port = await receiver?.listen().catch((error: Error) => {
+    throw new StartError(`SMTP_PORT: cannot listen on ${config.SMTP_HOST}:${config.SMTP_PORT}: ${error.message}`)
+  })
+  if (port !== undefined) log.info({ host: config.SMTP_HOST, port, domain }, 'SMTP server listening')
+  const follower = sender === undefined ? undefined : new AccountFollower(followerOptions(sender))
+  const running = follower?.run()
+
+  function smtpReceiver(listenPort: number): SmtpReceiver {
+    return new SmtpReceiver({
+      host: config.SMTP_HOST,
+      port: listenPort,
+      domain,
+      tls: certificateOf(config),
+      trusted: config.SMTP_ALLOW_CIDRS,
+      longestText: config.SMTP_MAX_CHARACTERS,
+      hasSubject: config.SMTP_SUBJECT,
+      replySecret,
+      api: client,
+      // The key of the client replaces the credentials of the bridge.
+      apiWith: (apiKey) => connect({ ...QUICK, credentials: { apiKey } }),
+      log,
+      now: Date.now,
+      onAccepted: accepted,
+    })
+  }
+
+  function accepted({ messageId, sender: from, mail }: ReceivedMail): void {
+    // No report to nobody, to a robot, or back to this server.
+    if (sender === undefined || from === '' || mail.isAutomatic) return
+    if (from.toLowerCase().endsWith(`@${domain.toLowerCase()}`)) return
+    const detail: SentMail = { sender: from, subject: mail.subject ?? null, mailId: mail.messageId ?? null }
+    sent.add(messageId, JSON.stringify(detail), Date.now())
+    void follower?.reportNow(messageId).catch((error: Error) => {
+      // The next event of the message or the next start reports the state.
+      if (!signal.aborted) log.warn({ message: messageId, reason: error.message }, 'state of a message not read')
+    })
+  }
+
+  function followerOptions(mails: MailSender) {
+    return {
+      channel: CHANNEL,
+      api: connect({}),
+      notes,
+      handled: new HandledItems(database, CHANNEL),
+      sent,
+      log,
+      signal,
+      now: Date.now,
+      async onReceived(item: InboxItem) {
+        if (config.MAIL_TO.length === 0) return
+        await mails.send({
+          id: `sms-${item.id}`,
+          to: config.MAIL_TO,
+          subject: `SMS from ${item.sender}`,
+          text: receivedText(item),
+          ...(receiver !== undefined &&
+            /^\+?\d{3,20}$/.test(item.sender) && {
+              replyTo: replyAddress(item.sender, domain, replySecret, Date.now()),
+            }),
+        })
+      },
+      async onState(message: MessageState, detail: string) {
+        if (message.state !== 'Failed') return
+        const { sender: to, subject, mailId } = JSON.parse(detail) as SentMail
+        await mails.send({
+          id: `failed-${message.id}`,
+          to: [to],
+          subject: `SMS not delivered: ${subject ?? ''}`.trim(),
+          text: failureText(message),
+          inReplyTo: mailId ?? undefined,
+          isReport: true,
+        })
+      },
+    }
+  }
+
+  return {
+    port,
+    async stop() {
+      stopping.abort()
+      await receiver?.close()
+      sender?.close()
+      await running
+    },
+  }
+}
+
+function receivedText({ text, contentPreview, sender, recipient, createdAt }: InboxItem): string {
+  const to = recipient === undefined ? '' : ` to ${recipient}`
+  return `${text ?? contentPreview}\n\n-- \nFrom ${sender}${to}, ${createdAt}\n`
+}
+
+function failureText({ id, recipients }: MessageState): string {
+  const failed = recipients.filter(({ state }) => state === 'Failed')
+  const lines = failed.map(({ phoneNumber, error }) => `${phoneNumber}: ${error ?? 'failed'}`)
+  return `The text message to these numbers was not delivered:\n\n${lines.join('\n')}\n\nMessage ${id}\n`
+}
+
+/** Signs the addresses for answers. */
+function secretIn(notes: Notes): string {
+  const name = 'email.reply-secret'
+  const stored = notes.read(name)
+  if (stored !== undefined) return stored
+  const created = randomBytes(32).toString('base64')
+  notes.write(name, created)
+  return created
+}
+
+function mailFrom({ MAIL_FROM, SMTP_DOMAIN }: EmailConfig): string {
+  return MAIL_FROM ?? `noreply@${SMTP_DOMAIN}`
+}
+
+function certificateOf({ SMTP_TLS_CERT: cert, SMTP_TLS_KEY: key }: EmailConfig) {
+  if (cert === undefined || key === undefined) return undefined
+  return { cert: readPem('SMTP_TLS_CERT', cert), key: readPem('SMTP_TLS_KEY', key) }
+}
+
+function readPem(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StartError(`${name}: cannot read the file: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import { eventually } from './house/api-client.ts'
+import { freePort } from './house/free-port.ts'
+import { Gateway } from './house/gateway.ts'
+import { House } from './house/house.ts'
+import { HouseProcess, logged } from './house/process.ts'
+
+const NUMBER = '+447400123456'
+const DOMAIN = 'sms.example.org'
+const COUNT = 100
+
+/** Sends one mail. Returns the final answer; rejects if the connection ends before. */
+async function send(port: number, { id, text }: { readonly id: string; readonly text: string }): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
+  const answer = async () => {
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done) throw new Error('the connection ended')
+      if (/^\d{3} /.test(value)) return value as string
+    }
+  }
+  const say = async (line: string) => {
+    socket.write(`${line}\r\n`)
+    return answer()
+  }
+  try {
+    await connected(socket)
+    await answer()
+    for (const line of ['EHLO test', 'MAIL FROM:<anna@example.org>', `RCPT TO:<${NUMBER}@${DOMAIN}>`, 'DATA']) {
+      const said = await say(line)
+      if (!/^[23]/.test(said)) return said
+    }
+    return await say(`Message-ID: <${id}@example.org>\r\n\r\n${text}\r\n.`)
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function connected(socket: Socket): Promise<void> {
+  await once(socket, 'connect')
+  // The end of the connection ends the reading of lines.
+  socket.on('error', () => socket.destroy())
+}
+
+/** Sends a mail as a mail server does: again after an interruption or a temporary refusal, until it has an answer. */
+async function deliver(port: number, mail: { readonly id: string; readonly text: string }): Promise<string> {
+  return eventually(
+    () => send(port, mail).catch(() => '421'),
+    (answer) => !answer.startsWith('4'),
+    300_000,
+  )
+}
+
+test('every mail is sent once, while bridge and relay are killed in the middle of them', async () => {
+  const house = await House.start({ agent: { MESSAGE_LIFE_SECONDS: '3600' } })
+  const port = await freePort()
+  const settings = {
+    SMSGW_URL: house.relayUrl,
+    SMSGW_USERNAME: house.user.username,
+    SMSGW_PASSWORD: house.user.password,
+    DATA_DIR: join(house.folder, 'bridge'),
+    SMTP_PORT: String(port),
+    SMTP_DOMAIN: DOMAIN,
+    SMTP_ALLOW_CIDRS: '127.0.0.0/8',
+  }
+  mkdirSync(settings.DATA_DIR)
+  const startBridge = () => new HouseProcess('bridge', 'apps/bridge/src/main.ts', ['run'], settings)
+  let bridge = startBridge()
+  try {
+    await bridge.said(logged('SMTP server listening'))
+    const texts = Array.from({ length: COUNT }, (_, at) => `mail ${at}`)
+    let accepted = 0
+    const delivering = (async () => {
+      for (const text of texts) {
+        expect(await deliver(port, { id: text.replace(' ', '-'), text })).toMatch(/^250 /)
+        accepted += 1
+      }
+    })()
+    for (const round of [1, 2, 3]) {
+      await eventually(
+        () => accepted,
+        (count) => count >= round * 20,
+      )
+      await bridge.kill()
+      bridge = startBridge()
+      if (round !== 2) continue
+      await house.relay.kill()
+      await house.restartRelay()
+    }
+    await delivering
+    await eventually(
+      () => house.emulator.ledger().length,
+      (count) => count >= COUNT,
+      300_000,
+    )
+    expect(
+      house.emulator
+        .ledger()
+        .map(({ text }) => text)
+        .toSorted(),
+    ).toEqual(texts.toSorted())
+  } finally {
+    await bridge.stop()
+    await house.stop()
+  }
+})
+
+test('a gateway with SMTP_PORT sends mail as SMS for clients with an API key', async () => {
+  const port = await freePort()
+  const gateway = await Gateway.start({ SMTP_PORT: String(port), SMTP_DOMAIN: DOMAIN })
+  try {
+    await gateway.untilReady()
+    expect(await send(port, { id: 'open', text: 'x' })).toMatch(/^530 /)
+    const { json } = await gateway.api.ask('POST', '/keys', { name: 'mail', scopes: ['messages:send'] })
+    const curl = spawn('curl', [
+      ...['--silent', '--show-error', '--user', `anna:${json.key}`, '--mail-from', 'anna@example.org'],
+      ...['--mail-rcpt', `${NUMBER}@${DOMAIN}`, '--upload-file', '-', `smtp://127.0.0.1:${port}`],
+    ])
+    curl.stdin.end('Subject: Alarm\r\nMessage-ID: <1@example.org>\r\n\r\nDisk full\r\n')
+    expect(await once(curl, 'close')).toEqual([0, null])
+    const { json: messages } = await gateway.api.ask('GET', '/messages?includeContent=true')
+    expect(messages).toHaveLength(1)
+    await gateway.api.until(messages[0].id, ({ state }) => state === 'Delivered')
+  } finally {
+    await gateway.stop()
+  }
+})
