@@ -5,6 +5,7 @@ import { deleteEndedSessions } from './auth/sessions/delete-ended-sessions-state
 import { deleteExpiredTokens } from './auth/token-endpoints.ts'
 import type { Clock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
+import { updateConversationOrder } from './conversation-order/update-order.ts'
 import { deleteOldDeviceCommands } from './devices/ask-device.ts'
 import { deleteReceived } from './inbox/delete-received-statement.ts'
 import { inboxRetention } from './inbox/inbox-retention-statement.ts'
@@ -72,6 +73,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     job('notify browsers of offline devices', MINUTE, async () => {
       if ((await notifyOffline(database, clock.now())) > 0) outbox.wake()
     }),
+    job('update conversation order', 1, () => updateConversationOrder(database)),
     job('delete unused conversation states', HOUR, () => deleteUnusedStates(database)),
     retentionJob(deps, inboxRetention),
     retentionJob(deps, deliveryRetention),

@@ -16,6 +16,9 @@ export const deleteAccountRows: readonly ((statements: Statements, accountId: st
     DELETE FROM conversation_states WHERE (account_id, number) IN
       (SELECT account_id, number FROM conversation_states WHERE account_id = ${accountId} LIMIT ${BATCH})`,
   (statements, accountId) => statements.$executeRaw`
+    DELETE FROM conversation_order WHERE (account_id, number) IN
+      (SELECT account_id, number FROM conversation_order WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+  (statements, accountId) => statements.$executeRaw`
     DELETE FROM webhook_deliveries WHERE key IN
       (SELECT d.key FROM webhook_deliveries d JOIN webhooks w ON w.key = d.webhook_key
         WHERE w.account_id = ${accountId} LIMIT ${BATCH})`,
@@ -29,4 +32,8 @@ export const deleteAccountRows: readonly ((statements: Statements, accountId: st
     DELETE FROM logs WHERE id IN (SELECT id FROM logs WHERE account_id = ${accountId} LIMIT ${BATCH})`,
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM live_events WHERE id IN (SELECT id FROM live_events WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+  // Triggers queue the conversations of the rows above.
+  (statements, accountId) => statements.$executeRaw`
+    DELETE FROM conversation_order_queue WHERE key IN
+      (SELECT key FROM conversation_order_queue WHERE account_id = ${accountId} LIMIT ${BATCH})`,
 ]

@@ -1,6 +1,7 @@
-// Finds the latest conversations without a table of conversations, which every accepted message would have to update.
-// Usually the last 200 messages contain enough numbers for a page. When a few numbers have most of the messages, every
+// Finds the latest conversations in their order, which a job keeps. Callers that may read only one direction, and a database whose
+// messages are still being added to the order, search the messages instead: usually the last 200 messages contain enough numbers for a page. When a few numbers have most of the messages, every
 // number is read. If there are too many numbers to read all of them, the search looks further back.
+import { findInOrder } from '../conversation-order/find-in-order.ts'
 import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import { readFilteredNumbers } from '../shared-inbox/read-filtered-numbers-statement.ts'
 import type { Database } from '../store/database.ts'
@@ -19,12 +20,15 @@ export interface FindOptions {
   readonly take: number
 }
 
-/** Returns conversations, newest first. */
+/**
+ * Returns conversations, newest first.
+ * @param searching searches the messages with these limits
+ */
 export async function findConversations(
   database: Database,
   visibility: Visibility,
   { before = AFTER_ALL, among, filter = {}, take }: FindOptions,
-  { firstSteps, fewNumbers, lastSteps } = LIMITS,
+  searching?: typeof LIMITS,
 ): Promise<StoredConversation[]> {
   const latestOf = (numbers: readonly string[], after?: Date) =>
     readLatestEntries(database, visibility, numbers, { after, before }, take, filter)
@@ -34,6 +38,11 @@ export async function findConversations(
     return { found, isAll: floor === undefined || found.length >= take }
   }
   if (among !== undefined) return await latestOf(among)
+  if (searching === undefined) {
+    const found = await findInOrder(database, visibility, { before, filter, take })
+    if (found !== undefined) return found
+  }
+  const { firstSteps, fewNumbers, lastSteps } = searching ?? LIMITS
   const selected = await readFilteredNumbers(database, visibility.accountId, filter, FEW_SELECTED + 1)
   if (selected !== undefined && selected.length <= FEW_SELECTED) return await latestOf(selected)
   for (const steps of firstSteps) {

@@ -7,12 +7,12 @@ import { readRows } from '../store/read-rows.ts'
 const PAUSE_MS = 10
 
 /**
- * Waits for the end of every transaction that is now writing live events (`writers`) or has checked whether its
- * accounts are watched (`lookers`). Such a transaction holds a table lock until it ends, which `pg_locks` shows.
+ * Waits for the end of every transaction that is now writing live events (`writers`), messages (`senders`) or received messages
+ * (`receivers`), or has checked whether its accounts are watched (`lookers`). Such a transaction holds a table lock until it ends, which `pg_locks` shows.
  * Waiting for the oldest transaction number would include the transactions of every database on the server. The
  * transactions of the relay end within seconds. Takes no locks.
  */
-export async function awaitTransactions(statements: Statements, which: 'writers' | 'lookers'): Promise<void> {
+export async function awaitTransactions(statements: Statements, which: keyof typeof TABLES): Promise<void> {
   let waitedFor = await readTransactions(statements, which)
   while (waitedFor.length > 0) {
     await sleep(PAUSE_MS)
@@ -21,7 +21,7 @@ export async function awaitTransactions(statements: Statements, which: 'writers'
   }
 }
 
-async function readTransactions(statements: Statements, which: 'writers' | 'lookers'): Promise<string[]> {
+async function readTransactions(statements: Statements, which: keyof typeof TABLES): Promise<string[]> {
   const [table, mode] = TABLES[which]
   const rows = await readRows(
     statements,
@@ -37,6 +37,8 @@ async function readTransactions(statements: Statements, which: 'writers' | 'look
 const TABLES = {
   writers: ['live_events', 'RowExclusiveLock'],
   lookers: ['live_accounts', 'AccessShareLock'],
+  senders: ['messages', 'RowExclusiveLock'],
+  receivers: ['inbox', 'RowExclusiveLock'],
 } as const
 
 const transactionRow = z.object({ transaction: z.string().nullable() })

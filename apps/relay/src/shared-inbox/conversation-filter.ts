@@ -43,3 +43,22 @@ function unreadCondition(accountId: string): Prisma.Sql {
 export function joinStates(accountId: string): Prisma.Sql {
   return Prisma.sql`LEFT JOIN conversation_states s ON s.account_id = ${accountId} AND s.number = given.number`
 }
+
+/** Selects the smallest set of numbers that contains those of the filter. Undefined if that is every conversation. */
+export function sourceOf(
+  accountId: string,
+  { folder, unread, label, assignee }: ConversationFilter,
+): Prisma.Sql | undefined {
+  if (unread === true)
+    return Prisma.sql`SELECT DISTINCT sender AS number FROM inbox WHERE account_id = ${accountId} AND is_unread`
+  if (label !== undefined)
+    return Prisma.sql`
+      SELECT number FROM conversation_labels WHERE account_id = ${accountId} AND label_id = ${label}`
+  if (assignee !== undefined)
+    return Prisma.sql`SELECT number FROM conversation_states WHERE account_id = ${accountId} AND assignee = ${assignee}`
+  if (folder === 'archived' || folder === 'blocked')
+    return Prisma.sql`
+      SELECT number FROM conversation_states
+      WHERE account_id = ${accountId} AND (archived_at IS NOT NULL OR blocked_at IS NOT NULL)`
+  return undefined
+}

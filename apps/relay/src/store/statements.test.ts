@@ -13,13 +13,7 @@ import { readTokenStandings } from '../auth/read-token-standings-statement.ts'
 import { replacePair } from '../auth/replace-pair-statement.ts'
 import { revokeFamilyOf } from '../auth/revoke-family-statement.ts'
 import { storeRecognisedLogin } from '../auth/store-recognised-login-statement.ts'
-import { limitStatements } from '../conversations/limit-statements-statement.ts'
-import { readSentEntries } from '../conversations/read-entries-statement.ts'
-import { readEveryNumber } from '../conversations/read-every-number-statement.ts'
-import { readLatestEntries } from '../conversations/read-latest-entries-statement.ts'
-import { readMatchingNumbers } from '../conversations/read-matching-numbers-statement.ts'
-import { readOpenRecipients } from '../conversations/read-open-recipients-statement.ts'
-import { readRecentNumbers } from '../conversations/read-recent-numbers-statement.ts'
+import { conversationExamples } from '../conversations/testing/conversation-examples.ts'
 import { countDeviceQueue } from '../devices/count-device-queue-statement.ts'
 import { countPairingTry } from '../devices/count-pairing-try-statement.ts'
 import { lockDeviceToDelete } from '../devices/lock-device-to-delete-statement.ts'
@@ -111,7 +105,6 @@ const family = {
   ...{ accountId: 'account', scopes: [], issuedAt: now, accessId: 'access', refreshId: 'refresh' },
   ...{ accessExpiresAt: new Date('2030-01-01'), refreshExpiresAt: new Date('2030-01-01') },
 } as never
-const visibility = { accountId: 'account', sent: true, received: true }
 const webhook = { id: 'w', url: '', events: ['sms:received'] as const, deviceId: null }
 const delivery = {
   ...{ id: 'event', deviceId: 'device', event: 'sms:received' },
@@ -161,17 +154,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     const to = new Date(now.getTime() + 1_000)
     await readSamples(s, { accountId: 'account', deviceId: 'device', from: now, to, most: 1 })
   },
-  'conversations/limit-statements-statement.ts': (s) => limitStatements(s, 1_000),
-  'conversations/read-entries-statement.ts': (s) =>
-    readSentEntries(s, visibility, '+447700900123', 9n, { side: 'older', take: 1 }),
-  'conversations/read-every-number-statement.ts': (s) => readEveryNumber(s, visibility, 1),
-  'conversations/read-latest-entries-statement.ts': (s) =>
-    readLatestEntries(s, visibility, ['+447700900123'], { after: undefined, before: { at: now, number: '' } }, 1),
-  'conversations/read-matching-numbers-statement.ts': (s) =>
-    readMatchingNumbers(s, visibility, 'hello', { messages: 1, isNumber: true }),
-  'conversations/read-open-recipients-statement.ts': (s) =>
-    readOpenRecipients(s, 'account', [{ id: 'message', number: '+447700900123' }]),
-  'conversations/read-recent-numbers-statement.ts': (s) => readRecentNumbers(s, visibility, now, 1),
+  ...conversationExamples,
   'devices/write-names-statement.ts': (s) =>
     writeNames(s, { accountId: 'account', deviceId: 'device' }, { name: 'attic', simNames: { 1: 'Support' }, now }),
   ...twilioExamples(now),

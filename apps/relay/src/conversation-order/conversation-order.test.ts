@@ -1,0 +1,173 @@
+import { beforeEach, expect, test } from 'vitest'
+import { Dice } from '../../fuzz/dice.ts'
+import { deleteAccountRows } from '../accounts/delete-account-rows-statement.ts'
+import { findConversations } from '../conversations/find-conversations.ts'
+import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
+import { updateConversationOrder } from './update-order.ts'
+
+const world = useTestDatabase()
+beforeEach(async () => {
+  made = 0
+  await world.database.account.deleteMany()
+  await world.database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
+})
+
+const everything = { accountId: 'a1', sent: true, received: true }
+const minute = (count: number) => new Date(Date.UTC(2026, 2, 1, 8, count))
+const common = { accountId: 'a1', deviceId: 'Xk2Zt7vQ9sLrB4mNdP1aW' }
+let made = 0
+
+async function send(phoneNumber: string, at: number): Promise<string> {
+  const id = `m${made++}`
+  const recipient = { ...common, cmdId: id, position: 0, phoneNumber, dueAt: minute(at) }
+  const message = { ...common, id, createdAt: minute(at), text: 'out', recipients: { create: [recipient] } }
+  await world.database.message.create({ data: message })
+  return id
+}
+
+async function receive(sender: string, at: number): Promise<string> {
+  const id = `i${made++}`
+  await world.database.inboxItem.create({ data: { ...common, id, type: 'SMS', sender, createdAt: minute(at) } })
+  return id
+}
+
+async function pages(filter: ConversationFilter, take = 7): Promise<string[]> {
+  const found: { number: string; at: Date }[] = []
+  for (let page: typeof found | undefined; page === undefined || page.length === take; ) {
+    page = await findConversations(world.database, everything, { before: found.at(-1), among: undefined, filter, take })
+    found.push(...page)
+  }
+  return found.map(({ number, at }) => `${number} ${at.toISOString()}`)
+}
+
+const places = () => world.database.conversationOrder.findMany({ orderBy: [{ lastAt: 'desc' }, { number: 'desc' }] })
+
+test('pages are exact before, between and after runs of the job', async () => {
+  const dice = new Dice(20_261_123)
+  const messages: { id: string; number: string; at: number; isOut: boolean }[] = []
+  const archived = new Set<string>()
+  for (let round = 0; round < 25; round++) {
+    for (let count = 0; count < 8; count++) {
+      const number = dice.once(3) ? 'Größe' : `+${dice.below(30)}`
+      const at = dice.below(60)
+      const isOut = dice.once(2)
+      // The last sent message is the one with the greatest key, so sent times increase.
+      const time = isOut ? 60 + messages.length : at
+      messages.push({ id: await (isOut ? send(number, time) : receive(number, time)), number, at: time, isOut })
+      if (!isOut) archived.delete(number)
+    }
+    if (dice.once(2)) await updateConversationOrder(world.database)
+    const [gone] = messages.splice(dice.below(messages.length), 1)
+    if (gone?.isOut) await world.database.message.deleteMany({ where: { id: gone.id } })
+    if (gone?.isOut === false) await world.database.inboxItem.deleteMany({ where: { id: gone.id } })
+    const filed = dice.pick(messages).number
+    const isArchived = !archived.has(filed)
+    const archivedAt = isArchived ? minute(999) : null
+    const where = { accountId_number: { accountId: 'a1', number: filed } }
+    const created = { accountId: 'a1', number: filed, archivedAt }
+    await world.database.conversationState.upsert({ where, create: created, update: { archivedAt } })
+    if (isArchived) archived.add(filed)
+    else archived.delete(filed)
+    const latest = new Map<string, number>()
+    for (const { number, at } of messages) latest.set(number, Math.max(at, latest.get(number) ?? 0))
+    const expected = [...latest]
+      .sort(([a, atA], [b, atB]) => atB - atA || Buffer.compare(Buffer.from(b), Buffer.from(a)))
+      .map(([number, at]) => ({ number, line: `${number} ${minute(at).toISOString()}` }))
+    const lines = (isWanted: (number: string) => boolean) =>
+      expected.filter(({ number }) => isWanted(number)).map(({ line }) => line)
+    expect(await pages({})).toEqual(lines(() => true))
+    expect(await pages({ folder: 'inbox' })).toEqual(lines((number) => !archived.has(number)))
+    expect(await pages({ folder: 'archived' })).toEqual(lines((number) => archived.has(number)))
+    expect(await pages({ assignee: 'nobody' })).toEqual([])
+  }
+})
+
+test('after a run the order contains every conversation, without those whose messages were deleted', async () => {
+  await send('+1', 1)
+  const received = await receive('+2', 2)
+  await receive('+3', 3)
+  await world.database.conversationState.create({ data: { accountId: 'a1', number: '+3', blockedAt: minute(4) } })
+  await updateConversationOrder(world.database)
+  expect(await places()).toEqual([
+    { accountId: 'a1', number: '+3', folder: 'blocked', lastAt: minute(3) },
+    { accountId: 'a1', number: '+2', folder: 'inbox', lastAt: minute(2) },
+    { accountId: 'a1', number: '+1', folder: 'inbox', lastAt: minute(1) },
+  ])
+  await world.database.inboxItem.deleteMany({ where: { id: received } })
+  await updateConversationOrder(world.database)
+  expect((await places()).map(({ number }) => number)).toEqual(['+3', '+1'])
+  expect(await world.database.conversationOrderQueue.count()).toBe(0)
+})
+
+test('does not miss a message that is committed after a later one', async () => {
+  const hold = Promise.withResolvers<void>()
+  const isStored = Promise.withResolvers<void>()
+  const slow = world.database.$transaction(async (statements) => {
+    await statements.inboxItem.create({
+      data: { ...common, id: 'slow', type: 'SMS', sender: '+1', createdAt: minute(1) },
+    })
+    isStored.resolve()
+    await hold.promise
+  })
+  await isStored.promise
+  await receive('+2', 2)
+  const run = updateConversationOrder(world.database)
+  const first = await Promise.race([run.then(() => 'ended'), new Promise((done) => setTimeout(done, 200, 'waits'))])
+  expect(first).toBe('waits')
+  hold.resolve()
+  await Promise.all([slow, run])
+  expect((await places()).map(({ number }) => number)).toEqual(['+2', '+1'])
+})
+
+test('a filled database is added in portions over several runs', async () => {
+  for (let count = 0; count < 10; count++) await receive(`+${count}`, count)
+  const lastKey = (await world.database.inboxItem.findFirstOrThrow({ orderBy: { key: 'desc' } })).key
+  await updateConversationOrder(world.database, 0)
+  await world.database.conversationOrderProgress.updateMany({ data: { receivedKey: lastKey - 10n } })
+  await updateConversationOrder(world.database, 6)
+  expect(await places()).toHaveLength(6)
+  await updateConversationOrder(world.database, 6)
+  expect(await places()).toHaveLength(10)
+})
+
+test('a removed account leaves nothing in the order', async () => {
+  await send('+1', 1)
+  await receive('+2', 2)
+  await updateConversationOrder(world.database)
+  for (const deleteSome of deleteAccountRows) await deleteSome(world.database, 'a1')
+  await updateConversationOrder(world.database)
+  expect([await places(), await world.database.conversationOrderQueue.count()]).toEqual([[], 0])
+})
+
+test('the last page of a folder takes about as long with 20 000 conversations as with 200', async () => {
+  const small = await fillAndTime(200)
+  const large = await fillAndTime(20_000)
+  // Searching the messages instead took 35 times as long.
+  expect(large / small).toBeLessThan(10)
+})
+
+/** Fills the account with conversations, all archived but the oldest thirty, and times the page of the inbox after the twentieth. */
+async function fillAndTime(conversations: number): Promise<number> {
+  await world.database.inboxItem.deleteMany()
+  await world.database.conversationState.deleteMany()
+  await world.database.$executeRaw`
+    INSERT INTO inbox (account_id, id, device_id, type, sender, created_at)
+    SELECT 'a1', 'n' || n, 'd', 'SMS', '+' || n % ${conversations}, ${minute(0)}::timestamptz + n * interval '1 s'
+    FROM generate_series(1, ${conversations}::int * 2) n`
+  await world.database.$executeRaw`
+    INSERT INTO conversation_states (account_id, number, archived_at)
+    SELECT 'a1', '+' || n, now() FROM generate_series(31, ${conversations}::int - 1) n ON CONFLICT DO NOTHING`
+  await world.database.$executeRaw`ANALYZE`
+  for (let from = 0; from <= conversations * 2; from += 2_000) await updateConversationOrder(world.database)
+  const before = (await findConversations(world.database, everything, options(20))).at(-1)
+  const durations: number[] = []
+  for (let turn = 0; turn < 9; turn++) {
+    const started = performance.now()
+    expect(await findConversations(world.database, everything, { ...options(20), before })).toHaveLength(11)
+    durations.push(performance.now() - started)
+  }
+  return durations.sort((a, b) => a - b)[4] ?? 0
+}
+
+const options = (take: number) => ({ before: undefined, among: undefined, filter: { folder: 'inbox' }, take }) as const

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRow } from '../store/read-rows.ts'
+
+const keys = z.object({ sentKey: z.bigint(), receivedKey: z.bigint() })
+
+/** Keys of messages of each direction. */
+export type Keys = Readonly<z.output<typeof keys>>
+
+/** Reads up to which messages the order is complete. Takes no locks. */
+export function readProgress(statements: Statements): Promise<Keys> {
+  return readRow(
+    statements,
+    keys,
+    Prisma.sql`
+    SELECT coalesce(max(sent_key), 0) AS "sentKey", coalesce(max(received_key), 0) AS "receivedKey"
+    FROM conversation_order_progress`,
+  )
+}
+
+/** Reads the last keys that were given to messages, committed or not. Takes no locks. */
+export function readLastKeys(statements: Statements): Promise<Keys> {
+  return readRow(
+    statements,
+    keys,
+    Prisma.sql`
+    SELECT coalesce(pg_sequence_last_value('messages_key_seq'), 0) AS "sentKey",
+      coalesce(pg_sequence_last_value('inbox_key_seq'), 0) AS "receivedKey"`,
+  )
+}
+
+/**
+ * Writes folder and last time of the conversations of these messages, and of up to `queued` conversations of the queue. The
+ * last message is read again each time, so that repeating a statement changes nothing.
+ *
+ * Locks: rows of `conversation_order`, and those of the queue that it deletes. Only the job that holds the lock of its name runs it.
+ */
+export async function updateOrder(statements: Statements, after: Keys, upTo: Keys, queued: number): Promise<void> {
+  await statements.$executeRaw`
+    WITH taken AS (
+      DELETE FROM conversation_order_queue
+      WHERE key IN (SELECT key FROM conversation_order_queue ORDER BY key LIMIT ${queued})
+      RETURNING account_id, number
+    ), given AS MATERIALIZED (
+      SELECT account_id, phone_number AS number FROM recipients
+      WHERE message_key > ${after.sentKey} AND message_key <= ${upTo.sentKey}
+      UNION
+      SELECT account_id, sender FROM inbox WHERE key > ${after.receivedKey} AND key <= ${upTo.receivedKey}
+      UNION
+      SELECT account_id, number FROM taken
+    ), latest AS MATERIALIZED (
+      -- One look-up for each number, whatever the statistics of the tables say.
+      SELECT given.account_id, given.number, greatest(sent.at, received.at) AS at,
+        CASE WHEN s.blocked_at IS NOT NULL THEN 'blocked' WHEN s.archived_at IS NOT NULL THEN 'archived' ELSE 'inbox' END
+          AS folder
+      FROM given
+      LEFT JOIN LATERAL (
+        SELECT m.created_at AS at FROM recipients r JOIN messages m ON m.key = r.message_key
+        WHERE r.account_id = given.account_id AND r.phone_number = given.number
+        ORDER BY r.message_key DESC LIMIT 1) AS sent ON true
+      LEFT JOIN LATERAL (
+        SELECT i.created_at AS at FROM inbox i WHERE i.account_id = given.account_id AND i.sender = given.number
+        ORDER BY i.created_at DESC, i.key DESC LIMIT 1) AS received ON true
+      LEFT JOIN LATERAL (
+        SELECT archived_at, blocked_at FROM conversation_states
+        WHERE account_id = given.account_id AND number = given.number LIMIT 1) AS s ON true
+    ), removed AS (
+      DELETE FROM conversation_order o USING latest
+      WHERE latest.at IS NULL AND o.account_id = latest.account_id AND o.number = latest.number COLLATE "C"
+    ), written AS (
+      INSERT INTO conversation_order AS o (account_id, number, folder, last_at)
+      SELECT account_id, number, folder, at FROM latest WHERE at IS NOT NULL
+      ON CONFLICT (account_id, number) DO UPDATE SET folder = excluded.folder, last_at = excluded.last_at
+        WHERE (o.folder, o.last_at) IS DISTINCT FROM (excluded.folder, excluded.last_at)
+    )
+    INSERT INTO conversation_order_progress AS p (id, sent_key, received_key)
+    VALUES (1, ${upTo.sentKey}, ${upTo.receivedKey})
+    ON CONFLICT (id) DO UPDATE SET sent_key = excluded.sent_key, received_key = excluded.received_key
+      WHERE (p.sent_key, p.received_key) IS DISTINCT FROM (excluded.sent_key, excluded.received_key)`
+}

@@ -1,0 +1,38 @@
+// Keeps one row for each conversation, ordered by its last message. Accepting a message does not write that row: many messages to
+// one number would wait for each other. This job writes it a second later, and lists add the messages that came after the last run.
+import { awaitTransactions } from '../live/await-transactions-statement.ts'
+import type { Database } from '../store/database.ts'
+import { type Keys, readLastKeys, readProgress, updateOrder } from './update-order-statement.ts'
+
+/**
+ * Messages of each direction in one run. A run each second then takes a twentieth of two cores at most, and a million messages of
+ * an older release are added within ten minutes.
+ */
+const PORTION = 2_000
+
+/** Adds new messages, deleted messages and changed folders to the order of conversations. An aborted run does no harm. */
+export async function updateConversationOrder(database: Database, portion = PORTION): Promise<void> {
+  const last = await readLastKeys(database)
+  const done = startOf(await readProgress(database), last)
+  // Keys are given before a transaction commits. After the present writers have ended, no message with an earlier key appears.
+  if (last.sentKey !== done.sentKey) await awaitTransactions(database, 'senders')
+  if (last.receivedKey !== done.receivedKey) await awaitTransactions(database, 'receivers')
+  const upTo = {
+    sentKey: endOf(done.sentKey, last.sentKey, portion),
+    receivedKey: endOf(done.receivedKey, last.receivedKey, portion),
+  }
+  await updateOrder(database, done, upTo, portion)
+}
+
+function endOf(done: bigint, last: bigint, portion: number): bigint {
+  const end = done + BigInt(portion)
+  return end < last ? end : last
+}
+
+/** A database whose keys start again, for example after its tables were emptied, is read from the beginning. */
+function startOf(done: Keys, last: Keys): Keys {
+  return {
+    sentKey: done.sentKey > last.sentKey ? 0n : done.sentKey,
+    receivedKey: done.receivedKey > last.receivedKey ? 0n : done.receivedKey,
+  }
+}
