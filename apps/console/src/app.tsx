@@ -1,7 +1,9 @@
 import type { SessionInfo } from '@smsgw/contract/session'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { LiveFeed } from './api/live-feed.ts'
 import { LiveContext, useLiveUpdates } from './api/live-updates.ts'
+import { forgetPagesOnLinks } from './api/newest-first.ts'
 import { useSession } from './api/session.ts'
 import { Pages } from './pages.tsx'
 import { SessionContext } from './session-context.ts'
@@ -43,6 +45,8 @@ function SignedIn({ session }: { readonly session: SessionInfo }) {
     return () => feed.close()
   }, [feed])
   useLiveUpdates(feed)
+  const client = useQueryClient()
+  useEffect(() => forgetPagesOnLinks(client), [client])
   return (
     <SessionContext value={session}>
       <LiveContext value={feed}>

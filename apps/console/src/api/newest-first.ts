@@ -35,11 +35,9 @@ export interface NewestFirst<Item> {
 export function useNewestFirst<Item>(list: NewestFirst<Item>): UseInfiniteQueryResult<Pages<Item>> {
   const client = useQueryClient()
   const key = JSON.stringify(list.queryKey)
-  // A list starts at the top when it is opened again.
   const isNewestFirst = !list.startsInside
   useEffect(() => {
-    if (isNewestFirst) return () => forgetLaterPages(client, JSON.parse(key))
-    return () => client.removeQueries({ queryKey: JSON.parse(key), exact: true })
+    if (!isNewestFirst) return () => client.removeQueries({ queryKey: JSON.parse(key), exact: true })
   }, [client, key, isNewestFirst])
   return useInfiniteQuery({
     queryKey: list.queryKey,
@@ -93,6 +91,17 @@ async function readAnew(
     // A regular reload shows the error and offers a retry.
     await client.invalidateQueries({ queryKey, exact: true })
   }
+}
+
+/** A list starts at the top when a link leads to it. Back leads to its previous place, so until then its pages are kept. */
+export function forgetPagesOnLinks(client: QueryClient): () => void {
+  const forget = () => {
+    for (const { meta, queryKey } of client.getQueryCache().findAll({ type: 'inactive' }))
+      if (meta?.['newestFirst'] !== undefined) forgetLaterPages(client, queryKey)
+  }
+  // The router dispatches this event. In the capture phase, because its own listener renders the next page.
+  addEventListener('pushState', forget, true)
+  return () => removeEventListener('pushState', forget, true)
 }
 
 function forgetLaterPages(client: QueryClient, queryKey: QueryKey): void {

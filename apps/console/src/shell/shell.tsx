@@ -16,6 +16,7 @@ import { useKeys } from './keys.ts'
 import { PhoneContext } from './phone-context.ts'
 import { places } from './places.ts'
 import { Rail } from './rail.tsx'
+import { useScrollPlaces } from './scroll-places.ts'
 import { TopBar } from './top-bar.tsx'
 import './shell.css'
 
@@ -55,6 +56,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     [help.toggle, goTo, hasVirtualPhone, phone.toggle],
   )
   useKeys(keys)
+  useScrollPlaces()
   const unread = useUnreadConversations()
   useEffect(() => setUnreadInTitle(unread), [unread])
   return (

@@ -1,0 +1,77 @@
+import { useEffect } from 'react'
+
+/** Content that loads later may be needed to reach a place. */
+const patienceMs = 3_000
+const interruptions = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
+
+/**
+ * Back and Forward return to the place where the page was left, and a link opens a page at its top. The browser would restore the
+ * place before the page is drawn.
+ */
+export function useScrollPlaces(): void {
+  useEffect(() => keepScrollPlaces(), [])
+}
+
+function keepScrollPlaces(): () => void {
+  const places = new Map<string, number>()
+  let shown = location.href
+  let restoring: AbortController | undefined
+  const record = () => {
+    if (restoring === undefined) places.set(location.href, scrollY)
+  }
+  const leave = () => {
+    const before = shown
+    shown = location.href
+    restoring?.abort()
+    return pageOf(before) !== pageOf(shown)
+  }
+  const stay = () => {
+    shown = location.href
+  }
+  const follow = () => leave() && scrollTo({ top: 0 })
+  const goBack = () => {
+    const top = places.get(location.href) ?? 0
+    if (!leave()) return
+    const attempt = new AbortController()
+    attempt.signal.addEventListener('abort', () => {
+      if (restoring === attempt) restoring = undefined
+    })
+    restoring = attempt
+    for (const kind of interruptions) addEventListener(kind, () => attempt.abort(), { signal: attempt.signal })
+    const untilMs = performance.now() + patienceMs
+    const step = () => {
+      if (attempt.signal.aborted) return
+      scrollTo({ top })
+      if (Math.abs(scrollY - top) <= 1 || performance.now() > untilMs) attempt.abort()
+      else requestAnimationFrame(step)
+    }
+    requestAnimationFrame(step)
+  }
+  // After a reload the browser restores the place.
+  const letBrowserRestore = () => {
+    history.scrollRestoration = 'auto'
+  }
+  const restoreHere = () => {
+    history.scrollRestoration = 'manual'
+  }
+  restoreHere()
+  const listening = new AbortController()
+  const { signal } = listening
+  addEventListener('scroll', record, { passive: true, signal })
+  // The router dispatches pushState and replaceState.
+  addEventListener('pushState', follow, { signal })
+  addEventListener('replaceState', stay, { signal })
+  addEventListener('popstate', goBack, { signal })
+  addEventListener('pagehide', letBrowserRestore, { signal })
+  addEventListener('pageshow', restoreHere, { signal })
+  return () => {
+    listening.abort()
+    restoring?.abort()
+    letBrowserRestore()
+  }
+}
+
+/** A page and its filters, without the place to which the skip link leads. */
+function pageOf(address: string): string {
+  return address.replace(/#.*$/, '')
+}
