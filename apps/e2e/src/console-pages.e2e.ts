@@ -237,6 +237,39 @@ test('filters of the log, the deliveries and the overview are part of the addres
   await page.getByRole('figure', { name: /^Last week/ }).waitFor()
 })
 
+test('Back returns to the place in a list, also in pages that were loaded later, and a link opens a page at its top', async () => {
+  const scheduleAt = '2037-01-01T00:00:00Z'
+  for (let count = 0; count < 70; count++)
+    await gateway.api.send({ phoneNumbers: ['+447400555555'], textMessage: { text: `Plan ${count}` }, scheduleAt })
+  await go('/messages?state=Pending')
+  const items = page.getByRole('list', { name: 'Messages' }).getByRole('listitem')
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect.poll(() => items.count()).toBe(70)
+  const link = items.filter({ hasText: 'Plan 8' }).last().getByRole('link')
+  await link.scrollIntoViewIfNeeded()
+  const place = await page.evaluate<number>('scrollY')
+  expect(place).toBeGreaterThan(1_000)
+  await link.click()
+  await page.getByRole('heading', { level: 1, name: 'Message', exact: true }).waitFor()
+  await expect.poll(() => page.evaluate('scrollY')).toBe(0)
+  await page.goBack()
+  await expect.poll(() => page.evaluate<number>('scrollY')).toBe(place)
+  expect(await items.count()).toBe(70)
+  await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await expect.poll(() => page.evaluate('scrollY')).toBe(0)
+})
+
+test('a page whose program does not arrive shows what to do', async () => {
+  const alone = await browser.page()
+  await alone.route('**/*.js', (route) => route.abort())
+  await alone.goto(gateway.url)
+  await alone.getByText('The console has not loaded.').waitFor()
+  await expect.poll(() => alone.getByRole('main').isVisible()).toBe(true)
+  expect(await barriersEverywhere(alone)).toEqual([])
+  await alone.context().close()
+})
+
 test('after a password change, sign-in needs the new password', async () => {
   const { username, password } = credentialsIn(gateway.folder)
   await go('/access')
