@@ -26,6 +26,11 @@ export function DeviceHistory({ id }: { readonly id: string }) {
   const [hours, setHours] = useUrlValue('hours', '1', ['1', '24', '168'])
   const telemetry = useTelemetry(id, Number(hours))
   const drawn = useMemo(() => drawnFrom(telemetry.data ?? []), [telemetry.data])
+  // The whole period, so that a device that was paired a minute ago does not look as if it had been online for all of it.
+  const period = useMemo(() => {
+    const toSeconds = telemetry.dataUpdatedAt / 1000
+    return [toSeconds - Number(hours) * 3_600, toSeconds] as const
+  }, [telemetry.dataUpdatedAt, hours])
   return (
     <Panel
       title={t('device.signal')}
@@ -40,6 +45,7 @@ export function DeviceHistory({ id }: { readonly id: string }) {
           <LazyPlot
             summary={drawn.signalSummary}
             {...drawn.signal}
+            period={period}
             words={percent}
             range={fromZeroToHundred}
             height={180}
@@ -50,13 +56,19 @@ export function DeviceHistory({ id }: { readonly id: string }) {
       {hasValues(drawn.queue.lines) && (
         <>
           <h3>{t('device.queue')}</h3>
-          <LazyPlot summary={t('device.queueSummary')} {...drawn.queue} words={count} height={110} />
+          <LazyPlot summary={t('device.queueSummary')} {...drawn.queue} period={period} words={count} height={110} />
         </>
       )}
       {hasValues(drawn.disk.lines) && (
         <>
           <h3>{t('device.diskWrite')}</h3>
-          <LazyPlot summary={t('device.diskSummary')} {...drawn.disk} words={durationWords} height={110} />
+          <LazyPlot
+            summary={t('device.diskSummary')}
+            {...drawn.disk}
+            period={period}
+            words={durationWords}
+            height={110}
+          />
         </>
       )}
     </Panel>

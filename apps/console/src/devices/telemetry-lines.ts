@@ -32,9 +32,9 @@ export function linesBySim(points: readonly TelemetryPoint[], measure: Measure):
 
 /** One line of a value of the device. */
 export function linesOfDevice(points: readonly TelemetryPoint[], measure: Measure, name: string): Drawn {
-  const told = points.filter((point) => point[measure] !== undefined)
-  const times = timesOf(told)
-  const line: PlotLine = { name, colour: '--accent-ink', isFilled: true, values: valuesAt(times, told, measure) }
+  const reported = points.filter((point) => point[measure] !== undefined)
+  const times = timesOf(reported)
+  const line: PlotLine = { name, colour: '--accent-ink', isFilled: true, values: valuesAt(times, reported, measure) }
   return { atSeconds: times.map((time) => time / 1000), lines: [line] }
 }
 

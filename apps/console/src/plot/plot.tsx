@@ -24,6 +24,8 @@ export interface PlotData {
   readonly lines: readonly PlotLine[]
   /** Formats a value. */
   readonly words: (value: number) => string
+  /** Start and end of the horizontal axis. Default: the first and the last time. */
+  readonly period?: readonly [fromSeconds: number, toSeconds: number]
   /** The smallest range of the vertical axis. */
   readonly range?: readonly [number, number]
   readonly height?: number
@@ -40,13 +42,13 @@ export default function Plot({ summary, ...data }: PlotData & { readonly summary
   )
 }
 
-function Picture({ atSeconds, lines, words, range, height = 200 }: PlotData) {
+function Picture({ atSeconds, lines, words, period, range, height = 200 }: PlotData) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = place.current
     if (element === null) return
     const plot = new uPlot(
-      optionsFor({ element, lines, words, range, height }),
+      optionsFor({ element, lines, words, period, range, height }),
       [[...atSeconds], ...lines.map(({ values }) => [...values])],
       element,
     )
@@ -56,7 +58,7 @@ function Picture({ atSeconds, lines, words, range, height = 200 }: PlotData) {
       sizes.disconnect()
       plot.destroy()
     }
-  }, [atSeconds, lines, words, range, height])
+  }, [atSeconds, lines, words, period, range, height])
   return <div ref={place} aria-hidden="true" />
 }
 
@@ -64,12 +66,14 @@ function optionsFor({
   element,
   lines,
   words,
+  period,
   range,
   height,
 }: {
   readonly element: HTMLElement
   readonly lines: readonly PlotLine[]
   readonly words: (value: number) => string
+  readonly period: PlotData['period']
   readonly range: readonly [number, number] | undefined
   readonly height: number
 }): uPlot.Options {
@@ -85,10 +89,11 @@ function optionsFor({
   return {
     width: element.clientWidth,
     height,
-    padding: [8, 22, 0, 0],
+    padding: [8, 32, 0, 0],
     cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
     legend: { live: true },
     scales: {
+      ...(period && { x: { range: [...period] } }),
       y: { range: (_plot, from, to) => [Math.min(least, from ?? least), Math.max(most, (to ?? most) * 1.08)] },
     },
     axes: [
