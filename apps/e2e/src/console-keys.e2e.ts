@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere } from './house/barriers.ts'
+import { barriersEverywhere, barriersOfMenu } from './house/barriers.ts'
 import { ConsoleBrowser } from './house/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
@@ -112,7 +112,7 @@ test('lists who sent each message, and a filter by key is part of the address', 
   expect(new URL(page.url()).searchParams.get('sentBy')).toMatch(/^\w+$/)
 })
 
-test.each(['es', 'ar'])('axe finds no violations in the dialogs of a key in %s', async (language) => {
+test.each(['es', 'ar'])('axe finds no violations in the menu and the dialogs of a key in %s', async (language) => {
   const foreign = await browser.signedIn(credentialsIn(gateway.folder))
   await foreign.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
   await foreign.goto(`${gateway.url}/access`)
@@ -121,6 +121,7 @@ test.each(['es', 'ar'])('axe finds no violations in the dialogs of a key in %s',
   expect(await barriersEverywhere(foreign)).toEqual([])
   for (const item of [0, 1, 2]) {
     await table.getByRole('button').click()
+    expect(await barriersOfMenu(foreign)).toEqual([])
     await foreign.getByRole('menuitem').nth(item).click()
     await foreign.getByRole('dialog').waitFor()
     expect(await barriersEverywhere(foreign)).toEqual([])

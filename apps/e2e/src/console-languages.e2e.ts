@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere } from './house/barriers.ts'
+import { barriersEverywhere, barriersOfMenu } from './house/barriers.ts'
 import { ConsoleBrowser } from './house/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
@@ -66,6 +66,24 @@ test.each(['de', 'es', 'ar'])('axe finds no violations in %s on any page', async
     barriers.push(...(await barriersEverywhere(page)).map((barrier) => `${path} ${barrier}`))
   }
   expect(barriers).toEqual([])
+  await page.context().close()
+})
+
+test.each(['de', 'es', 'ar'])('axe finds no violations in %s in any menu', async (language) => {
+  const page = await browser.signedIn(credentialsIn(gateway.folder))
+  await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
+  const menus = [
+    ['/', '.account-menu', 1400],
+    [`/conversations/${encodeURIComponent(number)}`, '.thread-menu', 1400],
+    ['/', '.bottom-bar button', 390],
+    ['/', '.account-menu.is-short', 390],
+  ] as const
+  for (const [path, button, width] of menus) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto(gateway.url + path)
+    await page.locator(button).filter({ visible: true }).click()
+    expect(await barriersOfMenu(page), button).toEqual([])
+  }
   await page.context().close()
 })
 

@@ -8,6 +8,11 @@ import './bottom-bar.css'
 
 const firstOnes = 4
 
+function shortName(path: (typeof places)[number]['path']): string {
+  if (path === '/conversations') return t('menu.conversationsShort')
+  return path === '/webhooks' ? t('menu.webhooksShort') : placeName(path)
+}
+
 /** The menu on a narrow screen, within reach of a thumb. */
 export function BottomBar() {
   const [location, goTo] = useLocation()
@@ -18,7 +23,7 @@ export function BottomBar() {
       {places.slice(0, firstOnes).map(({ path, icon }) => (
         <Link key={path} href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
           <Icon name={icon} size={20} />
-          {path === '/conversations' ? t('menu.conversationsShort') : placeName(path)}
+          {shortName(path)}
           {path === '/conversations' && <UnreadBadge />}
         </Link>
       ))}

@@ -23,6 +23,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     // Locking the scroll position would add an inline style sheet, which the Content-Security-Policy refuses.
+    // A menu begins with its first item, and stands in a landmark.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#content' } } },
     Modal: { defaultProps: { lockScroll: false, centered: true, transitionProps: { duration: 0 } } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Button: { defaultProps: { size: 'sm' } },

@@ -33,6 +33,18 @@ export async function barriersEverywhere(page: Page): Promise<readonly string[]>
   return found
 }
 
+/** Violations in light and dark colours at the present size, for example of an open menu, which another size would move. */
+export async function barriersOfMenu(page: Page): Promise<readonly string[]> {
+  await page.getByRole('menu').waitFor()
+  const found: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.waitForTimeout(200)
+    found.push(...(await barriersOn(page)).map((barrier) => `${colorScheme}: ${barrier}`))
+  }
+  return found
+}
+
 /** Makes the window as high as the page, so that nothing is hidden below a bar. */
 async function showWhole(page: Page, width: number, height: number): Promise<void> {
   await page.locator('.waiting-lines').first().waitFor({ state: 'detached' })
