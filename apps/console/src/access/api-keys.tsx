@@ -81,7 +81,7 @@ function ListedKey({ apiKey, onStep }: { readonly apiKey: ApiKey; readonly onSte
           <b dir="auto">{name}</b>
           <Badge tone={stateTones[state]}>{t(`keyState.${state}`)}</Badge>
         </span>
-        <bdi className="small quiet mono" dir="ltr">
+        <bdi className="key-prefix quiet mono" dir="ltr">
           {prefix}…
         </bdi>
         {state === 'active' && previousValidUntil !== undefined && (
@@ -141,7 +141,6 @@ function Limits({ apiKey: { limits, recipientsToday = 0 } }: { readonly apiKey: 
   const { recipientsPerDay, recipients = [] } = limits
   const { sims } = fieldsOf(limits)
   const allowed = simChoices(devices, sims).filter(({ value }) => sims.includes(value))
-  const numbers = recipients.slice(0, listedRecipients).join(', ')
   const more = recipients.length - listedRecipients
   if (recipientsPerDay === undefined && recipients.length === 0 && allowed.length === 0) return t('keys.noLimits')
   return (
@@ -149,9 +148,12 @@ function Limits({ apiKey: { limits, recipientsToday = 0 } }: { readonly apiKey: 
       {recipientsPerDay !== undefined && (
         <li>{t('keys.perDayUsed', { used: numberWords(recipientsToday), limit: numberWords(recipientsPerDay) })}</li>
       )}
-      {recipients.length > 0 && (
-        <li>{more > 0 ? t('keys.recipientsMore', { numbers, count: more }) : <bdi dir="ltr">{numbers}</bdi>}</li>
-      )}
+      {recipients.slice(0, listedRecipients).map((number) => (
+        <li key={number}>
+          <bdi dir="ltr">{number}</bdi>
+        </li>
+      ))}
+      {more > 0 && <li>{t('messages.moreRecipients', { count: more })}</li>}
       {allowed.map((sim) => (
         <li key={sim.value}>{simWords(sim)}</li>
       ))}

@@ -144,13 +144,8 @@ function ListedMessage({
         <span className="listed-message-text quiet" dir="auto">
           {textMessage?.text ?? dataMessage?.data ?? (isHashed ? t('messages.hashed') : '')}
         </span>
-        <span className="listed-message-sender quiet">
-          {sentBy !== undefined && (
-            <>
-              <span className="listed-message-by">{t('message.sentBy')} </span>
-              <bdi>{senderWords(sentBy)}</bdi>
-            </>
-          )}
+        <span className="listed-message-sender quiet" data-name={t('message.sentBy')} dir="auto">
+          {sentBy !== undefined && senderWords(sentBy)}
         </span>
         <RelativeTime at={createdAt} />
         {error !== undefined && (
