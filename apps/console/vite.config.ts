@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
 import { IntlMessageFormat } from 'intl-messageformat'
-import { defineConfig, type Plugin } from 'vite'
+import { build, defineConfig, type Plugin } from 'vite'
 
 /** Parses the texts of the catalogues at build time, so that the parser (8 kB compressed) is not loaded. */
 const parsedCatalogues: Plugin = {
@@ -23,9 +23,45 @@ const parsedCatalogues: Plugin = {
   },
 }
 
+/**
+ * Builds the service worker as one file with a name that never changes, because browsers look for updates under that name. It gets
+ * only its own texts of each language.
+ */
+const serviceWorker: Plugin = {
+  name: 'service-worker',
+  apply: 'build',
+  async generateBundle() {
+    const words = languages.map((language) => {
+      const file = `${import.meta.dirname}/src/words/${language}.json`
+      this.addWatchFile(file)
+      const texts = Object.entries(JSON.parse(readFileSync(file, 'utf8')))
+      return [language, Object.fromEntries(texts.filter(([key]) => key.startsWith('push.')))]
+    })
+    const built = await build({
+      configFile: false,
+      logLevel: 'warn',
+      publicDir: false,
+      define: { PUSH_WORDS: JSON.stringify(Object.fromEntries(words)) },
+      build: {
+        write: false,
+        target: 'es2023',
+        rolldownOptions: {
+          input: `${import.meta.dirname}/src/notifications/service-worker.ts`,
+          output: { format: 'iife' },
+        },
+      },
+    })
+    const [chunk] = [built].flat().flatMap((one) => ('output' in one ? one.output : []))
+    if (chunk?.type !== 'chunk') throw new Error('the service worker was not built')
+    this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: chunk.code })
+  },
+}
+
+const languages = ['en', 'de', 'es', 'ar']
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), parsedCatalogues],
+  plugins: [react(), parsedCatalogues, serviceWorker],
   build: {
     target: 'es2023',
     // Nothing inlined: the Content-Security-Policy lets through files of our own alone.

@@ -1,4 +1,4 @@
-import { DirectionProvider, MantineProvider } from '@mantine/core'
+import { DirectionProvider, MantineProvider, mergeThemeOverrides } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
@@ -10,7 +10,7 @@ import './theme/tokens.css'
 import './theme/page.css'
 import { theme } from './theme/theme.ts'
 import { chooseLocale, storedLanguage } from './words/language.ts'
-import { loadLocale } from './words/text.ts'
+import { loadLocale, t } from './words/text.ts'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element #root')
@@ -27,7 +27,12 @@ document.documentElement.dir = isLoaded ? locale.direction : 'ltr'
 createRoot(root).render(
   <StrictMode>
     <DirectionProvider initialDirection={isLoaded ? locale.direction : 'ltr'} detectDirection={false}>
-      <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+      <MantineProvider
+        theme={wordedTheme()}
+        defaultColorScheme="auto"
+        withCssVariables={false}
+        withGlobalClasses={false}
+      >
         <QueryClientProvider client={client}>
           <Notifications position="top-right" limit={4} />
           <App />
@@ -36,3 +41,9 @@ createRoot(root).render(
     </DirectionProvider>
   </StrictMode>,
 )
+
+/** The theme with the texts that Mantine's own elements need. */
+function wordedTheme() {
+  const closing = { closeButtonProps: { 'aria-label': t('common.close') } }
+  return mergeThemeOverrides(theme, { components: { Notification: { defaultProps: closing } } })
+}

@@ -1,16 +1,9 @@
 // Notifications that browsers show through the push service of their vendor (Web Push, RFC 8030).
 import { z } from 'zod'
 import { resourceId } from './ids.ts'
+import { pushEvents, pushLanguages } from './push-event.ts'
 import { requestBody } from './request-body.ts'
 import { utcTime } from './times.ts'
-
-/** What a subscription can be notified of. */
-export const pushEvents = ['message.received', 'message.failed', 'device.offline'] as const
-
-export type PushEvent = (typeof pushEvents)[number]
-
-/** The languages of the console, whose service worker writes the notifications. */
-export const pushLanguages = ['en', 'de', 'es', 'ar'] as const
 
 const events = z
   .array(z.enum(pushEvents))
@@ -111,21 +104,5 @@ export const pushTestResult = z
   })
   .meta({ id: 'PushTestResult' })
 
-/**
- * The content of a notification, which only the browser can decrypt. Every member but the kind and the language depends on the
- * kind; the service worker ignores kinds that it does not have.
- */
-export interface PushContent {
-  readonly kind: PushEvent | 'test'
-  readonly language: (typeof pushLanguages)[number]
-  /** How many events the notification stands for. */
-  readonly count: number
-  /** The phone number or name of the sender or recipient, or the name of the device. */
-  readonly about: string
-  /** The first line of a received text. */
-  readonly text?: string
-  /** Id of the failed message or of the device. */
-  readonly id?: string
-}
-
 export type PushSubscriptionAnswer = z.output<typeof pushSubscription>
+export type PushTestResult = z.output<typeof pushTestResult>

@@ -1,4 +1,5 @@
 import { useSettings } from '../api/settings.ts'
+import { NotificationSettings } from '../notifications/notification-settings.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
@@ -20,6 +21,7 @@ export default function Settings() {
             stored={settings.data[section] as Readonly<Record<string, unknown>>}
           />
         ))}
+      <NotificationSettings />
     </Page>
   )
 }

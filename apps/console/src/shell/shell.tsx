@@ -3,6 +3,8 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useUnreadConversations } from '../api/shared-inbox.ts'
 import { newConversationPath } from '../conversations/conversation-path.ts'
+import { useNotificationChoice } from '../notifications/notification-choice.ts'
+import { patientPage } from '../patient-page.tsx'
 import { useSignedIn } from '../session-context.ts'
 import { setUnreadInTitle } from '../ui/document-title.ts'
 import { VirtualPhone } from '../virtual-phone/virtual-phone.tsx'
@@ -20,11 +22,14 @@ import { useScrollPlaces } from './scroll-places.ts'
 import { TopBar } from './top-bar.tsx'
 import './shell.css'
 
+const Notifier = patientPage(() => import('../notifications/notifier.tsx'), null)
+
 const phoneKey = 'smsgw-phone'
 
 /** The frame of every page: the menu, and the virtual phone if there is one. */
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const { hasVirtualPhone } = useSignedIn()
+  const { hasVirtualPhone, username } = useSignedIn()
+  const isNotified = useNotificationChoice(username) !== undefined
   const [isHelpOpen, help] = useDisclosure(false)
   const [isPaletteOpen, palette] = useDisclosure(false)
   const [, goTo] = useLocation()
@@ -75,6 +80,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <BottomBar />
       </div>
       <CommandPalette isOpen={isPaletteOpen} onToggle={palette.toggle} onClose={palette.close} />
+      {isNotified && <Notifier />}
       <KeyHelp isOpen={isHelpOpen} onClose={help.close} hasPhone={hasVirtualPhone} />
     </PhoneContext>
   )

@@ -52,6 +52,7 @@ test.each(['/', '/?a=b', '/conversations', '/messages/4711', '/devices/x/y'])(
 test('a page loads only from its own origin, runs no inline script, and cannot be framed', async () => {
   const policy = (await get('/', asPage)).headers.get('content-security-policy') ?? ''
   expect(policy).toContain("default-src 'none'; script-src 'self'; ")
+  expect(policy).toContain("; manifest-src 'self'; worker-src 'self'; ")
   expect(policy).toContain("frame-ancestors 'none'")
   expect(policy).not.toContain('unsafe')
 })
@@ -85,6 +86,18 @@ test('an asset may be cached without a limit and is sent in the best encoding th
   expect(await ask('gzip')).toBe('gzip')
   expect(await ask('br;q=0, gzip;q=0.5')).toBe('gzip')
   expect(await ask('identity')).toBeNull()
+})
+
+test('the manifest and the service worker have their types, and browsers look for new ones each time', async () => {
+  writeFileSync(join(folder, 'manifest.webmanifest'), '{}')
+  writeFileSync(join(folder, 'service-worker.js'), SCRIPT)
+  for (const [path, type] of [
+    ['/manifest.webmanifest', 'application/manifest+json'],
+    ['/service-worker.js', 'text/javascript; charset=utf-8'],
+  ] as const) {
+    const { headers } = await get(path, { accept: '*/*' })
+    expect([headers.get('content-type'), headers.get('cache-control')]).toEqual([type, 'no-cache'])
+  }
 })
 
 test('an asset is served to a page that was loaded before a restart', async () => {

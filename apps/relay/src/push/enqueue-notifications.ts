@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PushEvent } from '@smsgw/contract/push'
+import type { PushEvent } from '@smsgw/contract/push-event'
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 import type { OutboxEvent } from '../webhooks/outbox/outbox-event.ts'

@@ -1,4 +1,4 @@
-import type { PushEvent } from '@smsgw/contract/push'
+import type { PushEvent } from '@smsgw/contract/push-event'
 import type { Statements } from '../store/database.ts'
 
 export interface NewNotification {

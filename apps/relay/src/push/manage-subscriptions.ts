@@ -1,12 +1,12 @@
 import { idParams } from '@smsgw/contract/ids'
 import {
-  type PushEvent,
   type PushSubscriptionAnswer,
   pushKey,
   pushSubscription,
   pushSubscriptionRequest,
   pushTestResult,
 } from '@smsgw/contract/push'
+import type { PushEvent } from '@smsgw/contract/push-event'
 import type { Scope } from '@smsgw/contract/scopes'
 import { z } from 'zod'
 import { hashOfSession } from '../auth/sessions/session-login.ts'

@@ -1,4 +1,4 @@
-import type { PushContent } from '@smsgw/contract/push'
+import type { PushContent } from '@smsgw/contract/push-event'
 import type { Log } from '@smsgw/daemon/log'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'

@@ -1,0 +1,155 @@
+import { Button, Switch } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import type { PushTestResult } from '@smsgw/contract/push'
+import { type PushEvent, pushEvents } from '@smsgw/contract/push-event'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useId, useState } from 'react'
+import { ask } from '../api/ask.ts'
+import { useSignedIn } from '../session-context.ts'
+import { Panel } from '../ui/page.tsx'
+import { Note, ProblemNote } from '../ui/problem-note.tsx'
+import { locale, t } from '../words/text.ts'
+import { notificationState, registerWorker, turnOff, turnOn } from './browser-push.ts'
+import { type NotificationChoice, useNotificationChoice } from './notification-choice.ts'
+import '../settings/settings-section.css'
+
+/** Notifications of this browser: what it needs, on or off, and what to notify of. */
+export function NotificationSettings() {
+  const { username } = useSignedIn()
+  const [state, setState] = useState(notificationState)
+  const choice = useNotificationChoice(username)
+  const change = useMutation({ mutationFn: turnOn })
+  const stop = useMutation({ mutationFn: turnOff })
+  const start = async () => {
+    if (state === 'ask') await Notification.requestPermission()
+    const next = notificationState()
+    setState(next)
+    if (next === 'allowed') change.mutate({ username, events: pushEvents, showsText: false })
+  }
+  const canChange = state === 'ask' || state === 'allowed'
+  const isOn = state === 'allowed' && choice !== undefined
+  return (
+    <Panel title={t('notify.title')} about={t('notify.about')}>
+      {!canChange && <Note tone="warn">{t(`notify.state.${state}`)}</Note>}
+      {canChange && (
+        <Choice
+          label={t('notify.on')}
+          about={t('notify.onAbout')}
+          isChecked={isOn}
+          isDisabled={change.isPending || stop.isPending}
+          onChange={(isWanted) => {
+            if (isWanted) void start()
+            else if (choice !== undefined) stop.mutate(choice)
+          }}
+        />
+      )}
+      <ProblemNote error={change.error ?? stop.error} />
+      {isOn && <Chosen choice={choice} onChange={change.mutate} isPending={change.isPending} />}
+    </Panel>
+  )
+}
+
+function Chosen({
+  choice,
+  onChange,
+  isPending,
+}: {
+  readonly choice: NotificationChoice
+  readonly onChange: (choice: NotificationChoice) => void
+  readonly isPending: boolean
+}) {
+  const { events, showsText, subscriptionId } = choice
+  const test = useMutation({ mutationFn: () => sendTest(choice) })
+  const isLast = (event: PushEvent) => events.length === 1 && events.includes(event)
+  return (
+    <>
+      {subscriptionId === undefined && (
+        <Note tone="quiet">
+          <p>{t('notify.tabOnly')}</p>
+        </Note>
+      )}
+      {pushEvents.map((event) => (
+        <Choice
+          key={event}
+          label={t(`notify.event.${event}`)}
+          isChecked={events.includes(event)}
+          isDisabled={isPending || isLast(event)}
+          onChange={(isWanted) => {
+            const chosen = pushEvents.filter((one) => (one === event ? isWanted : events.includes(one)))
+            onChange({ ...choice, events: chosen })
+          }}
+        />
+      ))}
+      {subscriptionId !== undefined && (
+        <Choice
+          label={t('notify.text')}
+          about={t('notify.textAbout')}
+          isChecked={showsText}
+          isDisabled={isPending}
+          onChange={(isWanted) => onChange({ ...choice, showsText: isWanted })}
+        />
+      )}
+      <ProblemNote error={test.error} />
+      {test.data?.isAccepted === false && <Note tone="bad">{t('notify.refused', { reason: test.data.error })}</Note>}
+      <div className="page-actions settings-actions">
+        <Button
+          variant="default"
+          loading={test.isPending}
+          onClick={() =>
+            test.mutate(undefined, {
+              onSuccess: ({ isAccepted }) => {
+                if (isAccepted) notifications.show({ message: t('notify.tested') })
+              },
+            })
+          }
+        >
+          {t('notify.test')}
+        </Button>
+        {subscriptionId === undefined && (
+          <Button variant="default" loading={isPending} onClick={() => onChange(choice)}>
+            {t('notify.tryPush')}
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+function Choice({
+  label,
+  about,
+  isChecked,
+  isDisabled,
+  onChange,
+}: {
+  readonly label: string
+  readonly about?: ReactNode
+  readonly isChecked: boolean
+  readonly isDisabled: boolean
+  readonly onChange: (isWanted: boolean) => void
+}) {
+  const id = useId()
+  return (
+    <div className="setting">
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {about !== undefined && <p id={`${id}-about`}>{about}</p>}
+      </div>
+      <Switch
+        id={id}
+        {...(about !== undefined && { 'aria-describedby': `${id}-about` })}
+        checked={isChecked}
+        disabled={isDisabled}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+    </div>
+  )
+}
+
+async function sendTest({ subscriptionId }: NotificationChoice): Promise<PushTestResult> {
+  if (subscriptionId !== undefined)
+    return (await ask<PushTestResult>('POST', `/push/subscriptions/${encodeURIComponent(subscriptionId)}/test`)).body
+  const content = { kind: 'test', language: locale().language, count: 1, about: '' }
+  ;(await registerWorker()).active?.postMessage(content)
+  return { isAccepted: true }
+}

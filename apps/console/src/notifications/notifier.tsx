@@ -1,0 +1,42 @@
+import type { PushContent } from '@smsgw/contract/push-event'
+import { useContext, useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { LiveContext } from '../api/live-updates.ts'
+import { useSignedIn } from '../session-context.ts'
+import { notificationState, registerWorker, turnOn } from './browser-push.ts'
+import { useNotificationChoice } from './notification-choice.ts'
+import { watchEvents } from './tab-notifications.ts'
+
+/** Keeps the notifications that somebody has turned on: while no push service sends them, this tab does. */
+export default function Notifier() {
+  const { username } = useSignedIn()
+  const choice = useNotificationChoice(username)
+  const feed = useContext(LiveContext)
+  const [, goTo] = useLocation()
+
+  // Once after each start: the subscription belongs to the session, which may be new, and the browser may have replaced it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed choice was registered when it was changed
+  useEffect(() => {
+    if (choice === undefined || notificationState() !== 'allowed') return
+    // Without an answer, the next start tries again.
+    turnOn(choice).catch(() => undefined)
+  }, [username])
+
+  useEffect(() => {
+    const onMessage = ({ data }: MessageEvent<{ readonly open?: unknown } | null>) => {
+      if (typeof data?.open === 'string' && data.open.startsWith('/')) goTo(data.open)
+    }
+    navigator.serviceWorker?.addEventListener('message', onMessage)
+    return () => navigator.serviceWorker?.removeEventListener('message', onMessage)
+  }, [goTo])
+
+  useEffect(() => {
+    if (feed === undefined || choice === undefined || choice.subscriptionId !== undefined) return
+    return watchEvents(feed, choice.events, show)
+  }, [feed, choice])
+  return null
+}
+
+async function show(content: PushContent): Promise<void> {
+  if (notificationState() === 'allowed') (await registerWorker()).active?.postMessage(content)
+}

@@ -1,0 +1,79 @@
+import type { DeviceAnswer } from '@smsgw/contract/device'
+import type { LiveEvents } from '@smsgw/contract/live-event'
+import type { MessageStateAnswer } from '@smsgw/contract/message'
+import type { PushContent, PushEvent } from '@smsgw/contract/push-event'
+import type { ConversationDetails } from '@smsgw/contract/shared-inbox'
+import { get } from '../api/ask.ts'
+import type { LiveFeed } from '../api/live-feed.ts'
+import { locale } from '../words/text.ts'
+
+const lockName = 'smsgw-notifications'
+/** As for notifications from a push service. */
+const offlineMs = 180_000
+
+/**
+ * Shows notifications of live events. Of several tabs, the one that holds a lock of the browser shows them. Returns a function
+ * that stops this.
+ */
+export function watchEvents(
+  feed: Pick<LiveFeed, 'onEvent'>,
+  events: readonly PushEvent[],
+  show: (content: PushContent) => Promise<void>,
+): () => void {
+  const ending = new AbortController()
+  const timers = new Map<string, ReturnType<typeof setTimeout>>()
+  const notify = (content: Promise<PushContent | undefined>) => {
+    // Without an answer there is nothing to show. The console itself shows that it is offline.
+    content.then((one) => (one === undefined || ending.signal.aborted ? undefined : show(one))).catch(() => undefined)
+  }
+  const begin = () =>
+    feed.onEvent((kind, data) => {
+      if (kind === 'inbox.received' && events.includes('message.received'))
+        notify(received(data as LiveEvents['inbox.received']))
+      if (kind === 'message.changed' && events.includes('message.failed'))
+        notify(failed(data as LiveEvents['message.changed']))
+      if (kind === 'device.changed' && events.includes('device.offline')) {
+        const { id } = data as LiveEvents['device.changed']
+        clearTimeout(timers.get(id))
+        timers.set(
+          id,
+          setTimeout(() => notify(offline(id)), offlineMs),
+        )
+      }
+    })
+  navigator.locks
+    .request(lockName, { signal: ending.signal }, () => {
+      const stop = begin()
+      return new Promise<void>((resolve) => {
+        ending.signal.addEventListener('abort', () => {
+          stop()
+          for (const timer of timers.values()) clearTimeout(timer)
+          resolve()
+        })
+      })
+    })
+    // Rejected when this ends before the lock was granted.
+    .catch(() => undefined)
+  return () => ending.abort()
+}
+
+async function received({ sender }: LiveEvents['inbox.received']): Promise<PushContent | undefined> {
+  const details = await get<ConversationDetails>(`/conversations/${encodeURIComponent(sender)}/details`)
+  return details.blockedAt === undefined ? contentOf('message.received', sender) : undefined
+}
+
+async function failed({ id, state }: LiveEvents['message.changed']): Promise<PushContent | undefined> {
+  if (state !== 'Failed') return undefined
+  const { recipients } = await get<MessageStateAnswer>(`/messages/${encodeURIComponent(id)}`)
+  const recipient = recipients.find((one) => one.state === 'Failed')
+  return recipient && { ...contentOf('message.failed', recipient.phoneNumber), id }
+}
+
+async function offline(id: string): Promise<PushContent | undefined> {
+  const { online, name } = await get<DeviceAnswer>(`/devices/${encodeURIComponent(id)}`)
+  return online ? undefined : { ...contentOf('device.offline', name), id }
+}
+
+function contentOf(kind: PushEvent, about: string): PushContent {
+  return { kind, about, count: 1, language: locale().language }
+}

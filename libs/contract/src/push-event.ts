@@ -1,0 +1,24 @@
+/** What a subscription can be notified of. */
+export const pushEvents = ['message.received', 'message.failed', 'device.offline'] as const
+
+export type PushEvent = (typeof pushEvents)[number]
+
+/** The languages of the console, whose service worker writes the notifications. */
+export const pushLanguages = ['en', 'de', 'es', 'ar'] as const
+
+/**
+ * The content of a notification, which only the browser can decrypt. Every member but the kind and the language depends on the
+ * kind; the service worker ignores kinds that it does not have.
+ */
+export interface PushContent {
+  readonly kind: PushEvent | 'test'
+  readonly language: (typeof pushLanguages)[number]
+  /** How many events the notification stands for. */
+  readonly count: number
+  /** The phone number or name of the sender or recipient, or the name of the device. */
+  readonly about: string
+  /** The first line of a received text. */
+  readonly text?: string
+  /** Id of the failed message or of the device. */
+  readonly id?: string
+}
