@@ -1,0 +1,38 @@
+import type { Gateway } from '../src/house/gateway.ts'
+import type { DebianPrograms } from './debian-programs.ts'
+
+export interface Recipient {
+  /** An API key that may send only to `number`. */
+  readonly key: string
+  readonly number: string
+  /** The texts that were accepted for the number, oldest first. */
+  texts(): Promise<string[]>
+}
+
+export interface ProofWorld {
+  readonly programs: DebianPrograms
+  /** The running gateway. A step may replace it with `restart`. */
+  readonly gateway: () => Gateway
+  /** Kills the gateway, waits for `meanwhile`, and starts the gateway again with the same address and data. */
+  restart(meanwhile: () => Promise<void>): Promise<void>
+  /** Creates an API key for a number that no other step uses. */
+  newRecipient(): Promise<Recipient>
+  /** A folder for files of the programs. */
+  readonly folder: string
+  /** Called at the end, also after a failure. */
+  onEnd(end: () => Promise<void>): void
+}
+
+/** A program that sends through the gateway. */
+export interface BridgeProof {
+  readonly subject: string
+  /** Debian packages of the program. */
+  readonly packages: readonly string[]
+  /** Each step throws when the program did not do what it should. */
+  readonly steps: readonly (readonly [name: string, run: (world: ProofWorld) => Promise<void>])[]
+}
+
+export function expectTexts(actual: readonly string[], expected: readonly string[]): void {
+  if (JSON.stringify(actual) !== JSON.stringify(expected))
+    throw new Error(`expected ${JSON.stringify(expected)}, but the messages are ${JSON.stringify(actual)}`)
+}

@@ -1,0 +1,105 @@
+// `npm run proof -- bridges [name…]`: sends messages with the programs that people already run, from Debian packages. Downloads
+// the packages into `.cache/debian-programs`. A program that cannot be run here is skipped; `--optional` then does not fail.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { freePort } from '../src/house/free-port.ts'
+import { Gateway, newFolder } from '../src/house/gateway.ts'
+import type { BridgeProof, ProofWorld, Recipient } from './bridge-proof.ts'
+import { DebianPrograms } from './debian-programs.ts'
+import { alertmanagerProof } from './prove-alertmanager.ts'
+import { appriseProof } from './prove-apprise.ts'
+import { nagiosProof } from './prove-nagios.ts'
+
+const proofs: readonly BridgeProof[] = [alertmanagerProof, nagiosProof, appriseProof]
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { optional: { type: 'boolean' } } })
+const names = positionals.filter((name) => name !== 'bridges')
+const totals = { passed: 0, failed: 0, skipped: 0 }
+const obstacle = DebianPrograms.obstacle()
+for (const proof of proofs.filter(({ subject }) => names.length === 0 || names.includes(subject))) await prove(proof)
+process.stdout.write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`)
+process.exit(totals.failed === 0 && (totals.skipped === 0 || values.optional) ? 0 : 1)
+
+async function prove(proof: BridgeProof): Promise<void> {
+  const programs = obstacle ?? programsOf(proof)
+  if (typeof programs === 'string') {
+    totals.skipped += proof.steps.length
+    process.stdout.write(`skip  ${proof.subject}: ${programs}\n`)
+    return
+  }
+  const ends: (() => Promise<void>)[] = []
+  try {
+    const world = await startWorld(programs, ends)
+    for (const [name, run] of proof.steps) {
+      const beganAt = performance.now()
+      try {
+        await run(world)
+        totals.passed += 1
+        process.stdout.write(
+          `ok    ${proof.subject}: ${name} (${((performance.now() - beganAt) / 1000).toFixed(1)} s)\n`,
+        )
+      } catch (error) {
+        totals.failed += 1
+        process.stdout.write(`FAIL  ${proof.subject}: ${name}: ${error instanceof Error ? error.stack : error}\n`)
+      }
+    }
+  } finally {
+    for (const end of ends.reverse()) await end()
+  }
+}
+
+/** Returns the programs, or why they cannot be installed. */
+function programsOf({ packages }: BridgeProof): DebianPrograms | string {
+  try {
+    return new DebianPrograms(packages)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+async function startWorld(programs: DebianPrograms, ends: (() => Promise<void>)[]): Promise<ProofWorld> {
+  const data = newFolder()
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-bridges-'))
+  const settings = { PORT: String(await freePort()) }
+  let gateway = await Gateway.start(settings, { folder: data })
+  ends.push(async () => {
+    await gateway.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await gateway.untilReady()
+  let recipients = 0
+  return {
+    programs,
+    folder,
+    gateway: () => gateway,
+    async restart(meanwhile) {
+      await gateway.process.kill()
+      await meanwhile()
+      gateway = await Gateway.start(settings, { folder: data })
+      await gateway.untilReady()
+    },
+    async newRecipient() {
+      recipients += 1
+      return await createRecipient(() => gateway, `+4474001234${String(recipients).padStart(2, '0')}`)
+    },
+    onEnd: (end) => void ends.push(end),
+  }
+}
+
+async function createRecipient(gateway: () => Gateway, number: string): Promise<Recipient> {
+  const body = { name: 'proof', scopes: ['messages:send'], limits: { recipients: [number] } }
+  const { json } = await gateway().api.ask('POST', '/keys', body)
+  return {
+    key: json.key,
+    number,
+    async texts() {
+      const { json } = await gateway().api.ask('GET', '/messages?includeContent=true&sort=created_at&limit=100')
+      const messages = json as { recipients: { phoneNumber: string }[]; textMessage: { text: string } }[]
+      return messages
+        .filter(({ recipients }) => recipients.some(({ phoneNumber }) => phoneNumber === number))
+        .map(({ textMessage }) => textMessage.text)
+    },
+  }
+}
