@@ -7,7 +7,7 @@ const page = tree.read('docs/troubleshooting.md')
 /** First cells of the tables: what a person sees. `…` stands for a value. */
 const messages = [...page.matchAll(/^\| `(.+?)` \|/gm)].map(([, message = '']) => message)
 const source = tree.files
-  .filter((file) => /^(?:apps\/(?:relay|agent|gateway|daemon)|libs\/\w+)\/src\/.*(?<!\.test)\.ts$/.test(file))
+  .filter((file) => /^(?:apps\/(?:relay|agent|bridge|gateway|daemon)|libs\/\w+)\/src\/.*(?<!\.test)\.ts$/.test(file))
   .map((file) => tree.read(file).replace(/['"`]\s*\+\s*['"`]/g, ''))
   .join('\n')
 

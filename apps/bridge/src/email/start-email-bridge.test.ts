@@ -13,7 +13,7 @@ import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { emailSettings } from '../config.ts'
-import { openState } from '../state/bridge-state.ts'
+import { Notes, openState } from '../state/bridge-state.ts'
 import { TestAccount } from '../testing/account.ts'
 import { startEmailBridge } from './start-email-bridge.ts'
 
@@ -79,6 +79,8 @@ async function start(settings: Readonly<Record<string, string>> = {}) {
     log: openLog('fatal', process.stdout),
   })
   const port = bridge.port ?? 0
+  // From here on, received messages are passed on.
+  await expect.poll(() => new Notes(database).read('email.followed-until')).toBeDefined()
   return {
     port,
     /** Sends a mail as a mail program does. Returns the answer of the server. */

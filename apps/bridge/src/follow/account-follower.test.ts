@@ -79,6 +79,25 @@ test('passes on each received message once, and none from before the first start
   await second.stop()
 })
 
+test('passes on a message that arrives during the first start', async () => {
+  account.receive('old')
+  account.onListed = () => {
+    account.onListed = () => undefined
+    account.receive('during')
+  }
+  const { stop } = await follow()
+  await expect.poll(() => texts).toEqual(['during'])
+  await stop()
+})
+
+test('passes on a message that arrives between the first connect and the first reading of the inbox', async () => {
+  account.receive('old')
+  account.onOpened = () => account.receive('early')
+  const { stop } = await follow()
+  await expect.poll(() => texts).toEqual(['early'])
+  await stop()
+})
+
 test('reads the inbox after a gap in the stream, also for messages with an older time', async () => {
   account.receive('old')
   const first = await follow()

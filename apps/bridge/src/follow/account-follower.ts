@@ -73,6 +73,7 @@ export class AccountFollower {
 
   async #follow(): Promise<void> {
     const { api, notes, log, signal, channel } = this.#options
+    if (notes.read(this.#reached) === undefined) await this.#skipOlder()
     const lastEventId = notes.read(this.#cursor)
     let needsCatchUp = lastEventId === undefined
     let isOpen = false
@@ -118,21 +119,34 @@ export class AccountFollower {
     }
   }
 
-  /** Reads the lists, because events may have been missed. At the first start, older messages are not passed on. */
-  async #catchUp(): Promise<void> {
-    const { api, notes, handled, sent, signal, now } = this.#options
+  /**
+   * At the first start, messages of before are not passed on. This is done before the stream is opened, so that a message
+   * that arrives from then on is passed on.
+   */
+  async #skipOlder(): Promise<void> {
+    const { handled, now } = this.#options
     const startedAt = now()
-    const reached = notes.read(this.#reached)
-    const from = new Date((reached === undefined ? startedAt : Number(reached)) - LATE_MS)
+    for await (const { id, createdAt } of this.#receivedSince(startedAt)) handled.add(id, Date.parse(createdAt))
+    this.#reach(startedAt)
+  }
+
+  /** Reads the lists, because events may have been missed. */
+  async #catchUp(): Promise<void> {
+    const { notes, handled, sent, now } = this.#options
+    const startedAt = now()
     const missed: string[] = []
-    for await (const { id, createdAt } of api.inbox.list({ from: from.toISOString() }, { signal })) {
-      if (reached === undefined) handled.add(id, Date.parse(createdAt))
-      else if (!handled.has(id)) missed.push(id)
-    }
+    for await (const { id } of this.#receivedSince(Number(notes.read(this.#reached) ?? startedAt)))
+      if (!handled.has(id)) missed.push(id)
     // Oldest first.
     for (const id of missed.reverse()) await this.#pass(id)
     for (const { id } of sent.list()) await this.#report(id)
     this.#reach(startedAt)
+  }
+
+  /** Newest first, with those that may be late. */
+  #receivedSince(at: number): AsyncIterable<InboxItem> {
+    const { api, signal } = this.#options
+    return api.inbox.list({ from: new Date(at - LATE_MS).toISOString() }, { signal })
   }
 
   #reach(at: number): void {

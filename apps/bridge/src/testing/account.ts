@@ -13,6 +13,10 @@ export class TestAccount {
   readonly sent: Sent[] = []
   devices: DeviceDetail[] = []
   isDown = false
+  /** Called when a stream has been opened. */
+  onOpened: () => void = () => undefined
+  /** Called when the inbox has been read. */
+  onListed: () => void = () => undefined
   readonly #states = new Map<string, MessageState['state']>()
   readonly #events: LiveEvent[] = []
   #arrived = Promise.withResolvers<void>()
@@ -55,6 +59,7 @@ export class TestAccount {
           async *[Symbol.asyncIterator]() {
             account.#check()
             yield* account.inbox.filter(({ createdAt }) => createdAt >= from).reverse()
+            account.onListed()
           },
         }),
         get: async (id: string) => account.#found(account.inbox.find((item) => item.id === id)),
@@ -130,6 +135,7 @@ export class TestAccount {
     const numberOf = (id = 'stream.0') => Number(id.split('.')[1])
     let reached = lastEventId === undefined ? this.#count : numberOf(lastEventId)
     onOpen?.()
+    this.onOpened()
     const aborted = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
     while (!signal?.aborted) {
       this.#arrived = Promise.withResolvers()

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { IPublishPacket, Packet } from 'mqtt'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openState } from '../state/bridge-state.ts'
+import { HandledItems } from '../state/handled-items.ts'
+import { itemProperty, OutgoingPackets } from './outgoing-packets.ts'
+
+let folder: string
+let database: DatabaseSync
+let handled: HandledItems
+let packets: OutgoingPackets
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-packets-'))
+  open()
+})
+afterEach(() => {
+  database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function open(): void {
+  database = openState(folder)
+  handled = new HandledItems(database, 'mqtt')
+  packets = new OutgoingPackets(database, handled)
+}
+
+/** As after a crash: what was not on disk is lost. */
+function reopen(): void {
+  database.close()
+  open()
+}
+
+const done = () => undefined
+const item = { cmd: 'publish', topic: 'smsgw/received', retain: false, dup: false, qos: 2, messageId: 7 } as const
+const withItem: IPublishPacket = {
+  ...item,
+  payload: 'Hello',
+  properties: { userProperties: { [itemProperty]: 'in-1' } },
+}
+const release: Packet = { cmd: 'pubrel', messageId: 7 }
+const stored = () => packets.createStream().toArray() as Promise<Packet[]>
+
+test('a packet that the broker has not confirmed is sent again after a crash, under its packet id', async () => {
+  packets.put(withItem, done)
+  reopen()
+  expect(await stored()).toEqual([withItem])
+  expect(handled.has('in-1')).toBe(false)
+})
+
+test('a packet that the broker has received is released after a crash, and not sent again', async () => {
+  packets.put(withItem, done)
+  packets.put(release, done)
+  reopen()
+  expect(await stored()).toEqual([release])
+  packets.del(release, done)
+  reopen()
+  expect(await stored()).toEqual([])
+  expect(handled.has('in-1')).toBe(true)
+})
+
+test('the item of a packet that the broker refused is not handled', async () => {
+  packets.put(withItem, done)
+  packets.refuse(7)
+  packets.del(withItem, done)
+  expect(await stored()).toEqual([])
+  expect(handled.has('in-1')).toBe(false)
+})
+
+test('a packet without an item is not stored on disk', async () => {
+  packets.put({ ...item, payload: 'offline', qos: 1 }, done)
+  expect(await stored()).toHaveLength(1)
+  reopen()
+  expect(await stored()).toEqual([])
+})
