@@ -203,6 +203,15 @@ function withoutCredentials(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body).replace('"access_token":"",', ''))
 }
 
+test('a stored password sends nothing by GET, because an image on any page can cause the request', async () => {
+  for (const path of ['/http_api/send_sms?message=hi', '/cgi-bin/sendsms?text=hi']) {
+    const url = `${path}&to=${encodeURIComponent(NUMBER)}`
+    expect(isOk(await relay.request('GET', url, { auth: relay.account.basic }))).toBe(false)
+    expect(isOk(await relay.request('GET', url, { auth: `Bearer ${key}` }))).toBe(true)
+  }
+  expect(await relay.accepted()).toHaveLength(2)
+})
+
 test('a HEAD request sends nothing', async () => {
   const path = `/http_api/send_sms?${new URLSearchParams({ access_token: key, to: NUMBER, message: 'hi' })}`
   expect((await relay.request('HEAD', path, { auth: null })).status).toBe(405)

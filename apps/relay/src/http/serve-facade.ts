@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import { readAuthorization } from '../auth/authorization-header.ts'
 import { ApiError } from './api-error.ts'
+import type { Caller } from './caller.ts'
 import type { Answer, Call } from './endpoint.ts'
 import { bodylessRequest, type Facade, type FacadeRequest, facadeCaller, parameters } from './facade.ts'
 import { BODY_LIMIT_BYTES, readBody } from './read-json-body.ts'
@@ -38,7 +40,9 @@ export async function serveFacade(
     const readsFirst = early === undefined && !hasUsual && facade.credentials !== undefined
     if (readsFirst) read = await withBody(read, facade, request, CREDENTIALS_BODY_LIMIT_BYTES)
     const credentials = readsFirst ? facade.credentials?.(read) : early
-    const principal = await admit(route.access, gates, facadeCaller(caller, credentials))
+    const claims = facadeCaller(caller, credentials)
+    const mayBePage = request.method === 'GET' && facade.credentials !== undefined && credentials === undefined
+    const principal = await admit(route.access, gates, mayBePage ? withoutBasic(claims) : claims)
     if (!readsFirst) read = await withBody(read, facade, request, BODY_LIMIT_BYTES)
     const call = callAs({ principal, caller, route, base: '', body: read, query: undefined }, gates, request)
     if (route.endpoint.params && call.params === undefined) throw new ApiError(404, 'Nothing has this id')
@@ -46,6 +50,14 @@ export async function serveFacade(
   } catch (error) {
     throw new FacadeError(error, read)
   }
+}
+
+/**
+ * Removes a user name and password from the headers. Browsers add them to images, and over plain HTTP nothing shows which page
+ * contains the image.
+ */
+function withoutBasic(caller: Caller): Caller {
+  return readAuthorization(caller.authorization).kind === 'basic' ? { ...caller, authorization: undefined } : caller
 }
 
 async function withBody(

@@ -11,7 +11,7 @@ import { credentialsOf, loginFailure, type ReadParameter, smsOf } from './sms-pa
 
 const body = z.object({
   method: z.string(),
-  params: z.record(z.string(), z.union([z.string(), z.number()])),
+  params: z.record(z.string(), z.unknown()),
 })
 const answer = z.object({ result: z.unknown() })
 
@@ -47,6 +47,6 @@ function readerOf(json: unknown): ReadParameter {
   const { data } = body.safeParse(json)
   return (name) => {
     const value = data && Object.hasOwn(data.params, name) ? data.params[name] : undefined
-    return value === undefined ? undefined : String(value)
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
   }
 }

@@ -118,6 +118,8 @@ test('JSON-RPC answers errors in the requested format', async () => {
   expect((await rpc({ access_token: 'no', responsetype: 'extended' })).json).toEqual(failed('Invalid access token'))
   expect((await rpc({ access_token: 'no' })).json).toEqual({ result: 'Invalid access token' })
   expect((await rpc({ to: '', responsetype: 'extended' })).json).toEqual(failed('Wrong parameters'))
+  const image = { message_type: 'mms', attachments: [{ content_type: 'image/png', content: 'AAAA' }] }
+  expect((await rpc({ ...image, responsetype: 'extended' })).json).toEqual(failed('Wrong parameters'))
   const other = await rpc({}, 'sms.send_togroup')
   expect(other.json).toEqual({ result: 'Wrong parameters' })
   expect(other.headers.get('x-problem')).toBe('method "sms.send_togroup" is not supported: use sms.send_sms')
