@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../src/house/api-client.ts'
 import { ROOT } from '../src/house/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld, type Recipient } from './bridge-proof.ts'
+import { setCheck } from './check-file.ts'
 
 /** Nagios with `smsgw notify-by-sms` as its notification command. */
 export const nagiosProof: BridgeProof = {
@@ -14,26 +15,18 @@ export const nagiosProof: BridgeProof = {
       async (world) => {
         const recipient = await world.newRecipient()
         const output = `DISK CRITICAL - $(touch ${world.folder}/made) \`id\` 3% free`
-        setCheck(world, output, 2)
+        setCheck(world, 'check', output, 2)
         startNagios(world, recipient)
         const problem = `PROBLEM web1/disk CRITICAL\n${output}`
         await eventually(recipient.texts, (texts) => texts.length > 0)
         expectTexts(await recipient.texts(), [problem])
-        setCheck(world, 'DISK OK', 0)
+        setCheck(world, 'check', 'DISK OK', 0)
         await eventually(recipient.texts, (texts) => texts.length > 1)
         expectTexts(await recipient.texts(), [problem, 'RECOVERY web1/disk OK\nDISK OK'])
         if (existsSync(join(world.folder, 'made'))) throw new Error('a shell ran the output of the check')
       },
     ],
   ],
-}
-
-/** Replaces the check, whose output and status then change at once. */
-function setCheck({ folder }: ProofWorld, output: string, status: number): void {
-  const file = join(folder, 'check')
-  writeFileSync(`${file}.new`, `#!/bin/sh\ncat <<'END'\n${output}\nEND\nexit ${status}\n`)
-  chmodSync(`${file}.new`, 0o755)
-  renameSync(`${file}.new`, file)
 }
 
 function startNagios(world: ProofWorld, { key, number }: Recipient): void {

@@ -10,9 +10,10 @@ import type { BridgeProof, ProofWorld, Recipient } from './bridge-proof.ts'
 import { DebianPrograms } from './debian-programs.ts'
 import { alertmanagerProof } from './prove-alertmanager.ts'
 import { appriseProof } from './prove-apprise.ts'
+import { icingaProof } from './prove-icinga.ts'
 import { nagiosProof } from './prove-nagios.ts'
 
-const proofs: readonly BridgeProof[] = [alertmanagerProof, nagiosProof, appriseProof]
+const proofs: readonly BridgeProof[] = [alertmanagerProof, nagiosProof, icingaProof, appriseProof]
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { optional: { type: 'boolean' } } })
 const names = positionals.filter((name) => name !== 'bridges')
