@@ -105,6 +105,30 @@ test('turned off, a browser gets no more notifications, and a sign-out ends them
   await page.context().close()
 })
 
+test('a renewal that ends late does not turn notifications on again', async () => {
+  const page = await signedInWithPush('en-GB')
+  await turnOn(page)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/push/subscriptions', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const renewal = page.waitForRequest('**/push/subscriptions')
+  await page.goto(`${gateway.url}/settings`)
+  await renewal
+  const wanted = switchOf(page, 'Notify me in this browser')
+  await wanted.click()
+  await expect.poll(() => wanted.isChecked()).toBe(false)
+  const renewed = page.waitForResponse('**/push/subscriptions')
+  held.resolve()
+  await renewed
+  await expect.poll(async () => (await gateway.api.ask('GET', '/push/subscriptions')).json.length).toBe(0)
+  await page.reload()
+  await wanted.waitFor()
+  expect(await wanted.isChecked()).toBe(false)
+  await page.context().close()
+})
+
 test('without a push service, an open tab notifies, and of several tabs only one', async () => {
   const page = await browser.signedIn(credentialsIn(gateway.folder), { locale: 'en-GB' })
   await page.context().grantPermissions(['notifications'], { origin: origin() })

@@ -1,7 +1,7 @@
 import type { PushSubscriptionAnswer } from '@smsgw/contract/push'
 import { ask, get } from '../api/ask.ts'
 import { locale } from '../words/text.ts'
-import { type NotificationChoice, storeChoice } from './notification-choice.ts'
+import { type NotificationChoice, readChoice, storeChoice } from './notification-choice.ts'
 
 /** Why this browser cannot show notifications, or whether somebody has allowed them. */
 export type NotificationState = 'insecure' | 'unsupported' | 'addToHomeScreen' | 'blocked' | 'ask' | 'allowed'
@@ -35,31 +35,51 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
  * Subscribes this browser, or changes its subscription. If no push service can be reached, notifications are shown only while
  * the console is open. Errors of the gateway are thrown.
  */
-export async function turnOn(choice: NotificationChoice): Promise<NotificationChoice> {
+export function turnOn(choice: NotificationChoice): Promise<void> {
+  return inTurn(async () => storeChoice(await subscribe(choice)))
+}
+
+/** Subscribes again what this user chose before. The subscription belongs to the session, which may be new. */
+export function renew(username: string): Promise<void> {
+  return inTurn(async () => {
+    const choice = readChoice()
+    if (choice?.username !== username || notificationState() !== 'allowed') return
+    const renewed = await subscribe(choice)
+    if (readChoice() === choice) storeChoice(renewed)
+  })
+}
+
+/** The browser stops at once, even if the gateway cannot be reached. */
+export function turnOff({ subscriptionId }: NotificationChoice): Promise<void> {
+  storeChoice(undefined)
+  return inTurn(async () => {
+    const registration = await navigator.serviceWorker.getRegistration('/')
+    await (await registration?.pushManager?.getSubscription())?.unsubscribe()
+    if (subscriptionId !== undefined) await ask('DELETE', `/push/subscriptions/${encodeURIComponent(subscriptionId)}`)
+  })
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** Changes run one after the other, so that an earlier one that takes longer does not undo a later one. */
+function inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+  const run = last.then(change)
+  last = run.catch(() => undefined)
+  return run
+}
+
+async function subscribe(choice: NotificationChoice): Promise<NotificationChoice> {
   const registration = await registerWorker()
   const subscription = await subscribed(registration)
   const { subscriptionId: _, ...chosen } = choice
-  if (subscription === undefined) return store(chosen)
+  if (subscription === undefined) return chosen
   const { endpoint, keys } = subscription.toJSON()
   const { events, showsText } = choice
   const { body } = await ask<PushSubscriptionAnswer>('POST', '/push/subscriptions', {
     ...{ endpoint, keys, events, showsText },
     language: locale().language,
   })
-  return store({ ...chosen, subscriptionId: body.id })
-}
-
-/** The browser stops first, so that it shows nothing even if the gateway cannot be reached. */
-export async function turnOff({ subscriptionId }: NotificationChoice): Promise<void> {
-  storeChoice(undefined)
-  const registration = await navigator.serviceWorker.getRegistration('/')
-  await (await registration?.pushManager?.getSubscription())?.unsubscribe()
-  if (subscriptionId !== undefined) await ask('DELETE', `/push/subscriptions/${encodeURIComponent(subscriptionId)}`)
-}
-
-function store(choice: NotificationChoice): NotificationChoice {
-  storeChoice(choice)
-  return choice
+  return { ...chosen, subscriptionId: body.id }
 }
 
 /** Undefined if the browser has no push service or cannot reach it. */

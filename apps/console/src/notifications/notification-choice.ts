@@ -21,7 +21,7 @@ export function useNotificationChoice(username: string): NotificationChoice | un
   return choice?.username === username ? choice : undefined
 }
 
-function readChoice(): NotificationChoice | undefined {
+export function readChoice(): NotificationChoice | undefined {
   const text = localStorage.getItem(storageKey)
   if (known?.text !== text) known = { text, choice: parsed(text) }
   return known.choice

@@ -3,7 +3,7 @@ import { useContext, useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { LiveContext } from '../api/live-updates.ts'
 import { useSignedIn } from '../session-context.ts'
-import { notificationState, registerWorker, turnOn } from './browser-push.ts'
+import { notificationState, registerWorker, renew } from './browser-push.ts'
 import { useNotificationChoice } from './notification-choice.ts'
 import { watchEvents } from './tab-notifications.ts'
 
@@ -14,12 +14,9 @@ export default function Notifier() {
   const feed = useContext(LiveContext)
   const [, goTo] = useLocation()
 
-  // Once after each start: the subscription belongs to the session, which may be new, and the browser may have replaced it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed choice was registered when it was changed
   useEffect(() => {
-    if (choice === undefined || notificationState() !== 'allowed') return
     // Without an answer, the next start tries again.
-    turnOn(choice).catch(() => undefined)
+    renew(username).catch(() => undefined)
   }, [username])
 
   useEffect(() => {

@@ -21,7 +21,8 @@ export default function Settings() {
             stored={settings.data[section] as Readonly<Record<string, unknown>>}
           />
         ))}
-      <NotificationSettings />
+      {/* Not before the sections above it, which would move it while somebody clicks. */}
+      {!settings.isPending && <NotificationSettings />}
     </Page>
   )
 }
