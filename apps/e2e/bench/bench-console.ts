@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { ConsoleBrowser } from '../src/house/console-browser.ts'
 import { credentialsIn, Gateway } from '../src/house/gateway.ts'
 import { busiestNumber, fillHistory } from './console/fill-history.ts'
-import { openDatabase } from './console/open-database.ts'
+import { openDatabase } from '../src/house/open-database.ts'
 import { Watch } from './console/watch.ts'
 
 const { values } = parseArgs({
@@ -95,8 +95,9 @@ async function opened(name: string, path: string, isThere: () => Promise<void>):
 async function scrolledUpTo(messages: number): Promise<void> {
   await page.getByRole('log', { name: 'Messages' }).hover()
   for (;;) {
-    const shown = await page.locator('.bubble').count()
-    if (shown >= messages) return
+    // Each page has fifty messages, whether its elements are kept or not.
+    const loaded = (await page.locator('.thread-page').count()) * 50
+    if (loaded >= messages) return
     await page.mouse.wheel(0, -3_000)
     await page.waitForTimeout(50)
   }

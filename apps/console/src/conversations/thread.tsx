@@ -9,6 +9,7 @@ import { dayWords } from '../ui/day-words.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { WindowedPart } from '../ui/windowed-part.tsx'
 import { t } from '../words/text.ts'
 import { Bubble } from './bubble.tsx'
 import { Composer } from './composer.tsx'
@@ -68,6 +69,7 @@ export function Thread({
           .map((page, at) => (
             <ThreadPage
               key={thread.data?.pageParams[at] ?? 'newest'}
+              scroll={scroll}
               items={page.body}
               before={pages[at + 1]?.body[0]}
               number={number}
@@ -123,12 +125,14 @@ const canBeCalled = /^\+?[0-9*#]+$/
 
 /** The messages of one page of the API. They are rendered again only when they change, because a thread can have thousands. */
 const ThreadPage = memo(function ThreadPage({
+  scroll,
   items,
   before,
   number,
   marked,
   match,
 }: {
+  readonly scroll: RefObject<HTMLElement | null>
   /** Newest first. */
   readonly items: readonly ConversationEntry[]
   /** The message above the first of these. */
@@ -138,7 +142,7 @@ const ThreadPage = memo(function ThreadPage({
   readonly match: string | undefined
 }) {
   return (
-    <div className="thread-page">
+    <WindowedPart scroll={scroll} className="thread-page">
       {items
         .map((item, at) => (
           <Fragment key={item.direction + item.id}>
@@ -153,7 +157,7 @@ const ThreadPage = memo(function ThreadPage({
           </Fragment>
         ))
         .toReversed()}
-    </div>
+    </WindowedPart>
   )
 })
 

@@ -1,0 +1,51 @@
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+
+/** How far from the visible part its elements are kept, so that they are there before they are scrolled into view. */
+const MARGIN_PX = 2_000
+
+/**
+ * One part of a long scrolling page. Far from the visible part it keeps its height without its elements, because thousands of
+ * elements make each change of the page slow.
+ */
+export function WindowedPart({
+  scroll,
+  className,
+  children,
+}: {
+  /** The element that scrolls. */
+  readonly scroll: RefObject<HTMLElement | null>
+  readonly className: string
+  readonly children: ReactNode
+}) {
+  const part = useRef<HTMLDivElement>(null)
+  const height = useRef(0)
+  const [isNear, setNear] = useState(true)
+  useEffect(() => {
+    if (part.current === null) return
+    const watcher = new IntersectionObserver(
+      (seen) => {
+        const isThere = seen.at(-1)?.isIntersecting ?? true
+        // Focus must not be lost with its element.
+        if (!isThere && part.current?.contains(document.activeElement)) return
+        if (!isThere) height.current = part.current?.offsetHeight ?? 0
+        setNear(isThere)
+      },
+      { root: scroll.current, rootMargin: `${MARGIN_PX}px 0px` },
+    )
+    watcher.observe(part.current)
+    return () => watcher.disconnect()
+  }, [scroll])
+  useLayoutEffect(() => {
+    const [element, scroller] = [part.current, scroll.current]
+    if (!isNear || height.current === 0 || element === null || scroller === null) return
+    // After the window became narrower, the elements are higher than the space that was kept for them.
+    const isAbove = element.getBoundingClientRect().top < scroller.getBoundingClientRect().top
+    if (isAbove) scroller.scrollTop += element.offsetHeight - height.current
+    height.current = 0
+  }, [isNear, scroll])
+  return (
+    <div ref={part} className={className} style={isNear ? undefined : { height: height.current }}>
+      {isNear && children}
+    </div>
+  )
+}
