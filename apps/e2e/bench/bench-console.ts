@@ -3,8 +3,8 @@
 import { parseArgs } from 'node:util'
 import { ConsoleBrowser } from '../src/house/console-browser.ts'
 import { credentialsIn, Gateway } from '../src/house/gateway.ts'
-import { busiestNumber, fillHistory } from './console/fill-history.ts'
 import { openDatabase } from '../src/house/open-database.ts'
+import { busiestNumber, fillHistory } from './console/fill-history.ts'
 import { Watch } from './console/watch.ts'
 
 const { values } = parseArgs({

@@ -1,9 +1,9 @@
 // A conversation with thousands of messages in the console: only the messages near the visible part have elements.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from './house/open-database.ts'
 import { ConsoleBrowser } from './house/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
+import { openDatabase } from './house/open-database.ts'
 
 const number = '+447400555555'
 const messages = 2_100

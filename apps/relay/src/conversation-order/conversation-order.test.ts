@@ -159,7 +159,7 @@ async function fillAndTime(conversations: number): Promise<number> {
     INSERT INTO conversation_states (account_id, number, archived_at)
     SELECT 'a1', '+' || n, now() FROM generate_series(31, ${conversations}::int - 1) n ON CONFLICT DO NOTHING`
   await world.database.$executeRaw`ANALYZE`
-  for (let from = 0; from <= conversations * 2; from += 2_000) await updateConversationOrder(world.database)
+  for (let from = 0; from <= conversations * 2; from += 1_000) await updateConversationOrder(world.database)
   const before = (await findConversations(world.database, everything, options(20))).at(-1)
   const durations: number[] = []
   for (let turn = 0; turn < 9; turn++) {
