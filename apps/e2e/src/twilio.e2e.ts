@@ -1,4 +1,8 @@
 // Twilio's own helper library, unchanged, against a gateway with an emulated modem.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import twilio from 'twilio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
@@ -119,6 +123,48 @@ test('shows a received message', async () => {
     (found) => found.length === 1,
   )
   expect(received).toMatchObject({ direction: 'inbound', status: 'received', to: FROM, body: 'Is it ready?' })
+})
+
+test('signs its requests for the library, reports states to StatusCallback, and follows TwiML', async () => {
+  const token = 'auth token of the application'
+  await gateway.api.ask('PATCH', '/settings', { webhooks: { signing_key: token } })
+  const received: Record<string, string>[] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const form = Object.fromEntries(new URLSearchParams(body))
+      const url = `http://${request.headers.host}${request.url}`
+      const isSigned = twilio.validateRequest(token, String(request.headers['x-twilio-signature']), url, form)
+      received.push({ ...form, path: request.url ?? '', isSigned: String(isSigned) })
+      const answer = new twilio.twiml.MessagingResponse()
+      if (request.url === '/sms') answer.message('Tables & chairs are <ready> 🙂')
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(answer.toString())
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  try {
+    await gateway.api.ask('POST', '/webhooks', { url: `${origin}/sms`, event: 'sms:received', format: 'twilio' })
+    await emulator.instruct('send-text', { from: '+447400100300', to: 'modem0', text: 'Are they ready?' })
+    const [reply] = await eventually(
+      () => client.messages.list({ to: '+447400100300' }),
+      ([found]) => found?.status === 'delivered',
+    )
+    expect(reply).toMatchObject({ direction: 'outbound-reply', body: 'Tables & chairs are <ready> 🙂', from: FROM })
+    expect(received).toMatchObject([{ path: '/sms', isSigned: 'true', Body: 'Are they ready?', SmsStatus: 'received' }])
+    const statusCallback = `${origin}/status?order=a%20b&n=1`
+    const { sid } = await client.messages.create({ to: '+447400100301', from: FROM, body: 'Hello', statusCallback })
+    const states = await eventually(
+      async () => received.filter(({ path }) => path?.startsWith('/status')),
+      ({ length }) => length === 2,
+    )
+    expect(states.map(({ MessageSid, isSigned, path }) => [MessageSid, isSigned, path])).toEqual(
+      ['sent', 'delivered'].map(() => [sid, 'true', '/status?order=a%20b&n=1']),
+    )
+    expect(states.map(({ MessageStatus }) => MessageStatus)).toEqual(['sent', 'delivered'])
+  } finally {
+    server.close()
+  }
 })
 
 test('reports errors as the library expects them', async () => {

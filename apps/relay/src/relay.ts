@@ -8,6 +8,7 @@ import type { Clock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
 import { adoptBuiltInDevice } from './devices/adopt-built-in-device.ts'
 import { PairingThrottle } from './devices/redeem-pairing-code.ts'
+import { replyToReceived } from './facades/twilio/reply-to-received.ts'
 import { databaseHealth, drainHealth, processHealth } from './health/health-sources.ts'
 import { PostgresHintBus } from './hints/postgres-hint-bus.ts'
 import { WakeHints } from './hints/wake-hints.ts'
@@ -17,6 +18,7 @@ import { ConnectedAgents } from './link/connected-agents.ts'
 import { agentMetrics, dispatchMetrics } from './link/link-metrics.ts'
 import { LiveEvents } from './live/live-events.ts'
 import { BufferedLogbook } from './logs/logbook.ts'
+import { acceptRequests } from './messages/accept/accept-request.ts'
 import { messageMetrics } from './messages/message-metrics.ts'
 import { type Metrics, openMetrics } from './metrics/metrics.ts'
 import { periodicJobs } from './periodic-jobs.ts'
@@ -157,9 +159,18 @@ function startFeatures(
     publicUrl: config.PUBLIC_URL,
     localServerMode: isLocal,
   })
+  const rules = { defaultRegion: config.DEFAULT_REGION, maxSegments: config.MAX_SEGMENTS }
+  const accept = acceptRequests({
+    ...core,
+    rules,
+    queueLimit: config.QUEUE_MAX_PENDING,
+    mayMixEmulated: config.MIX_EMULATED_MODEMS,
+    onAccepted,
+  })
   const webhooks = new DeliveryWorker({
     ...core,
     client: new GuardedClient(webhookRules),
+    reply: replyToReceived({ ...core, accept }),
     observe: deliveryMetrics(registry, database),
   })
   cleanup.add(() => webhooks.stop())
@@ -199,7 +210,7 @@ function startFeatures(
   cleanup.add(() => jobs.stop())
   const live = new LiveEvents(core)
   cleanup.add(() => live.close())
-  return { outbox, push, agents, live, webhookRules, onAccepted, onMoved }
+  return { outbox, push, agents, live, webhookRules, accept, rules, onMoved }
 }
 
 /** Starts the sending of notifications to browsers. Push services have https, in Local Server mode too. */
@@ -222,7 +233,7 @@ const NO_CONTACT = 'mailto:operator@localhost'
 /** Starts the HTTP server, and the metrics server if it has a separate port. Returns the URL of the HTTP server. */
 async function startServers(
   core: Core,
-  { outbox, push, agents, live, webhookRules, onAccepted, onMoved }: Features,
+  { outbox, push, agents, live, webhookRules, accept, rules, onMoved }: Features,
   metrics: Metrics,
   { isLocal = false, virtualPhone, onPasswordChanged, checkAnswer }: RelayOptions,
   drain: { readonly isDraining: boolean },
@@ -243,12 +254,7 @@ async function startServers(
     core: { ...core, outbox, onMoved },
     auth,
     live,
-    messages: {
-      rules: { defaultRegion: config.DEFAULT_REGION, maxSegments: config.MAX_SEGMENTS },
-      queueLimit: config.QUEUE_MAX_PENDING,
-      mayMixEmulated: config.MIX_EMULATED_MODEMS,
-      onAccepted,
-    },
+    messages: { accept, rules },
     addressRules: webhookRules,
     push,
     virtualPhone,

@@ -30,7 +30,7 @@ import type { LiveEvents } from './live/live-events.ts'
 import { streamEvents } from './live/stream-events.ts'
 import { listLogs } from './logs/list-logs.ts'
 import type { Logbook } from './logs/logbook.ts'
-import { acceptRequests } from './messages/accept/accept-request.ts'
+import type { AcceptRequest } from './messages/accept/accept-request.ts'
 import type { MessageRules } from './messages/accept/check-message.ts'
 import { cancelMessage } from './messages/cancel-message.ts'
 import type { Move } from './messages/progress/message-progress.ts'
@@ -73,10 +73,8 @@ export interface RouteDeps {
   readonly auth: Auth
   readonly live: LiveEvents
   readonly messages: {
+    readonly accept: AcceptRequest
     readonly rules: MessageRules
-    readonly queueLimit: number
-    readonly mayMixEmulated: boolean
-    readonly onAccepted?: (() => void) | undefined
   }
   /** Decides which addresses webhooks may have. */
   readonly addressRules: AddressRules
@@ -113,7 +111,7 @@ interface CoreDeps {
 export function routes(deps: RouteDeps): Route[] {
   const { core, auth, live, version } = deps
   const messages = { ...core, ...deps.messages }
-  const accept = acceptRequests(messages)
+  const { accept } = messages
   const hooks = { accept, clock: core.clock, maxSegments: messages.rules.maxSegments }
   const webhooks = { ...core, addressRules: deps.addressRules }
   const push = { ...core, ...deps.push }
@@ -242,7 +240,7 @@ export function routes(deps: RouteDeps): Route[] {
       alertHook(grafanaNotification, hooks),
     ),
     ...facadeRoutes({ accept, clock: core.clock }),
-    ...twilioRoutes({ ...messages, accept }),
+    ...twilioRoutes({ ...messages, addressRules: deps.addressRules }),
     ...metricsRoutes(deps.metrics),
     rootRoute('GET', '/openapi.json', 'public', 'Get the OpenAPI document', getOpenapi(document)),
     rootRoute('GET', '/api/docs/doc.json', 'public', 'Get the OpenAPI document (older path)', getOpenapi(document)),

@@ -192,13 +192,14 @@ const recipientState = z
   })
   .meta({ id: 'RecipientState' })
 
-export const sentByKind = z.enum(['key', 'token', 'password', 'session'])
+export const sentByKind = z.enum(['key', 'token', 'password', 'session', 'webhook'])
 
 /** The credentials with which a message was sent. */
 const sentBy = z
   .strictObject({
     kind: sentByKind.meta({
-      description: '`key`: an API key, or a token that it issued; `session`: a browser that is signed in',
+      description:
+        "`key`: an API key, or a token that it issued; `session`: a browser that is signed in; `webhook`: the receiver of a webhook in Twilio's format, which replied to a received message",
     }),
     keyId: keyId.optional().meta({ description: 'Id of the API key' }),
     keyName: z.string().optional().meta({ description: 'Present name of the API key' }),

@@ -24,6 +24,15 @@ const url = z
   })
 const name = z.string().trim().max(100)
 
+/** The events that requests in Twilio's format can report. */
+export const twilioEvents = ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'] as const
+const twilioEventsOnly = `cannot be sent in Twilio's format. Use some of ${twilioEvents.join(', ')}`
+
+/** Returns whether requests in Twilio's format can report all of these events. */
+export function areTwilioEvents(events: readonly string[]): boolean {
+  return events.every((name) => (twilioEvents as readonly string[]).includes(name))
+}
+
 export const registerWebhookRequest = requestBody({
   id: givenId
     .refine((id) => id !== 'deliveries', 'must not be "deliveries", which is a path of the API: choose another id')
@@ -33,12 +42,20 @@ export const registerWebhookRequest = requestBody({
   event: event.optional().meta({ description: 'The event to send; required without `events`' }),
   events: events.optional().meta({ description: 'Several events to send; takes precedence over `event`' }),
   name: name.optional().meta({ description: 'Name of the webhook, for people. An existing name is kept if absent' }),
+  format: z.enum(['smsgw', 'twilio']).optional().meta({
+    description:
+      'Format of the requests. `twilio`: forms signed with `X-Twilio-Signature`, as Twilio sends them, for received and sent messages. Default: `smsgw`',
+  }),
   deviceId: anyDevice.meta({ description: 'Send only events of this device' }),
   device_id: anyDevice.meta({ description: 'Same as `deviceId`, which takes precedence' }),
 })
   .transform(({ device_id, ...rest }) => ({ ...rest, deviceId: rest.deviceId ?? device_id }))
   .transform(({ event, events, ...rest }, context) => {
     const [first, ...others] = events ?? (event === undefined ? [] : [event])
+    if (rest.format === 'twilio' && !areTwilioEvents([first ?? '', ...others])) {
+      context.addIssue({ code: 'custom', path: ['events'], message: twilioEventsOnly })
+      return z.NEVER
+    }
     if (first !== undefined) return { ...rest, events: [first, ...others] as const }
     const message = `is required. Use one of ${webhookEvents.join(', ')}`
     context.addIssue({ code: 'custom', path: ['event'], message })
@@ -88,6 +105,10 @@ export const webhook = z
     event: z.enum(webhookEvents).meta({ description: 'The first of `events`' }),
     events: z.array(z.enum(webhookEvents)).min(1),
     name: z.string().optional(),
+    format: z.enum(['twilio', 'twilio-status']).optional().meta({
+      description:
+        "`twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs at the origin in `url`; created with the first such message. Absent: the format of this API",
+    }),
     deviceId: deviceId.nullable().meta({ description: 'Device whose events are sent; null means all devices' }),
     device_id: deviceId.nullable().meta({ description: 'Same as `deviceId`' }),
     secret: z

@@ -1927,6 +1927,11 @@ export interface components {
             events?: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             /** @description Name of the webhook, for people. An existing name is kept if absent */
             name?: string;
+            /**
+             * @description Format of the requests. `twilio`: forms signed with `X-Twilio-Signature`, as Twilio sends them, for received and sent messages. Default: `smsgw`
+             * @enum {string}
+             */
+            format?: "smsgw" | "twilio";
             /** @description Send only events of this device */
             deviceId?: string;
             /** @description Same as `deviceId`, which takes precedence */
@@ -2021,10 +2026,10 @@ export interface components {
         /** @description Who sent the message; absent for messages of older releases */
         SentBy: {
             /**
-             * @description `key`: an API key, or a token that it issued; `session`: a browser that is signed in
+             * @description `key`: an API key, or a token that it issued; `session`: a browser that is signed in; `webhook`: the receiver of a webhook in Twilio's format, which replied to a received message
              * @enum {string}
              */
-            kind: "key" | "token" | "password" | "session";
+            kind: "key" | "token" | "password" | "session" | "webhook";
             /**
              * @description Id of the API key
              * @example 7hYt2QmVx9Kd
@@ -2577,6 +2582,11 @@ export interface components {
             event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
             events: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             name?: string;
+            /**
+             * @description `twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs at the origin in `url`; created with the first such message. Absent: the format of this API
+             * @enum {string}
+             */
+            format?: "twilio" | "twilio-status";
             /** @description Device whose events are sent; null means all devices */
             deviceId: string | null;
             /** @description Same as `deviceId` */
@@ -3086,7 +3096,7 @@ export interface operations {
                 hasFailed?: boolean;
                 deviceId?: string;
                 /** @description Messages sent with this API key (its id), or with any `key`, `token`, `password` or `session` */
-                sentBy?: ("key" | "token" | "password" | "session") | string;
+                sentBy?: ("key" | "token" | "password" | "session" | "webhook") | string;
                 /** @description Include texts and data */
                 includeContent?: boolean;
                 /** @description Order by creation time. Default: newest first */

@@ -14,6 +14,7 @@ test('offers each kind of credentials and each key', () => {
     { value: 'session', label: 'Console' },
     { value: 'password', label: 'Password' },
     { value: 'token', label: 'Token' },
+    { value: 'webhook', label: 'Reply of a webhook' },
     { value: 'key', label: 'Any API key' },
     { value: 'k1', label: 'door bell' },
   ])

@@ -2,7 +2,7 @@ import type { ApiKey } from '@smsgw/contract/api-key'
 import type { SentBy } from '@smsgw/contract/message'
 import { t } from '../words/text.ts'
 
-const otherKinds = ['session', 'password', 'token'] as const satisfies readonly SentBy['kind'][]
+const otherKinds = ['session', 'password', 'token', 'webhook'] as const satisfies readonly SentBy['kind'][]
 
 /** The name of the key or the kind of the credentials that sent a message. */
 export function senderWords({ kind, keyName }: SentBy): string {

@@ -16,6 +16,8 @@ export interface RequestedText {
   readonly ttlSeconds?: number | undefined
   readonly validUntil?: Date | undefined
   readonly withDeliveryReport?: boolean | undefined
+  /** URL that receives the states of the message in Twilio's format. */
+  readonly statusCallback?: string | undefined
   /** A repeated request with the same key is accepted only once. */
   readonly idempotencyKey?: string | undefined
   /** What two requests with the same key have in common. Default: everything. */
@@ -24,7 +26,8 @@ export interface RequestedText {
 
 /** Sends a text with the checks of `POST /messages`. Throws an `ApiError` if the message is refused. */
 export async function sendText(accept: AcceptRequest, requested: RequestedText): Promise<AcceptedRequest> {
-  const { principal, text, ttlSeconds, scheduleAt, validUntil, idempotencyKey, identity, ...rest } = requested
+  const { principal, text, ttlSeconds, scheduleAt, validUntil, idempotencyKey, identity, statusCallback, ...rest } =
+    requested
   if (!isStorable(text))
     throw refusal([{ path: 'text', message: 'contains a NUL character or a lone surrogate: remove it' }], 'body')
   const body = checked(
@@ -38,5 +41,6 @@ export async function sendText(accept: AcceptRequest, requested: RequestedText):
     },
     'body',
   )
-  return await accept({ principal, body, query: checked(sendMessageQuery, {}, 'query'), idempotencyKey, identity })
+  const query = checked(sendMessageQuery, {}, 'query')
+  return await accept({ principal, body, query, idempotencyKey, identity, statusCallback })
 }

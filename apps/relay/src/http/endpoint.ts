@@ -29,6 +29,8 @@ export interface Principal {
   readonly familyEndsAt?: Date
   /** Version of the account's password; set for passwords and sessions. */
   readonly credentialVersion?: number
+  /** The webhook whose receiver replied to a received message. */
+  readonly webhookId?: string
   /** Session token of a browser. */
   readonly session?: string
   /** Lifetime of the next access token; set for refresh tokens. */

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import { facadeEndpoint } from '../../http/facade-endpoint.ts'
 import type { Database } from '../../store/database.ts'
-import { API_VERSION, rfc2822 } from './message-resource.ts'
 import { accountSid } from './sid.ts'
 import { errorAnswers, notFound, refuseAsTwilio } from './twilio-error.ts'
+import { API_VERSION, rfc2822 } from './twilio-values.ts'
 
 const accountResource = z.strictObject({
   auth_token: z.null(),

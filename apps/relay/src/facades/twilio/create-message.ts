@@ -14,6 +14,7 @@ import { filledParameter, integerParameter, parameter, timeParameter } from './f
 import { messageResource, resourceOf } from './message-resource.ts'
 import { readAccepted } from './read-records-statement.ts'
 import { accountServiceSid, idOfSid } from './sid.ts'
+import type { StatusReceivers } from './status-receivers.ts'
 import { errorAnswers, sendingRefusal, TwilioError } from './twilio-error.ts'
 
 interface CreateMessageDeps {
@@ -21,6 +22,7 @@ interface CreateMessageDeps {
   readonly clock: Clock
   readonly rules: Pick<MessageRules, 'defaultRegion'>
   readonly accept: AcceptRequest
+  readonly statusReceivers: StatusReceivers
 }
 
 /** Accepts a message in the same way as `POST /messages`. */
@@ -37,6 +39,8 @@ export function createMessage(deps: CreateMessageDeps): Endpoint {
       const text = textOf(form)
       const times = timesOf(form)
       const route = await senderOf(deps, principal, form)
+      const statusCallback = filledParameter(form, 'StatusCallback')
+      if (statusCallback !== undefined) await deps.statusReceivers.add(principal.accountId, statusCallback)
       try {
         const { message } = await sendText(accept, {
           principal,
@@ -44,6 +48,7 @@ export function createMessage(deps: CreateMessageDeps): Endpoint {
           text,
           ...route,
           ...times,
+          statusCallback,
           idempotencyKey: headers['idempotency-key'],
         })
         const record = await readAccepted(database, principal.accountId, message.id)
@@ -90,12 +95,6 @@ function refuseUnsupported(form: Parameters): void {
     if (filledParameter(form, name) !== undefined) throw new TwilioError(400, code, message)
   if (filledParameter(form, 'SendAsMms') === 'true')
     throw new TwilioError(400, 21623, 'SendAsMms is not supported: MMS cannot be sent, leave it out')
-  if (filledParameter(form, 'StatusCallback') !== undefined)
-    throw new TwilioError(
-      400,
-      21609,
-      'StatusCallback is not supported: register a webhook for sms:sent and sms:delivered',
-    )
 }
 
 /** Twilio's range of `ValidityPeriod` in seconds, and the shortest that this gateway can keep. */

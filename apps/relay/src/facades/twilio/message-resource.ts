@@ -2,8 +2,7 @@ import { partsNeeded } from '@smsgw/sms/segmentation/segment'
 import { z } from 'zod'
 import type { MessageRecord } from './read-records-statement.ts'
 import { accountSid, messageSid } from './sid.ts'
-
-export const API_VERSION = '2010-04-01'
+import { API_VERSION, rfc2822, twilioErrorCode } from './twilio-values.ts'
 
 const text = z.string().nullable()
 
@@ -63,8 +62,9 @@ export function resourceOf(record: MessageRecord, accountId: string, now: Date):
   }
 }
 
-function directionOf({ source }: MessageRecord): MessageResource['direction'] {
-  return source === 1 ? 'inbound' : 'outbound-api'
+function directionOf({ source, sentBy }: MessageRecord): MessageResource['direction'] {
+  if (source === 1) return 'inbound'
+  return sentBy === 'webhook' ? 'outbound-reply' : 'outbound-api'
 }
 
 function statusOf({ source, state, isDispatched, scheduleAt, sentAt }: MessageRecord, now: Date): string {
@@ -84,29 +84,4 @@ function statusOf({ source, state, isDispatched, scheduleAt, sentAt }: MessageRe
     default:
       return !isDispatched && scheduleAt !== null && scheduleAt > now ? 'scheduled' : 'queued'
   }
-}
-
-/** Returns the code of Twilio's dictionary for a failure. */
-function twilioErrorCode(code: string | null): number {
-  switch (code) {
-    case 'report_failed':
-      return 30003 // unreachable handset
-    case 'refused':
-      return 30007 // refused by the network
-    case 'ttl_expired':
-      return 30036 // validity period expired
-    case 'too_large':
-      return 21617 // text too long
-    case 'no_such_sim':
-    case 'device_deleted':
-    case 'emulated_modem':
-      return 21606 // sender cannot send
-    default:
-      return 30008 // unknown error
-  }
-}
-
-/** For example `Sun, 01 Mar 2026 12:00:00 +0000`. */
-export function rfc2822(time: Date): string {
-  return time.toUTCString().replace(/GMT$/, '+0000')
 }

@@ -9,7 +9,7 @@ import { storedSpellings } from '../../messages/accept/phone-number.ts'
 import type { Database } from '../../store/database.ts'
 import { onlyPage, requireAccount, twilio } from './account-endpoints.ts'
 import { filledParameter, integerParameter, timeParameter } from './form-parameters.ts'
-import { API_VERSION, messageResource, resourceOf } from './message-resource.ts'
+import { messageResource, resourceOf } from './message-resource.ts'
 import {
   findRecord,
   type MessageRecord,
@@ -19,6 +19,7 @@ import {
 } from './read-records-statement.ts'
 import { accountSid, idOfSid } from './sid.ts'
 import { errorAnswers, notFound, TwilioError } from './twilio-error.ts'
+import { API_VERSION } from './twilio-values.ts'
 
 interface ReadMessagesDeps {
   readonly database: Database

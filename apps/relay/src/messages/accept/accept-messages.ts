@@ -68,6 +68,8 @@ export interface NewMessage {
   readonly recipients: readonly NewRecipient[]
   readonly idempotency: IdempotencyKey | undefined
   readonly sentBy: Sender
+  /** URL that receives the states of the message in Twilio's format. */
+  readonly statusCallback?: string | undefined
 }
 
 export interface NewRecipient {

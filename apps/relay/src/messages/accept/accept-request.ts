@@ -41,6 +41,8 @@ export interface SendRequest {
   readonly idempotencyKey: string | undefined
   /** What requests with the same key must have in common. Default: body and query. */
   readonly identity?: unknown
+  /** URL that receives the states of the message in Twilio's format. */
+  readonly statusCallback?: string | undefined
 }
 
 export interface AcceptedRequest {
@@ -111,7 +113,7 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
   }
 
   function newMessage(
-    { principal, accountId, body, idempotency }: RequestedMessage,
+    { principal, accountId, body, idempotency, statusCallback }: RequestedMessage,
     { numbers, validUntil, scheduleAt }: CheckedMessage,
     { deviceId, simNumber }: Pick<Reservation, 'deviceId' | 'simNumber'>,
     createdAt: Date,
@@ -132,6 +134,7 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
       recipients: numbers.map((phoneNumber) => ({ cmdId: newId(random), phoneNumber })),
       idempotency,
       sentBy: senderOf(principal),
+      statusCallback,
     }
   }
 }

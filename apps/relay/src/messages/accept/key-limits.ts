@@ -8,7 +8,8 @@ export interface Sender extends SentBy {
   readonly recipientsPerDay?: number
 }
 
-export function senderOf({ key, tokenId, session }: Principal): Sender {
+export function senderOf({ key, tokenId, session, webhookId }: Principal): Sender {
+  if (webhookId !== undefined) return { kind: 'webhook' }
   if (key) {
     const { recipientsPerDay } = key.limits
     return {

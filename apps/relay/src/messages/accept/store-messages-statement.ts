@@ -32,7 +32,7 @@ export async function storeMessages(
           id text, device_id text, created_at timestamptz, text text, data text, port int, is_encrypted boolean,
           sim_number int, with_delivery_report boolean, priority smallint, valid_until timestamptz,
           schedule_at timestamptz, on_uncertain text, idempotency_key text, idempotency_fingerprint text, sent_by text,
-          sent_by_key_id text, recipients json),
+          sent_by_key_id text, status_callback text, recipients json),
         (SELECT set_config('lock_timeout', ${`${waitMs}ms`}, true)) AS lock_timeout
     ), device AS MATERIALIZED (
       SELECT id, account_id FROM devices
@@ -41,10 +41,10 @@ export async function storeMessages(
     ), stored AS (
       INSERT INTO messages (account_id, id, device_id, created_at, text, data, port, is_encrypted, sim_number,
         with_delivery_report, priority, valid_until, schedule_at, on_uncertain, idempotency_key,
-        idempotency_fingerprint, sent_by, sent_by_key_id)
+        idempotency_fingerprint, sent_by, sent_by_key_id, status_callback)
       SELECT account_id, id, device_id, created_at, text, decode(data, 'base64'), port, is_encrypted, sim_number,
         with_delivery_report, priority, valid_until, schedule_at, on_uncertain, idempotency_key,
-        decode(idempotency_fingerprint, 'base64'), sent_by, sent_by_key_id
+        decode(idempotency_fingerprint, 'base64'), sent_by, sent_by_key_id, status_callback
       FROM requested WHERE (device_id, account_id) IN (SELECT id, account_id FROM device)
       ORDER BY account_id, idempotency_key, id
       ON CONFLICT DO NOTHING
@@ -86,6 +86,7 @@ function rowOf(message: NewMessage, position: number) {
     idempotency_fingerprint: idempotency && Buffer.from(idempotency.fingerprint).toString('base64'),
     sent_by: message.sentBy.kind,
     sent_by_key_id: message.sentBy.keyId,
+    status_callback: message.statusCallback,
     recipients: message.recipients.map(({ cmdId, phoneNumber }) => ({ cmd_id: cmdId, phone_number: phoneNumber })),
   }
 }

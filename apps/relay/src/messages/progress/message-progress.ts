@@ -24,6 +24,7 @@ export interface MessageProgress extends StateTimes {
   readonly finishedAt: Date | null
   /** The numbers have been replaced with hashes. */
   readonly isHashed: boolean
+  readonly statusCallback: string | null
   readonly recipients: readonly TrackedRecipient[]
 }
 
@@ -151,7 +152,7 @@ function earlier(
 }
 
 function outboundEvent(
-  { id, deviceId, isHashed, simNumber: requestedSimNumber }: MessageProgress,
+  { id, deviceId, isHashed, statusCallback, simNumber: requestedSimNumber }: MessageProgress,
   recipientProgress: TrackedRecipient,
   milestone: RecipientMilestone,
   at: LocalTime,
@@ -165,6 +166,7 @@ function outboundEvent(
   const facts = {
     ...{ deviceId, cmdId, messageId: id, recipient, sender: senderNumber, simNumber, at, follows },
     possibleDuplicate,
+    ...(statusCallback !== null && { statusCallback }),
   }
   switch (milestone) {
     case 'sent':

@@ -9,6 +9,7 @@ import { lockUrl } from './lock-webhook-statement.ts'
 import type { RegisterWebhookDeps } from './manage-webhooks.ts'
 import { unreadableEvents } from './may-read-event.ts'
 import { findWebhook, webhookAnswer } from './stored-webhook.ts'
+import { refuseFormatChange } from './twilio-format.ts'
 import { DROPPED_HEADERS, droppedHeaders, refuseBadUrl, refuseForeignDevice } from './webhook-change.ts'
 
 type Change = z.output<typeof changeWebhookRequest>
@@ -23,6 +24,7 @@ export function changeWebhook(deps: RegisterWebhookDeps & { readonly outbox: Out
     params: idParams,
     body: changeWebhookRequest,
     answers: { 200: webhook },
+    errors: [409],
     answerHeaders: DROPPED_HEADERS,
     async handle({ principal, params: { id }, body }) {
       const { accountId } = principal
@@ -31,6 +33,7 @@ export function changeWebhook(deps: RegisterWebhookDeps & { readonly outbox: Out
         if (body.deviceId) await refuseForeignDevice(statements, accountId, body.deviceId)
         await lockUrl(statements, accountId, id)
         const before = await findWebhook(statements, accountId, id)
+        refuseFormatChange(principal, before, body)
         const isMoved = body.url !== undefined && body.url !== before.url
         const isEnabled = isMoved || body.paused === false
         const stored = await statements.webhook.update({

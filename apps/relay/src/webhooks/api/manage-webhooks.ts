@@ -17,6 +17,7 @@ import { unreadableEvents } from './may-read-event.ts'
 import { putWebhook } from './put-webhook-statement.ts'
 import { rotateSecret } from './rotate-secret-statement.ts'
 import { findWebhook, webhookAnswer } from './stored-webhook.ts'
+import { refuseReplies } from './twilio-format.ts'
 import { DROPPED_HEADERS, droppedHeaders, refuseBadUrl, refuseForeignDevice } from './webhook-change.ts'
 
 interface WebhookDeps {
@@ -51,6 +52,7 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
     async handle({ principal, body }) {
       const { accountId } = principal
       refuseBadUrl(body.url, addressRules)
+      if (body.format === 'twilio') refuseReplies(principal, body.events)
       const secret = newWebhookSecret(random)
       const secretSealed = sealWebhookSecret(box, secret)
       const requested = { ...body, id: body.id ?? newId(random), deviceId: body.deviceId ?? null }
@@ -77,12 +79,15 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
   })
 }
 
+/** Webhooks that messages with a `StatusCallback` have created have a limit of their own. */
+const notStatus = { OR: [{ format: null }, { format: 'twilio' }] }
+
 /** Thousands of webhooks would slow down the messages of the account, because each event is stored once for each webhook. */
 const MOST_WEBHOOKS = 50
 
 async function refuseTooMany(statements: Statements, accountId: string, id: string): Promise<void> {
   await lockRegistrations(statements, accountId)
-  const others = await statements.webhook.count({ where: { accountId, id: { not: id } } })
+  const others = await statements.webhook.count({ where: { accountId, id: { not: id }, ...notStatus } })
   if (others < MOST_WEBHOOKS) return
   throw new ApiError(
     409,

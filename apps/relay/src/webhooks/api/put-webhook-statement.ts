@@ -9,6 +9,7 @@ const putRow = z.object({
   url: z.string(),
   events: z.array(z.string()),
   name: z.string().nullable(),
+  format: z.string().nullable(),
   heldSince: z.date().nullable(),
   deviceId: z.string().nullable(),
   disabledAt: z.date().nullable(),
@@ -21,6 +22,7 @@ interface NewWebhook {
   readonly url: string
   readonly events: readonly [string, ...string[]]
   readonly name?: string | undefined
+  readonly format?: 'smsgw' | 'twilio' | undefined
   readonly deviceId: string | null
 }
 
@@ -37,17 +39,18 @@ export function putWebhook(
   secretSealed: string,
 ): Promise<z.output<typeof putRow>> {
   const { id, url, events, deviceId } = webhook
+  const format = webhook.format === 'twilio' ? 'twilio' : null
   const name = webhook.name || null
   return readRow(
     statements,
     putRow,
     Prisma.sql`
-    INSERT INTO webhooks (account_id, id, url, event, events, name, device_id, secret_sealed)
-    VALUES (${accountId}, ${id}, ${url}, ${events[0]}, ${[...events]}::text[], ${name}, ${deviceId}, ${secretSealed})
+    INSERT INTO webhooks (account_id, id, url, event, events, name, format, device_id, secret_sealed)
+    VALUES (${accountId}, ${id}, ${url}, ${events[0]}, ${[...events]}::text[], ${name}, ${format}, ${deviceId}, ${secretSealed})
     ON CONFLICT (account_id, id) DO UPDATE SET url = excluded.url, event = excluded.event, events = excluded.events,
-      name = coalesce(excluded.name, webhooks.name), device_id = excluded.device_id, updated_at = now(), disabled_at = NULL, disabled_reason = NULL,
+      name = coalesce(excluded.name, webhooks.name), format = excluded.format, device_id = excluded.device_id, updated_at = now(), disabled_at = NULL, disabled_reason = NULL,
       failing_since = NULL, paused_until = NULL, pauses = 0
-    RETURNING key, id, url, events, name, held_since AS "heldSince", device_id AS "deviceId", disabled_at AS "disabledAt",
+    RETURNING key, id, url, events, name, format, held_since AS "heldSince", device_id AS "deviceId", disabled_at AS "disabledAt",
       disabled_reason AS "disabledReason", xmax = 0 AS "isNew"`,
   )
 }

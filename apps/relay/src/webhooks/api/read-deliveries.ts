@@ -15,6 +15,7 @@ import { olderThan, type Place, readPage } from '../../http/page.ts'
 import type { Database } from '../../store/database.ts'
 import type { Prisma, Webhook, WebhookAttempt, WebhookDelivery } from '../../store/generated/client.ts'
 import { deliveryBody, headersOfAttempt, steadyHeaders } from '../delivery/delivery-request.ts'
+import { twilioHeadersOfAttempt, twilioRequest } from '../delivery/twilio-request.ts'
 import { mayReadEvent } from './may-read-event.ts'
 import { findWebhook } from './stored-webhook.ts'
 
@@ -69,12 +70,11 @@ export function showDelivery({ database }: { readonly database: Database }): End
     answers: { 200: deliveryWithRequest },
     async handle({ principal, params: { id } }) {
       const { webhook, stored } = await findDelivery(database, principal.accountId, id)
+      const { body, ...unsigned } = requestOf(webhook, stored)
       const request = {
         method: 'POST',
-        url: webhook.url,
-        headers: steadyHeaders(id),
-        headersOfAttempt,
-        ...(mayReadEvent(principal, stored.event) && { body: deliveryBody(webhook.id, stored) }),
+        ...unsigned,
+        ...(mayReadEvent(principal, stored.event) && { body }),
         ...(isHashed(stored) && { isHashed: true }),
       }
       return { status: 200, body: { ...deliveryAnswer(webhook.id, stored), request } }
@@ -82,8 +82,16 @@ export function showDelivery({ database }: { readonly database: Database }): End
   })
 }
 
+/** The request without its signatures. */
+function requestOf(webhook: FoundDelivery['webhook'], stored: StoredDelivery) {
+  const { id } = stored
+  if (webhook.format !== null)
+    return { ...twilioRequest({ ...stored, url: webhook.url }), headersOfAttempt: twilioHeadersOfAttempt }
+  return { url: webhook.url, headers: steadyHeaders(id), headersOfAttempt, body: deliveryBody(webhook.id, stored) }
+}
+
 interface FoundDelivery {
-  readonly webhook: Pick<Webhook, 'key' | 'id' | 'url'>
+  readonly webhook: Pick<Webhook, 'key' | 'id' | 'url' | 'format'>
   readonly stored: StoredDelivery
 }
 
@@ -91,7 +99,10 @@ type StoredDelivery = WebhookDelivery & { readonly attemptRows: readonly Webhook
 
 /** Finds a delivery by its webhook and id, because an account has few webhooks and an index exists for both. */
 async function findDelivery(database: Database, accountId: string, id: string): Promise<FoundDelivery> {
-  const webhooks = await database.webhook.findMany({ where: { accountId }, select: { key: true, id: true, url: true } })
+  const webhooks = await database.webhook.findMany({
+    where: { accountId },
+    select: { key: true, id: true, url: true, format: true },
+  })
   const stored = await database.webhookDelivery.findFirst({
     where: { webhookKey: { in: webhooks.map(({ key }) => key) }, id },
     include: withAttempts,

@@ -23,6 +23,7 @@ interface StoredWebhook {
   readonly url: string
   readonly events: readonly string[]
   readonly name: string | null
+  readonly format: string | null
   readonly heldSince: Date | null
   readonly deviceId: string | null
   readonly disabledAt: Date | null
@@ -31,7 +32,7 @@ interface StoredWebhook {
 
 /** The API representation of a webhook, without its secret. */
 export function webhookAnswer(webhook: StoredWebhook): WebhookAnswer {
-  const { id, url, name, heldSince, deviceId, disabledAt, disabledReason } = webhook
+  const { id, url, name, format, heldSince, deviceId, disabledAt, disabledReason } = webhook
   const events = webhook.events as WebhookEvent[]
   return {
     id,
@@ -39,6 +40,7 @@ export function webhookAnswer(webhook: StoredWebhook): WebhookAnswer {
     event: events[0] as WebhookEvent,
     events,
     ...(name !== null && { name }),
+    ...(format !== null && { format: format as NonNullable<WebhookAnswer['format']> }),
     deviceId,
     device_id: deviceId,
     ...(heldSince !== null && { pausedAt: heldSince.toISOString() }),

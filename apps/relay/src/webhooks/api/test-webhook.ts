@@ -10,7 +10,7 @@ import type { Database, Statements } from '../../store/database.ts'
 import type { Webhook } from '../../store/generated/client.ts'
 import type { Outbox } from '../outbox/enqueue-events.ts'
 import { derivedId } from '../outbox/event-id.ts'
-import { payloadOf } from '../outbox/event-payload.ts'
+import { storedPayload } from '../outbox/event-payload.ts'
 import { utcTime } from '../outbox/local-time.ts'
 import { endPause } from './end-pause-statement.ts'
 import { preventDeletion } from './lock-webhook-statement.ts'
@@ -47,7 +47,7 @@ export function testWebhook({ database, clock, random, outbox }: TestWebhookDeps
             webhookKey: webhook.key,
             deviceId,
             event: sample.event,
-            payload: payloadOf(sample) as object,
+            payload: storedPayload(webhook.format, sample),
           },
         })
         await endPause(statements, webhook.key)

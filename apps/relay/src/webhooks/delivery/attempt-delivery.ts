@@ -4,12 +4,14 @@ import type { Random } from '../../random.ts'
 import { SIGNING_KEY } from '../../settings/change-settings.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { openWebhookSecret } from '../webhook-secret.ts'
+import type { Reply } from './client/exchange.ts'
 import type { GuardedClient, Outcome } from './client/guarded-client.ts'
 import { deliveryBody, deliveryHeaders, type SigningKeys, signingKeys } from './delivery-request.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import type { DueDelivery } from './read-due-statement.ts'
 import type { RecordedAttempt } from './record-attempts-statement.ts'
 import type { Receiver } from './take-receivers-statement.ts'
+import { twilioRequest, twilioSignature, twilioUrl } from './twilio-request.ts'
 
 export interface AttemptDeps {
   readonly client: Pick<GuardedClient, 'post'>
@@ -17,6 +19,18 @@ export interface AttemptDeps {
   readonly random: Random
   readonly box: SecretBox
   readonly log: Pick<Log, 'error'>
+  /**
+   * Sends the replies in the answer to a received message in Twilio's format. Called again with the next answer if it throws,
+   * or if this relay is killed. Replies are sent once.
+   */
+  readonly reply: (received: AnsweredMessage, answer: Reply) => Promise<void>
+}
+
+/** A received message that the receiver of a webhook has answered. */
+export interface AnsweredMessage {
+  readonly accountId: string
+  readonly webhookId: string
+  readonly messageId: string
 }
 
 export interface Attempted {
@@ -44,7 +58,7 @@ export async function attemptDelivery(
   })
   const response =
     outcome.kind === 'replied'
-      ? { status: outcome.reply.status, excerpt: outcome.reply.excerpt, error: undefined }
+      ? { status: outcome.reply.status, excerpt: shortened(outcome.reply.excerpt), error: undefined }
       : { status: undefined, excerpt: undefined, error: outcome.error }
   return {
     attempt: {
@@ -52,7 +66,7 @@ export async function attemptDelivery(
       version: delivery.version,
       startedAt,
       durationMs: Math.round(performance.now() - startedAtMs),
-      url: receiver.url,
+      url: requestUrl(receiver, delivery),
       address: outcome.address,
       state: verdict.state,
       pauseMs: verdict.pauseMs,
@@ -63,13 +77,10 @@ export async function attemptDelivery(
   }
 }
 
-async function send(
-  { client, box, log }: AttemptDeps,
-  receiver: Receiver,
-  delivery: DueDelivery,
-  at: Date,
-): Promise<Outcome> {
+async function send(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery, at: Date): Promise<Outcome> {
+  const { client, box, log } = deps
   try {
+    if (receiver.format !== null) return await sendAsTwilio(deps, receiver, delivery)
     const body = deliveryBody(receiver.id, delivery)
     const unixSeconds = Math.floor(at.getTime() / 1000)
     const headers = deliveryHeaders(keysOf(box, receiver), { id: delivery.id, body, unixSeconds })
@@ -78,6 +89,38 @@ async function send(
     log.error({ err: error, webhookKey: String(receiver.key) }, 'webhook request failed with an internal error')
     return { kind: 'failed', error: 'internal error of the relay: see its log', address: undefined }
   }
+}
+
+/** The largest answer that may contain replies. */
+const ANSWER_BYTES = 65_536
+
+async function sendAsTwilio(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery): Promise<Outcome> {
+  const { id, event, payload } = delivery
+  const { url, headers, body } = twilioRequest({ id, accountId: receiver.accountId, event, payload, url: receiver.url })
+  const signature = twilioSignature(keysOf(deps.box, receiver).plain, { url, body })
+  const signed = { ...headers, 'x-twilio-signature': signature }
+  const mayReply = event === 'sms:received'
+  const outcome = await deps.client.post(url, signed, body, mayReply ? ANSWER_BYTES : undefined)
+  if (!mayReply || outcome.kind !== 'replied' || outcome.reply.status > 299) return outcome
+  if (!outcome.reply.isWhole) {
+    const error = `the answer was cut off, or has more than ${ANSWER_BYTES / 1024} KiB`
+    return { kind: 'failed', error, address: outcome.address }
+  }
+  const { messageId } = payload as { readonly messageId: string }
+  await deps.reply({ accountId: receiver.accountId, webhookId: receiver.id, messageId }, outcome.reply)
+  return outcome
+}
+
+function requestUrl({ format, url }: Receiver, { payload }: DueDelivery): string {
+  return format === null ? url : twilioUrl(url, payload)
+}
+
+const EXCERPT_BYTES = 2_048
+
+/** Cuts the text without a partial character at its end. */
+function shortened(text: string): string {
+  const bytes = Buffer.from(text)
+  return bytes.length <= EXCERPT_BYTES ? text : bytes.subarray(0, EXCERPT_BYTES).toString('utf8')
 }
 
 /** Keys are built once per receiver, because building them is expensive. */

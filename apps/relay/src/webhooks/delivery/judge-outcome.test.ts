@@ -3,7 +3,11 @@ import { judgeOutcome, nextPauseMs, retryAfterSeconds } from './judge-outcome.ts
 
 const judge = (status: number, about: { retryAfter?: string; attempts?: number; retries?: number } = {}) =>
   judgeOutcome(
-    { kind: 'replied', reply: { status, retryAfter: about.retryAfter, excerpt: '' }, address: undefined },
+    {
+      kind: 'replied',
+      reply: { status, retryAfter: about.retryAfter, contentType: undefined, excerpt: '', isWhole: true },
+      address: undefined,
+    },
     { attempts: about.attempts ?? 1, retries: about.retries, nowMs: 0, fraction: 0.5 },
   )
 

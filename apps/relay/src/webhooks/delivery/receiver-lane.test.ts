@@ -20,7 +20,8 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
       async post(url) {
         urls.push(url)
         await new Promise((resolve) => setTimeout(resolve, answersAfterMs))
-        return { kind: 'replied', reply: { status: 200, retryAfter: undefined, excerpt: '' }, address: undefined }
+        const reply = { status: 200, retryAfter: undefined, contentType: undefined, excerpt: '', isWhole: true }
+        return { kind: 'replied', reply, address: undefined }
       },
     },
     clock: systemClock,
@@ -30,6 +31,7 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
     logbook: { write: () => undefined },
     breakers: new Breakers(),
     observe: () => undefined,
+    reply: async () => undefined,
     recorder: {
       record: async () => true,
       updateHealth: () => undefined,
@@ -42,6 +44,7 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
     id: 'w1',
     accountId: 'a1',
     url: 'http://127.0.0.1/',
+    format: null,
     secretSealed: sealWebhookSecret(box, newWebhookSecret(systemRandom)),
     previousSecretSealed: null,
     signingKeySealed: null,

@@ -10,6 +10,7 @@ const receiver = z.object({
   id: z.string(),
   accountId: z.string(),
   url: z.string(),
+  format: z.string().nullable(),
   secretSealed: z.string(),
   previousSecretSealed: z.string().nullable(),
   signingKeySealed: z.string().nullable(),
@@ -89,7 +90,7 @@ export function takeReceivers(database: Database, taking: TakingReceivers): Prom
     UPDATE webhooks w SET served_by = ${worker}, served_until = now() + make_interval(secs => ${leaseSeconds})
     FROM (SELECT key FROM found UNION ALL SELECT key FROM kept) AS one, accounts a
     WHERE w.key = one.key AND a.id = w.account_id
-    RETURNING w.key, w.id, w.account_id AS "accountId", w.url, w.secret_sealed AS "secretSealed",
+    RETURNING w.key, w.id, w.account_id AS "accountId", w.url, w.format, w.secret_sealed AS "secretSealed",
       CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed",
       a.signing_key_sealed AS "signingKeySealed", (a.settings #>> '{webhooks,retry_count}')::int AS retries, w.pauses,
       w.failing_since IS NOT NULL OR w.pauses > 0 AS "hasFailures"`,

@@ -1,8 +1,9 @@
 import { enqueueNotifications } from '../../push/enqueue-notifications.ts'
 import type { Statements } from '../../store/database.ts'
 import { storableJson } from '../../store/storable.ts'
+import { originOf } from '../status-origin.ts'
 import { eventId, outboundEventId } from './event-id.ts'
-import { payloadOf } from './event-payload.ts'
+import { storedPayload } from './event-payload.ts'
 import { insertDeliveries } from './insert-deliveries-statement.ts'
 import { lockRegistered, type RegisteredWebhook } from './lock-registered-statement.ts'
 import type { EarlierEvent, OutboxEvent } from './outbox-event.ts'
@@ -63,7 +64,7 @@ function deliveriesOf(
   webhooks: readonly RegisteredWebhook[],
 ) {
   return events
-    .filter((one) => isRegisteredFor(webhook, one))
+    .filter((one) => isRegisteredFor(webhook, one) && isAboutItsMessages(webhook, one))
     .map((one) => ({
       webhookKey: webhook.key,
       disabled: webhook.disabled,
@@ -71,7 +72,7 @@ function deliveriesOf(
       deviceId: one.deviceId,
       event: one.event,
       follows: followedDelivery(accountId, webhook, one, webhooks),
-      payload: JSON.stringify(storableJson(payloadOf(one))),
+      payload: JSON.stringify(storableJson(storedPayload(webhook.format, one))),
     }))
 }
 
@@ -80,6 +81,12 @@ function isRegisteredFor(
   { event, deviceId }: Pick<OutboxEvent, 'event' | 'deviceId'>,
 ): boolean {
   return webhook.events.includes(event) && (webhook.deviceId ?? deviceId) === deviceId
+}
+
+/** A webhook for `StatusCallback` URLs receives only the events of messages with such a URL at its origin. */
+function isAboutItsMessages({ format, url }: RegisteredWebhook, event: OutboxEvent): boolean {
+  if (format !== 'twilio-status') return true
+  return 'statusCallback' in event && event.statusCallback !== undefined && originOf(event.statusCallback) === url
 }
 
 function followed(event: OutboxEvent): EarlierEvent | undefined {

@@ -46,6 +46,29 @@ export function payloadOf(event: OutboxEvent): WebhookPayloads[EmittedEvent] {
   }
 }
 
+/** Returns the payload as a webhook stores it. Requests in Twilio's format need facts that the payload itself does not have. */
+export function storedPayload(format: string | null, event: OutboxEvent): object {
+  const payload = payloadOf(event)
+  if (format === null || !('cmdId' in event)) return payload
+  const { cmdId, statusCallback, follows } = event
+  return {
+    ...payload,
+    twilio: {
+      cmdId,
+      ...(format === 'twilio-status' && { statusCallback }),
+      ...(event.event === 'sms:failed' && { code: event.code, wasSent: follows !== undefined }),
+    } satisfies TwilioFacts,
+  }
+}
+
+/** Facts about a sent message for requests in Twilio's format. */
+export interface TwilioFacts {
+  readonly cmdId: string
+  readonly statusCallback?: string | undefined
+  readonly code?: string
+  readonly wasSent?: boolean
+}
+
 type Payload<Event extends EmittedEvent> = WebhookPayloads[Event]
 
 function receivedText(received: ReceivedText): Payload<'sms:received'> {

@@ -9,6 +9,7 @@ const registeredWebhook = z.object({
   url: z.string(),
   events: z.array(z.string()),
   deviceId: z.string().nullable(),
+  format: z.string().nullable(),
   disabled: z.boolean(),
   /** Key of the last inbox row that was stored before the webhook got its URL. */
   urlSinceInbox: z.bigint(),
@@ -32,7 +33,7 @@ export function lockRegistered(
     statements,
     registeredWebhook,
     Prisma.sql`
-    SELECT key, id, url, events, device_id AS "deviceId", disabled_at IS NOT NULL AS disabled,
+    SELECT key, id, url, events, device_id AS "deviceId", format, disabled_at IS NOT NULL AS disabled,
       url_since_inbox AS "urlSinceInbox"
     FROM webhooks WHERE account_id = ${accountId} AND events && ${[...events]}::text[]
     ORDER BY key ${keepUrl ? Prisma.sql`FOR NO KEY UPDATE` : Prisma.sql`FOR KEY SHARE`}`,

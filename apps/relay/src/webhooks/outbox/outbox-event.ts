@@ -65,6 +65,8 @@ interface Outbound extends OfDevice {
   readonly at: LocalTime
   /** The message was sent again after an unknown outcome. */
   readonly possibleDuplicate?: boolean | undefined
+  /** `StatusCallback` of the message. */
+  readonly statusCallback?: string | undefined
   /** The event before this one. It has to be attempted first. */
   readonly follows?: EarlierEvent | undefined
 }

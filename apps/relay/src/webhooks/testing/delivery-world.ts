@@ -94,6 +94,7 @@ export function deliveryWorld() {
         log,
         logbook: { write: (entry) => void logged.push(entry) },
         observe: ({ result }) => void attempts.push(result),
+        reply: () => Promise.resolve(),
         mostReceivers,
       })
       workers.push(worker)

@@ -37,8 +37,8 @@ export class TwilioRelay {
     this.#account = relay.account
   }
 
-  static async start(): Promise<TwilioRelay> {
-    return new TwilioRelay(await testRelay({ settings: { DEFAULT_REGION: 'GB', MAX_SEGMENTS: '10' } }))
+  static async start(settings: Form = {}): Promise<TwilioRelay> {
+    return new TwilioRelay(await testRelay({ settings: { DEFAULT_REGION: 'GB', MAX_SEGMENTS: '10', ...settings } }))
   }
 
   get account(): TestAccount {
@@ -103,8 +103,8 @@ export class TwilioRelay {
   }
 
   /** Stores a received message and returns its SID. */
-  async receive(id: string, text = 'Answer'): Promise<string> {
-    const facts = { deviceId: ONE, type: 'SMS', sender: TO, recipient: FROM, simNumber: 1, createdAt: new Date(), text }
+  async receive(id: string, text = 'Answer', sender = TO): Promise<string> {
+    const facts = { deviceId: ONE, type: 'SMS', sender, recipient: FROM, simNumber: 1, createdAt: new Date(), text }
     await this.database.inboxItem.create({ data: { accountId: this.#account.id, id, ...facts } })
     return messageSid(id)
   }

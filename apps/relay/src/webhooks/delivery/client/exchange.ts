@@ -4,8 +4,11 @@ import type { Dispatcher } from 'undici'
 export interface Reply {
   readonly status: number
   readonly retryAfter: string | undefined
+  readonly contentType: string | undefined
   /** The beginning of the response body. */
   readonly excerpt: string
+  /** Whether the excerpt is the whole body. */
+  readonly isWhole: boolean
 }
 
 export type Exchanged =
@@ -64,7 +67,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout
   #wasUsed = false
   #hasBegun = false
-  #head: Omit<Reply, 'excerpt'> | undefined
+  #head: Omit<Reply, 'excerpt' | 'isWhole'> | undefined
   #size = 0
   #isOver = false
 
@@ -89,9 +92,9 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return
-    // Ignore a repeated Retry-After header.
-    const { 'retry-after': retryAfter } = headers as Record<string, unknown>
-    this.#head = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined }
+    // Repeated headers are ignored.
+    const { 'retry-after': retryAfter, 'content-type': contentType } = headers as Record<string, unknown>
+    this.#head = { status, retryAfter: onlyText(retryAfter), contentType: onlyText(contentType) }
     this.#endAfter(this.#limits.bodyMs)
   }
 
@@ -122,7 +125,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#isOver = true
     clearTimeout(this.#timer)
     const head = this.#head
-    if (head !== undefined) this.#resolve({ reply: { ...head, excerpt: this.#excerpt() } })
+    const isWhole = error === undefined && this.#size <= this.#limits.excerptBytes
+    if (head !== undefined) this.#resolve({ reply: { ...head, excerpt: this.#excerpt(), isWhole } })
     else this.#resolve({ error: error ?? new Error('no answer'), isStale: this.#wasUsed && !this.#hasBegun })
     if (error !== undefined) this.#controller?.abort(error)
   }
@@ -132,4 +136,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     // PostgreSQL text cannot contain NUL.
     return text.replaceAll('\0', '')
   }
+}
+
+function onlyText(header: unknown): string | undefined {
+  return typeof header === 'string' ? header : undefined
 }

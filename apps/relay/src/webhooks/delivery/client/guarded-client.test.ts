@@ -83,7 +83,7 @@ test('posts, and returns the beginning of the response and the address', async (
   const outcome = await post(client(), `${there.url}sms?key=1#part`)
   expect(outcome).toEqual({
     kind: 'replied',
-    reply: { status: 201, retryAfter: '7', excerpt: 'thank you' },
+    reply: { status: 201, retryAfter: '7', contentType: undefined, excerpt: 'thank you', isWhole: true },
     address: ALLOWED,
   })
   expect(there.requests).toMatchObject([{ url: '/sms?key=1', body: '{"a":1}' }])

@@ -57,13 +57,20 @@ export class GuardedClient {
     })
   }
 
-  async post(address: string, headers: Readonly<Record<string, string>>, body: string | Buffer): Promise<Outcome> {
+  /** @param readBytes how many bytes of the answer to read; by default enough for an excerpt */
+  async post(
+    address: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | Buffer,
+    readBytes: number = this.#limits.excerptBytes,
+  ): Promise<Outcome> {
     const { url, problem } = this.#check(address)
     if (url === undefined) return { kind: 'failed', error: `the URL ${problem}`, address: undefined }
     const giveUpAt = performance.now() + this.#limits.totalMs
     for (;;) {
       const totalMs = Math.max(1, giveUpAt - performance.now())
-      const limits = { ...this.#limits, totalMs }
+      const bodyBytes = Math.max(readBytes, this.#limits.bodyBytes)
+      const limits = { ...this.#limits, totalMs, excerptBytes: readBytes, bodyBytes }
       const exchanged = await exchange(this.#agent, { url, headers, body }, limits, () => this.#isOpening)
       const found = this.#addresses.get(url.origin)
       if ('reply' in exchanged) return { kind: 'replied', reply: exchanged.reply, address: found }

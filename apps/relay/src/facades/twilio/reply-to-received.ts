@@ -1,0 +1,45 @@
+import { ApiError } from '../../http/api-error.ts'
+import type { Logbook } from '../../logs/logbook.ts'
+import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
+import type { Database } from '../../store/database.ts'
+import type { AttemptDeps } from '../../webhooks/delivery/attempt-delivery.ts'
+import { derivedId } from '../../webhooks/outbox/event-id.ts'
+import { sendText } from '../send-text.ts'
+import { readTwiml } from './read-twiml.ts'
+
+interface ReplyDeps {
+  readonly database: Database
+  readonly accept: AcceptRequest
+  readonly logbook: Logbook
+}
+
+/**
+ * Sends the replies in the answer to a received message, from the SIM that received it. Their idempotency keys contain the id
+ * of the received message, so a delivery that is repeated sends no reply again, whatever its answer is.
+ */
+export function replyToReceived({ database, accept, logbook }: ReplyDeps): AttemptDeps['reply'] {
+  return async ({ accountId, webhookId, messageId }, { contentType, excerpt }) => {
+    // The sample event of a webhook test is about a message that does not exist.
+    const received = await database.inboxItem.findUnique({ where: { accountId_id: { accountId, id: messageId } } })
+    if (received === null) return
+    const { deviceId, sender, simNumber } = received
+    const warn = (message: string) =>
+      logbook.write({ accountId, module: 'webhooks', priority: 'WARN', message, context: { webhookId, messageId } })
+    const { replies, problems } = readTwiml(contentType, excerpt, sender)
+    for (const problem of problems) warn(`answer to a received message: ${problem}`)
+    const { username } = await database.account.findUniqueOrThrow({ where: { id: accountId } })
+    const principal = { accountId, username, scopes: new Set(['messages:send'] as const), webhookId }
+    for (const [index, text] of replies.entries()) {
+      const idempotencyKey = `reply-${derivedId([messageId, String(index)])}`
+      const sim = { deviceId, ...(simNumber !== null && simNumber > 0 && { simNumber }) }
+      try {
+        // The same message also if an earlier attempt was answered with another text.
+        const identity = messageId
+        await sendText(accept, { principal, phoneNumbers: [sender], text, ...sim, idempotencyKey, identity })
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        warn(`reply to a received message not sent: ${error.message}`)
+      }
+    }
+  }
+}

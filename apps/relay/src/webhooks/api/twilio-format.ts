@@ -1,0 +1,40 @@
+import { areTwilioEvents } from '@smsgw/contract/webhook'
+import { ApiError } from '../../http/api-error.ts'
+import type { Principal } from '../../http/endpoint.ts'
+import { mayDo } from '../../http/may-do.ts'
+import { refusal } from '../../http/validation-error.ts'
+
+/**
+ * Throws 403 when a webhook in Twilio's format would let its receiver do more than the caller may do: the receiver can reply to
+ * each received message, and the limits of an API key would not apply to the replies.
+ */
+export function refuseReplies(principal: Principal, events: readonly string[]): void {
+  if (!events.includes('sms:received')) return
+  if (!mayDo(principal, 'messages:send'))
+    throw new ApiError(403, 'scope required: messages:send, because the receiver may reply to received messages')
+  if (principal.key !== undefined && Object.keys(principal.key.limits).length > 0)
+    throw new ApiError(403, 'an API key with limits may not do this, because its limits would not apply to replies')
+}
+
+interface TwilioWebhook {
+  readonly format: string | null
+  readonly events: readonly string[]
+}
+
+/** Refuses changes of URL and events that the format of a webhook does not allow. */
+export function refuseFormatChange(
+  principal: Principal,
+  { format, events }: TwilioWebhook,
+  change: { readonly url?: string | undefined; readonly events?: readonly string[] | undefined },
+): void {
+  if (format === null || (change.url === undefined && change.events === undefined)) return
+  if (format === 'twilio-status')
+    throw new ApiError(409, 'This webhook serves StatusCallback URLs of messages: its URL and events cannot be changed')
+  const after = change.events ?? events
+  if (!areTwilioEvents(after))
+    throw refusal(
+      [{ path: 'events', message: "cannot all be sent in Twilio's format: register another webhook" }],
+      'body',
+    )
+  refuseReplies(principal, after)
+}

@@ -1,0 +1,98 @@
+import { createHmac, type KeyObject } from 'node:crypto'
+import { partsNeeded } from '@smsgw/sms/segmentation/segment'
+import { accountSid, messageSid } from '../../facades/twilio/sid.ts'
+import { API_VERSION, twilioErrorCode } from '../../facades/twilio/twilio-values.ts'
+import type { TwilioFacts } from '../outbox/event-payload.ts'
+
+/** A delivery to a webhook in Twilio's format. */
+interface TwilioDelivery {
+  readonly id: string
+  readonly accountId: string
+  readonly event: string
+  readonly payload: unknown
+  /** URL of the webhook. */
+  readonly url: string
+}
+
+export interface UnsignedRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export const twilioHeadersOfAttempt = ['x-twilio-signature'] as const
+
+/** The request without its signature. It is the same for each attempt. */
+export function twilioRequest(delivery: TwilioDelivery): UnsignedRequest {
+  const payload = delivery.payload as Payload
+  return {
+    // The fragment is not sent, so it is not signed.
+    url: twilioUrl(delivery.url, payload).split('#', 1)[0] ?? '',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
+      'user-agent': 'smsgw',
+      accept: 'application/xml, text/xml, text/plain',
+      'accept-encoding': 'identity',
+      'i-twilio-idempotency-token': delivery.id,
+    },
+    body: new URLSearchParams(parametersOf(delivery, payload)).toString(),
+  }
+}
+
+/** Returns the URL of the webhook, or the `StatusCallback` of the message. */
+export function twilioUrl(url: string, payload: unknown): string {
+  return (payload as Partial<Payload> | undefined)?.twilio?.statusCallback ?? url
+}
+
+/** The members of payloads that these requests use. */
+interface Payload {
+  readonly messageId: string
+  readonly sender: string | null
+  readonly recipient: string | null
+  readonly message?: string
+  readonly twilio?: TwilioFacts
+}
+
+function parametersOf({ accountId, event }: TwilioDelivery, payload: Payload): Record<string, string> {
+  const sid = messageSid(payload.twilio?.cmdId ?? payload.messageId)
+  const status = statusOf(event, payload.twilio)
+  const common = {
+    AccountSid: accountSid(accountId),
+    ApiVersion: API_VERSION,
+    From: payload.sender ?? '',
+    MessageSid: sid,
+    SmsSid: sid,
+    SmsStatus: status,
+    To: payload.recipient ?? '',
+  }
+  if (status !== 'received') {
+    const failed = status === 'failed' || status === 'undelivered'
+    const error = failed ? { ErrorCode: String(twilioErrorCode(payload.twilio?.code ?? null)) } : undefined
+    return { ...common, MessageStatus: status, ...error }
+  }
+  const text = payload.message ?? ''
+  return { ...common, SmsMessageSid: sid, Body: text, NumMedia: '0', NumSegments: String(partsNeeded(text)) }
+}
+
+function statusOf(event: string, facts: TwilioFacts | undefined): string {
+  switch (event) {
+    case 'sms:sent':
+      return 'sent'
+    case 'sms:delivered':
+      return 'delivered'
+    case 'sms:cancelled':
+      return 'canceled'
+    case 'sms:failed':
+      return facts?.wasSent === true ? 'undelivered' : 'failed'
+    default:
+      return 'received'
+  }
+}
+
+/** Returns `X-Twilio-Signature`: HMAC-SHA1 of the URL and of all parameters, sorted by name. */
+export function twilioSignature(key: KeyObject, { url, body }: Pick<UnsignedRequest, 'url' | 'body'>): string {
+  const parameters = [...new URLSearchParams(body)].sort(([one], [other]) => (one < other ? -1 : 1))
+  return createHmac('sha1', key)
+    .update(url + parameters.map(([name, value]) => name + value).join(''))
+    .digest('base64')
+}
