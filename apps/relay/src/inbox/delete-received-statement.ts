@@ -28,7 +28,7 @@ export async function deleteReceived(database: Statements, afterSeconds: number)
     () => database.$executeRaw`
     DELETE FROM webhook_deliveries WHERE key IN (
       SELECT d.key FROM webhooks w JOIN webhook_deliveries d ON d.webhook_key = w.key
-      WHERE w.event = ANY(${EVENTS}::text[]) AND d.state IN ('delivered', 'failed', 'dropped')
+      WHERE w.events && ${EVENTS}::text[] AND d.event = ANY(${EVENTS}::text[]) AND d.state IN ('delivered', 'failed', 'dropped')
         AND d.created_at <= now() - make_interval(secs => ${afterSeconds})
       LIMIT ${BATCH} FOR UPDATE OF d SKIP LOCKED)`,
   )

@@ -57,3 +57,17 @@ test('deletes received messages after the set time, and their webhook deliveries
   )
   expect(left).not.toContain('code old')
 })
+
+test('deletes received messages from the deliveries of a webhook for several events', async () => {
+  const { database } = shared
+  await database.webhook.deleteMany()
+  const events = ['sms:sent', 'sms:received']
+  await database.webhook.create({
+    data: { accountId: 'a1', id: 'both', event: 'sms:sent', events, url: '', secretSealed: '' },
+  })
+  await receive('other')
+  await database.webhookDelivery.updateMany({ data: { state: 'delivered', finishedAt: new Date() } })
+  await age(HOUR)
+  await deleteReceived(database, HOUR)
+  expect(await deliveries()).toEqual([])
+})

@@ -39,8 +39,8 @@ export async function hashMessages({ database, clock, hashAfterSeconds }: HashMe
 async function deliveriesOf(statements: Statements, recipients: readonly HashedRecipient[]) {
   const accounts = new Set(recipients.map(({ accountId }) => accountId).filter((id) => id !== null))
   const webhooks = await statements.webhook.findMany({
-    where: { accountId: { in: [...accounts] }, event: { in: [...outboundEvents] } },
-    select: { key: true, id: true, event: true, accountId: true },
+    where: { accountId: { in: [...accounts] }, events: { hasSome: [...outboundEvents] } },
+    select: { key: true, id: true, events: true, accountId: true },
   })
   return webhooks.flatMap((webhook) =>
     recipients

@@ -219,6 +219,24 @@ describe('hashing', () => {
     },
   )
 
+  test('removes numbers from the deliveries of a webhook for several events', async () => {
+    await world.webhook('sms:received')
+    await db.database.webhook.updateMany({ data: { events: ['sms:received', 'sms:sent', 'sms:delivered'] } })
+    await world.message('m')
+    for (const kind of ['sent', 'delivered'] as const) {
+      const updates = { accountId: 'account', cmdId: 'm/0', input: { kind, at: world.now } } as const
+      await db.database.$transaction((statements) => advanceMessages(statements, [updates], world.now))
+    }
+    await db.database.webhookDelivery.updateMany({ data: { state: 'delivered' } })
+    await hashMessages({ ...deps(), hashAfterSeconds: 0 })
+    const empty = { recipient: '', phoneNumber: '' }
+    const rows = await db.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
+    expect(rows).toMatchObject([
+      { event: 'sms:sent', payload: empty },
+      { event: 'sms:delivered', payload: empty },
+    ])
+  })
+
   test("deletes receivers' answers, which may repeat numbers", async () => {
     await world.webhook('sms:sent')
     await world.message('m')

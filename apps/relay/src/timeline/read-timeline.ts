@@ -57,8 +57,8 @@ async function readAttempts(
   recipients: readonly RecipientFacts[],
 ): Promise<AttemptFacts[]> {
   const webhooks = await database.webhook.findMany({
-    where: { accountId, event: { in: [...outboundEvents] } },
-    select: { key: true, id: true, event: true, url: true },
+    where: { accountId, events: { hasSome: [...outboundEvents] } },
+    select: { key: true, id: true, events: true, url: true },
   })
   const eventsByKey = new Map(
     webhooks.flatMap((webhook) =>

@@ -150,12 +150,15 @@ test('shows webhook attempts, including those for a corrected failure', async ()
   await store({ recipient: { sentAt: second(9), failedAt: second(3), state: 'Sent' } })
   const { database } = shared
   const secret = { secretSealed: '', accountId: 'a1' }
-  for (const [id, event] of [
-    ['w1', 'sms:sent'],
+  for (const [id, event, ...others] of [
+    ['w1', 'sms:received', 'sms:sent'],
     ['w2', 'sms:failed'],
     ['w3', 'sms:received'],
-  ] as const)
-    await database.webhook.create({ data: { id, event, url: `https://${id}.example:8443/secret-path`, ...secret } })
+  ] as const) {
+    const events = [event, ...others]
+    const url = `https://${id}.example:8443/secret-path`
+    await database.webhook.create({ data: { id, event, events, url, ...secret } })
+  }
   const common = { deviceId: 'd1', cmdId: 'c0', messageId: 'm', recipient: '+1', sender: null, simNumber: 1 }
   const at = { at: second(3), offsetMinutes: 0 }
   await enqueueEvents(database, 'a1', [

@@ -27,13 +27,17 @@ export const outboundEvents = ['sms:sent', 'sms:delivered', 'sms:failed', 'sms:c
  */
 export function outboundEventIds(
   accountId: string,
-  webhook: { readonly id: string; readonly event: string },
+  webhook: { readonly id: string; readonly events: readonly string[] },
   { cmdId, errorCode }: { readonly cmdId: string; readonly errorCode: string | null },
 ): string[] {
-  const { event } = webhook
-  if (event !== 'sms:failed') return [outboundEventId(accountId, webhook.id, { event, cmdId })]
   const codes = new Set([errorCode ?? 'unknown', ...unknownOutcomes])
-  return [...codes].map((code) => outboundEventId(accountId, webhook.id, { event, cmdId, code }))
+  return outboundEvents
+    .filter((event) => webhook.events.includes(event))
+    .flatMap((event) =>
+      (event === 'sms:failed' ? [...codes] : [undefined]).map((code) =>
+        outboundEventId(accountId, webhook.id, { event, cmdId, code }),
+      ),
+    )
 }
 
 /** The facts that identify an event among others of its kind. */
