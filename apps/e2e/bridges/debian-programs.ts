@@ -27,6 +27,8 @@ export class DebianPrograms {
     run('apt-get', ['install', '--yes', '--no-install-recommends', '--download-only', ...options, ...packages])
     for (const file of readdirSync(archives).filter((name) => name.endsWith('.deb')))
       run('dpkg-deb', ['--extract', join(archives, file), join(folder, 'root')])
+    // Packages that the machine has are not downloaded.
+    mkdirSync(this.#usr, { recursive: true })
     rmSync(archives, { recursive: true })
   }
 

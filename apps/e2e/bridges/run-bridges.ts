@@ -10,10 +10,19 @@ import type { BridgeProof, ProofWorld, Recipient } from './bridge-proof.ts'
 import { DebianPrograms } from './debian-programs.ts'
 import { alertmanagerProof } from './prove-alertmanager.ts'
 import { appriseProof } from './prove-apprise.ts'
+import { emailProof } from './prove-email.ts'
 import { icingaProof } from './prove-icinga.ts'
+import { mqttProof } from './prove-mqtt.ts'
 import { nagiosProof } from './prove-nagios.ts'
 
-const proofs: readonly BridgeProof[] = [alertmanagerProof, nagiosProof, icingaProof, appriseProof]
+const proofs: readonly BridgeProof[] = [
+  alertmanagerProof,
+  nagiosProof,
+  icingaProof,
+  appriseProof,
+  mqttProof,
+  emailProof,
+]
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { optional: { type: 'boolean' } } })
 const names = positionals.filter((name) => name !== 'bridges')
