@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { chooseLocale } from '../words/language.ts'
+import { loadLocale } from '../words/text.ts'
 import { inLocalTime, sinceWords, toneOf } from './timeline-words.ts'
 
 const at = '2026-03-01T08:46:11.000Z'
@@ -28,4 +30,11 @@ test('UTC times in a text become local times, and the rest stays unchanged', () 
   expect(inLocalTime(`held back until ${at}`)).toBe(`held back until ${wall}`)
   expect(inLocalTime('the device 2026-99-99T99:99:99Z')).toBe('the device 2026-99-99T99:99:99Z')
   expect(inLocalTime('part 1 of 2, code 2026-03')).toBe('part 1 of 2, code 2026-03')
+})
+
+test('a local time in Arabic stays in one piece within an English text', async () => {
+  await loadLocale(chooseLocale('ar', ['ar']))
+  const text = inLocalTime('scheduled for 2037-01-01T12:00:00Z')
+  await loadLocale(chooseLocale('en', ['en']))
+  expect(text).toMatch(/^scheduled for \u2068[^\u2068\u2069]*2037[^\u2068\u2069]*\u2069$/)
 })

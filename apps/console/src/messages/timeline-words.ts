@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '@smsgw/contract/timeline'
 import type { Waiting } from '@smsgw/contract/waiting'
 import { durationWords, momentWords } from '../ui/relative-words.ts'
-import { optionalText, t } from '../words/text.ts'
+import { isolate, locale, optionalText, t } from '../words/text.ts'
 
 export type TimelineTone = 'plain' | 'good' | 'warn' | 'bad' | 'aside'
 
@@ -31,11 +31,15 @@ export function partWords({ index, total }: { readonly index: number; readonly t
   return t('timeline.part', { index, total })
 }
 
-/** Replaces UTC times in a text of the API with local times. */
+/** Replaces UTC times in a text of the API with local times. The text is English, so an Arabic time must stay in one piece. */
 export function inLocalTime(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (moment) =>
-    Number.isNaN(Date.parse(moment)) ? moment : momentWords(moment),
+    Number.isNaN(Date.parse(moment)) ? moment : inOnePiece(momentWords(moment)),
   )
+}
+
+function inOnePiece(text: string): string {
+  return locale().direction === 'rtl' ? isolate(text) : text
 }
 
 type WaitEnd = 'latest' | 'continues' | 'nextTry'

@@ -55,7 +55,7 @@ function withKeys(value: RichValues[string]): unknown {
 }
 
 /** Keeps a phone number or a name in one piece within right-to-left text (Unicode first strong isolate). */
-function isolate(value: Values[string]): Values[string] {
+export function isolate<Value>(value: Value): Value | string {
   return typeof value === 'string' ? `\u2068${value}\u2069` : value
 }
 
