@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo, BlockList } from 'node:net'
 import { isIPv4 } from 'node:net'
@@ -186,13 +186,17 @@ async function contentOf(stream: SMTPServerDataStream): Promise<Buffer | undefin
   return stream.sizeExceeded ? undefined : Buffer.concat(chunks)
 }
 
-/** A mail server repeats a mail if the confirmation was lost. The repetition has the same key. */
+/**
+ * A mail server repeats a mail if the confirmation was lost. The repetition has the same key. Mail with neither id nor date comes
+ * from simple devices, whose next alarm has the same text, so each has its own key.
+ */
 function idempotencyKeyOf({
   mail,
   sender,
   numbers,
   text,
 }: Omit<ReceivedMail, 'messageId'> & { readonly text: string }): string {
+  if (mail.messageId === undefined && mail.date === undefined) return `smtp:${randomUUID()}`
   const facts = [mail.messageId ?? '', mail.date ?? '', sender, numbers, text]
   return `smtp:${createHash('sha256').update(JSON.stringify(facts)).digest('hex')}`
 }

@@ -125,6 +125,24 @@ test('a repeated mail is sent once, another mail with the same text is sent', as
   await stop()
 })
 
+test('the same alarm is sent each time by a device that gives its mails neither an id nor a date', async () => {
+  const { port, stop } = await start({ SMTP_ALLOW_CIDRS: '127.0.0.0/8' })
+  const commands = [
+    ...['EHLO ups', 'MAIL FROM:<ups@example.org>', `RCPT TO:<${NUMBER}@${DOMAIN}>`, 'DATA'],
+    ...['Subject: Power failure\r\n\r\non battery\r\n.', 'QUIT'],
+  ]
+  for (const times of [1, 2]) {
+    const socket = connectSocket(port, '127.0.0.1')
+    const answers = text(socket)
+    for (const command of commands) {
+      await once(socket, 'data')
+      socket.write(`${command}\r\n`)
+    }
+    expect(await answers).toContain(`accepted as out-${times}`)
+  }
+  await stop()
+})
+
 test('says why a mail is refused, so that its sender gets it back', async () => {
   const { mail, stop } = await start({ SMTP_MAX_CHARACTERS: '10' })
   expect(await mail({ text: 'x' }, null)).toMatch(/^530 .*authentication required/)

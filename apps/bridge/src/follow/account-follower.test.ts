@@ -140,6 +140,19 @@ test('reports each state of a message that the channel sent, also if it changed 
   await second.stop()
 })
 
+test('reports a state whose event arrived before the bridge ended and stored the id of the message', async () => {
+  const { id } = await account.client().messages.send({ to: '+447400123456', text: 'Hello' }, { idempotencyKey: 'a' })
+  const first = await follow()
+  account.setState(id, 'Sent')
+  account.receive('after the state')
+  await expect.poll(() => texts).toEqual(['after the state'])
+  await first.stop()
+  new SentMessages(database, 'test').add(id, 'door', Date.now())
+  const second = await follow()
+  await expect.poll(() => states).toEqual(['door Sent'])
+  await second.stop()
+})
+
 test('reports a state once if its event arrives before the id of the message is stored', async () => {
   const { id } = await account.client().messages.send({ to: '+447400123456', text: 'Hello' }, { idempotencyKey: 'a' })
   const { follower, stop } = await follow()

@@ -72,7 +72,7 @@ export class AccountFollower {
   }
 
   async #follow(): Promise<void> {
-    const { api, notes, log, signal, channel } = this.#options
+    const { api, notes, sent, log, signal, channel } = this.#options
     if (notes.read(this.#reached) === undefined) await this.#skipOlder()
     const lastEventId = notes.read(this.#cursor)
     let needsCatchUp = lastEventId === undefined
@@ -101,6 +101,8 @@ export class AccountFollower {
     // Rejections are handled by the await below.
     next.catch(() => undefined)
     await Promise.race([opened.promise, next])
+    // Events that arrived before the id of a message was stored are not repeated.
+    for (const { id, state } of sent.list()) if (state === 'Pending') await this.#report(id)
     for (;;) {
       if (needsCatchUp) await this.#catchUp()
       needsCatchUp = false
