@@ -198,6 +198,14 @@ test.each(each)('%s never sends for a session of a browser or for a page on anot
   expect(await relay.accepted()).toEqual([])
 })
 
+test.each(each)('%s sends once for two requests with the same Idempotency-Key', async (_, sending) => {
+  const { method, path, options } = sending(key)
+  const headers = { ...options.headers, 'idempotency-key': 'once' }
+  for (let times = 0; times < 2; times += 1)
+    expect(isOk(await relay.request(method, path, { ...options, headers }))).toBe(true)
+  expect(await relay.accepted()).toHaveLength(1)
+})
+
 function withoutCredentials(body: unknown): unknown {
   if (typeof body === 'string') return body.replace(/(?:access_token=|login=john&pass=)&/, '')
   return JSON.parse(JSON.stringify(body).replace('"access_token":"",', ''))

@@ -66,6 +66,12 @@ test.each(['udh', 'mclass', 'flash', 'mwi', 'pid', 'compress', 'dlr-url', 'dlrur
   },
 )
 
+test('an error contains no markup of the request, because browsers show the answer as a page', async () => {
+  const [status, text] = await send(`${to}&text=hi&<b>x</b>=1&<b>x</b>=2`)
+  expect(status).toBe(400)
+  expect(text).toContain('&lt;b&gt;x&lt;/b&gt; is given more than once')
+})
+
 test('texts are read in the charset of the request', async () => {
   for (const query of [
     'text=%C3%BC%E2%82%AC',

@@ -5,6 +5,7 @@ import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import { facadeEndpoint } from '../../http/facade-endpoint.ts'
 import { refusal } from '../../http/validation-error.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
+import { escapeMarkup } from '../escape-markup.ts'
 import { type RequestedText, sendText } from '../send-text.ts'
 import { singleParameters } from '../single-parameters.ts'
 import { decodeText, octetsOf } from './kannel-text.ts'
@@ -31,13 +32,16 @@ export function sendSmsAsKannel({ accept, clock }: KannelDeps): Endpoint {
       ]
       return username === undefined || password === undefined ? undefined : { username, password }
     },
-    async handle({ principal, body: { query } }) {
-      const { message } = await sendText(accept, requestedText(singleParameters(query, {}), principal, clock))
+    async handle({ principal, body: { query }, headers }) {
+      const { message } = await sendText(accept, {
+        ...requestedText(singleParameters(query, {}), principal, clock),
+        idempotencyKey: headers['idempotency-key'],
+      })
       return { status: 202, body: '0: Accepted for delivery', headers: { 'X-Message-Id': message.id } }
     },
     refuse(error) {
       const [status, body] = shownError(error)
-      return { status, body }
+      return { status, body: escapeMarkup(body) }
     },
   })
 }

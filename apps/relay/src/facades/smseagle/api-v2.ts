@@ -37,7 +37,7 @@ export function sendSmsV2(accept: AcceptRequest): Endpoint {
       const token = headers['access-token']
       return typeof token === 'string' ? { key: token } : undefined
     },
-    async handle({ principal, body: { json } }) {
+    async handle({ principal, body: { json }, headers }) {
       const { to, text, priority, validity, modem_no: modem } = checked(body, json, 'body')
       const { message } = await sendText(accept, {
         principal,
@@ -46,6 +46,7 @@ export function sendSmsV2(accept: AcceptRequest): Endpoint {
         priority,
         simNumber: simOf(modem),
         ttlSeconds: secondsOf(validity),
+        idempotencyKey: headers['idempotency-key'],
       })
       const entries = message.recipients.map(({ phoneNumber: number }) => ({
         status: 'queued',

@@ -21,11 +21,11 @@ export function callJsonRpc(accept: AcceptRequest): Endpoint {
     bodies: ['json'],
     answers: Object.fromEntries(STATUSES.map((status) => [status, answer])),
     credentials: ({ json }) => credentialsOf(readerOf(json)),
-    async handle({ principal, body: { json } }) {
+    async handle({ principal, body: { json }, headers }) {
       const { method } = checked(body, json, 'body')
       if (method !== 'sms.send_sms')
         throw new ApiError(400, `method ${JSON.stringify(method.slice(0, 64))} is not supported: use sms.send_sms`)
-      const { message } = await sendText(accept, smsOf(readerOf(json), principal))
+      const { message } = await sendText(accept, smsOf(readerOf(json), { principal, headers }))
       const result = isExtended(json) ? { message_id: message.id, status: 'ok' } : `OK; ID=${message.id}`
       return { status: 200, body: { result } }
     },

@@ -4,6 +4,7 @@ import type { Answer, Endpoint } from '../../http/endpoint.ts'
 import type { FacadeRequest } from '../../http/facade.ts'
 import { facadeEndpoint } from '../../http/facade-endpoint.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
+import { escapeMarkup } from '../escape-markup.ts'
 import { sendText } from '../send-text.ts'
 import { singleParameters } from '../single-parameters.ts'
 import { problemHeader, statusOf } from './answer-error.ts'
@@ -30,11 +31,11 @@ export function sendSms(accept: AcceptRequest): Endpoint {
       503: text,
     },
     credentials: (request) => credentialsOf(readerOf(request)),
-    async handle({ principal, body: request }) {
+    async handle({ principal, body: request, headers }) {
       const parameters = singleParameters(request.query, request.form)
       const { message } = await sendText(
         accept,
-        smsOf((name) => parameters.get(name), principal),
+        smsOf((name) => parameters.get(name), { principal, headers }),
       )
       const shown = isXml(request) ? xml({ message_id: message.id, status: 'ok' }) : `OK; ID=${message.id}`
       return answer(200, shown, request)
@@ -64,10 +65,6 @@ function readerOf({ query, form }: FacadeRequest): ReadParameter {
 }
 
 function xml(members: Readonly<Record<string, string>>): string {
-  const lines = Object.entries(members).map(([name, value]) => `<${name}>${escaped(value)}</${name}>\n`)
+  const lines = Object.entries(members).map(([name, value]) => `<${name}>${escapeMarkup(value)}</${name}>\n`)
   return `<xml>\n${lines.join('')}</xml>`
-}
-
-function escaped(value: string): string {
-  return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

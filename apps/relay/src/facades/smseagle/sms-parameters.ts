@@ -1,5 +1,5 @@
 import type { ApiError } from '../../http/api-error.ts'
-import type { Principal } from '../../http/endpoint.ts'
+import type { Call } from '../../http/endpoint.ts'
 import type { FacadeCredentials } from '../../http/facade.ts'
 import { refusal } from '../../http/validation-error.ts'
 import { numbersIn } from '../numbers-in.ts'
@@ -22,7 +22,10 @@ export function loginFailure(read: ReadParameter): string {
 }
 
 /** Reads the parameters of `send_sms`. Refuses what cannot be done, and ignores parameters that SMSEagle would ignore. */
-export function smsOf(read: ReadParameter, principal: Principal): RequestedText {
+export function smsOf(
+  read: ReadParameter,
+  { principal, headers }: Pick<Call<unknown, unknown, unknown>, 'principal' | 'headers'>,
+): RequestedText {
   for (const name of UNSUPPORTED) if (!OFF.has(read(name) ?? '')) throw refused(name, 'is not supported: leave it out')
   const kind = read('message_type')
   if (kind !== undefined && kind !== 'sms') throw refused('message_type', 'must be sms: MMS cannot be sent')
@@ -34,6 +37,7 @@ export function smsOf(read: ReadParameter, principal: Principal): RequestedText 
     simNumber: simOf(read('modem_no')),
     scheduleAt: timeOf(read('date')),
     ttlSeconds: secondsOf(read('validity')),
+    idempotencyKey: headers['idempotency-key'],
   }
 }
 

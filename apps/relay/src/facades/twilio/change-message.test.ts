@@ -41,6 +41,20 @@ test('the text can be removed after the end of a message, and the message can be
   expect(await twilio.database.message.count({ where: { accountId: twilio.account.id } })).toBe(0)
 })
 
+test('a key that may cancel but not read gets no text', async () => {
+  await twilio.newAccount()
+  const { sid } = (await twilio.create({ Body: 'secret' })).json
+  const path = `${twilio.messages}/${sid}.json`
+  for (const scopes of [['messages:cancel'], ['messages:cancel', 'inbox:list']]) {
+    const { key } = await twilio.newKey({ scopes })
+    expect((await twilio.call('POST', path, {}, { auth: basic('any', key) })).json).toMatchObject({ sid, body: '' })
+    const { text } = await twilio.call('GET', path, undefined, { auth: basic('any', key) })
+    expect(text).not.toContain('secret')
+  }
+  const { key } = await twilio.newKey({ scopes: ['messages:cancel', 'messages:read'] })
+  expect((await twilio.call('POST', path, {}, { auth: basic('any', key) })).json.body).toBe('secret')
+})
+
 test('each recipient of a message of our own API is a message, and is deleted alone', async () => {
   await twilio.newAccount()
   const numbers = [TO, '+447400123457', '+447400123458']

@@ -11,7 +11,7 @@ import { twilio } from './account-endpoints.ts'
 import { deleteSent } from './delete-sent-statement.ts'
 import { parameter } from './form-parameters.ts'
 import { messageResource, resourceOf } from './message-resource.ts'
-import { requireRecord } from './read-messages.ts'
+import { readableOf, requireRecord } from './read-messages.ts'
 import type { MessageRecord } from './read-records-statement.ts'
 import { errorAnswers, TwilioError } from './twilio-error.ts'
 
@@ -44,7 +44,7 @@ export function updateMessage(deps: ChangeMessageDeps): Endpoint {
       if (status === 'canceled') await cancel(deps, accountId, record)
       if (text === '') await redact(deps, record)
       const after = await requireRecord(database, principal, params, url)
-      return { status: 200, body: resourceOf(after, accountId, clock.now()) }
+      return { status: 200, body: resourceOf(readableOf(after, principal), accountId, clock.now()) }
     },
   })
 }

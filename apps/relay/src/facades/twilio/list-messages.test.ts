@@ -9,6 +9,19 @@ beforeAll(async () => {
 })
 afterAll(() => twilio.relay.close())
 
+test.each(['0000-01-01', '9999-12-31', '2026-02-31', '0000-01-01T00:00:00Z'])(
+  'the date %s causes no internal error',
+  async (date) => {
+    await twilio.newAccount()
+    for (const name of ['DateSent', 'DateSent<', 'DateSent>'])
+      expect(
+        (await twilio.call('GET', `${twilio.messages}.json?${new URLSearchParams({ [name]: date })}`)).status,
+      ).toBe(date.startsWith('9999') ? 200 : 400)
+    const list = (token: string) => twilio.call('GET', `${twilio.messages}.json?Page=1&PageToken=${token}`)
+    expect((await list('PA99999999999999.0.999999999999999999.9999')).status).toBe(200)
+  },
+)
+
 test('a list is complete and without repetition over its pages, whatever their size', async () => {
   await twilio.newAccount()
   const body = { phoneNumbers: [TO, '+447400123457', '+447400123458'], textMessage: { text: 'All' } }

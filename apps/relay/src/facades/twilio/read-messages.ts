@@ -36,7 +36,7 @@ export function fetchMessage({ database, clock }: ReadMessagesDeps): Endpoint {
     answers: { ...errorAnswers, 200: messageResource },
     async handle({ principal, params, url }) {
       const record = await requireRecord(database, principal, params, url)
-      return { status: 200, body: resourceOf(record, principal.accountId, clock.now()) }
+      return { status: 200, body: resourceOf(readableOf(record, principal), principal.accountId, clock.now()) }
     },
   })
 }
@@ -57,6 +57,11 @@ export async function requireRecord(
   const record = id && (await findRecord(database, principal.accountId, id, readable))
   if (!record) throw notFound(url)
   return record
+}
+
+/** Returns the record without the text of a sent message if the caller may only cancel messages. */
+export function readableOf(record: MessageRecord, principal: Principal): MessageRecord {
+  return record.source === 1 || mayDo(principal, 'messages:read') ? record : { ...record, text: null }
 }
 
 /** A message has no media. */
