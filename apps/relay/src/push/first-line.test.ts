@@ -7,6 +7,7 @@ test.each([
   ['Room 12, floor 3', 'Room 12, floor 3'],
   ['Übermorgen um 9', 'Übermorgen um 9'],
   ['OK SMS DHL', 'OK SMS DHL'],
+  ['From 9am, 2nd floor, and/or at 10h30', 'From 9am, 2nd floor, and/or at 10h30'],
 ])('%j is shown as %j', (text, line) => expect(firstLine(text)).toBe(line))
 
 test.each([
@@ -16,6 +17,9 @@ test.each([
   'Code: 12-34-56',
   'Code: 1 2 3 4',
   'Enter G7K2QX to sign in',
+  'Use a7f3k9 to sign in',
+  'Your key: Xk7Qp2mN',
+  'Sign in at bit.ly/x7Kq',
   'رمزك هو ٤٨٢٩',
   'Reset your password: https://example.org/r/abc',
   'www.example.org/abc',
