@@ -4,8 +4,8 @@ const id = z.string().min(1).max(64)
 
 /** A hint that a relay sends to itself and the others after a commit. A hint may be lost, so receivers also poll. */
 const wakeHint = z.discriminatedUnion('kind', [
-  /** A command or message is waiting for the device. */
-  z.object({ kind: z.literal('wake'), deviceId: id }),
+  /** A command or message is waiting for the device. With `due`, it is a message that is not urgent and may wait for credit. */
+  z.object({ kind: z.literal('wake'), deviceId: id, due: z.literal('ordinary-sends').optional().catch(undefined) }),
   /** Push the new settings to the agents of the account. */
   z.object({ kind: z.literal('settings-changed'), accountId: id }),
   /** Disconnect the agent of the device. */

@@ -40,6 +40,11 @@ export class WakeHints {
     for (const deviceId of deviceIds) this.#publish({ kind: 'wake', deviceId })
   }
 
+  /** Wakes the relay of a device for a message. Only an urgent one is claimed while the device grants no credit. */
+  wakeForSend(deviceId: string, isUrgent: boolean): void {
+    this.#publish({ kind: 'wake', deviceId, ...(!isUrgent && { due: 'ordinary-sends' }) })
+  }
+
   settingsChanged(accountId: string): void {
     this.#publish({ kind: 'settings-changed', accountId })
   }

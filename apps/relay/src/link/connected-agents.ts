@@ -127,7 +127,7 @@ export class ConnectedAgents {
     switch (hint.kind) {
       case 'wake': {
         const session = this.#byDevice.get(hint.deviceId)
-        session?.step({ kind: 'wake' })
+        session?.step({ kind: 'wake', due: hint.due })
         return session !== undefined
       }
       case 'device-revoked': {

@@ -29,7 +29,7 @@ function sendWith({ defaultRegion, maxSegments = 255, queueLimit = 1_000 }: Part
     database: db.database,
     clock: { now: () => world.now },
     random: systemRandom,
-    hints: { wake: (deviceIds) => void woken.push(...deviceIds) },
+    hints: { wakeForSend: (deviceId, isUrgent) => void woken.push(isUrgent ? `${deviceId} urgently` : deviceId) },
     rules: { defaultRegion, maxSegments },
     queueLimit,
   })

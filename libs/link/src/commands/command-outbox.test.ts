@@ -37,11 +37,11 @@ test('claims nothing before the first credit', () => {
 
 test('makes one claim at a time, and another claim when the first returned commands', () => {
   const claiming = nextClaim(granted)?.outbox as CommandOutbox
-  expect(nextClaim(requestClaim(claiming))).toBeUndefined()
+  expect(nextClaim(requestClaim(claiming, 'any'))).toBeUndefined()
   const resumed = claimed(claiming, [])
   const empty = claimed(nextClaim(resumed)?.outbox as CommandOutbox, [])
   expect(nextClaim(empty)).toBeUndefined()
-  expect(nextClaim(requestClaim(empty))).toBeDefined()
+  expect(nextClaim(requestClaim(empty, 'any'))).toBeDefined()
 })
 
 test('respects the credit, reserves capacity for urgent messages, and sends cancels without credit', () => {
@@ -62,11 +62,21 @@ test('claims again after more credit when the last claim used all of it', () => 
   expect(nextClaim(grant(asked, 3, 4))?.room).toMatchObject({ sends: 1 })
 })
 
+test('without credit claims urgent messages and cancels, but no ordinary message, which is claimed after more credit', () => {
+  const resumed = claimed(nextClaim(granted)?.outbox as CommandOutbox, [])
+  const full = nextCommands(claimed(nextClaim(resumed)?.outbox as CommandOutbox, [send('a'), send('b')])).outbox
+  const ordinary = requestClaim(full, 'ordinary-sends')
+  expect(nextClaim(ordinary)).toBeUndefined()
+  expect(nextClaim(grant(ordinary, 3, 4))?.room).toMatchObject({ sends: 1, urgentSends: 2 })
+  expect(nextClaim(requestClaim(ordinary, 'any'))?.room).toMatchObject({ sends: 0, urgentSends: 1 })
+  expect(requestClaim(requestClaim(full, 'any'), 'ordinary-sends').due).toBe('any')
+})
+
 test('resumes after a claim whose answer was lost', () => {
   const resumed = claimed(nextClaim(granted)?.outbox as CommandOutbox, [])
   const failed = claimFailed(nextClaim(resumed)?.outbox as CommandOutbox)
   expect(nextClaim(failed)).toBeUndefined()
-  expect(nextClaim(requestClaim(failed))?.outbox.isResumed).toBe(false)
+  expect(nextClaim(requestClaim(failed, 'any'))?.outbox.isResumed).toBe(false)
 })
 
 test('does not send a command in flight again', () => {

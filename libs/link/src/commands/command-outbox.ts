@@ -20,8 +20,8 @@ export interface CommandOutbox {
   readonly inFlight: readonly { readonly key: string; readonly bytes: number }[]
   /** How many sends the claim in progress may return. Undefined when no claim is in progress. */
   readonly claiming: number | undefined
-  /** There may be commands to claim. */
-  readonly isClaimDue: boolean
+  /** Which commands there may be to claim. */
+  readonly due: ClaimDue
   /** The last claim returned as many commands as it could, so there may be more commands. */
   readonly mayHaveMore: boolean
   /** This connection has claimed the commands that were dispatched earlier and that the agent did not acknowledge. */
@@ -29,6 +29,9 @@ export interface CommandOutbox {
   /** Ticks since the last acknowledgement, while commands are in flight. */
   readonly unacknowledgedTicks: number
 }
+
+/** `ordinary-sends` waits for credit. `any` may include urgent sends and commands that need no credit, so it does not wait. */
+export type ClaimDue = 'nothing' | 'ordinary-sends' | 'any'
 
 /** Limits of a claim. Cancels and other commands that need no credit come first and count as `others`. */
 export interface ClaimRoom {
@@ -47,48 +50,55 @@ export const emptyOutbox: CommandOutbox = {
   waiting: [],
   inFlight: [],
   claiming: undefined,
-  isClaimDue: true,
+  due: 'any',
   mayHaveMore: false,
   isResumed: false,
   unacknowledgedTicks: 0,
 }
 
 export function grant(outbox: CommandOutbox, limit: number, urgentLimit: number): CommandOutbox {
-  return {
+  const granted = {
     ...outbox,
     limit: Math.max(limit, outbox.limit ?? 0),
     urgentLimit: Math.max(limit, urgentLimit, outbox.urgentLimit),
-    isClaimDue: outbox.isClaimDue || outbox.mayHaveMore,
   }
+  if (!outbox.mayHaveMore) return granted
+  return requestClaim(
+    granted,
+    granted.urgentLimit > granted.limit && granted.limit === outbox.limit ? 'any' : 'ordinary-sends',
+  )
 }
 
-export function requestClaim(outbox: CommandOutbox): CommandOutbox {
-  return outbox.isClaimDue ? outbox : { ...outbox, isClaimDue: true }
+export function requestClaim(outbox: CommandOutbox, due: Exclude<ClaimDue, 'nothing'>): CommandOutbox {
+  return outbox.due === 'any' || outbox.due === due ? outbox : { ...outbox, due }
 }
 
 /** Returns the claim to make now, if any. The first claim of a connection resumes the unacknowledged commands. */
 export function nextClaim(outbox: CommandOutbox): { outbox: CommandOutbox; room: ClaimRoom } | undefined {
-  const { limit, urgentLimit, sent, waiting, inFlight, claiming, isClaimDue } = outbox
+  const { limit, urgentLimit, sent, waiting, inFlight, claiming, due } = outbox
   const others = mostInFlight - inFlight.length - waiting.length
-  if (limit === undefined || claiming !== undefined || !isClaimDue || others < 1) return undefined
+  if (limit === undefined || claiming !== undefined || due === 'nothing' || others < 1) return undefined
   const waitingSends = waiting.filter(({ kind }) => kind === 'send').length
   const sends = Math.max(0, Math.min(limit - sent - waitingSends, others))
+  if (due === 'ordinary-sends' && sends === 0) return undefined
   const urgentSends = Math.max(0, Math.min(urgentLimit - sent - waitingSends, others))
-  return { outbox: { ...outbox, claiming: sends, isClaimDue: false }, room: { sends, urgentSends, others } }
+  return { outbox: { ...outbox, claiming: sends, due: 'nothing' }, room: { sends, urgentSends, others } }
 }
 
 export function claimed(outbox: CommandOutbox, commands: readonly Command[]): CommandOutbox {
   const fresh = commands.filter((command) => !isInFlight(outbox, command))
   const sends = fresh.filter(({ kind }) => kind === 'send').length
-  return {
+  const mayHaveMore = sends >= (outbox.claiming ?? 0)
+  const after: CommandOutbox = {
     ...outbox,
     claiming: undefined,
     isResumed: true,
     waiting: [...outbox.waiting, ...fresh],
-    // A resume does not show whether there are new commands.
-    isClaimDue: outbox.isClaimDue || fresh.length > 0 || !outbox.isResumed,
-    mayHaveMore: sends >= (outbox.claiming ?? 0),
+    mayHaveMore,
   }
+  // A resume does not show whether there are new commands.
+  if (!outbox.isResumed || fresh.length > sends || sends > (outbox.claiming ?? 0)) return requestClaim(after, 'any')
+  return sends > 0 && mayHaveMore ? requestClaim(after, 'ordinary-sends') : after
 }
 
 /**
@@ -96,7 +106,7 @@ export function claimed(outbox: CommandOutbox, commands: readonly Command[]): Co
  * claim resumes and also returns the commands of that transaction.
  */
 export function claimFailed(outbox: CommandOutbox): CommandOutbox {
-  return { ...outbox, claiming: undefined, isClaimDue: false, isResumed: false }
+  return { ...outbox, claiming: undefined, due: 'nothing', isResumed: false }
 }
 
 /** Returns the text of the commands to send now. Commands in `tooLarge` do not fit into a frame. */

@@ -71,7 +71,7 @@ export function proceed(state: OpenState, input: RelayInput): RelayStep {
     case 'claim-failed':
       return retryLater(withOutbox(state, claimFailed(outbox)))
     case 'wake':
-      return advance(withOutbox(state, requestClaim(outbox)))
+      return advance(withOutbox(state, requestClaim(outbox, input.due ?? 'any')))
     case 'settings-changed':
       return pushSettings(state, input)
     case 'drain':
@@ -88,7 +88,7 @@ export function retry(state: OpenState): RelayStep {
   const { outbox, inbox } = state.phase
   return advance({
     ...state,
-    phase: { ...state.phase, outbox: requestClaim(outbox), inbox: { ...inbox, isPaused: false } },
+    phase: { ...state.phase, outbox: requestClaim(outbox, 'any'), inbox: { ...inbox, isPaused: false } },
   })
 }
 

@@ -98,8 +98,8 @@ export type RelayInput =
   | { readonly kind: 'claim-failed' }
   /** A newer connection holds the device, as the store or the relay of that connection reports. */
   | { readonly kind: 'fenced' }
-  /** There may be commands to claim. */
-  | { readonly kind: 'wake' }
+  /** There may be commands to claim. Without `due`, they may be of any kind. */
+  | { readonly kind: 'wake'; readonly due?: 'ordinary-sends' | undefined }
   | {
       readonly kind: 'settings-changed'
       readonly settings: Readonly<Record<string, unknown>>

@@ -1,3 +1,4 @@
+import { urgentPriority } from '@smsgw/contract/link/command'
 import type { MessageStateAnswer, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/message'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import { unauthorised } from '../../auth/unauthorised.ts'
@@ -22,7 +23,7 @@ export interface AcceptRequestDeps {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
-  readonly hints: Pick<WakeHints, 'wake'>
+  readonly hints: Pick<WakeHints, 'wakeForSend'>
   readonly rules: MessageRules
   /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
@@ -99,7 +100,7 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
     if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, requested)
     crashPoint('message-committed')
     deps.onAccepted?.()
-    if (message.scheduleAt === undefined) hints.wake([message.deviceId])
+    if (message.scheduleAt === undefined) hints.wakeForSend(message.deviceId, (message.priority ?? 0) >= urgentPriority)
     return { message: acceptedAnswer(message), isRepeated: false }
   }
 
