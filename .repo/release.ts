@@ -103,7 +103,7 @@ function problemsOf(version: string, commit: string, tag: string): string[] {
   ]
 }
 
-/** The folder for `apps/e2e/releases`. A release on another processor than the tests cannot start its programs. */
+/** The folder for `apps/e2e/releases`. The tests cannot start programs that were built for another processor architecture. */
 function writeData(into: string, release: { readonly version: string; readonly commit: string }): void {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const deb = readdirSync(into).find((name) => name.endsWith(`_${architecture}.deb`))

@@ -15,7 +15,7 @@ interface Project {
 
 const isAffected = process.argv.includes('--affected')
 const given = process.argv.slice(2).filter((argument) => argument !== '--affected')
-// Two projects at a time (nx.json), because tests of processes wait almost half of the time.
+// Two projects at a time (nx.json), because tests that start processes are idle almost half of the time.
 const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', 'test', '--output-style=stream', ...given]
 const projects = selectedProjects()
 // One folder per run, because two runs may overlap.

@@ -35,8 +35,8 @@ const SETTINGS = 'etc/smsgw/gateway.env'
 const BACKUP = 'var/lib/smsgw/gateway/monday.backup'
 
 /**
- * In a Debian that contains nothing else: adds the apt repository, installs the previous release, sends through emulated modems,
- * upgrades while messages are sent, goes back, upgrades again, removes and purges.
+ * In a bare Debian: adds the apt repository, installs the previous release, sends through emulated modems, upgrades while messages
+ * are sent, downgrades, upgrades again, and removes and purges the packages.
  */
 export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
   const steps = new ProofSteps('Debian')

@@ -10,7 +10,7 @@ const SECRETS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['a token of Stripe', /\b[rs]k_live_[A-Za-z0-9]{20,}\b/],
 ]
 
-/** Files that are allowed to contain keys: test certificates that nothing trusts, and the test that keys are masked. */
+/** Files that are allowed to contain keys: test certificates that nothing trusts, and the test of the masking of keys. */
 const NOT_SECRET =
   /^apps\/(?:agent|relay)\/src\/testing\/certificate\/[\w-]+\.key$|^apps\/agent\/src\/doctor\/checks\.test\.ts$/
 

@@ -16,7 +16,7 @@ export const settingsSchema = z.object({
       .optional(),
     {
       about:
-        'address of the relay; default: the relay with which `agent pair` paired this device; ws:// is allowed to this machine only, or with ALLOW_INSECURE_HTTP=1',
+        'address of the relay; default: the relay with which `agent pair` paired this device; ws:// is allowed only for a relay on this machine, unless ALLOW_INSECURE_HTTP=1 is set',
       example: 'wss://sms.example.org',
     },
   ),

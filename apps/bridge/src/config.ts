@@ -22,8 +22,7 @@ export const mqttSettings = z.object({
     },
   ),
   MQTT_CA_FILE: setting(text().optional(), {
-    about:
-      'file with the certificate of the authority that signed the certificate of the broker; default: the public authorities',
+    about: 'file with the CA certificate that verifies the broker; default: the public certificate authorities',
     example: '/etc/smsgw/broker-ca.pem',
   }),
   MQTT_PREFIX: setting(topicPrefix().default('smsgw'), {
@@ -133,7 +132,8 @@ export const settingsSchema = z.object({
   DATA_DIR: setting(
     text().default(() => defaultFolder('bridge')),
     {
-      about: 'folder for the position in the events of the account and for messages that are not yet passed on',
+      about:
+        'folder that stores how far the events of the account were read, and the messages that are not yet passed on',
       example: '/var/lib/smsgw/bridge',
     },
   ),

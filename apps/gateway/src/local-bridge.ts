@@ -36,7 +36,7 @@ function basic({ username, password }: { readonly username: string; readonly pas
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 }
 
-/** The certificate of a gateway names its public address, so an encrypted address must be given. */
+/** The certificate of a gateway names its public address, so a TLS connection needs that address. */
 function loopbackUrl(url: string): string {
   const local = url.replace(/\/\/0\.0\.0\.0(?=:)/, '//127.0.0.1').replace(/\/\/\[::\](?=:)/, '//[::1]')
   if (!/^https:\/\/(?:127\.|\[::1\])/.test(local)) return local

@@ -78,8 +78,8 @@ async function measure(relays: BenchRelays, filter: Query): Promise<void> {
 }
 
 /**
- * Returns the cursor of the last page. The cursor points to the 51st row from the end, which is the last row of a page
- * of 51 rows in the opposite order.
+ * Returns the cursor of the last page, which points to the 51st row from the end. A page of 51 rows in reverse order ends with
+ * this row.
  */
 async function deepestCursor(relays: BenchRelays, filter: Query): Promise<string> {
   const sort = filter['sort'] === 'created_at' ? '-created_at' : 'created_at'

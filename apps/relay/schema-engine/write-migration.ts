@@ -1,4 +1,4 @@
-// `npm run migration -- <name>` writes the migration that adds the changes in prisma/schema.prisma to the existing migrations.
+// `npm run migration -- <name>` writes a new migration for the changes in prisma/schema.prisma.
 // Read and complete the migration before you commit it. Without a name, the command only prints the migration.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

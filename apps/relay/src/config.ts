@@ -111,7 +111,7 @@ export const settingsSchema = z.object({
   }),
   DELETE_RECEIVED_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
     about:
-      'seconds from the storing of a received message until it is deleted from the inbox, with its finished webhook ' +
+      'seconds for which a received message is kept in the inbox; it is deleted together with its finished webhook ' +
       'deliveries; when not set, it is kept as long as sent messages. Set this if received codes must not stay readable',
     example: '86400',
   }),
@@ -147,7 +147,7 @@ export const settingsSchema = z.object({
   }),
   SUBMIT_UNKNOWN_SECONDS: setting(wholeNumber(60, 30 * DAY).default(900), {
     about:
-      'seconds to wait for evidence about messages whose record a device lost, before they fail with submit_unknown',
+      'after a device lost its record of a message, seconds to wait for evidence before the message fails with submit_unknown',
     example: '900',
   }),
   METRICS_TOKEN: setting(text().min(16, 'needs at least 16 characters').optional(), {

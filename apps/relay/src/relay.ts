@@ -54,6 +54,8 @@ export interface RelayOptions {
   readonly clock?: Clock
   readonly random?: Random
   readonly checkAnswer?: ServerParts['checkAnswer']
+  /** Milliseconds between two searches for notifications whose wake-up was lost. */
+  readonly pushPollMs?: number | undefined
 }
 
 export interface Relay {
@@ -148,7 +150,7 @@ function startFeatures(
   core: Core,
   keys: PushKeys,
   { registry }: Metrics,
-  { isLocal = false }: RelayOptions,
+  { isLocal = false, pushPollMs }: RelayOptions,
   cleanup: Cleanup,
 ) {
   const { config, database, databaseClock } = core
@@ -174,7 +176,7 @@ function startFeatures(
     observe: deliveryMetrics(registry, database),
   })
   cleanup.add(() => webhooks.stop())
-  const push = startPush(core, keys, cleanup)
+  const push = startPush(core, { keys, pollMs: pushPollMs }, cleanup)
   const outbox = {
     wake() {
       webhooks.wake()
@@ -214,7 +216,7 @@ function startFeatures(
 }
 
 /** Starts the sending of notifications to browsers. Push services have https, in Local Server mode too. */
-function startPush(core: Core, keys: PushKeys, cleanup: Cleanup) {
+function startPush(core: Core, { keys, pollMs }: { keys: PushKeys; pollMs: number | undefined }, cleanup: Cleanup) {
   const { PUBLIC_URL: publicUrl, PUSH_CONTACT: contact, WEBHOOK_ALLOW_CIDRS: allowNetworks } = core.config
   const pushRules = addressRules({ allowHttp: false, allowNetworks, publicUrl, localServerMode: false })
   const sending = {
@@ -222,7 +224,7 @@ function startPush(core: Core, keys: PushKeys, cleanup: Cleanup) {
     contact: contact ?? (publicUrl?.startsWith('https:') ? publicUrl : NO_CONTACT),
     client: new GuardedClient(pushRules),
   }
-  const worker = new PushWorker({ ...core, ...sending })
+  const worker = new PushWorker({ ...core, ...sending, pollMs })
   cleanup.add(() => worker.stop())
   return { ...sending, pushRules, worker }
 }

@@ -109,10 +109,10 @@ export const apiKey = z
     state: z.enum(['active', 'expired', 'revoked']),
     scopes: z.array(z.string()),
     limits: keyLimits,
-    recipientsToday: z
-      .int()
-      .optional()
-      .meta({ description: 'Recipients of today that count for `recipientsPerDay`; absent without that limit' }),
+    recipientsToday: z.int().optional().meta({
+      description:
+        'Number of recipients today that count towards `recipientsPerDay`; left out when the key has no such limit',
+    }),
     createdAt: utcTime,
     createdByKeyId: keyId.optional().meta({ description: 'The key that created this key' }),
     rotatedAt: utcTime.optional(),

@@ -85,7 +85,7 @@ export function endSend(record: CommandRecord, result: Result): Result {
   return result
 }
 
-/** Returns the result of a command as an event reports it. */
+/** Returns the result of a command in the form in which an event reports it. */
 export type Result =
   | { readonly kind: 'processed' | 'cancelled' | 'cancel-refused' | 'sent' }
   | { readonly kind: 'failed'; readonly code: string }

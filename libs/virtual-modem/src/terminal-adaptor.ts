@@ -29,7 +29,7 @@ export class TerminalAdaptor {
   #input: Uint8Array[] = []
   #inputLength = 0
   #consuming = false
-  /** The commands of the line, and their names for faults that match a command. */
+  /** The commands of the line, and the names by which faults match them. */
   #queue: readonly (CommandText | undefined)[] = []
   #next = 0
   #names: readonly string[] = []

@@ -755,7 +755,7 @@ export interface components {
             linkset: {
                 /** @description The API that the links describe */
                 anchor: string;
-                /** @description Descriptions for programs */
+                /** @description Machine-readable descriptions of the API */
                 "service-desc": {
                     href: string;
                     type: string;
@@ -791,7 +791,7 @@ export interface components {
             state: "active" | "expired" | "revoked";
             scopes: string[];
             limits: components["schemas"]["ApiKeyLimits"];
-            /** @description Recipients of today that count for `recipientsPerDay`; absent without that limit */
+            /** @description Number of recipients today that count towards `recipientsPerDay`; left out when the key has no such limit */
             recipientsToday?: number;
             /**
              * Format: date-time
@@ -1627,7 +1627,7 @@ export interface components {
             state: "active" | "expired" | "revoked";
             scopes: string[];
             limits: components["schemas"]["ApiKeyLimits"];
-            /** @description Recipients of today that count for `recipientsPerDay`; absent without that limit */
+            /** @description Number of recipients today that count towards `recipientsPerDay`; left out when the key has no such limit */
             recipientsToday?: number;
             /**
              * Format: date-time

@@ -20,7 +20,7 @@ export const modemCommands = {
     about: 'send a USSD code such as "*100#" and show the reply',
     options: {
       sim: { value: '<n>', about: 'SIM that sends the code, counted from 1' },
-      session: { value: '<id>', about: 'answer the menu of an earlier reply' },
+      session: { value: '<id>', about: 'continue the menu of an earlier reply' },
     },
   },
 } as const

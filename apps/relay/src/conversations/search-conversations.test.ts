@@ -93,7 +93,7 @@ async function receive(sender: string, at: number, text: string): Promise<void> 
   await world.database.inboxItem.create({ data: { ...common, sender, createdAt: minute(at), text } })
 }
 
-/** Blocks reading texts until it is released; numbers of sent messages stay readable. */
+/** Blocks queries for message texts until it is released. The phone numbers of sent messages stay readable. */
 async function holdInbox(): Promise<() => Promise<void>> {
   const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const over = world.database.$transaction(

@@ -91,7 +91,7 @@ export async function admit(access: Access, gates: Gates, caller: Caller): Promi
 /** The principal of public endpoints, which has no account and no scopes. */
 const ANONYMOUS: Principal = Object.freeze({ accountId: '', username: '', scopes: new Set<never>() })
 
-/** Returns what a request claims about its caller. `changing` are the methods with which the route may change something. */
+/** Returns what a request claims about its caller. `changing` lists the HTTP methods that may change data. */
 export function callerOf(request: FastifyRequest, changing: ChangingMethods = 'unsafe methods'): Caller {
   const isSecure = request.protocol === 'https'
   return {

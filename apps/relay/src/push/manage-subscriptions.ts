@@ -86,7 +86,7 @@ export function registerSubscription({ database, clock, random, box, pushRules }
       const stored = await database.$transaction(async (statements) => {
         await refuseTooMany(statements, accountId, endpointHash)
         const owner = await ownerOf(statements, principal)
-        // Only the last user who signed in there is notified. Another account could not have the key of the browser.
+        // Only the last user who signed in there is notified, and only who has the browser has this key.
         await statements.pushSubscription.deleteMany({ where: { endpointHash, p256dh, accountId: { not: accountId } } })
         return statements.pushSubscription.upsert({
           where: { accountId_endpointHash: { accountId, endpointHash } },

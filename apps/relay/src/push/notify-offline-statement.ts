@@ -2,7 +2,7 @@ import type { Statements } from '../store/database.ts'
 
 /** A device that reconnects within this time was not offline, for example after an update of its agent. */
 const OFFLINE_SECONDS = 180
-/** Nobody is notified of a device that has been offline for longer, for example after the relay was stopped for a day. */
+/** No notification is sent when a device has been offline for longer, for example because the relay was stopped for a day. */
 const RECENT_SECONDS = 3_600
 
 /**

@@ -14,6 +14,7 @@ export interface PushWorkerDeps extends Omit<SendPushDeps, 'client'> {
   readonly client: Pick<GuardedClient, 'post' | 'close'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   readonly logbook: Logbook
+  readonly pollMs?: number | undefined
 }
 
 /**
@@ -34,7 +35,7 @@ export class PushWorker {
 
   constructor(deps: PushWorkerDeps) {
     this.#deps = deps
-    this.#polling = setInterval(() => this.wake(), POLL_MS)
+    this.#polling = setInterval(() => this.wake(), deps.pollMs ?? POLL_MS)
   }
 
   /** To be called after a commit that may have stored notifications. Without this call they are sent at the next poll. */

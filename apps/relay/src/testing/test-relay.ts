@@ -20,6 +20,7 @@ export interface TestRelayOptions {
   readonly clock?: Clock
   readonly random?: Random
   readonly onPasswordChanged?: NonNullable<RelayOptions['onPasswordChanged']>
+  readonly pushPollMs?: number
 }
 
 export interface TestAccount {

@@ -156,7 +156,7 @@ const started = z.object({
   agentVersion: z.string().max(64),
   sims: z.array(simCard).max(64),
 })
-/** `Health` of the agent, every `ping.interval_seconds`. Any members, because older agents report different ones. */
+/** `Health` of the agent, every `ping.interval_seconds`. Its members are not checked, because older agents report different ones. */
 const pinged = z.object({ kind: z.literal('pinged'), at, health: z.record(z.string(), z.unknown()) })
 const logged = z.object({
   kind: z.literal('logged'),

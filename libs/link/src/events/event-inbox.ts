@@ -3,8 +3,8 @@ import type { EventsFrame } from '@smsgw/contract/link/frame'
 import { problemOf } from '../connection/frame-text.ts'
 
 /**
- * The relay's side of the events, which are received, being stored or on disk. One batch is stored at a time. Events that arrive
- * during the write are joined into the next batch.
+ * The events of one agent at the relay. An event is first received, then being stored, then on disk. One batch is stored at a
+ * time, and events that arrive meanwhile form the next batch.
  */
 export interface EventInbox {
   /** The last event on disk. */

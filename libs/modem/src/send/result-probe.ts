@@ -38,7 +38,7 @@ export const probeAfterReport: ProbeTraits = {
 /** For modems that continue sending a message whatever is written to them. */
 export const probeAfterAnySign: ProbeTraits = { ...probeAfterReport, afterNewsMs: 2_500, afterSilenceMs: 20_000 }
 
-/** The questions during one submission: due for a reason → asked repeatedly → answered. */
+/** The questions to the modem about one submission. Each is first due, then asked, possibly several times, then answered. */
 export class ResultProbe {
   readonly #traits: ProbeTraits
   readonly #link: ExchangeLink

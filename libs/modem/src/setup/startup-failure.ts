@@ -69,7 +69,7 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   },
   'pin-required': {
     words: 'The SIM requires a PIN and none is configured.',
-    advice: 'Configure the PIN of this SIM slot, or disable the PIN in a phone.',
+    advice: 'Configure the PIN of this SIM slot, or put the SIM into a phone and disable its PIN.',
   },
   'pin-malformed': {
     words: 'The configured PIN does not have four to eight digits.',
@@ -90,7 +90,7 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   },
   'pin-not-taken': {
     words: 'The PIN was entered and the SIM still asks for it.',
-    advice: 'Check the PIN in a phone. The same PIN is not entered again.',
+    advice: 'Put the SIM into a phone and check its PIN there. The agent does not enter the same PIN again.',
   },
   'pin-not-kept': {
     words: 'The SIM requires a PIN, and the attempt could not be saved to disk.',

@@ -46,7 +46,7 @@ export function waitingReport(
 /** Why a message or SIM sends nothing now. */
 interface Wait {
   readonly reason: WaitingReason
-  /** The monotonic end of the wait; undefined if it is not known. */
+  /** When the wait ends, on the monotonic clock; undefined if it is not known. */
   readonly untilMs?: number
   readonly simNumber?: number
   /** True if urgent messages are not held back. */

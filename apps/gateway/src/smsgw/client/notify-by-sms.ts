@@ -20,7 +20,9 @@ export async function notifyBySms(
     .map((number) => number.trim())
     .filter((number) => number !== '')
   if (to.length === 0)
-    throw new UsageError('no recipient: set --to, or the pager of the contact, which arrives as NAGIOS_CONTACTPAGER')
+    throw new UsageError(
+      'no recipient: set --to, or set the pager number of the contact, which Nagios passes as NAGIOS_CONTACTPAGER',
+    )
   const text = shortenText(notificationText(environment), MOST_PARTS)
   const { id } = await sms.messages.send({ to, text }, { signal: AbortSignal.timeout(MOST_MS) })
   print(id)

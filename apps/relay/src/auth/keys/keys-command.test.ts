@@ -62,7 +62,10 @@ test.each([
   [['create', 'NAME', '--name', 'x'], '--scopes is missing; for example'],
   [['create', 'NAME', '--name', 'x', '--scopes', 'all:all'], '--scopes "all:all" is not a scope'],
   [['create', 'NAME', '--name', 'x', '--scopes', 'logs:read', '--per-day', 'many'], '--per-day '],
-  [['create', 'NAME', '--name', 'x', '--scopes', 'logs:read', '--recipients', 'mum'], '--recipients must be a number'],
+  [
+    ['create', 'NAME', '--name', 'x', '--scopes', 'logs:read', '--recipients', 'mum'],
+    '--recipients "mum" is not a number',
+  ],
   [
     ['create', 'NAME', '--name', 'x', '--scopes', 'logs:read', '--expires', '2020-01-01T00:00:00Z'],
     'must be in the future',

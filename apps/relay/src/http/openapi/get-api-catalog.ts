@@ -9,7 +9,7 @@ const apiCatalog = z
     linkset: z.array(
       z.strictObject({
         anchor: z.string().meta({ description: 'The API that the links describe' }),
-        'service-desc': z.array(link).meta({ description: 'Descriptions for programs' }),
+        'service-desc': z.array(link).meta({ description: 'Machine-readable descriptions of the API' }),
         'service-doc': z.array(link).meta({ description: 'Descriptions for people' }),
         status: z.array(link),
       }),

@@ -32,8 +32,8 @@ export interface ClaimOptions {
  *
  * One statement needs only one round trip and one commit. When nothing is due, the fence locks no row and nothing is written.
  *
- * Locked recipients are skipped, because they are being cancelled or ended, or belong to an older claim that the fence lets
- * finish, so waiting would yield nothing. The message is not locked, because its state does not change. A cancel, which locks
+ * Locked recipients are skipped, because waiting for them would gain nothing: they are being cancelled or ended, or an older
+ * claim, which the fence lets finish, has them. The message is not locked, because its state does not change. A cancel, which locks
  * the message and its recipients, waits for this statement and then sees the device. A sweep that was dispatched to another
  * journal is dispatched again, because a second sweep does no harm.
  *

@@ -21,11 +21,11 @@ export interface ReceiverLaneOptions {
 }
 
 /**
- * Sends deliveries to one receiver, at most five at a time, or one at a time on trial. A delivery is held from the
+ * Sends deliveries to one receiver, at most five at a time, or one at a time while the receiver is on trial. A delivery is held from the
  * moment it is read until its result is recorded.
  *
- * States: *serving* until nothing is due, `end` is called, or the receiver is paused; *ending* while running requests
- * are finished and recorded (waiting deliveries are left to the next worker); *done* when the receiver is released.
+ * States: *serving* until nothing is due, `end` is called, or the receiver is paused; *ending* until the requests in
+ * flight are finished and recorded (waiting deliveries are left to the next worker); *done* when the receiver is released.
  */
 export class ReceiverLane {
   readonly worker: number
