@@ -55,6 +55,26 @@ test('a key that may cancel but not read gets no text', async () => {
   expect((await twilio.call('POST', path, {}, { auth: basic('any', key) })).json.body).toBe('secret')
 })
 
+test('a key that may cancel but not list messages erases none', async () => {
+  await twilio.newAccount()
+  const { sid } = (await twilio.create({ Body: 'history' })).json
+  const path = `${twilio.messages}/${sid}.json`
+  await twilio.finish(sid, 'Sent')
+  const narrow = { auth: basic('any', (await twilio.newKey({ scopes: ['messages:cancel', 'messages:read'] })).key) }
+  for (const form of [{ Body: '' }, { Body: '', Status: 'canceled' }])
+    expect(await codeOf(twilio.call('POST', path, form, narrow))).toEqual([403, 20003])
+  const refused = await twilio.call('DELETE', path, undefined, narrow)
+  expect([refused.status, refused.json.message]).toEqual([
+    403,
+    expect.stringContaining('scope required: messages:list'),
+  ])
+  expect((await twilio.call('GET', path)).json.body).toBe('history')
+  const wide = { auth: basic('any', (await twilio.newKey({ scopes: ['messages:cancel', 'messages:list'] })).key) }
+  expect((await twilio.call('POST', path, { Body: '' }, wide)).status).toBe(200)
+  expect((await twilio.call('GET', path)).json.body).toBe('')
+  expect((await twilio.call('DELETE', path, undefined, wide)).status).toBe(204)
+})
+
 test('each recipient of a message of our own API is a message, and is deleted alone', async () => {
   await twilio.newAccount()
   const numbers = [TO, '+447400123457', '+447400123458']

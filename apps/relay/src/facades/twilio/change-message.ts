@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
 import type { WakeHints } from '../../hints/wake-hints.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
+import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import { facadeEndpoint } from '../../http/facade-endpoint.ts'
+import { mayDo } from '../../http/may-do.ts'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
 import type { Move } from '../../messages/progress/message-progress.ts'
 import type { Database } from '../../store/database.ts'
@@ -41,6 +42,7 @@ export function updateMessage(deps: ChangeMessageDeps): Endpoint {
         throw new TwilioError(400, 20001, 'Status can only be changed to canceled')
       if (text !== undefined && text !== '')
         throw new TwilioError(400, 20001, 'Body can only be changed to an empty text, which removes it')
+      if (text === '') requireErasing(principal, record)
       if (status === 'canceled') await cancel(deps, accountId, record)
       if (text === '') await redact(deps, record)
       const after = await requireRecord(database, principal, params, url)
@@ -72,6 +74,15 @@ function cannotCancel(state: string): TwilioError {
   return new TwilioError(400, 30409, `This message cannot be canceled: it is ${state.toLowerCase()}`)
 }
 
+/**
+ * Throws 403 unless the caller may read the history that it erases. The scope `messages:cancel` alone ends messages, as in our own
+ * API. A received message is found only with `inbox:list`.
+ */
+function requireErasing(principal: Principal, { source }: MessageRecord): void {
+  if (source === 0 && !mayDo(principal, 'messages:list'))
+    throw new TwilioError(403, 20003, 'scope required: messages:list, to delete a sent message or remove its text')
+}
+
 async function redact({ database }: ChangeMessageDeps, { source, key, text }: MessageRecord): Promise<void> {
   if (source === 1) {
     await database.inboxItem.updateMany({ where: { key }, data: { text: '', isPartial: false } })
@@ -97,6 +108,7 @@ export function deleteMessage({ database }: Pick<ChangeMessageDeps, 'database'>)
     answers: { ...errorAnswers, 204: null },
     async handle({ principal, params, url }) {
       const record = await requireRecord(database, principal, params, url)
+      requireErasing(principal, record)
       if (record.source === 1) await database.inboxItem.deleteMany({ where: { key: record.key } })
       else if (!(await database.$transaction((statements) => deleteSent(statements, record.key, record.id))))
         throw unfinished('A message can be deleted')
