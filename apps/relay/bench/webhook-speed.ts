@@ -130,7 +130,7 @@ function startWorker(database: Database, url: string): DeliveryWorker {
     log: openLog('warn', process.stderr),
     logbook: { write: () => undefined },
     observe: () => undefined,
-    reply: () => Promise.resolve(),
+    reply: () => Promise.resolve(undefined),
   })
 }
 

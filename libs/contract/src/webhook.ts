@@ -137,7 +137,10 @@ const attempt = z.strictObject({
   durationMs: z.int().min(0),
   url: z.string().optional().meta({ description: 'URL of the request; absent if an older release did not record it' }),
   status: z.int().optional().meta({ description: 'HTTP status of the answer' }),
-  error: z.string().optional().meta({ description: 'Error, if there was no HTTP status' }),
+  error: z
+    .string()
+    .optional()
+    .meta({ description: 'Error, if there was no HTTP status; or why a reply to a received message was not sent' }),
   excerpt: z.string().optional().meta({ description: 'Start of the answer' }),
 })
 

@@ -2655,7 +2655,7 @@ export interface components {
                 url?: string;
                 /** @description HTTP status of the answer */
                 status?: number;
-                /** @description Error, if there was no HTTP status */
+                /** @description Error, if there was no HTTP status; or why a reply to a received message was not sent */
                 error?: string;
                 /** @description Start of the answer */
                 excerpt?: string;
@@ -2709,7 +2709,7 @@ export interface components {
                 url?: string;
                 /** @description HTTP status of the answer */
                 status?: number;
-                /** @description Error, if there was no HTTP status */
+                /** @description Error, if there was no HTTP status; or why a reply to a received message was not sent */
                 error?: string;
                 /** @description Start of the answer */
                 excerpt?: string;

@@ -73,6 +73,7 @@ function Attempt({
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <pre tabIndex={0} dir="ltr">
         {status === undefined ? (error ?? t('delivery.noAnswer')) : `HTTP ${status}`}
+        {status !== undefined && error !== undefined && `\n\n${error}`}
         {excerpt !== undefined && excerpt !== '' && `\n\n${excerpt}`}
       </pre>
     </section>

@@ -1,6 +1,7 @@
 import { ApiError } from '../../http/api-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
+import { ReplyLimitError } from '../../messages/accept/key-limits.ts'
 import type { Database } from '../../store/database.ts'
 import type { AttemptDeps } from '../../webhooks/delivery/attempt-delivery.ts'
 import { derivedId } from '../../webhooks/outbox/event-id.ts'
@@ -21,7 +22,7 @@ export function replyToReceived({ database, accept, logbook }: ReplyDeps): Attem
   return async ({ accountId, webhookId, messageId }, { contentType, excerpt }) => {
     // The sample event of a webhook test is about a message that does not exist.
     const received = await database.inboxItem.findUnique({ where: { accountId_id: { accountId, id: messageId } } })
-    if (received === null) return
+    if (received === null) return undefined
     const { deviceId, sender, simNumber } = received
     const warn = (message: string) =>
       logbook.write({ accountId, module: 'webhooks', priority: 'WARN', message, context: { webhookId, messageId } })
@@ -29,6 +30,7 @@ export function replyToReceived({ database, accept, logbook }: ReplyDeps): Attem
     for (const problem of problems) warn(`answer to a received message: ${problem}`)
     const { username } = await database.account.findUniqueOrThrow({ where: { id: accountId } })
     const principal = { accountId, username, scopes: new Set(['messages:send'] as const), webhookId }
+    let refusal: string | undefined
     for (const [index, text] of replies.entries()) {
       const idempotencyKey = `reply-${derivedId([messageId, String(index)])}`
       const sim = { deviceId, ...(simNumber !== null && simNumber > 0 && { simNumber }) }
@@ -38,8 +40,11 @@ export function replyToReceived({ database, accept, logbook }: ReplyDeps): Attem
         await sendText(accept, { principal, phoneNumbers: [sender], text, ...sim, idempotencyKey, identity })
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        warn(`reply to a received message not sent: ${error.message}`)
+        const message = `reply to a received message not sent: ${error.message}`
+        if (error instanceof ReplyLimitError) refusal = message
+        warn(message)
       }
     }
+    return refusal
   }
 }

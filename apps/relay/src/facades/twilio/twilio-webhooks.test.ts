@@ -192,6 +192,36 @@ test('a redirect, another number and a text to an alphanumeric sender are logged
   expect(await replies()).toEqual([])
 })
 
+test('a number gets ten replies per hour, and the delivery log shows why it gets no more', async () => {
+  await newAccount()
+  await register(['sms:received'], xml('<Message>I am away</Message>'))
+  const deliver = async (texts: readonly string[], sender?: string) => {
+    const before = (await deliveries()).length
+    for (const text of texts) await receive(text, sender)
+    await eventually(async () => {
+      const states = (await deliveries()).map(({ state }: { state: string }) => state)
+      expect(states).toEqual(Array(before + texts.length).fill('delivered'))
+    })
+  }
+  await deliver(Array.from({ length: 12 }, (_, index) => `So am I ${index}`))
+  expect(await replies()).toHaveLength(10)
+  const problem = 'reply to a received message not sent: limit of 10 replies per hour to this number reached'
+  const attempts: { status: number; error?: string }[] = (await deliveries()).flatMap(
+    ({ attempts: ofDelivery }: { attempts: object[] }) => ofDelivery,
+  )
+  const refused = attempts.filter(({ error }) => error !== undefined)
+  expect(refused.map(({ status, error }) => [status, error])).toEqual(Array(2).fill([200, problem]))
+  await eventually(async () =>
+    expect((await warnings()).map(({ message }: { message: string }) => message)).toEqual([problem, problem]),
+  )
+  await deliver(['Hello'], '+447400123457')
+  expect(await replies()).toHaveLength(11)
+  const hourAgo = new Date(Date.now() - 3_600_000)
+  await twilio.database.message.updateMany({ data: { createdAt: hourAgo } })
+  await deliver(['Still away?'])
+  expect(await replies()).toHaveLength(12)
+})
+
 test('a test of the webhook sends no reply', async () => {
   await newAccount()
   const receiver = await register(['sms:received'], xml('<Message>Hello</Message>'))

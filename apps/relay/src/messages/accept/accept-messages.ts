@@ -17,6 +17,8 @@ export type AcceptOutcome =
   | { readonly kind: 'device-gone' }
   /** The message would exceed the daily limit of its API key. */
   | { readonly kind: 'over-daily-limit'; readonly used: number }
+  /** The number has had its replies of the last hour. */
+  | { readonly kind: 'over-reply-limit' }
   /** The API key was deleted after authentication. */
   | { readonly kind: 'key-gone' }
 

@@ -17,7 +17,7 @@ import { deviceRefusal } from './choose-device.ts'
 import { DeviceRoster, type Reservation } from './device-roster.ts'
 import { findDuplicates } from './find-duplicates-statement.ts'
 import { type IdempotencyKey, isIdempotencyKey, requestFingerprint } from './idempotency-key.ts'
-import { dailyRefusal, recipientRefusal, senderOf, simRefusal } from './key-limits.ts'
+import { dailyRefusal, ReplyLimitError, recipientRefusal, senderOf, simRefusal } from './key-limits.ts'
 
 export interface AcceptRequestDeps {
   readonly database: Database
@@ -96,6 +96,7 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
       return await place(requested, planned, now)
     }
     if (outcome.kind === 'over-daily-limit') throw dailyRefusal(message.sentBy, { used: outcome.used, now })
+    if (outcome.kind === 'over-reply-limit') throw new ReplyLimitError(message.sentBy)
     if (outcome.kind === 'key-gone') throw unauthorised('key', 'the API key was revoked during the request')
     if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, requested)
     crashPoint('message-committed')
@@ -169,7 +170,7 @@ async function settled(reservation: Reservation, accepting: Promise<AcceptOutcom
   }
 }
 
-type NotNew = Exclude<AcceptOutcome, { kind: 'accepted' | 'device-gone' | 'over-daily-limit' | 'key-gone' }>
+type NotNew = Extract<AcceptOutcome, { kind: 'repeated' | 'key-taken' | 'id-taken' }>
 
 function refusedOrRepeated(outcome: NotNew, { body }: RequestedMessage): AcceptedRequest {
   switch (outcome.kind) {

@@ -1,5 +1,6 @@
 import type { Database, Statements } from '../../store/database.ts'
 import { type AcceptOutcome, acceptMessages, type NewMessage, repeatOutcome } from './accept-messages.ts'
+import { lockReplies, replyCounter } from './count-replies-statement.ts'
 import { findDuplicates } from './find-duplicates-statement.ts'
 import { groupAccepts } from './group-accepts.ts'
 import { addUsage, lockUsage, usageRow } from './key-usage-statement.ts'
@@ -7,11 +8,15 @@ import { isStatementError } from './statement-error.ts'
 
 /**
  * Stores messages one group at a time, as `groupAccepts` does. Each API key with a daily limit has its own groups, so that
- * another relay that holds the lock of one key delays only this key.
+ * another relay that holds the lock of one key delays only this key. Replies have groups of their own for the same reason.
  */
 export function acceptInLanes(database: Database): (message: NewMessage) => Promise<AcceptOutcome> {
   const unlimited = groupAccepts({
     accept: (messages, waitMs) => acceptMessages(database, messages, waitMs),
+    isAboutOne: isStatementError,
+  })
+  const replies = groupAccepts({
+    accept: (messages, waitMs) => acceptWithinLimit(database, messages, waitMs),
     isAboutOne: isStatementError,
   })
   const lanes = new Map<string, { readonly accept: typeof unlimited; open: number }>()
@@ -30,7 +35,8 @@ export function acceptInLanes(database: Database): (message: NewMessage) => Prom
   }
 
   return (message) => {
-    const { recipientsPerDay, keyId } = message.sentBy
+    const { recipientsPerDay, repliesPerHour, keyId } = message.sentBy
+    if (repliesPerHour !== undefined) return replies(message)
     return recipientsPerDay === undefined || keyId === undefined ? unlimited(message) : acceptLimited(keyId, message)
   }
 }
@@ -39,7 +45,8 @@ export function acceptInLanes(database: Database): (message: NewMessage) => Prom
 const LIMITS = { maxWait: 5_000, timeout: 20_000 }
 
 /**
- * Stores messages of API keys as `acceptMessages` does, but none beyond the daily limit of its key.
+ * Stores messages of API keys, or replies, as `acceptMessages` does, but none beyond the daily limit of its key or the hourly
+ * limit of its number.
  *
  * The first statement locks the usage, so that groups of several relays wait for each other before they store anything. A
  * message counts only if it is stored: a repeated or refused one takes nothing from the limit.
@@ -50,10 +57,11 @@ function acceptWithinLimit(
   waitMs: number,
 ): Promise<readonly AcceptOutcome[]> {
   return database.$transaction(async (statements) => {
-    const used = await lockUsage(statements, messages)
+    const areReplies = messages.some(isReply)
+    const used = await (areReplies ? lockReplies : lockUsage)(statements, messages)
     const before = new Map(used)
     const outcomes = await acceptInTurn(statements, messages, used, waitMs)
-    await addUsage(statements, before, used)
+    if (!areReplies) await addUsage(statements, before, used)
     return messages.map((message) => outcomes.get(message) ?? { kind: 'key-gone' })
   }, LIMITS)
 }
@@ -79,14 +87,17 @@ async function acceptInTurn(
   return new Map([...outcomes, ...others])
 }
 
-/** Adds the recipients of the message to the usage of its key, unless they exceed the limit. */
+const isReply = ({ sentBy }: NewMessage) => sentBy.repliesPerHour !== undefined
+const counterOf = (message: NewMessage) => (isReply(message) ? replyCounter(message) : usageRow(message))
+
+/** Adds the recipients of the message to the usage of its key or number, unless they exceed the limit. */
 function takeRoom(used: Map<string, number>, message: NewMessage): boolean {
-  const { recipientsPerDay } = message.sentBy
-  if (recipientsPerDay === undefined) return true
-  const row = usageRow(message)
+  const limit = message.sentBy.repliesPerHour ?? message.sentBy.recipientsPerDay
+  if (limit === undefined) return true
+  const row = counterOf(message)
   const count = used.get(row)
   // The key was deleted after authentication.
-  if (count === undefined || count + message.recipients.length > recipientsPerDay) return false
+  if (count === undefined || count + message.recipients.length > limit) return false
   used.set(row, count + message.recipients.length)
   return true
 }
@@ -102,10 +113,13 @@ async function outcomesOfRest(
   return new Map(
     rest.map((message, index) => {
       const duplicate = taken[index]
-      const count = used.get(usageRow(message))
-      const refused: AcceptOutcome =
-        count === undefined ? { kind: 'key-gone' } : { kind: 'over-daily-limit', used: count }
-      return [message, (duplicate && repeatOutcome(message, duplicate)) ?? refused]
+      return [message, (duplicate && repeatOutcome(message, duplicate)) ?? refusalOf(message, used)]
     }),
   )
+}
+
+function refusalOf(message: NewMessage, used: ReadonlyMap<string, number>): AcceptOutcome {
+  if (isReply(message)) return { kind: 'over-reply-limit' }
+  const count = used.get(usageRow(message))
+  return count === undefined ? { kind: 'key-gone' } : { kind: 'over-daily-limit', used: count }
 }

@@ -3,13 +3,17 @@ import type { SendMessageRequest, SentBy } from '@smsgw/contract/message'
 import { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
 
-/** Who sends a message, with the daily limit of an API key. */
+/** Who sends a message, with the daily limit of an API key, or the hourly limit of replies to one number. */
 export interface Sender extends SentBy {
   readonly recipientsPerDay?: number
+  readonly repliesPerHour?: number
 }
 
+/** Two automatic responders would otherwise reply to each other without end. */
+const REPLIES_PER_HOUR = 10
+
 export function senderOf({ key, tokenId, session, webhookId }: Principal): Sender {
-  if (webhookId !== undefined) return { kind: 'webhook' }
+  if (webhookId !== undefined) return { kind: 'webhook', repliesPerHour: REPLIES_PER_HOUR }
   if (key) {
     const { recipientsPerDay } = key.limits
     return {
@@ -72,4 +76,11 @@ export function dailyRefusal(
   const message = `daily limit of API key ${JSON.stringify(keyName)} reached: ${used} of ${recipientsPerDay} recipients used; the next day begins at ${midnight.toISOString()}`
   const seconds = Math.max(1, Math.ceil((midnight.getTime() - now.getTime()) / 1000))
   return new ApiError(429, message, { reason: 'key_daily_limit', headers: { 'Retry-After': String(seconds) } })
+}
+
+/** A reply exceeds the hourly limit of its number. The text contains no number. */
+export class ReplyLimitError extends ApiError {
+  constructor({ repliesPerHour }: Sender) {
+    super(429, `limit of ${repliesPerHour} replies per hour to this number reached`)
+  }
 }

@@ -3,6 +3,7 @@ import { lockAccountForKeys } from '../../auth/keys/lock-account-for-keys-statem
 import { readKeyStandings } from '../../auth/keys/read-key-standings-statement.ts'
 import { deleteEndedSessions } from '../../auth/sessions/delete-ended-sessions-statement.ts'
 import { readSessionStandings } from '../../auth/sessions/read-session-standings-statement.ts'
+import { lockReplies } from '../../messages/accept/count-replies-statement.ts'
 import { addUsage, lockUsage } from '../../messages/accept/key-usage-statement.ts'
 import { newMessage } from '../../messages/testing/new-message.ts'
 import type { Statements } from '../database.ts'
@@ -14,6 +15,7 @@ export const credentialStatements = (
   'auth/keys/delete-ended-keys-statement.ts': (s) => deleteEndedKeys(s as never, now),
   'auth/keys/lock-account-for-keys-statement.ts': (s) => lockAccountForKeys(s, { accountId: 'account' }),
   'auth/keys/read-key-standings-statement.ts': (s) => readKeyStandings(s, ['key']),
+  'messages/accept/count-replies-statement.ts': (s) => lockReplies(s, [newMessage('m')]),
   'messages/accept/key-usage-statement.ts': async (s) => {
     await s.apiKey.create({
       data: { id: 'key', accountId: 'account', name: '', secretHash: '', createdAt: now, scopes: [] },

@@ -21,9 +21,9 @@ export interface AttemptDeps {
   readonly log: Pick<Log, 'error'>
   /**
    * Sends the replies in the answer to a received message in Twilio's format. Called again with the next answer if it throws,
-   * or if this relay is killed. Replies are sent once.
+   * or if this relay is killed. Replies are sent once. Returns why a reply was refused by the hourly limit, for the delivery log.
    */
-  readonly reply: (received: AnsweredMessage, answer: Reply) => Promise<void>
+  readonly reply: (received: AnsweredMessage, answer: Reply) => Promise<string | undefined>
 }
 
 /** A received message that the receiver of a webhook has answered. */
@@ -58,7 +58,7 @@ export async function attemptDelivery(
   })
   const response =
     outcome.kind === 'replied'
-      ? { status: outcome.reply.status, excerpt: shortened(outcome.reply.excerpt), error: undefined }
+      ? { status: outcome.reply.status, excerpt: shortened(outcome.reply.excerpt), error: outcome.refusedReply }
       : { status: undefined, excerpt: undefined, error: outcome.error }
   return {
     attempt: {
@@ -77,7 +77,11 @@ export async function attemptDelivery(
   }
 }
 
-async function send(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery, at: Date): Promise<Outcome> {
+type Sent =
+  | Exclude<Outcome, { kind: 'replied' }>
+  | (Extract<Outcome, { kind: 'replied' }> & { readonly refusedReply?: string | undefined })
+
+async function send(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery, at: Date): Promise<Sent> {
   const { client, box, log } = deps
   try {
     if (receiver.format !== null) return await sendAsTwilio(deps, receiver, delivery)
@@ -94,7 +98,7 @@ async function send(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery
 /** The largest answer that may contain replies. */
 const ANSWER_BYTES = 65_536
 
-async function sendAsTwilio(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery): Promise<Outcome> {
+async function sendAsTwilio(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery): Promise<Sent> {
   const { id, event, payload } = delivery
   const { url, headers, body } = twilioRequest({ id, accountId: receiver.accountId, event, payload, url: receiver.url })
   const signature = twilioSignature(keysOf(deps.box, receiver).plain, { url, body })
@@ -107,8 +111,8 @@ async function sendAsTwilio(deps: AttemptDeps, receiver: Receiver, delivery: Due
     return { kind: 'failed', error, address: outcome.address }
   }
   const { messageId } = payload as { readonly messageId: string }
-  await deps.reply({ accountId: receiver.accountId, webhookId: receiver.id, messageId }, outcome.reply)
-  return outcome
+  const answered = { accountId: receiver.accountId, webhookId: receiver.id, messageId }
+  return { ...outcome, refusedReply: await deps.reply(answered, outcome.reply) }
 }
 
 function requestUrl({ format, url }: Receiver, { payload }: DueDelivery): string {

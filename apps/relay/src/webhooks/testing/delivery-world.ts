@@ -94,7 +94,7 @@ export function deliveryWorld() {
         log,
         logbook: { write: (entry) => void logged.push(entry) },
         observe: ({ result }) => void attempts.push(result),
-        reply: () => Promise.resolve(),
+        reply: () => Promise.resolve(undefined),
         mostReceivers,
       })
       workers.push(worker)

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRows } from '../../store/read-rows.ts'
+import type { NewMessage } from './accept-messages.ts'
+
+type NewReply = Pick<NewMessage, 'accountId' | 'recipients' | 'createdAt'>
+
+/** Names the account and the number whose replies are counted. */
+export function replyCounter({ accountId, recipients }: Pick<NewReply, 'accountId' | 'recipients'>): string {
+  return `${accountId} ${recipients[0]?.phoneNumber}`
+}
+
+/**
+ * Prevents other transactions from storing replies to the numbers of these messages until this transaction ends, and returns
+ * the replies of the last hour by `replyCounter`. There is no table to lock, because the stored messages are counted.
+ *
+ * The locks are taken in the order of their numbers, so that two transactions cannot deadlock. Counting is a second statement,
+ * so that it sees the messages that were stored while this transaction waited. A hashed message has the hash of its number
+ * (see hash-batch-statement.ts). The count has an end as well, because the clock may have been set back.
+ */
+export async function lockReplies(statements: Statements, replies: readonly NewReply[]): Promise<Map<string, number>> {
+  const names = [...new Set(replies.map(replyCounter))]
+  const nowMs = Math.max(...replies.map(({ createdAt }) => createdAt.getTime()))
+  await statements.$executeRaw`
+    SELECT pg_advisory_xact_lock(${LOCK_CLASS}::int, lock)
+      FROM (SELECT DISTINCT hashtext(name) AS lock FROM unnest(${names}::text[]) AS name ORDER BY lock) AS locks`
+  const rows = await readRows(
+    statements,
+    countRow,
+    Prisma.sql`
+    WITH wanted AS MATERIALIZED (
+      SELECT name, split_part(name, ' ', 1) AS account_id, split_part(name, ' ', 2) AS number
+        FROM unnest(${names}::text[]) AS name
+    )
+    SELECT name, (
+      SELECT count(*)::int FROM recipients r JOIN messages m ON m.key = r.message_key
+       WHERE r.account_id = wanted.account_id
+         AND r.phone_number IN (number, left(encode(sha256(convert_to(number, 'UTF8')), 'hex'), 16))
+         AND m.sent_by = 'webhook'
+         AND m.created_at > ${new Date(nowMs - HOUR_MS)} AND m.created_at < ${new Date(nowMs + HOUR_MS)}
+    ) AS replies FROM wanted`,
+  )
+  return new Map(rows.map(({ name, replies: count }) => [name, count]))
+}
+
+const HOUR_MS = 3_600_000
+/** This number differs from those of the other advisory locks of the relay. */
+const LOCK_CLASS = 1_936_554_601
+
+const countRow = z.object({ name: z.string(), replies: z.int() })
