@@ -28,8 +28,10 @@ export interface BrokerOptions {
   readonly packets: OutgoingPackets
   readonly handled: HandledItems
   readonly log: Log
-  /** Stores a message; the broker gets the confirmation after the return. */
-  readonly onMessage: (packet: IPublishPacket) => void
+  /** Stores a message; the broker gets the confirmation after the return. Returns false if the broker must keep it. */
+  readonly onMessage: (packet: IPublishPacket) => boolean
+  /** Called after each disconnect. The broker repeats what it has kept after the next connect. */
+  readonly onDisconnect: () => void
   /** Called after each connect. */
   readonly onConnect: () => void
 }
@@ -48,7 +50,10 @@ export class Broker {
     this.#client = connect(clientOptions(options))
     this.#client.on('connect', () => void this.#connected())
     this.#client.on('error', (error) => this.#report(error.message))
-    this.#client.on('close', () => this.#report('connection closed'))
+    this.#client.on('close', () => {
+      this.#report('connection closed')
+      options.onDisconnect()
+    })
     this.#client.on('packetreceive', (packet) => {
       if ((packet.cmd === 'pubrec' || packet.cmd === 'pubcomp') && (packet.reasonCode ?? 0) >= 0x80)
         if (packet.reasonCode !== UNKNOWN_PACKET_ID) options.packets.refuse(packet.messageId ?? 0)
@@ -86,6 +91,14 @@ export class Broker {
       this.#options.log.error({ topic, reason: (error as Error).message }, 'MQTT broker refused a message, skipped')
       this.#options.handled.add(item, Date.now())
     }
+  }
+
+  /** Connects again, because the broker repeats unconfirmed messages after a connect only. */
+  reconnect(reason: string): void {
+    if (!this.isConnected || this.#client.disconnecting) return
+    this.#options.log.info({ reason }, 'reconnecting to the MQTT broker')
+    this.#problem = reason
+    this.#client.stream.destroy()
   }
 
   /** Says `offline` and disconnects. */
@@ -126,8 +139,9 @@ export class Broker {
   }
 
   #receive(packet: IPublishPacket, done: (error?: Error) => void): void {
+    let isStored: boolean
     try {
-      this.#options.onMessage(packet)
+      isStored = this.#options.onMessage(packet)
     } catch (error) {
       this.#options.log.error({ err: error }, 'MQTT message not stored, it will be received again')
       // The broker repeats an unconfirmed message after a reconnect only.
@@ -135,7 +149,9 @@ export class Broker {
       done(error as Error)
       return
     }
-    done()
+    // The client sends no confirmation after an error. The broker stops at RECEIVE_MAXIMUM unconfirmed messages.
+    if (isStored) done()
+    else done(new Error('not stored'))
   }
 }
 

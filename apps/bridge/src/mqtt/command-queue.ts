@@ -17,6 +17,8 @@ export interface QueuedCommand {
 
 /** A queue on disk must not fill the disk. */
 const MOST_COMMANDS = 10_000
+/** A full queue takes commands again from this number on, so that the broker repeats many at once. */
+const COMMANDS_TO_REOPEN = 9_000
 
 /**
  * Commands on disk, in the order of their arrival. The broker delivers a command again if the confirmation was lost; such a
@@ -24,18 +26,27 @@ const MOST_COMMANDS = 10_000
  */
 export class CommandQueue {
   readonly #database: DatabaseSync
+  #isFull = false
 
   constructor(database: DatabaseSync) {
     this.#database = database
   }
 
-  /** Returns false if the queue is full. */
+  /**
+   * Returns false if the queue is full. From then on it takes no command, because those that the broker repeats later
+   * come first.
+   */
   add({ messageId = 0, dup, payload, properties }: IPublishPacket, givenId: string | undefined): boolean {
     const content = Buffer.from(payload)
     const hash = sha256(content)
     return inTransaction(this.#database, () => {
       if (dup && this.#hashOf(messageId) === hash) return true
-      if (this.#count() >= MOST_COMMANDS) return false
+      if (this.#isFull || this.#count() >= MOST_COMMANDS) {
+        this.#isFull = true
+        // The repetition of this command has the DUP flag and must not be taken for an older one with the same content.
+        this.#database.prepare('DELETE FROM mqtt_arrivals WHERE packet_id = ?').run(messageId)
+        return false
+      }
       const { responseTopic, correlationData } = properties ?? {}
       const stored: StoredCommand = {
         payload: content.toString('base64'),
@@ -51,8 +62,26 @@ export class CommandQueue {
     })
   }
 
-  first(): QueuedCommand | undefined {
-    const row = this.#database.prepare('SELECT number, key, command FROM mqtt_commands ORDER BY number LIMIT 1').get()
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  /** The full queue has room again for the commands that the broker keeps. */
+  get mayReopen(): boolean {
+    return this.#isFull && this.#count() <= COMMANDS_TO_REOPEN
+  }
+
+  /** The broker repeats all commands that the queue did not take. */
+  reopen(): void {
+    this.#isFull = false
+  }
+
+  /** The oldest command except those with the given numbers. */
+  first(except: readonly number[] = []): QueuedCommand | undefined {
+    const row = this.#database
+      .prepare(`SELECT number, key, command FROM mqtt_commands
+        WHERE number NOT IN (SELECT value FROM json_each(?)) ORDER BY number LIMIT 1`)
+      .get(JSON.stringify(except))
     if (row === undefined) return undefined
     const { payload, responseTopic, correlationData } = JSON.parse(String(row['command'])) as StoredCommand
     return {

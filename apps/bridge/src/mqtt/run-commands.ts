@@ -6,7 +6,8 @@ import type { SentMessages } from '../state/sent-messages.ts'
 import type { Broker } from './broker.ts'
 import { type Command, readCommand } from './command.ts'
 import type { CommandQueue, QueuedCommand } from './command-queue.ts'
-import type { Topics } from './topics.ts'
+import { FailingCommands } from './failing-commands.ts'
+import { isResponseTopic, type Topics } from './topics.ts'
 
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 30_000
@@ -16,13 +17,17 @@ const LONGEST_LIMIT_SECONDS = 60
 export interface CommandRunnerOptions {
   readonly api: SmsGateway
   readonly queue: CommandQueue
-  readonly broker: Broker
+  readonly broker: Pick<Broker, 'publishOnce' | 'answer'>
   readonly sent: SentMessages
   readonly topics: Topics
   readonly log: Log
   readonly signal: AbortSignal
   readonly now: () => number
+  /** Ends early when the signal aborts. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>
   readonly onSent: (messageId: string) => void
+  /** A command has left the queue. */
+  readonly onRemoved?: () => void
 }
 
 /** The answer to a command, on the topic `result`. */
@@ -33,6 +38,7 @@ export type CommandResult =
 /** Passes queued commands to the API, one after the other, and publishes their results. */
 export class CommandRunner {
   readonly #options: CommandRunnerOptions
+  readonly #failing = new FailingCommands()
   #wake = Promise.withResolvers<void>()
 
   constructor(options: CommandRunnerOptions) {
@@ -46,43 +52,60 @@ export class CommandRunner {
 
   /** Runs until the signal aborts. */
   async run(): Promise<void> {
-    const { queue, signal, log } = this.#options
+    const { queue, signal, log, now, pause = sleepFor } = this.#options
     signal.addEventListener('abort', () => this.wake(), { once: true })
     let retryMs = FIRST_RETRY_MS
     while (!signal.aborted) {
       this.#wake = Promise.withResolvers()
-      const command = queue.first()
+      const startedAt = now()
+      const command = queue.first(this.#failing.waiting(startedAt))
       if (command === undefined) {
-        await this.#wake.promise
+        await this.#untilNextAttempt(pause)
         continue
       }
       try {
-        await this.#finish(command)
+        const result = await this.#resultOf(command, startedAt)
+        if (result === undefined) continue
+        await this.#finish(command, result)
         retryMs = FIRST_RETRY_MS
       } catch (error) {
         if (signal.aborted) return
         log.warn({ err: error }, `MQTT command not finished, retrying in ${retryMs / 1000} s`)
-        await sleep(retryMs, undefined, { signal }).catch(() => undefined)
+        await pause(retryMs, signal)
         retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
       }
     }
   }
 
-  async #finish(queued: QueuedCommand): Promise<void> {
-    const { queue, broker, topics, log, onSent } = this.#options
-    const result = await this.#resultOf(queued)
+  /** Waits for a new command, or for the next attempt of one that fails. */
+  async #untilNextAttempt(pause: typeof sleepFor): Promise<void> {
+    const nextAttempt = this.#failing.nextAttempt()
+    if (nextAttempt === undefined) return this.#wake.promise
+    const woken = new AbortController()
+    await Promise.race([this.#wake.promise, pause(nextAttempt - this.#options.now(), woken.signal)])
+    woken.abort()
+  }
+
+  async #finish(queued: QueuedCommand, result: CommandResult): Promise<void> {
+    const { queue, broker, topics, log, now, onSent, onRemoved } = this.#options
     const text = JSON.stringify(result)
     await broker.publishOnce(`result:${queued.number}`, topics.result, text)
-    if (queued.responseTopic !== undefined && isTopic(queued.responseTopic)) {
-      await broker.answer(queued.responseTopic, text, queued.correlationData).catch((error: Error) => {
+    const { responseTopic } = queued
+    if (responseTopic !== undefined && !isResponseTopic(responseTopic, topics)) {
+      log.warn({ topic: responseTopic }, 'response topic of an MQTT command not allowed, result not published there')
+    } else if (responseTopic !== undefined) {
+      await broker.answer(responseTopic, text, queued.correlationData).catch((error: Error) => {
         log.warn({ reason: error.message }, 'could not publish the answer to an MQTT command')
       })
     }
     queue.remove(queued.number)
+    this.#failing.finish(queued.number, result.accepted, now())
+    onRemoved?.()
     if (result.accepted) onSent(result.messageId)
   }
 
-  async #resultOf(queued: QueuedCommand): Promise<CommandResult> {
+  /** Returns undefined if another command is to be tried first. */
+  async #resultOf(queued: QueuedCommand, startedAt: number): Promise<CommandResult | undefined> {
     const read = readCommand(queued.payload)
     if ('problem' in read) return { id: read.id ?? null, accepted: false, error: read.problem }
     const id = read.command.id ?? null
@@ -90,9 +113,23 @@ export class CommandRunner {
       const messageId = await this.#send(read.command, queued.key)
       return { id, accepted: true, messageId }
     } catch (error) {
+      if (error instanceof UnavailableError) return this.#afterFailure(queued, id, error, startedAt)
       if (!(error instanceof ApiError) || mayRepeat(error)) throw error
       return { id, accepted: false, error: error.message }
     }
+  }
+
+  #afterFailure({ number }: QueuedCommand, id: string | null, error: UnavailableError, startedAt: number) {
+    const { log, now } = this.#options
+    const next = this.#failing.fail(number, startedAt, now())
+    if (next === 'pause') throw error
+    if (next === 'next') {
+      log.warn({ command: id, err: error }, 'MQTT command failed, trying the next command')
+      return undefined
+    }
+    const { message: reason } = error
+    log.error({ command: id, reason }, 'MQTT command given up: the API failed on it for an hour and accepted others')
+    return { id, accepted: false, error: `the API failed on this command for an hour: ${reason}` } as const
   }
 
   async #send({ id, ...message }: Command, idempotencyKey: string): Promise<string> {
@@ -106,10 +143,9 @@ export class CommandRunner {
 function mayRepeat(error: ApiError): boolean {
   if (error instanceof RateLimitError) return (error.retryAfterSeconds ?? 0) <= LONGEST_LIMIT_SECONDS
   // Wrong credentials are a fault of the settings, not of the command.
-  return error instanceof UnavailableError || error instanceof AuthenticationError || error.status === 408
+  return error instanceof AuthenticationError || error.status === 408
 }
 
-/** The sender chooses the topic of the response; a pattern is not a topic. */
-function isTopic(text: string): boolean {
-  return text !== '' && !/[+#\0]/.test(text) && !text.startsWith('$')
+async function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined)
 }

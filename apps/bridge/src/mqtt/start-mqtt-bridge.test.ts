@@ -94,6 +94,45 @@ withBroker('answers to the response topic with the correlation data', async () =
   await bridge.stop()
 })
 
+withBroker('publishes no answer to topics that only the bridge may use', async () => {
+  const bridge = await start()
+  await client.subscribeAsync(`foreign${tests}/#`, { qos: 1 })
+  const to = '+447400123456'
+  await command({ to, text: 'x', id: 'a' }, { responseTopic: `foreign${tests}/answers` })
+  await command({ to, text: 'x', id: 'b' }, { responseTopic: `${prefix}/received` })
+  await command({ to, text: 'x', id: 'c' }, { responseTopic: `${prefix}/device/pi/state` })
+  await command({ to, text: 'x', id: 'd' }, { responseTopic: `${prefix}/answers/1` })
+  await expect.poll(() => on('answers/1').map(({ id }) => id)).toEqual(['d'])
+  expect(on('result').map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd'])
+  expect(seen.filter(({ topic }) => topic === `foreign${tests}/answers`)).toEqual([])
+  expect([...on('received'), ...on('device/pi/state')]).toEqual([])
+  await bridge.stop()
+})
+
+withBroker(
+  'the broker keeps the commands that a full queue does not take',
+  async () => {
+    const bridge = await start()
+    account.isDown = true
+    await command({ to: '+447400123456', text: 'first' })
+    const database = openState(folder)
+    await expect.poll(() => database.prepare('SELECT number FROM mqtt_commands').all()).toHaveLength(1)
+    database.exec(`INSERT INTO mqtt_commands (key, command)
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
+    SELECT 'key' || i, '{"payload":""}' FROM n`)
+    await client.publishAsync(`${prefix}/send`, '{"to":"+447400123456","text":"x","id":"lost"}', { qos: 0 })
+    await expect.poll(() => on('result')).toMatchObject([{ id: 'lost', accepted: false }])
+    const texts = Array.from({ length: 250 }, (_, at) => `text ${at}`)
+    for (const text of texts) await command({ to: '+447400123456', text, id: text })
+    database.exec('DELETE FROM mqtt_commands WHERE number > 1')
+    database.close()
+    account.isDown = false
+    await expect.poll(() => account.sent.map(({ text }) => text), { timeout: 20_000 }).toEqual(['first', ...texts])
+    await bridge.stop()
+  },
+  30_000,
+)
+
 withBroker('refuses wrong commands with a reason and continues', async () => {
   const bridge = await start()
   await client.publishAsync(`${prefix}/send`, 'Hello', { qos: 1 })

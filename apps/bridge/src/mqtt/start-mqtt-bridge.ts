@@ -60,6 +60,7 @@ export function startMqttBridge({ config, api, database, log }: MqttBridgeOption
     handled,
     log,
     onMessage: receive,
+    onDisconnect: () => queue.reopen(),
     onConnect: publishAll,
   })
   const devices = new DevicePublisher({ api, broker, database, topics, prefix, discoveryPrefix, contacts, signal })
@@ -92,25 +93,43 @@ export function startMqttBridge({ config, api, database, log }: MqttBridgeOption
     log,
     signal,
     now: Date.now,
+    onRemoved: () => {
+      if (queue.mayReopen) broker.reconnect('the command queue has room again')
+    },
     onSent: (id) => void follower.reportNow(id).catch((error) => reportLater(error, id)),
   })
   const running = [runner.run(), follower.run(), updates.run()]
 
-  function receive(packet: IPublishPacket): void {
+  /** Returns false for a command that the broker must keep. */
+  function receive(packet: IPublishPacket): boolean {
     if (packet.topic === homeAssistant) {
       if (packet.payload.toString() === 'online') publishAll()
-      return
+      return true
     }
     // A retained command would be repeated at each new session.
     if (packet.retain) {
       log.warn({ topic: packet.topic }, 'retained MQTT command ignored: publish commands without the retain flag')
-      return
+      return true
     }
     const read = readCommand(Buffer.from(packet.payload))
-    const isQueued = queue.add(packet, 'command' in read ? read.command.id : read.id)
-    if (!isQueued)
-      log.error('MQTT command refused: 10 000 commands are already queued, check the connection to the API')
-    runner.wake()
+    const id = 'command' in read ? read.command.id : read.id
+    const wasFull = queue.isFull
+    if (queue.add(packet, id)) {
+      runner.wake()
+      return true
+    }
+    if (!wasFull) log.error('MQTT command queue full: 10 000 commands are queued, check the connection to the API')
+    if (packet.qos === 0) refuse(id)
+    return packet.qos === 0
+  }
+
+  /** The broker does not repeat a command with QoS 0. */
+  function refuse(id: string | undefined): void {
+    const error = 'the command queue is full; publish commands with QoS 1, so that the broker keeps them'
+    log.error({ command: id }, 'MQTT command with QoS 0 refused: the command queue is full')
+    broker
+      .answer(topics.result, JSON.stringify({ id: id ?? null, accepted: false, error }), undefined)
+      .catch((reason: Error) => log.warn({ reason: reason.message }, 'could not publish the result of an MQTT command'))
   }
 
   function publishAll(): void {

@@ -1,5 +1,6 @@
 /** The topics of one bridge, below its prefix. */
 export interface Topics {
+  readonly prefix: string
   /** `online` while the bridge is connected to the broker. */
   readonly availability: string
   /** `online` while the bridge receives the events of the account. */
@@ -17,6 +18,7 @@ export interface Topics {
 
 export function topicsBelow(prefix: string): Topics {
   return {
+    prefix,
     availability: `${prefix}/availability`,
     account: `${prefix}/account`,
     send: `${prefix}/send`,
@@ -25,4 +27,17 @@ export function topicsBelow(prefix: string): Topics {
     status: `${prefix}/status`,
     device: (id) => `${prefix}/device/${id}/state`,
   }
+}
+
+/**
+ * Whether a result may be published to the topic that the sender of a command chose. The bridge publishes with its own
+ * rights, so only topics below its prefix are allowed, and none that it uses itself.
+ */
+export function isResponseTopic(topic: string, { prefix, ...own }: Topics): boolean {
+  return (
+    topic.startsWith(`${prefix}/`) &&
+    !/[+#\0]/.test(topic) &&
+    !topic.startsWith(`${prefix}/device/`) &&
+    !Object.values(own).includes(topic)
+  )
 }

@@ -13,6 +13,8 @@ export class TestAccount {
   readonly sent: Sent[] = []
   devices: DeviceDetail[] = []
   isDown = false
+  /** The error that the API answers to a message with this text. */
+  errorFor: (text: string) => Error | undefined = () => undefined
   /** Called when a stream has been opened. */
   onOpened: () => void = () => undefined
   /** Called when the inbox has been read. */
@@ -78,6 +80,8 @@ export class TestAccount {
 
   #send(message: Message, key: string): MessageState {
     this.#check()
+    const error = this.errorFor(message.text)
+    if (error !== undefined) throw error
     if (message.to === undefined) throw new InvalidRequestError({ status: 400, message: 'phoneNumbers is empty' })
     const to = typeof message.to === 'string' ? [message.to] : message.to
     if (to.some((number) => !number.startsWith('+')))

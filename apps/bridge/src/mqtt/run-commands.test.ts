@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import { UnavailableError } from '@smsgw/client/errors'
+import { openLog } from '@smsgw/daemon/log'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openState } from '../state/bridge-state.ts'
+import { SentMessages } from '../state/sent-messages.ts'
+import { TestAccount } from '../testing/account.ts'
+import { CommandQueue } from './command-queue.ts'
+import { CommandRunner } from './run-commands.ts'
+import { topicsBelow } from './topics.ts'
+
+const HOUR_MS = 3_600_000
+
+let folder: string
+let database: DatabaseSync
+let queue: CommandQueue
+let account: TestAccount
+let runner: CommandRunner
+let now: number
+let stop: () => Promise<void>
+let results: { id: string; accepted: boolean; error?: string }[]
+let packetId: number
+const texts = () => account.sent.map(({ text }) => text)
+const unavailable = new UnavailableError({ status: 500, message: 'internal error' })
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-runner-'))
+  database = openState(folder)
+  queue = new CommandQueue(database)
+  account = new TestAccount()
+  now = 0
+  results = []
+  packetId = 0
+  const stopping = new AbortController()
+  runner = new CommandRunner({
+    api: account.client(),
+    queue,
+    broker: {
+      publishOnce: async (_, __, payload) => void results.push(JSON.parse(payload)),
+      answer: async () => undefined,
+    },
+    sent: new SentMessages(database, 'test'),
+    topics: topicsBelow('smsgw'),
+    log: openLog('fatal', process.stdout),
+    signal: stopping.signal,
+    now: () => now,
+    // Time passes only in pauses.
+    async pause(ms) {
+      await setImmediate()
+      now += ms
+    },
+    onSent: () => undefined,
+  })
+  const running = runner.run()
+  stop = async () => {
+    stopping.abort()
+    await running
+  }
+})
+afterEach(async () => {
+  await stop()
+  database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function add(text: string): void {
+  packetId += 1
+  const payload = JSON.stringify({ to: '+447400123456', text, id: text })
+  queue.add(
+    { cmd: 'publish', topic: 'smsgw/send', qos: 1, dup: false, retain: false, messageId: packetId, payload },
+    text,
+  )
+  runner.wake()
+}
+
+test('a command that always fails does not hold up others, and gets a failure result after an hour', async () => {
+  let sentAt = 0
+  account.errorFor = (text) => {
+    if (text === 'two') sentAt = now
+    return text.startsWith('bad') ? unavailable : undefined
+  }
+  for (const text of ['bad 1', 'bad 2', 'one', 'two']) add(text)
+  await expect.poll(texts).toEqual(['one', 'two'])
+  expect(sentAt).toBeLessThan(60_000)
+  await expect.poll(() => now).toBeGreaterThan(HOUR_MS)
+  expect(results.filter(({ accepted }) => !accepted)).toEqual([])
+  add('three')
+  const error = 'the API failed on this command for an hour: internal error'
+  await expect
+    .poll(() => results.filter(({ accepted }) => !accepted))
+    .toEqual([
+      { id: 'bad 1', accepted: false, error },
+      { id: 'bad 2', accepted: false, error },
+    ])
+  expect(queue.first()).toBeUndefined()
+})
+
+test('a command that fails for some minutes is sent', async () => {
+  account.errorFor = (text) => (text === 'late' && now < 600_000 ? unavailable : undefined)
+  for (const text of ['late', 'one']) add(text)
+  await expect.poll(texts).toEqual(['one', 'late'])
+})
+
+test('gives up nothing and keeps the order while the API answers everything with 5xx', async () => {
+  const order = ['one', 'two', 'three', 'four']
+  account.errorFor = () => unavailable
+  for (const text of order) add(text)
+  await expect.poll(() => now).toBeGreaterThan(5 * HOUR_MS)
+  expect(results).toEqual([])
+  account.errorFor = () => undefined
+  await expect.poll(texts).toEqual(order)
+})
+
+test('gives up nothing in an outage that begins after a command has failed alone', async () => {
+  let isOut = true
+  account.errorFor = (text) => (isOut && text !== 'one' ? unavailable : undefined)
+  for (const text of ['bad', 'one']) add(text)
+  await expect.poll(texts).toEqual(['one'])
+  add('two')
+  await expect.poll(() => now).toBeGreaterThan(5 * HOUR_MS)
+  isOut = false
+  await expect.poll(() => texts().toSorted()).toEqual(['bad', 'one', 'two'])
+  expect(results.every(({ accepted }) => accepted)).toBe(true)
+})
