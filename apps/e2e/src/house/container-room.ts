@@ -29,7 +29,7 @@ export class ContainerRoom {
     const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' })
     node('.repo/build.ts', '--into', built)
     for (const app of ['relay', 'agent', 'emulator', 'gateway']) {
-      node('.repo/assemble.ts', join(folder, 'out', app), app, 'smsgw', '--built', built)
+      node('.repo/assemble.ts', join(folder, 'out', app), app, 'bridge', 'smsgw', '--built', built)
     }
     return new ContainerRoom(folder, root)
   }
