@@ -27,7 +27,7 @@ test('pairs with its credential and is the same device after the next start', as
   await fixture.relay.heard('started')
   expect(fixture.relay.frames.map(({ type }) => type).slice(0, 2)).toEqual(['pair', 'hello'])
   await fixture.stop()
-  expect(fixture.relay.isConnected).toBe(false)
+  await expect.poll(() => fixture.relay.isConnected).toBe(false)
   await fixture.start([emulator.pty], { isPaired: true })
   await expect.poll(() => fixture.agent?.status().link).toMatchObject({ phase: 'online', deviceId: 'device-1' })
   expect(fixture.relay.frames.filter(({ type }) => type === 'pair')).toHaveLength(1)
