@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/conversation'
+import { isCancelledError } from '@tanstack/react-query'
 import { Fragment, memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { useSendMessage, useThread } from '../api/conversations.ts'
@@ -42,16 +43,19 @@ export function Thread({
   const unread = pages.flatMap(({ body }) => body.filter((entry) => entry.direction === 'in' && entry.isUnread)).length
   useMarkRead(number, isLatest && isAtEnd && unread > 0 ? newest : undefined)
   const earlier = useRef<HTMLButtonElement>(null)
-  const hasFailed = useRemembered(thread.isFetchNextPageError, `${number} ${pages.length}`)
+  const [failure, loadEarlier] = useLoadEarlier(thread, `${number} ${around}`)
   // After an error, earlier messages are loaded with the button only.
-  const comesByItself = thread.hasNextPage && !thread.isFetching && !hasFailed
-  useWhenSeen(earlier, scroll, comesByItself, () => void thread.fetchNextPage())
+  const comesByItself = thread.hasNextPage && !thread.isFetching && failure === null
+  useWhenSeen(earlier, scroll, comesByItself, loadEarlier)
   return (
     <section className="thread" aria-label={t('thread.title', { number })}>
       <ThreadHead title={number}>{pages[0] !== undefined && <ConversationMenu number={number} />}</ThreadHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <div className="thread-scroll" ref={scroll} role="log" aria-label={t('messages.list')} tabIndex={0}>
-        <ProblemNote error={thread.error} retry={() => void thread.refetch()} />
+        <ProblemNote
+          error={failure ?? thread.error}
+          retry={failure === null ? () => void thread.refetch() : loadEarlier}
+        />
         {thread.isPending && <WaitingLines lines={4} />}
         {thread.hasNextPage && (
           <Button
@@ -59,7 +63,7 @@ export function Thread({
             variant="subtle"
             className="thread-earlier"
             loading={thread.isFetchingNextPage}
-            onClick={() => void thread.fetchNextPage()}
+            onClick={loadEarlier}
           >
             {t('thread.earlier')}
           </Button>
@@ -173,13 +177,20 @@ function continues(before: ConversationEntry | undefined, item: ConversationEntr
   return Date.parse(item.at) - Date.parse(before.at) < oneBreathMs && !startsDay(before, item)
 }
 
-/** Remembers an error at this position, because a new message below clears the error but not its cause. */
-function useRemembered(isSo: boolean, place: string): boolean {
-  const [last, setLast] = useState<string>()
-  useEffect(() => {
-    if (isSo) setLast(place)
-  }, [isSo, place])
-  return isSo || last === place
+/**
+ * Loads earlier messages and keeps the error of the last attempt. The query forgets an error when a new message arrives,
+ * but its cause may still be there.
+ */
+function useLoadEarlier(thread: ReturnType<typeof useThread>, place: string): [Error | null, () => void] {
+  const [failure, setFailure] = useState<{ readonly place: string; readonly error: Error }>()
+  const load = () =>
+    void thread.fetchNextPage({ throwOnError: true }).then(
+      () => setFailure(undefined),
+      (error: Error) => {
+        if (!isCancelledError(error)) setFailure({ place, error })
+      },
+    )
+  return [failure?.place === place ? failure.error : null, load]
 }
 
 /** Loads earlier messages before the top is reached. */
