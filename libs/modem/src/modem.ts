@@ -180,6 +180,7 @@ export class Modem {
    * such a modem may still read its input.
    */
   async reset(profile: Profile = this.session?.profile ?? generic): Promise<void> {
+    this.#lifecycle.stopRetrying()
     if (this.#dialogue.telemetry.state === 'in-step') await restartModem(this.#dialogue, profile)
     else for (const command of profile.radio.resetCommands) this.#dialogue.writeRaw(`\x1b${command}\r`)
   }

@@ -1,5 +1,5 @@
 import type { ModemState } from '../modem-state.ts'
-import type { StartupFailure, StartupFailureReason } from '../setup/startup-failure.ts'
+import { type StartupFailure, type StartupFailureReason, silentFailures } from '../setup/startup-failure.ts'
 import type { Outage } from './state.ts'
 
 /**
@@ -49,8 +49,6 @@ export function failureOf(modem: ModemState): StartupFailure | undefined {
 export function wasHeard(failure: StartupFailure): boolean {
   return !silentFailures.has(failure.reason)
 }
-
-const silentFailures: ReadonlySet<StartupFailureReason> = new Set(['no-answer', 'garbled', 'fell-silent'])
 
 const handsNeeded: ReadonlySet<StartupFailureReason> = new Set([
   'not-a-modem',

@@ -62,7 +62,10 @@ function reset(state: Unhealthy, now: Now): RecoveryStep {
   if (allowedAtMs === undefined) {
     return alarm(state, { kind: 'no-remedy', words: noRemedy(state.outage) }, true, now)
   }
-  if (allowedAtMs > atMs) return withoutEffects({ ...core(state), kind: 'resting', deadlineMs: allowedAtMs })
+  if (allowedAtMs > atMs) {
+    const outage = { ...state.outage, rung: undefined }
+    return withoutEffects({ ...core(state), kind: 'resting', outage, deadlineMs: allowedAtMs })
+  }
   const attempt = state.attempt + 1
   const resetting: RecoveryState = {
     ...core(state),

@@ -20,6 +20,14 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
+/** A modem that one reset did not help. */
+function resting(): Patient {
+  const patient = healthy().hears(silent).staysOutOfStep().opens().hears(blockedBy('no-answer')).isTold().waitsItOut()
+  patient.hears(probing).hears(blockedBy('no-answer'))
+  expect(patient.state.kind).toBe('resting')
+  return patient
+}
+
 describe('the first start', () => {
   test('opens the port, sets the modem up, and is healthy when the modem is ready', () => {
     const patient = new Patient()
@@ -183,15 +191,12 @@ describe('the ladder', () => {
   })
 
   test('reopens a lost port from any state', () => {
-    const resting = healthy().hears(silent).staysOutOfStep().opens().hears(blockedBy('no-answer')).isTold().waitsItOut()
-    resting.hears(probing).hears(blockedBy('no-answer'))
-    expect(resting.state.kind).toBe('resting')
     const at: Record<string, Patient> = {
       healthy: healthy(),
       starting: healthy().hears(probing),
       resynchronising: healthy().hears(silent),
       resetting: healthy().hears(silent).staysOutOfStep().opens().hears(blockedBy('no-answer')),
-      resting,
+      resting: resting(),
     }
     for (const [kind, patient] of Object.entries(at)) {
       expect(patient.state.kind).toBe(kind)
@@ -243,6 +248,24 @@ describe('the budget', () => {
     expect(cause?.kind === 'raise-alarm' && cause.cause.kind === 'no-remedy' && cause.cause.words).toContain(
       'resynchronise, reopen, reset',
     )
+  })
+
+  test('does not reset a modem that answers again during the pause before the second reset', () => {
+    const patient = resting()
+    expect(patient.hears(probing).state.kind).toBe('resting')
+    expect(patient.hears(identifying).state.kind).toBe('starting')
+    expect(patient.hears(ready).state.kind).toBe('healthy')
+    expect(patient.asked.at(-1)).toMatchObject({ kind: 'healed', by: undefined })
+  })
+
+  test('tries gentler remedies when the modem answers during this pause but cannot be set up', () => {
+    const patient = resting()
+    patient.asked = []
+    patient.hears(probing).hears(identifying)
+    expect(patient.hears(blockedBy('sim-busy')).lastAsked).toEqual(['set-up'])
+    expect(patient.hears(probing).hears(identifying).hears(blockedBy('sim-busy')).lastAsked).toEqual(['restart-radio'])
+    patient.hears(probing).hears(identifying).hears(blockedBy('sim-busy'))
+    expect(patient.state.kind).toBe('resting')
   })
 
   test('allows no reset during an alarm, however long it lasts', () => {

@@ -214,9 +214,12 @@ function heardAroundReset(state: UnhealthyState, modem: ModemState, now: Now): R
         return withoutEffects(state)
       return healed(state, healthOf(modem) === 'serving', now)
     case 'starting':
-      return state.kind === 'returning'
-        ? withoutEffects({ ...starting(found(state, 'it has restarted', now), now), begun: true })
-        : withoutEffects(state)
+      if (state.kind === 'returning')
+        return withoutEffects({ ...starting(found(state, 'it has restarted', now), now), begun: true })
+      // A modem that answers while a reset is not yet allowed may not need it. After `probing` it has answered.
+      if (state.kind === 'resting' && modem.name !== 'probing')
+        return withoutEffects(heardOf({ ...starting(found(state, 'it answers', now), now), begun: true }))
+      return withoutEffects(state)
     default:
       return withoutEffects(state)
   }

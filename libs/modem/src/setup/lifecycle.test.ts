@@ -103,6 +103,21 @@ describe('a line that may have another cause', () => {
   })
 })
 
+describe('a modem that is silent for minutes', () => {
+  test('is set up within five seconds after it answers again, and is not reported in the meantime', async () => {
+    const driven = new DrivenModem({ AT: 'silence' })
+    void driven.modem.start()
+    await driven.pass(70_000)
+    expect(driven.modem.state).toMatchObject({ name: 'blocked', failure: { reason: 'no-answer' } })
+    driven.forget()
+    await driven.pass(30_000)
+    expect(driven.kinds('state')).toEqual([])
+    driven.port.answer('AT', 'OK')
+    await driven.pass(5_000)
+    expect(driven.kinds('started')).toHaveLength(1)
+  })
+})
+
 describe('the SIM', () => {
   test('blocks the modem when removed, and is set up when inserted again', async () => {
     const driven = await started()

@@ -10,7 +10,7 @@ import type { ResponseLine } from '../wire/response-line.ts'
 import type { PinMemory } from './pin-memory.ts'
 import { type Session, type StartupOutcome, startUp } from './startup.ts'
 import type { StartupOptions, StartupStage } from './startup-context.ts'
-import type { StartupFailure } from './startup-failure.ts'
+import { type StartupFailure, silentFailures } from './startup-failure.ts'
 
 /**
  * Keeps a modem set up. `idle` → `setting-up` → `set-up`, or `failed` and tried again later. A modem that restarts
@@ -67,7 +67,8 @@ export class Lifecycle {
       this.#state = 'failed'
       this.#checkedAtMs = clock.nowMs()
       onFailed(outcome.failure)
-      if (outcome.failure.reason !== 'port-lost') {
+      if (silentFailures.has(outcome.failure.reason)) this.#setUpWhenAnswering(cancellation)
+      else if (outcome.failure.reason !== 'port-lost') {
         this.#retry = clock.after(retryMs, () => void this.setUp())
       }
     } else if (outcome.kind === 'started') {
@@ -80,10 +81,32 @@ export class Lifecycle {
     return outcome
   }
 
+  /**
+   * Asks a silent modem every few seconds whether it answers, without a report of each attempt. At the latest after the
+   * usual pause it is set up like any other modem.
+   */
+  #setUpWhenAnswering(cancellation: Cancellation): void {
+    const { clock, dialogue } = this.#options
+    this.#retry = clock.after(silentRetryMs, async () => {
+      const outcome = await dialogue.resynchronise()
+      if (cancellation.cancelled || outcome.kind === 'closed') return
+      const isDue = clock.nowMs() - this.#checkedAtMs >= retryMs
+      if (outcome.kind === 'in-step' || isDue) void this.setUp()
+      else this.#setUpWhenAnswering(cancellation)
+    })
+  }
+
   /** Ends the session; nothing is started again automatically. */
   stop(): void {
     this.#abandon()
     this.#state = 'idle'
+  }
+
+  /** Must be called before a reset: a modem that answers before it has restarted must not be set up. */
+  stopRetrying(): void {
+    if (this.#state !== 'failed') return
+    this.#retry?.cancel()
+    this.#cancellation.cancel()
   }
 
   /** Handles an unsolicited code. `restart`: how strongly the code indicates a restart. */
@@ -174,6 +197,8 @@ export class Lifecycle {
 
 /** The delay before setup is retried after a failure. */
 const retryMs = 60_000
+/** The pause between two questions to a modem that does not answer. */
+const silentRetryMs = 2000
 const fastestRestartMs = 1000
 // Wait for the SIM only until the modem reports the SIM's state, but do not react to every line of a flood.
 const shortestPauseMs = 100

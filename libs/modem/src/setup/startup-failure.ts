@@ -110,3 +110,6 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
     advice: 'Wait and try again; if the problem persists, this modem cannot be used. Report it with a trace.',
   },
 }
+
+/** The modem sent nothing, or nothing readable. */
+export const silentFailures: ReadonlySet<StartupFailureReason> = new Set(['no-answer', 'garbled', 'fell-silent'])
