@@ -145,8 +145,9 @@ describe('counts failures until a connection works in both directions', () => {
   }
 
   test('an acknowledgement 10 s after the welcome proves it, even if the connection becomes half open later', () => {
-    const silence = [tick, tick, tick, tick, tick, tick]
-    const pause = pauseAfter(events, tick, tick, frame({ type: 'stored', upto: 4 }), ...silence)
+    const firstPong = frame({ type: 'pong', number: 1 })
+    const silence = [tick, tick, tick, tick]
+    const pause = pauseAfter(events, tick, firstPong, tick, frame({ type: 'stored', upto: 4 }), ...silence)
     expect(pause).toMatchObject({ timer: 'reconnect', fromMs: 0, toMs: 500 })
   })
 

@@ -2,10 +2,13 @@ import { expect, test } from 'vitest'
 import { frameReceived, type Heartbeat, pongReceived, startHeartbeat, tickHeartbeat } from './heartbeat.ts'
 
 /** Runs a tick every 5 s, and `live` after each tick. Returns the seconds until the result is `dead`. */
-function secondsUntilDead(live: (heartbeat: Heartbeat, seconds: number) => Heartbeat, start = startHeartbeat): number {
-  let heartbeat = start
+function secondsUntilDead(
+  live: (heartbeat: Heartbeat, seconds: number) => Heartbeat,
+  isWaiting = (_seconds: number) => false,
+): number {
+  let heartbeat = startHeartbeat
   for (let seconds = 5; seconds <= 3_600; seconds += 5) {
-    const step = tickHeartbeat(heartbeat)
+    const step = tickHeartbeat(heartbeat, isWaiting(seconds))
     if (step.verdict === 'dead') return seconds
     heartbeat = live(step.heartbeat, seconds)
   }
@@ -32,6 +35,19 @@ test('an end that sends but receives nothing is dead within 45 s', () => {
     )
     expect(dead - deafFrom).toBeLessThanOrEqual(45)
   }
+})
+
+test('an end that sends nothing is dead within 15 s while something waits for its answer', () => {
+  for (const silentFrom of [0, 5, 10, 15, 20, 25, 100]) {
+    const live = (heartbeat: Heartbeat, seconds: number) => (seconds <= silentFrom ? answered(heartbeat) : heartbeat)
+    const dead = secondsUntilDead(live, (seconds) => seconds > silentFrom)
+    expect(dead - silentFrom).toBeGreaterThanOrEqual(10)
+    expect(dead - silentFrom).toBeLessThanOrEqual(15)
+  }
+})
+
+test('a slow end that still sends is not dead within 15 s', () => {
+  expect(secondsUntilDead(frameReceived, () => true)).toBeGreaterThanOrEqual(25)
 })
 
 test('sends a ping every four ticks, and none while one is unanswered', () => {

@@ -4,7 +4,9 @@
  * decides that the other end is gone.
  *
  * An end is dead when it sent nothing for 9 ticks (45 s), or did not answer a ping within 5 ticks. The second rule finds a
- * connection that fails in one direction, because the answer to the next ping is missing at most 20 + 25 s later.
+ * connection that fails in one direction, because the answer to the next ping is missing at most 20 + 25 s later. While
+ * something waits for an answer, a ping is sent at once, and an end that sends nothing at all for two ticks after it is
+ * dead: 10 to 15 s after the connection has failed.
  */
 export interface Heartbeat {
   /** Ticks since the last frame. */
@@ -18,6 +20,7 @@ export interface Heartbeat {
 export const ticksPerHeartbeat = 4
 const ticksUntilDead = 9
 const ticksForAnswer = 5
+const ticksForUrgentAnswer = 2
 
 export const startHeartbeat: Heartbeat = { silent: 0, untilPing: ticksPerHeartbeat, unanswered: undefined, number: 0 }
 
@@ -29,12 +32,17 @@ export function pongReceived(heartbeat: Heartbeat, number: number): Heartbeat {
   return number === heartbeat.number ? { ...heartbeat, unanswered: undefined } : heartbeat
 }
 
-export function tickHeartbeat(heartbeat: Heartbeat): { heartbeat: Heartbeat; verdict: 'alive' | 'ping' | 'dead' } {
+/** `isWaiting`: this end waits for an answer that is small enough to arrive within seconds on a slow connection. */
+export function tickHeartbeat(
+  heartbeat: Heartbeat,
+  isWaiting = false,
+): { heartbeat: Heartbeat; verdict: 'alive' | 'ping' | 'dead' } {
   const silent = heartbeat.silent + 1
   const unanswered = heartbeat.unanswered === undefined ? undefined : heartbeat.unanswered + 1
-  const isDead = silent >= ticksUntilDead || (unanswered ?? 0) >= ticksForAnswer
+  const isSilent = isWaiting && silent >= ticksForUrgentAnswer && (unanswered ?? 0) >= ticksForUrgentAnswer
+  const isDead = isSilent || silent >= ticksUntilDead || (unanswered ?? 0) >= ticksForAnswer
   if (isDead) return { heartbeat: { ...heartbeat, silent, unanswered }, verdict: 'dead' }
-  const isDue = heartbeat.untilPing <= 1
+  const isDue = isWaiting || heartbeat.untilPing <= 1
   // No second ping is sent while one is unanswered, because only the oldest shows how long the answer takes.
   if (!isDue || unanswered !== undefined) {
     const untilPing = isDue ? 1 : heartbeat.untilPing - 1

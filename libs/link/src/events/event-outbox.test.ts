@@ -10,6 +10,7 @@ import {
   prune,
   resume,
   tickOutbox,
+  waitsForFewEvents,
 } from './event-outbox.ts'
 
 const event = (text: string, tag = 't') => ({ text: JSON.stringify({ text }), tag })
@@ -81,4 +82,13 @@ test('counts ticks only while events are in flight', () => {
   const inFlight = markSent(outbox, [{ upto: 9, text: '' }])
   expect(tickOutbox(tickOutbox(inFlight)).unacknowledgedTicks).toBe(2)
   expect(acknowledge(tickOutbox(inFlight), 6).unacknowledgedTicks).toBe(0)
+})
+
+test('waits urgently for a few events, but not for a backlog that needs long on a slow connection', () => {
+  const open = openOutbox({ first: 1, tail: 10, mark: 0 })
+  const small = markSent(open, [{ upto: 5, text: 'x'.repeat(1_000) }])
+  expect(waitsForFewEvents(small)).toBe(false)
+  expect(waitsForFewEvents(tickOutbox(small))).toBe(true)
+  expect(waitsForFewEvents(tickOutbox(markSent(small, [{ upto: 10, text: 'x'.repeat(60_000) }])))).toBe(false)
+  expect(waitsForFewEvents(acknowledge(tickOutbox(small), 5))).toBe(false)
 })

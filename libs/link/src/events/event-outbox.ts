@@ -32,6 +32,8 @@ const mostEventsAtOnce = 64
 const mostCharactersAtOnce = 65_536
 /** A relay accepts several times as much. */
 const mostCharactersFlying = 524_288
+/** Two seconds on a connection of 8 KB per second. */
+const fewCharacters = 16_384
 
 /** Up to `mostCharacters` of JSON, but at least one event. */
 export interface Reading {
@@ -53,9 +55,7 @@ export function resume(outbox: EventOutbox, mark: number): EventOutbox {
 /** Returns the events to read now, if any. */
 export function nextReading(outbox: EventOutbox, window: number): Reading | undefined {
   const { sent, tail, mark, first, readingFrom, inFlight } = outbox
-  if (readingFrom !== undefined || inFlight.reduce((sum, { length }) => sum + length, 0) > mostCharactersFlying) {
-    return undefined
-  }
+  if (readingFrom !== undefined || charactersInFlight(inFlight) > mostCharactersFlying) return undefined
   const from = Math.max(sent + 1, first)
   const most = Math.min(mostEventsAtOnce, mark + window - sent, tail - from + 1)
   return most < 1 ? undefined : { from, most, mostCharacters: mostCharactersAtOnce }
@@ -84,6 +84,15 @@ export function tickOutbox(outbox: EventOutbox): EventOutbox {
   if (outbox.sent === outbox.mark)
     return outbox.unacknowledgedTicks === 0 ? outbox : { ...outbox, unacknowledgedTicks: 0 }
   return { ...outbox, unacknowledgedTicks: outbox.unacknowledgedTicks + 1 }
+}
+
+/** Whether events wait for their acknowledgement that even a slow connection carries within seconds. */
+export function waitsForFewEvents({ unacknowledgedTicks, inFlight }: EventOutbox): boolean {
+  return unacknowledgedTicks > 0 && charactersInFlight(inFlight) <= fewCharacters
+}
+
+function charactersInFlight(inFlight: EventOutbox['inFlight']): number {
+  return inFlight.reduce((sum, { length }) => sum + length, 0)
 }
 
 export interface EventFrame {
