@@ -11,6 +11,7 @@ export interface FuzzedRelay extends Pick<FuzzOptions, 'url' | 'good' | 'refill'
 }
 
 const RECEIVED = { type: 'SMS', sender: '+14155552671', simNumber: 1, createdAt: new Date(), text: 'hello' }
+const PICTURE = { name: 'cat.jpg', contentType: 'image/jpeg', size: 3, octets: new Uint8Array(3) }
 const [USERNAME, PASSWORD] = ['fuzz', 'a password to be fuzzed']
 
 /** Starts a complete relay that also checks its own answers, with devices and credentials of every kind. */
@@ -48,9 +49,11 @@ export async function fuzzedRelay(databaseUrl: string): Promise<FuzzedRelay> {
         lastSeen: new Date(),
       }))
       await database.device.createMany({ data: devices })
-      await database.inboxItem.createMany({
-        data: devices.map(({ id: deviceId }) => ({ ...RECEIVED, deviceId, accountId, id: newId(systemRandom) })),
-      })
+      const attachments = { create: { partId: 1, position: 0, ...PICTURE } }
+      for (const { id: deviceId } of devices)
+        await database.inboxItem.create({
+          data: { ...RECEIVED, deviceId, accountId, id: newId(systemRandom), attachments },
+        })
     },
     async close() {
       await database.$disconnect()

@@ -24,6 +24,7 @@ import { alertmanagerNotification, grafanaNotification } from './hooks/alert-not
 import { getApiCatalog } from './http/openapi/get-api-catalog.ts'
 import { getOpenapi, openapiDocument } from './http/openapi/openapi-document.ts'
 import { everywhereRoute, type Route, rootRoute, route } from './http/route.ts'
+import { getAttachment } from './inbox/get-attachment.ts'
 import { getInboxItem, listInbox } from './inbox/read-inbox.ts'
 import { exportInbox, refreshInbox } from './inbox/refresh-inbox.ts'
 import type { LiveEvents } from './live/live-events.ts'
@@ -171,6 +172,13 @@ export function routes(deps: RouteDeps): Route[] {
 
     route('GET', '/inbox', 'inbox:list', 'List received messages', listInbox(messages)),
     route('GET', '/inbox/{id}', 'inbox:list', 'Get a received message', getInboxItem(core)),
+    route(
+      'GET',
+      '/inbox/{id}/attachments/{partId}',
+      'inbox:read',
+      'Download an attachment of a received message',
+      getAttachment(core),
+    ),
     route('POST', '/inbox/refresh', 'inbox:refresh', 'Read the SIMs again', refreshInbox(core)),
     route('POST', '/inbox/export', 'messages:export', 'Resend inbox events to webhooks', exportInbox(core)),
 

@@ -25,7 +25,12 @@ test('accepts a period of one moment and refuses a period that ends before it st
 })
 
 test('allows a larger limit for inbox pages than for other lists', () => {
-  expect(listInboxQuery.parse({ limit: '500', type: 'DATA_SMS' })).toEqual({ limit: 500, offset: 0, type: 'DATA_SMS' })
+  expect(listInboxQuery.parse({ limit: '500', type: 'DATA_SMS' })).toEqual({
+    includeAttachments: false,
+    limit: 500,
+    offset: 0,
+    type: 'DATA_SMS',
+  })
   expect(listInboxQuery.safeParse({ limit: '501' }).success).toBe(false)
   expect(listInboxQuery.safeParse({ type: 'sms' }).success).toBe(false)
 })

@@ -2,10 +2,19 @@ import { z } from 'zod'
 import { deviceId, resourceId } from './ids.ts'
 import { limitUpTo, paging, refuseReversedRange, timeRange } from './paging.ts'
 import { requestBody } from './request-body.ts'
-import { requestQuery } from './request-query.ts'
+import { queryBoolean, requestQuery } from './request-query.ts'
 import { instant, utcTime } from './times.ts'
 
 export const inboxType = z.enum(['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'])
+
+const inboxAttachment = z
+  .strictObject({
+    partId: z.int().min(0).meta({ description: 'Number of the part in its message' }),
+    name: z.string().meta({ description: 'File name; empty when unknown' }),
+    size: z.int().min(0).meta({ description: 'Size in bytes' }),
+    contentType: z.string().meta({ examples: ['image/jpeg'] }),
+  })
+  .meta({ id: 'InboxAttachment' })
 
 export const inboxItem = z
   .strictObject({
@@ -17,6 +26,7 @@ export const inboxItem = z
     contentPreview: z.string().meta({
       description: 'The text of an SMS, the first 64 bytes of a data message in hexadecimal, or the subject of an MMS',
     }),
+    isEncrypted: z.boolean().meta({ description: 'True when only the owner of the key can read the content' }),
     createdAt: utcTime.meta({ description: "The network's time stamp if plausible, otherwise the agent's time" }),
     deviceId,
     text: z.string().optional(),
@@ -28,8 +38,27 @@ export const inboxItem = z
     contentClass: z.string().optional(),
     contentLocation: z.string().optional(),
     expiresAt: utcTime.optional(),
+    attachments: z
+      .array(inboxAttachment)
+      .optional()
+      .meta({ description: 'Attachments of a downloaded MMS; present when `includeAttachments` is true' }),
   })
   .meta({ id: 'InboxItem' })
+
+const includeAttachments = queryBoolean
+  .default(false)
+  .meta({ description: 'List the attachments of each message', default: false })
+
+export const getInboxQuery = requestQuery({ includeAttachments })
+
+/** Ids of a message and of one of its attachments. Part numbers that JSON cannot represent exactly do not exist. */
+export const attachmentParams = z.object({
+  id: z.string().min(1),
+  partId: z
+    .string()
+    .regex(/^\d{1,16}$/)
+    .refine((partId) => Number(partId) <= Number.MAX_SAFE_INTEGER),
+})
 
 export const listInboxQuery = requestQuery({
   type: inboxType.optional(),
@@ -42,6 +71,7 @@ export const listInboxQuery = requestQuery({
     .transform((sender) => sender.replace(/^ (?=\d)/, '+'))
     .optional()
     .meta({ description: 'Sender as returned by the API, or the number in any format accepted for sending' }),
+  includeAttachments,
   ...paging,
   limit: limitUpTo(500),
 }).check(refuseReversedRange)
@@ -74,6 +104,7 @@ export const refreshInboxRequest = requestBody({
     examples: [{ since: '2026-03-01T00:00:00Z', until: '2026-03-02T00:00:00Z', webhookDelivery: 'Individual' }],
   })
 
+export type InboxAttachment = z.output<typeof inboxAttachment>
 export type InboxType = z.output<typeof inboxType>
 export type InboxItem = z.output<typeof inboxItem>
 export type RefreshInboxRequest = z.output<typeof refreshInboxRequest>

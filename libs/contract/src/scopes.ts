@@ -7,6 +7,7 @@ export const scopes = [
   'messages:cancel',
   'messages:export',
   'inbox:list',
+  'inbox:read',
   'inbox:refresh',
   'conversations:read',
   'conversations:write',

@@ -4,12 +4,8 @@ import { requestBody } from './request-body.ts'
 import { scopes } from './scopes.ts'
 import { utcTime } from './times.ts'
 
-/** Accepts `inbox:read`, the old name of `inbox:list`. */
 export const requestedScope = z
-  .preprocess(
-    (name) => (name === 'inbox:read' ? 'inbox:list' : name),
-    z.enum(scopes, { error: ({ input }) => `${shown(input)} is not a scope. Use one of ${scopes.join(', ')}` }),
-  )
+  .enum(scopes, { error: ({ input }) => `${shown(input)} is not a scope. Use one of ${scopes.join(', ')}` })
   .meta({ description: 'Permission of the token or key' })
 
 /** The body of a token request. The endpoint checks it against the permissions of the caller. */

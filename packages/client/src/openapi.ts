@@ -292,6 +292,16 @@ export interface paths {
          */
         get: operations["getInboxById"];
     };
+    "/3rdparty/v1/inbox/{id}/attachments/{partId}": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Download an attachment of a received message
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `inbox:read`.
+         */
+        get: operations["getInboxByIdAttachmentsByPartId"];
+    };
     "/3rdparty/v1/inbox/refresh": {
         parameters: {
             query?: never;
@@ -909,7 +919,7 @@ export interface components {
              */
             name: string;
             /** @description Scopes of the key. `all:any` does not include `keys:list`, `keys:manage` and `tokens:manage`, which must be named */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
             limits?: components["schemas"]["ApiKeyLimitsRequest"];
             /**
              * Format: date-time
@@ -1339,6 +1349,16 @@ export interface components {
                 };
             };
         };
+        InboxAttachment: {
+            /** @description Number of the part in its message */
+            partId: number;
+            /** @description File name; empty when unknown */
+            name: string;
+            /** @description Size in bytes */
+            size: number;
+            /** @example image/jpeg */
+            contentType: string;
+        };
         InboxItem: {
             /** @description Id of the item; `messageId` in its webhook events */
             id: string;
@@ -1350,6 +1370,8 @@ export interface components {
             simNumber?: number;
             /** @description The text of an SMS, the first 64 bytes of a data message in hexadecimal, or the subject of an MMS */
             contentPreview: string;
+            /** @description True when only the owner of the key can read the content */
+            isEncrypted: boolean;
             /**
              * Format: date-time
              * @description The network's time stamp if plausible, otherwise the agent's time
@@ -1376,6 +1398,8 @@ export interface components {
              * @example 2026-03-01T08:46:11.000Z
              */
             expiresAt?: string;
+            /** @description Attachments of a downloaded MMS; present when `includeAttachments` is true */
+            attachments?: components["schemas"]["InboxAttachment"][];
         };
         IssuedToken: {
             /** @description The `jti` of the latest access token; use it to revoke the token */
@@ -2047,7 +2071,7 @@ export interface components {
             mode: "local" | "cloud";
             version: string;
             /** @description Scopes of the caller */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
             /** @description True when a virtual modem with a virtual phone is running */
             hasVirtualPhone: boolean;
         };
@@ -2449,7 +2473,7 @@ export interface components {
             /** @description Lifetime in seconds. Default: 3600; 0 means the maximum. Limited to the maximum, and to the remaining lifetime of the token used for this request */
             ttl?: number;
             /** @description Scopes of the token */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
         };
         TokenResponse: {
             /** @description The `jti` of the access token; use it to revoke the token */
@@ -2763,6 +2787,7 @@ export type Finding = components['schemas']['Finding'];
 export type Findings = components['schemas']['Findings'];
 export type GrafanaNotification = components['schemas']['GrafanaNotification'];
 export type Health = components['schemas']['Health'];
+export type InboxAttachment = components['schemas']['InboxAttachment'];
 export type InboxItem = components['schemas']['InboxItem'];
 export type IssuedToken = components['schemas']['IssuedToken'];
 export type KeySet = components['schemas']['KeySet'];
@@ -3528,6 +3553,8 @@ export interface operations {
                 deviceId?: string;
                 /** @description Sender as returned by the API, or the number in any format accepted for sending */
                 sender?: string;
+                /** @description List the attachments of each message */
+                includeAttachments?: boolean;
                 /** @description Maximum number of items per page */
                 limit?: number;
                 /** @description Number of items to skip. For long lists, follow the `Link` header instead */
@@ -3550,7 +3577,10 @@ export interface operations {
     };
     getInboxById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description List the attachments of each message */
+                includeAttachments?: boolean;
+            };
             path: {
                 id: string;
             };
@@ -3563,6 +3593,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InboxItem"];
+                };
+            };
+        };
+    };
+    getInboxByIdAttachmentsByPartId: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+                partId: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
                 };
             };
         };

@@ -32,6 +32,7 @@ export class TestAccount {
       sender: '+447400123456',
       contentPreview: text,
       text,
+      isEncrypted: false,
       createdAt: at.toISOString(),
       deviceId: 'device',
     }

@@ -137,8 +137,12 @@ async function fullAccount(username: string): Promise<string> {
   await database.message.create({
     data: { id, accountId, deviceId: id, createdAt: now, recipients: { create: recipient } },
   })
+  const picture = { partId: 1, position: 0, name: '', contentType: 'image/jpeg', size: 1, octets: new Uint8Array(1) }
   await database.inboxItem.create({
-    data: { id, accountId, deviceId: id, type: 'SMS', sender: '+15550101', createdAt: now },
+    data: {
+      ...{ id, accountId, deviceId: id, type: 'MMS_DOWNLOADED', sender: '+15550101', createdAt: now },
+      attachments: { create: picture },
+    },
   })
   const labels = { create: { label: { create: { id, accountId, name: id, color: 'red' } } } }
   const notes = { create: { id, text: 'note', author: 'sms' } }

@@ -23,6 +23,7 @@ const OF_ONE_ID = [
   ['GET', () => `/messages/${owned.message}/timeline`, 404],
   ['DELETE', () => `/messages/${owned.message}`, 404],
   ['GET', () => `/inbox/${owned.inbox}`, 404],
+  ['GET', () => `/inbox/${owned.inbox}/attachments/1`, 404],
   ['DELETE', () => `/push/subscriptions/${owned.push}`, 204],
   ['POST', () => `/push/subscriptions/${owned.push}/test`, 404],
   ['PATCH', () => `/labels/${owned.label}`, 404],
@@ -80,7 +81,12 @@ test('every route with an id is tested here', async () => {
       .filter((method) => /^(?:get|post|put|patch|delete)$/.test(method) && path.includes('{'))
       .map((method) => `${method.toUpperCase()} ${path.replace('/3rdparty/v1', '').replace(/\{\w+\}/g, '{id}')}`),
   )
-  const tried = OF_ONE_ID.map(([method, path]) => `${method} ${path().replace(/\+\d+/, '{id}').replace(ID, '{id}')}`)
+  const tried = OF_ONE_ID.map(
+    ([method, path]) =>
+      `${method} ${path()
+        .replace(/\+\d+|(?<=attachments\/)1/, '{id}')
+        .replace(ID, '{id}')}`,
+  )
   // Some paths are not tried here: conversations are identified by phone numbers, and the files of the API reference belong to
   // no account.
   const ofNumbers = ['GET {}', 'PATCH {}', 'GET {}/details', 'POST {}/notes']
@@ -210,6 +216,7 @@ async function fillAccount(): Promise<Owned> {
       sender: '+12025550124',
       text: 'of the owner',
       createdAt,
+      attachments: { create: { partId: 1, position: 0, ...PICTURE } },
     },
   })
   await relay.api('POST', '/webhooks', { body: { id: webhook, url: 'https://owner.example/', event: 'sms:received' } })
@@ -251,6 +258,8 @@ async function fillAccount(): Promise<Owned> {
     note: note.id,
   }
 }
+
+const PICTURE = { name: 'cat.jpg', contentType: 'image/jpeg', size: 3, octets: new Uint8Array(3) }
 
 type Five = [string, string, string, string, string]
 

@@ -32,7 +32,7 @@ let callers = 0
 async function statusOf(where: TestRelay, name: string, auth: string | null): Promise<number> {
   const [method = '', path = ''] = name
     .replace('{file}', 'docs.js')
-    .replace(/\{\w+\}/, 'nothing-here')
+    .replace(/\{\w+\}/g, 'nothing-here')
     .split(' ')
   callers += 1
   const proxy = { 'x-forwarded-for': `10.1.${callers >> 8}.${callers & 255}`, 'x-forwarded-proto': 'https' }

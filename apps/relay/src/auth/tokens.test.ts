@@ -111,7 +111,7 @@ test('a token matches the contract, in both spellings', async () => {
   expect(decodeProtectedHeader(body.access_token)).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid: jwks.keys[0].kid })
   expect(decodeJwt(body.access_token)).toEqual({
     ...{ iss: 'smsgw', aud: 'smsgw:api', sub: accountId, jti: body.id },
-    ...{ iat: nowMs / 1000, exp: nowMs / 1000 + 600, scopes: ['messages:send', 'inbox:list'] },
+    ...{ iat: nowMs / 1000, exp: nowMs / 1000 + 600, scopes: ['messages:send', 'inbox:read'] },
   })
 })
 

@@ -1,5 +1,6 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { faultDetails } from '@smsgw/daemon/fault-details'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { readSessionCookie } from '../auth/sessions/session-cookie.ts'
@@ -185,7 +186,10 @@ function sendAnswer(reply: FastifyReply, request: FastifyRequest, answer: Answer
   if (headers) reply.headers(headers)
   if (headers?.['Link']) reply.header('link', withCatalogLink(headers['Link']))
   const isRaw =
-    body === undefined || body instanceof Uint8Array || (mediaType !== undefined && typeof body === 'string')
+    body === undefined ||
+    body instanceof Uint8Array ||
+    body instanceof Readable ||
+    (mediaType !== undefined && typeof body === 'string')
   reply.send(isRaw ? body : JSON.stringify(body))
 }
 

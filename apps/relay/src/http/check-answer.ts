@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { problem } from '@smsgw/contract/problem'
 import { answerStatuses } from './answer-statuses.ts'
 import type { Answer } from './endpoint.ts'
@@ -8,7 +9,7 @@ import { pathText } from './validation-error.ts'
 export function checkAnswer(route: Route, { status, body, stream }: Answer): void {
   const name = `${route.method} ${route.path} answered ${status}`
   if (!answerStatuses(route).includes(status)) throw new Error(`${name}, which its route does not declare`)
-  if (stream) return
+  if (stream || body instanceof Readable) return
   const declared = route.endpoint.answers[status]
   const schema = declared === undefined ? problem : declared
   if (schema === null) {

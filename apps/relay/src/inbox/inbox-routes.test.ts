@@ -3,6 +3,8 @@ import { route } from '../http/route.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { getAttachment } from './get-attachment.ts'
+import { inboxRetention } from './inbox-retention-statement.ts'
 import { getInboxItem, listInbox } from './read-inbox.ts'
 
 const shared = useTestDatabase()
@@ -11,6 +13,7 @@ beforeAll(async () => {
   api = await testEndpoints([
     route('GET', '/inbox', 'inbox:list', '', listInbox({ ...shared, rules: { defaultRegion: 'DE' } })),
     route('GET', '/inbox/{id}', 'inbox:list', '', getInboxItem(shared)),
+    route('GET', '/inbox/{id}/attachments/{partId}', 'inbox:read', '', getAttachment(shared)),
   ])
 })
 afterAll(() => api.close())
@@ -47,7 +50,7 @@ test('an item of each kind shows its content and a preview, without unknown memb
     { type: 'MMS', text: null, mms },
     { type: 'MMS', text: null, mms: { transactionId: 'T2', size: 0, contentClass: 'text' } },
   )
-  const common = { sender: '+1', deviceId: DEVICE, createdAt: '2026-03-01T08:00:00.000Z' }
+  const common = { sender: '+1', deviceId: DEVICE, createdAt: '2026-03-01T08:00:00.000Z', isEncrypted: false }
   expect((await list()).json).toEqual([
     { ...common, id: 'i3', type: 'MMS', contentPreview: '', transactionId: 'T2', size: 0, contentClass: 'text' },
     { ...common, id: 'i2', type: 'MMS', contentPreview: 'Holiday', ...mms, expiresAt: '2026-03-04T08:46:11.000Z' },
@@ -150,3 +153,77 @@ test('cursor pages contain each item once, even if some have the same time or ne
   }
   expect(seen).toEqual(['i6', 'i5', 'i4', 'i3', 'i2', 'i1', 'i0'])
 })
+
+test('lists attachments only on request, in their order', async () => {
+  await store({ type: 'MMS_DOWNLOADED', text: 'Look!' }, {})
+  await attach('i0', { partId: 9, position: 0, name: 'cat.jpg', octets: new Uint8Array(7) })
+  await attach('i0', { partId: 2 ** 40, position: 1, name: '', contentType: 'text/plain', octets: new Uint8Array(0) })
+  const attachments = [
+    { partId: 9, name: 'cat.jpg', size: 7, contentType: 'image/jpeg' },
+    { partId: 2 ** 40, name: '', size: 0, contentType: 'text/plain' },
+  ]
+  expect((await list('?includeAttachments=true')).json).toMatchObject([
+    { id: 'i1', attachments: [] },
+    { id: 'i0', attachments },
+  ])
+  expect((await api.request('a1', 'GET', '/inbox/i0?includeAttachments=1')).json).toMatchObject({ attachments })
+  for (const item of [...(await list()).json, (await api.request('a1', 'GET', '/inbox/i0')).json])
+    expect(item).not.toHaveProperty('attachments')
+})
+
+test('a download has exactly the octets of the attachment, read in pieces', async () => {
+  const octets = Uint8Array.from({ length: 1_000_001 }, (_, index) => index % 251)
+  await store({ type: 'MMS_DOWNLOADED' })
+  await attach('i0', { octets })
+  await attach('i0', { partId: 2, octets: new Uint8Array(0) })
+  const { status, headers, bytes } = await api.download('a1', '/inbox/i0/attachments/1')
+  expect([status, bytes.equals(octets)]).toEqual([200, true])
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-type': 'image/jpeg',
+    'content-length': '1000001',
+    'content-disposition': `attachment; filename="cat.jpg"; filename*=UTF-8''cat.jpg`,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  })
+  expect((await api.download('a1', '/inbox/i0/attachments/2')).bytes).toHaveLength(0)
+})
+
+test.each([
+  ['../../etc/passwd', 'passwd', 'passwd'],
+  ['C:\\\\cat"\r\nX-Evil: 1;.jpg', 'cat___X-Evil_ 1_.jpg', 'cat%22%0D%0AX-Evil%3A%201%3B.jpg'],
+  ["m\u00fcller's (1)*.jpg", 'm_ller_s (1)_.jpg', 'm%C3%BCller%27s%20%281%29%2a.jpg'],
+  ['', 'attachment', 'attachment'],
+])('the file name %j is sent as %s', async (name, ascii, encoded) => {
+  await store({ type: 'MMS_DOWNLOADED' })
+  await attach('i0', { name, contentType: 'text/html\r\nX-Evil: 1' })
+  const { headers } = await api.download('a1', '/inbox/i0/attachments/1')
+  expect(headers.get('content-disposition')).toBe(`attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`)
+  expect(headers.get('content-type')).toBe('application/octet-stream')
+})
+
+test.each([
+  'i0/attachments/2',
+  'i0/attachments/x',
+  `i0/attachments/${2n ** 63n}`,
+  'i0/attachments/-1',
+  'i9/attachments/1',
+])('there is nothing at %s', async (path) => {
+  await store({ type: 'MMS_DOWNLOADED' })
+  await attach('i0', {})
+  expect((await api.request('a1', 'GET', `/inbox/${path}`)).status).toBe(404)
+  expect((await api.request('a2', 'GET', '/inbox/i0/attachments/1')).status).toBe(404)
+})
+
+test('attachments are deleted with their message', async () => {
+  await store({ type: 'MMS_DOWNLOADED' })
+  await attach('i0', {})
+  await inboxRetention.deleteOlder(shared.database, 'a1', minute(1), 10)
+  expect(await shared.database.inboxAttachment.count()).toBe(0)
+})
+
+async function attach(id: string, more: Partial<Prisma.InboxAttachmentUncheckedCreateInput>): Promise<void> {
+  const { key: inboxKey } = await shared.database.inboxItem.findFirstOrThrow({ where: { id } })
+  const octets = more.octets ?? new Uint8Array(3)
+  const picture = { partId: 1, position: 0, name: 'cat.jpg', contentType: 'image/jpeg', size: octets.length }
+  await shared.database.inboxAttachment.create({ data: { inboxKey, ...picture, octets, ...more } })
+}

@@ -40,7 +40,8 @@ export async function insertReceived(
     ON CONFLICT (account_id, id) DO UPDATE SET text = excluded.text, data = excluded.data, is_partial = false
       WHERE inbox.is_partial AND NOT excluded.is_partial
     RETURNING id, device_id AS "deviceId", type, sender, recipient, sim_number AS "simNumber",
-      created_at AS "createdAt", offset_minutes AS "offsetMinutes", text, data, port, mms, xmax = 0 AS "isNew",
+      created_at AS "createdAt", offset_minutes AS "offsetMinutes", text, data, port, mms,
+      is_encrypted AS "isEncrypted", xmax = 0 AS "isNew",
       EXISTS (SELECT FROM conversation_states s
         WHERE s.account_id = inbox.account_id AND s.number = inbox.sender AND s.blocked_at IS NOT NULL) AS "isBlocked"`,
   )

@@ -1,5 +1,5 @@
 import { idParams } from '@smsgw/contract/ids'
-import { inboxItem, listInboxQuery } from '@smsgw/contract/inbox'
+import { getInboxQuery, inboxItem, listInboxQuery } from '@smsgw/contract/inbox'
 import { z } from 'zod'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -34,6 +34,7 @@ export function listInbox({ database, rules }: ListInboxDeps): Endpoint {
           database.inboxItem.findMany({
             where: { AND: [where, after ? olderThan(after) : {}] },
             orderBy: [{ createdAt: 'desc' }, { key: 'desc' }],
+            include: includedAttachments(query),
             skip,
             take,
           }),
@@ -47,12 +48,23 @@ export function listInbox({ database, rules }: ListInboxDeps): Endpoint {
 export function getInboxItem({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
     params: idParams,
+    query: getInboxQuery,
     answers: { 200: inboxItem },
-    async handle({ principal: { accountId }, params: { id } }) {
-      const item = await database.inboxItem.findUnique({ where: { accountId_id: { accountId, id } } })
+    async handle({ principal: { accountId }, params: { id }, query }) {
+      const item = await database.inboxItem.findUnique({
+        where: { accountId_id: { accountId, id } },
+        include: includedAttachments(query),
+      })
       if (item === null)
         throw new ApiError(404, 'No received message has this id: it may have been deleted by retention')
       return { status: 200, body: inboxItemAnswer(item) }
     },
   })
+}
+
+/** The attachments to read with a message, without their octets. */
+function includedAttachments({ includeAttachments }: { readonly includeAttachments: boolean }) {
+  if (!includeAttachments) return {}
+  const select = { partId: true, name: true, size: true, contentType: true } as const
+  return { attachments: { select, orderBy: { position: 'asc' } } } satisfies Prisma.InboxItemInclude
 }

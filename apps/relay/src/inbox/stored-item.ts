@@ -1,4 +1,4 @@
-import type { InboxItem, InboxType } from '@smsgw/contract/inbox'
+import type { InboxAttachment, InboxItem, InboxType } from '@smsgw/contract/inbox'
 import { z } from 'zod'
 import type { MmsNotification, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
 
@@ -16,6 +16,7 @@ export const storedItem = z.object({
   data: z.instanceof(Uint8Array).nullable(),
   port: z.int().nullable(),
   mms: z.unknown(),
+  isEncrypted: z.boolean(),
 })
 
 type StoredItem = Readonly<z.output<typeof storedItem>>
@@ -50,18 +51,28 @@ export function receivedEventOf(item: StoredItem): ReceivedEvent | undefined {
   }
 }
 
-/** The API representation of a received message. */
-export function inboxItemAnswer(item: StoredItem): InboxItem {
+interface StoredAttachment extends Omit<InboxAttachment, 'partId'> {
+  readonly partId: bigint
+}
+
+/** The API representation of a received message, with its attachments if they were read. */
+export function inboxItemAnswer(item: StoredItem & { readonly attachments?: readonly StoredAttachment[] }): InboxItem {
   return {
     id: item.id,
     type: item.type as InboxType,
     sender: item.sender,
     ...(item.recipient !== null && { recipient: item.recipient }),
     ...(item.simNumber !== null && { simNumber: item.simNumber }),
+    isEncrypted: item.isEncrypted,
     createdAt: item.createdAt.toISOString(),
     deviceId: item.deviceId,
     ...contentOf(item),
+    ...(item.attachments && { attachments: item.attachments.map(attachmentAnswer) }),
   }
+}
+
+function attachmentAnswer({ partId, name, size, contentType }: StoredAttachment): InboxAttachment {
+  return { partId: Number(partId), name, size, contentType }
 }
 
 const PREVIEWED_OCTETS = 64

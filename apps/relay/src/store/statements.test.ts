@@ -24,6 +24,7 @@ import { publishHints } from '../hints/publish-hints-statement.ts'
 import { deleteReceived } from '../inbox/delete-received-statement.ts'
 import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
 import { insertReceived } from '../inbox/insert-received-statement.ts'
+import { readOctets } from '../inbox/read-octets-statement.ts'
 import { fenceBatches } from '../ingest/fence-batches-statement.ts'
 import { storeParts } from '../ingest/store-parts-statement.ts'
 import { writeMarks } from '../ingest/write-marks-statement.ts'
@@ -171,6 +172,22 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
       },
       now,
     ),
+  'inbox/read-octets-statement.ts': async (s) => {
+    const { key } = await s.inboxItem.create({
+      data: {
+        accountId: 'account',
+        id: 'mms',
+        deviceId: 'device',
+        type: 'MMS_DOWNLOADED',
+        sender: '+1',
+        createdAt: now,
+      },
+    })
+    const picture = { inboxKey: key, partId: 1n }
+    const facts = { position: 0, name: '', contentType: 'image/jpeg', size: 3, octets: new Uint8Array([1, 2, 3]) }
+    await s.inboxAttachment.create({ data: { ...picture, ...facts } })
+    expect(await readOctets(s, picture, 1, 5)).toEqual(new Uint8Array([2, 3]))
+  },
   'ingest/fence-batches-statement.ts': (s) => fenceBatches(s, [connection]),
   'ingest/store-parts-statement.ts': (s) =>
     storeParts(

@@ -16,6 +16,8 @@ export interface TestReply {
 export interface TestEndpoints {
   /** Sends a request to a path below the base. `account` may be followed by scopes and has all scopes by default. */
   request(account: string, method: string, path: string, body?: unknown): Promise<TestReply>
+  /** Sends a GET request and returns the body as it arrived. */
+  download(account: string, path: string): Promise<{ status: number; headers: Headers; bytes: Buffer }>
   close(): Promise<void>
 }
 
@@ -43,6 +45,11 @@ export async function testEndpoints(routes: readonly Route[]): Promise<TestEndpo
       const text = await response.text()
       if (response.status === 500) throw new Error(`the request failed: ${JSON.stringify(faults.at(-1))}`)
       return { status: response.status, headers: response.headers, json: text === '' ? undefined : JSON.parse(text) }
+    },
+    async download(account, path) {
+      const response = await fetch(`${address}/3rdparty/v1${path}`, { headers: { authorization: account } })
+      const bytes = Buffer.from(await response.arrayBuffer())
+      return { status: response.status, headers: response.headers, bytes }
     },
     close: () => server.close(),
   }

@@ -10,6 +10,7 @@ import type {
 } from '../openapi.ts'
 
 type ListQuery = NonNullable<operations['getInbox']['parameters']['query']>
+type GetQuery = NonNullable<operations['getInboxById']['parameters']['query']>
 type ConversationsQuery = NonNullable<operations['getConversations']['parameters']['query']>
 type ConversationChange = operations['patchConversationsByNumber']['requestBody']['content']['application/json']
 type EntriesQuery = NonNullable<operations['getConversationsByNumber']['parameters']['query']>
@@ -27,9 +28,16 @@ export class Inbox {
     return new Paginated(this.#transport, '/inbox', query, options)
   }
 
-  async get(id: string, options?: CallOptions): Promise<InboxItem> {
+  async get(id: string, { includeAttachments, ...options }: GetQuery & CallOptions = {}): Promise<InboxItem> {
     const path = `/inbox/${encodeURIComponent(id)}`
-    return (await this.#transport.send<InboxItem>({ method: 'GET', path, ...options })).body
+    return (await this.#transport.send<InboxItem>({ method: 'GET', path, query: { includeAttachments }, ...options }))
+      .body
+  }
+
+  /** Downloads an attachment. The answer arrives before its body, so that a large attachment can be saved as it is read. */
+  async download(id: string, partId: number, options?: CallOptions): Promise<Response> {
+    const path = `/inbox/${encodeURIComponent(id)}/attachments/${partId}`
+    return this.#transport.open({ method: 'GET', path, headers: { accept: '*/*' }, ...options })
   }
 
   /** Makes devices read their SIMs again, and sends received messages of a period to webhooks again if requested. */

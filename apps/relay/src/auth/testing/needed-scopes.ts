@@ -44,6 +44,7 @@ export const needed: Readonly<
   'GET /3rdparty/v1/unread': 'inbox:list',
   'GET /3rdparty/v1/inbox': 'inbox:list',
   'GET /3rdparty/v1/inbox/{id}': 'inbox:list',
+  'GET /3rdparty/v1/inbox/{id}/attachments/{partId}': 'inbox:read',
   'POST /3rdparty/v1/inbox/refresh': 'inbox:refresh',
   'POST /3rdparty/v1/inbox/export': 'messages:export',
   'GET /3rdparty/v1/devices': 'devices:list',
