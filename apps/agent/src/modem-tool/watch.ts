@@ -79,6 +79,8 @@ export function eventLines(event: ModemEvent): readonly string[] {
       return [`said: ${event.text}`]
     case 'not-read':
       return [`memory: ${event.memory} could not be read (${event.why})`]
+    case 'not-deleted':
+      return [`memory: a message could not be deleted from ${event.memory} (${event.why})`]
     case 'content-missing':
       return [`message: ${event.code} arrived without content`]
     case 'text-mode':

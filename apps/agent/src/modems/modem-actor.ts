@@ -227,6 +227,11 @@ export class ModemActor {
       case 'not-read':
         this.#warnHourly(`cannot read messages from memory ${event.memory} (${event.why})`)
         break
+      case 'not-deleted':
+        this.#warnHourly(
+          `cannot delete messages from memory ${event.memory} (${event.why}): once it is full, no more messages arrive`,
+        )
+        break
       default:
         break
     }

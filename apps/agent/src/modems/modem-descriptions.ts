@@ -38,6 +38,12 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
   'no-indications': 'does not announce incoming messages: the agent polls for them every few seconds',
   'no-delivery-reports': 'does not support delivery reports: messages stay Sent',
   'no-readable-memory': 'can send, but cannot receive: its message memory is not readable',
+  'memory-not-selectable':
+    'cannot select a message memory (AT+CPMS refused): only messages in its current memory are received',
+  'sim-state-unreadable':
+    'does not report whether its SIM needs a PIN (AT+CPIN? refused): no effect while the SIM works',
+  'registration-unreadable':
+    'does not report its registration (AT+CREG? and similar refused): it is considered registered unless it reports no operator',
   'no-service-centre': 'the SIM has no service centre number: nothing can be sent until one is set',
   'no-imei':
     'does not report an IMEI: it is recognised by its USB socket or address, and gets another SIM number elsewhere',

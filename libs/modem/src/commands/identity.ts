@@ -16,19 +16,23 @@ export interface ModemNumber {
 
 /**
  * Reads the IMEI, or the serial number that some modems report instead. Tries `AT+CGSN`, `AT+GSN`, `AT+CGSN=1` (NB-IoT,
- * 27.007 §5.4) and `ATI`, in this order. Returns undefined if one of the first three commands gets no answer.
+ * 27.007 §5.4) and `ATI`, in this order. Returns undefined if none of the first three commands gets an answer.
  */
 export async function readModemNumber(
   ask: <T>(query: Query<T>) => Promise<Answer<T>>,
 ): Promise<ModemNumber | undefined> {
   let serial: string | undefined
+  let isAnswering = false
   for (const text of ['AT+CGSN', 'AT+GSN', 'AT+CGSN=1']) {
     const answer = await ask(numberQuery(text))
-    if (answer.kind === 'unanswered' || answer.kind === 'not-sent') return undefined
+    if (answer.kind === 'not-sent') return undefined
+    if (answer.kind !== 'unanswered') isAnswering = true
+    else if (answer.why !== 'timeout') return undefined
     if (answer.kind !== 'value') continue
     if (answer.value.imei !== undefined) return answer.value
     serial ??= answer.value.serial
   }
+  if (!isAnswering) return undefined
   const information = await ask(readInformation)
   return { imei: information.kind === 'value' ? information.value.imei : undefined, serial }
 }

@@ -19,6 +19,8 @@ export class LineRouting {
   /** The latest PDU, until a command line follows; empty if there is none. */
   #writtenPdu = ''
   #numericResults = false
+  /** This modem writes OK directly after the last line of an answer. */
+  #gluesOk = false
   /** The previous line was a late reference, so the OK after it belongs to that reference. */
   #behindLate = false
   /** The number of echoed lines. */
@@ -77,8 +79,23 @@ export class LineRouting {
       this.echoes += 1
       return
     }
-    if (this.#inFlight()?.line(line, form)) return
+    if (this.#takeGlued(line, form) || this.#inFlight()?.line(line, form)) return
     this.#report(line, form)
+  }
+
+  /**
+   * Takes a line of an answer that ends with OK (`+CMEE: 1OK`). Detected only during resynchronisation, whose answers
+   * cannot end in this way; a text may.
+   */
+  #takeGlued(line: ResponseLine, form: UnsolicitedForm | undefined): boolean {
+    const exchange = this.#inFlight()
+    const glued = this.#gluesOk ? gluedOk : this.#gettingInStep ? gluedOkOfMarker : undefined
+    if (!glued?.test(line.text)) return false
+    const unglued = { ...line, text: line.text.slice(0, -2).trimEnd(), body: line.body.slice(0, -2).trimEnd() }
+    if (!exchange?.line(unglued, form)) return false
+    this.#gluesOk = true
+    if (this.#inFlight() === exchange) exchange.result({ kind: 'ok' })
+    return true
   }
 
   /** Takes back a line that an exchange had accepted and that turned out to be unsolicited. */
@@ -148,3 +165,6 @@ export type LineEvent =
   | LateResult
 
 const echoesKnown = 4
+const gluedOk = /\SOK$/
+// Markers are answered with numbers, quoted names and lists.
+const gluedOkOfMarker = /[\d")]OK$/

@@ -20,25 +20,34 @@ export class MessageSlots {
   readonly #traits: StorageTraits
   readonly #cancellation: Cancellation
   readonly #onUsage: (memory: Memory, usage: MemoryUsage) => void
+  readonly #memorySelectable: boolean
   readonly #tasks = new TaskQueue()
   #selected: Memory | undefined
+  /** The number of listings that were not answered at all. */
+  #silentListings = 0
+  /** `AT+CMGR` does not work, so messages are found by listing. */
+  #indexUnreadable = false
 
   constructor(options: {
     readonly executor: Executor
     readonly clock: Clock
     readonly traits: StorageTraits
+    readonly memorySelectable: boolean
     readonly cancellation: Cancellation
     readonly onUsage: (memory: Memory, usage: MemoryUsage) => void
   }) {
     this.#executor = options.executor
     this.#clock = options.clock
     this.#traits = options.traits
+    this.#memorySelectable = options.memorySelectable
     this.#cancellation = options.cancellation
     this.#onUsage = options.onUsage
   }
 
   read(memory: Memory, index: number): Promise<StoredMessage | 'empty' | SlotFailure> {
-    return this.#tasks.run(async () => (await this.#selectOnce(memory)) ?? this.#read(index))
+    return this.#tasks.run(
+      async () => (await this.#selectOnce(memory)) ?? (this.#indexUnreadable ? this.#find(index) : this.#read(index)),
+    )
   }
 
   /**
@@ -51,16 +60,19 @@ export class MessageSlots {
       const usage = await this.#settledUsage(memory)
       if (isFailure(usage)) return usage
       if (usage !== 'unknown' && usage.used === 0 && !thorough) return { usage, messages: [], complete: true }
-      if (this.#traits.notListable.includes(memory)) return this.#readAll(usage)
+      const { notListable } = this.#traits
+      if (notListable.includes(memory) || this.#silentListings >= mostSilentListings) return this.#readAll(usage)
       const answer = await ask(this.#executor, listMessages, this.#cancellation)
       switch (answer.kind) {
         case 'value':
+          this.#silentListings = 0
           return { usage, messages: answer.value, complete: true }
         case 'refused':
           // Not every memory can be listed (SR of DWM-156), but it can be read by index.
-          if (answer.error.class === 'unsupported' || memory === reports) return this.#readAll(usage)
+          if (isUnsupported(answer.error) || memory === reports) return this.#readAll(usage)
           return failureOf(answer)
         case 'unanswered':
+          if (answer.why === 'timeout' && (answer.partial ?? []).length === 0) this.#silentListings += 1
           return { usage, messages: answer.partial ?? [], complete: false }
         case 'unreadable':
         case 'not-sent':
@@ -77,7 +89,7 @@ export class MessageSlots {
     return this.#tasks.run(async () => {
       const failed = await this.#selectOnce(memory)
       if (failed) return { kind: 'failed', ...failed }
-      const found = await this.#read(index)
+      const found = await this.#find(index)
       if (found === 'empty') return { kind: 'already-gone' }
       if (isFailure(found)) return { kind: 'failed', ...found }
       if (found.pdu !== pdu.toUpperCase()) return { kind: 'another-message', found }
@@ -85,6 +97,19 @@ export class MessageSlots {
       if (answer.kind === 'value') return { kind: 'deleted' }
       return { kind: 'failed', ...failureOf(answer) }
     })
+  }
+
+  /** Reads the message, or finds it in a listing if the modem cannot read by index. */
+  async #find(index: number): Promise<StoredMessage | 'empty' | SlotFailure> {
+    const read = this.#indexUnreadable ? undefined : await this.#read(index)
+    const unreadable = read === undefined || (isFailure(read) && cannotRead(read))
+    if (read !== undefined && !unreadable) return read
+    const answer = await ask(this.#executor, listMessages, this.#cancellation)
+    if (answer.kind !== 'value') return read ?? failureOf(answer)
+    const listed = answer.value.find((message) => message.index === index)
+    // An error is also the answer of some firmware for an empty slot.
+    if (listed !== undefined) this.#indexUnreadable = true
+    return listed ?? 'empty'
   }
 
   async #read(index: number): Promise<StoredMessage | 'empty' | SlotFailure> {
@@ -112,7 +137,7 @@ export class MessageSlots {
   }
 
   async #selectOnce(memory: Memory): Promise<SlotFailure | undefined> {
-    if (this.#selected === memory) return undefined
+    if (this.#selected === memory || !this.#memorySelectable) return undefined
     const usage = await this.#select(memory)
     return isFailure(usage) ? usage : undefined
   }
@@ -126,26 +151,45 @@ export class MessageSlots {
   }
 
   async #select(memory: Memory): Promise<MemoryUsage | 'unknown' | SlotFailure> {
+    if (!this.#memorySelectable) return this.#currentUsage(memory)
     const answer = await ask(this.#executor, selectMemories(memory), this.#cancellation)
     if (answer.kind !== 'value') {
       this.#selected = undefined
       return failureOf(answer)
     }
     this.#selected = memory
-    const usage = answer.value[0] ?? (await this.#readUsage(memory))
-    if (usage === undefined) return 'unknown'
+    const [usage] = answer.value
+    if (usage === undefined) return this.#currentUsage(memory)
     this.#onUsage(memory, usage)
     return usage
   }
 
-  /** Needed if `+CPMS=` was answered with OK only. */
+  /** Needed if `+CPMS=` was answered with OK only, or is not supported. */
+  async #currentUsage(memory: Memory): Promise<MemoryUsage | 'unknown'> {
+    const usage = await this.#readUsage(memory)
+    if (usage !== undefined) this.#onUsage(memory, usage)
+    return usage ?? 'unknown'
+  }
+
   async #readUsage(memory: Memory): Promise<MemoryUsage | undefined> {
     const usages = await askIfKnown(this.#executor, readMemoryUsage, this.#cancellation)
     return usages?.find((usage) => usage.memory === memory) ?? usages?.find((usage) => usage.memory === undefined)
   }
 }
 
+/** A bare ERROR mostly means that the command does not exist. CMS 303 has the class `permanent`. */
+function isUnsupported(error: CommandError | undefined): boolean {
+  if (error === undefined) return false
+  return error.code === undefined ? error.class !== 'temporary' : ['unsupported', 'permanent'].includes(error.class)
+}
+
+function cannotRead({ failure, error }: SlotFailure): boolean {
+  return failure === 'unanswered' || (failure === 'refused' && isUnsupported(error))
+}
+
 const reports: Memory = 'SR'
+/** After these many, messages are read by index. */
+const mostSilentListings = 2
 /** More than any known memory holds; a larger total is noise. */
 const mostSlots = 512
 

@@ -364,7 +364,7 @@ describe("the receiver's memory is bounded for", () => {
     })
     const slots = { list, read: async () => 'empty' } as unknown as MessageSlots
     const traits = { acknowledges: false, listingHangs: false, deletingDeletesSiblings: false }
-    receiver.attach({ slots, memories: ['SM'], ...traits })
+    receiver.attach({ slots, memories: ['SM'], onlyMemory: undefined, ...traits })
     let largest = 0
     const { set } = Map.prototype
     vi.spyOn(Map.prototype, 'set').mockImplementation(function (this: Map<unknown, unknown>, key, value) {

@@ -91,6 +91,8 @@ export class Receiver {
     const deletion = await session.slots.delete(memory, index, pdu)
     if (deletion.kind === 'deleted' || deletion.kind === 'already-gone') this.#reported.delete(slot(memory, index))
     else if (deletion.kind === 'another-message') this.#report(memory, deletion.found.index, deletion.found)
+    else if (deletion.kind === 'failed' && (deletion.failure === 'refused' || deletion.failure === 'unanswered'))
+      this.#onNews({ kind: 'not-deleted', memory, why: deletion.failure })
     return deletion
   }
 
@@ -108,7 +110,7 @@ export class Receiver {
 
   #indicate(line: ResponseLine): void {
     const [name, place] = parseParameters(line.body)
-    const memory = textOf(name).toUpperCase()
+    const memory = this.#session?.onlyMemory ?? textOf(name).toUpperCase()
     const index = integerOf(place)
     if (!/^[A-Z]{2}$/.test(memory) || index === undefined || index < 0) {
       this.#sweepOnTip('thorough')
@@ -235,6 +237,8 @@ export class Receiver {
 export interface ReceiverSession {
   readonly slots: MessageSlots
   readonly memories: readonly Memory[]
+  /** The current memory of a modem that cannot select one. The modem may indicate it with another name. */
+  readonly onlyMemory: Memory | undefined
   readonly acknowledges: boolean
   readonly listingHangs: boolean
   readonly deletingDeletesSiblings: boolean
@@ -243,6 +247,8 @@ export interface ReceiverSession {
 export type ReceiverEvent =
   /** A memory could not be read to its end; the messages read so far were reported. */
   | { readonly kind: 'not-read'; readonly memory: Memory; readonly why: SlotFailure['failure'] }
+  /** A message could not be deleted. */
+  | { readonly kind: 'not-deleted'; readonly memory: Memory; readonly why: 'refused' | 'unanswered' }
   /** A message arrived as text, so the modem has left PDU mode. */
   | { readonly kind: 'text-mode' }
   /** `+CMT` or `+CDS` without its second line. */

@@ -38,9 +38,10 @@ describe('before Ctrl-Z every outcome is provably unsent', () => {
   })
 
   test('OK instead of the prompt', async () => {
-    const { dialogue, modem } = await dialogueInStep()
+    const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     modem.say('\r\nOK\r\n')
+    await clock.advance(2_000)
     expect(await outcome).toEqual({ kind: 'not-sent', why: 'no-prompt' })
     expect(modem.written.slice(1)).toEqual(['\x1b', '\x1bAT\r', 'AT+CMEE?\r'])
   })

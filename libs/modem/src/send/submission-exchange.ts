@@ -99,7 +99,8 @@ export class SubmissionExchange implements Exchange {
     if (result.kind === 'call') return false
     switch (this.#state) {
       case 'awaiting-prompt':
-        if (result.kind === 'ok') this.#abandon({ kind: 'not-sent', why: 'no-prompt' })
+        // Some firmware writes OK before the prompt.
+        if (result.kind === 'ok') this.#link.deadline(promptAfterOkMs)
         else this.#end({ kind: 'refused', error: result.error, pduWritten: false }, 'in-step')
         return true
       case 'asking':
@@ -272,6 +273,7 @@ export class SubmissionExchange implements Exchange {
 }
 
 const defaultPromptTimeoutMs = 10_000
+const promptAfterOkMs = 2_000
 const defaultBeforePduLimitMs = 5_000
 // The timer TR1M of 24.011 runs for up to 45 s, and firmware repeats the attempt once, so modem manuals state 60 to 120
 // s.

@@ -11,7 +11,7 @@ import {
   selectMessageService,
   selectPduMode,
 } from '../commands/message-settings.ts'
-import { type Memory, readOfferedMemories, selectMemories } from '../commands/message-storage.ts'
+import { type Memory, readMemoryUsage, readOfferedMemories, selectMemories } from '../commands/message-storage.ts'
 import { ask, askIfKnown } from '../commands/query.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { askPatiently, type StartupContext } from './startup-context.ts'
@@ -23,6 +23,8 @@ export interface MessageConfiguration {
   readonly memories: readonly Memory[]
   /** The memory for received messages; undefined if the setting of the modem was kept. */
   readonly receiveInto: Memory | undefined
+  /** Whether `AT+CPMS=` selects a memory. If not, `memories` has one entry, the current memory of the modem. */
+  readonly memorySelectable: boolean
   /** Undefined if nothing is indicated, so that only sweeps find received messages. */
   readonly indications: MessageIndications | undefined
   /** The setting as the modem reports it, which may differ from the request; used to detect a restart. */
@@ -38,10 +40,10 @@ export async function configureMessages(
   if (!(await enterPduMode(context))) return startupFailure('pdu-mode-refused')
   await ask(context.dialogue, selectCharacterSet(profile.characterSet), context.cancellation)
   const acknowledges = await selectService(context, profile)
-  const { memories, receiveInto } = await chooseMemories(context, profile)
+  const { memories, receiveInto, memorySelectable } = await chooseMemories(context, profile)
   const indications = await negotiateIndications(context, profile, memories.length > 0)
   const indicationsReadBack = await askIfKnown(context.dialogue, readMessageIndications, context.cancellation)
-  return { memories, receiveInto, indications, indicationsReadBack, acknowledges }
+  return { memories, receiveInto, memorySelectable, indications, indicationsReadBack, acknowledges }
 }
 
 /** Some modems refuse PDU mode until the SIM's messages are loaded (A7670 before `SMS DONE`), with any error code. */
@@ -65,22 +67,32 @@ async function selectService(context: StartupContext, profile: Profile): Promise
   return service !== undefined && service !== 0
 }
 
-async function chooseMemories(
-  context: StartupContext,
-  profile: Profile,
-): Promise<{ memories: readonly Memory[]; receiveInto: Memory | undefined }> {
+type ChosenMemories = Pick<MessageConfiguration, 'memories' | 'receiveInto' | 'memorySelectable'>
+
+async function chooseMemories(context: StartupContext, profile: Profile): Promise<ChosenMemories> {
   const answer = await askPatiently(context, readOfferedMemories)
   const offered = answer.kind === 'value' ? answer.value : unknownMemories
   const memories = memoriesToRead(offered.read)
   const receiveInto = profile.storage.receiveInto.find((memory) => offered.receive.includes(memory))
-  if (receiveInto === undefined) return { memories, receiveInto }
+  if (receiveInto === undefined) return { memories, receiveInto, memorySelectable: true }
   // Select the same memory for reading, writing and receiving if possible, so that every command uses it.
   const threefold = [offered.read, offered.write, offered.receive].map((list) =>
     list.includes(receiveInto) ? receiveInto : (list[0] ?? receiveInto),
   )
   const selection = profile.storage.selectTakes === 1 ? [receiveInto] : threefold
   const selected = await askPatiently(context, selectMemories(...selection))
-  return { memories, receiveInto: selected.kind === 'value' ? receiveInto : undefined }
+  if (selected.kind === 'value') return { memories, receiveInto, memorySelectable: true }
+  for (const memory of memories) {
+    const alone = await askPatiently(context, selectMemories(memory))
+    if (alone.kind === 'value') return { memories, receiveInto: undefined, memorySelectable: true }
+  }
+  const usages = await askIfKnown(context.dialogue, readMemoryUsage, context.cancellation)
+  const current = usages?.[0]?.memory ?? memories[0]
+  return {
+    memories: current === undefined ? [] : [current],
+    receiveInto: undefined,
+    memorySelectable: false,
+  }
 }
 
 /** The memories of most modems, if the modem does not list its own. */
@@ -108,7 +120,9 @@ async function negotiateIndications(
     : profile.indications.filter((rung) => rung.reports !== 2).map((rung) => ({ ...rung, messages: 2 as const }))
   const offers = await askIfKnown(context.dialogue, offeredMessageIndications, context.cancellation)
   const offered = ladder.filter((rung) => offers?.(rung) ?? true)
-  for (const rung of [...offered, ...ladder.filter((other) => !offered.includes(other))]) {
+  // Mobile phones often offer only mode 3, which sends codes at any time, within a data call in a special form.
+  const otherModes = ladder.map((rung) => ({ ...rung, mode: 3 })).filter((rung) => offers?.(rung) ?? false)
+  for (const rung of [...offered, ...ladder.filter((other) => !offered.includes(other)), ...otherModes]) {
     for (const buffer of [0, 1] as const) {
       const answer = await askPatiently(context, selectMessageIndications({ ...rung, buffer }))
       if (answer.kind === 'value') return { ...rung, buffer }

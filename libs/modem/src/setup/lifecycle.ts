@@ -1,8 +1,8 @@
 import { Cancellation } from '../cancellation.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { readMessageIndications } from '../commands/message-indications.ts'
-import { readMessageFormat } from '../commands/message-settings.ts'
-import { askIfKnown } from '../commands/query.ts'
+import { readMessageFormat, selectPduMode } from '../commands/message-settings.ts'
+import { ask, askIfKnown } from '../commands/query.ts'
 import { pinStateIn } from '../commands/sim-pin.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import { Pause } from '../pause.ts'
@@ -179,10 +179,13 @@ export class Lifecycle {
   }
 
   async #isIntact(session: Session, cancellation: Cancellation): Promise<boolean> {
-    const format = await askIfKnown(this.#options.dialogue, readMessageFormat, cancellation)
-    if (format !== 'pdu') return false
+    const { dialogue } = this.#options
+    const format = await ask(dialogue, readMessageFormat, cancellation)
+    // A modem that does not support the question accepts the setting.
+    const restored = format.kind === 'refused' && (await ask(dialogue, selectPduMode, cancellation)).kind === 'value'
+    if (!restored && !(format.kind === 'value' && format.value === 'pdu')) return false
     const wanted = session.messages.indicationsReadBack
-    const found = await askIfKnown(this.#options.dialogue, readMessageIndications, cancellation)
+    const found = await askIfKnown(dialogue, readMessageIndications, cancellation)
     if (wanted === undefined || found === undefined) return true
     return found.mode === wanted.mode && found.messages === wanted.messages && found.reports === wanted.reports
   }

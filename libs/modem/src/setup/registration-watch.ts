@@ -1,4 +1,5 @@
 import type { Cancellation } from '../cancellation.ts'
+import { readOperator } from '../commands/operator.ts'
 import { askIfKnown, type Executor } from '../commands/query.ts'
 import {
   canSendSms,
@@ -16,13 +17,15 @@ import type { ResponseLine } from '../wire/response-line.ts'
 export class RegistrationWatch {
   readonly #onChange: () => void
   readonly #byDomain = new Map<RegistrationDomain, Registration>()
+  /** The modem does not report its registration, and does not report that it has no network. */
+  #assumed = false
 
   constructor(onChange: () => void) {
     this.#onChange = onChange
   }
 
   get registered(): boolean {
-    return [...this.#byDomain.values()].some(canSendSms)
+    return this.#assumed || [...this.#byDomain.values()].some(canSendSms)
   }
 
   /**
@@ -45,14 +48,21 @@ export class RegistrationWatch {
     return true
   }
 
+  /** `domains`: empty if the modem does not report its registration. Only the operator then shows a missing network. */
   async poll(executor: Executor, domains: readonly RegistrationDomain[], cancellation: Cancellation): Promise<void> {
     for (const domain of domains) {
       const registration = await askIfKnown(executor, readRegistration(domain), cancellation)
       if (registration !== undefined && !cancellation.cancelled) this.#take(registration)
     }
+    if (domains.length > 0 || cancellation.cancelled) return
+    const assumed = (await askIfKnown(executor, readOperator, cancellation)) !== 'none'
+    if (cancellation.cancelled || assumed === this.#assumed) return
+    this.#assumed = assumed
+    this.#onChange()
   }
 
   forget(): void {
+    this.#assumed = false
     this.#byDomain.clear()
   }
 

@@ -33,12 +33,14 @@ export function beginSession(work: SessionWork): UssdSession {
     executor: dialogue,
     clock,
     traits: profile.storage,
+    memorySelectable: messages.memorySelectable,
     cancellation,
     onUsage: work.onUsage,
   })
   const { memories, acknowledges } = messages
+  const onlyMemory = messages.memorySelectable ? undefined : memories[0]
   const { listingHangs, deletingDeletesSiblings } = profile.storage
-  receiver.attach({ slots, memories, acknowledges, listingHangs, deletingDeletesSiblings }, work.sameSim)
+  receiver.attach({ slots, memories, onlyMemory, acknowledges, listingHangs, deletingDeletesSiblings }, work.sameSim)
   receiver.sweepSoon('thorough')
   startPolling({
     clock,

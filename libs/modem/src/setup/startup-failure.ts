@@ -18,6 +18,7 @@ export type StartupFailureReason =
   | 'no-sim'
   | 'sim-failure'
   | 'sim-busy'
+  | 'sim-state-unknown'
   | 'pin-required'
   | 'pin-malformed'
   | 'pin-tries-unknown'
@@ -66,6 +67,10 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   'sim-busy': {
     words: 'The SIM did not become ready.',
     advice: 'If the problem persists, unplug the modem for ten seconds and try the SIM in a phone.',
+  },
+  'sim-state-unknown': {
+    words: 'The modem does not report the state of its SIM, neither an IMSI nor a registration.',
+    advice: 'Check that the SIM is inserted and works in a phone, and disable its PIN there.',
   },
   'pin-required': {
     words: 'The SIM requires a PIN and none is configured.',

@@ -1,6 +1,11 @@
 import { followNetworkTime, reportTimeZone } from '../commands/network-time.ts'
-import { ask } from '../commands/query.ts'
-import { type RegistrationDomain, registrationDomains, reportRegistration } from '../commands/registration.ts'
+import { ask, askIfKnown } from '../commands/query.ts'
+import {
+  type RegistrationDomain,
+  readRegistration,
+  registrationDomains,
+  reportRegistration,
+} from '../commands/registration.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { configureMessages, type MessageConfiguration } from './configure-messages.ts'
 import { identifyModem, type ModemIdentity, readModemNumberOf } from './identify-modem.ts'
@@ -15,7 +20,7 @@ export interface Session {
   readonly profile: Profile
   readonly sim: SimIdentity
   readonly messages: MessageConfiguration
-  /** The registration codes that this modem supports. */
+  /** The registration codes that this modem supports; none if the registration cannot be read. */
   readonly registrationDomains: readonly RegistrationDomain[]
   /** The functions that this modem lacks. */
   readonly shortcomings: readonly Shortcoming[]
@@ -27,6 +32,12 @@ export type Shortcoming =
   | 'no-delivery-reports'
   /** The modem can send, but offers no received messages. */
   | 'no-readable-memory'
+  /** The modem refuses `AT+CPMS`, so only its current memory is read. */
+  | 'memory-not-selectable'
+  /** The modem does not answer `AT+CPIN?`, but its SIM works. */
+  | 'sim-state-unreadable'
+  /** The modem answers no question about its registration, so it is considered registered. */
+  | 'registration-unreadable'
   /** Sending will fail until a service centre is configured. */
   | 'no-service-centre'
   /** The modem reports neither an IMEI nor a serial number. */
@@ -81,8 +92,8 @@ async function negotiate(context: StartupContext): Promise<Session | StartupFail
   const { echoes } = context.dialogue.telemetry
 
   context.onStage('sim')
-  const locked = await unlockSim(context, modem.profile)
-  if (locked) return locked
+  const unlocked = await unlockSim(context, modem.profile)
+  if (typeof unlocked === 'object') return unlocked
   const messages = await configureMessages(context, modem.profile)
   if ('reason' in messages) return messages
   const sim = await identifySim(context, modem.profile)
@@ -94,6 +105,8 @@ async function negotiate(context: StartupContext): Promise<Session | StartupFail
   const identity = modem.identity.imei ? modem.identity : { ...modem.identity, ...(await readModemNumberOf(context)) }
   const shortcomings = [
     ...shortcomingsOf(messages, sim),
+    ...(unlocked === 'state-unreadable' ? ['sim-state-unreadable' as const] : []),
+    ...(domains.length === 0 ? ['registration-unreadable' as const] : []),
     ...(identity.imei ? [] : [identity.serial ? ('imei-malformed' as const) : ('no-imei' as const)]),
     ...(contact.atRefused ? ['at-refused' as const] : []),
     ...(modem.refused.includes('AT+CMEE=1') ? ['no-error-codes' as const] : []),
@@ -114,7 +127,16 @@ async function askForRegistrationNews(context: StartupContext): Promise<readonly
       break
     }
   }
-  return supported.length > 0 ? supported : ['+CREG']
+  return supported.length > 0 ? supported : readableDomains(context)
+}
+
+/** Some modems report the registration only when asked. */
+async function readableDomains({ dialogue, cancellation }: StartupContext): Promise<readonly RegistrationDomain[]> {
+  const readable: RegistrationDomain[] = []
+  for (const domain of registrationDomains) {
+    if ((await askIfKnown(dialogue, readRegistration(domain), cancellation)) !== undefined) readable.push(domain)
+  }
+  return readable
 }
 
 function shortcomingsOf(messages: MessageConfiguration, sim: SimIdentity): readonly Shortcoming[] {
@@ -123,6 +145,7 @@ function shortcomingsOf(messages: MessageConfiguration, sim: SimIdentity): reado
   else if (messages.indicationsReadBack === undefined) shortcomings.push('indications-unverified')
   if (messages.indications?.reports === 0) shortcomings.push('no-delivery-reports')
   if (messages.memories.length === 0) shortcomings.push('no-readable-memory')
+  else if (!messages.memorySelectable) shortcomings.push('memory-not-selectable')
   if (sim.serviceCentre === 'none') shortcomings.push('no-service-centre')
   return shortcomings
 }

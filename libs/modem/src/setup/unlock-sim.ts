@@ -1,5 +1,7 @@
 import type { PinTries } from '../commands/pin-counter.ts'
 import { ask, askIfKnown, type Query } from '../commands/query.ts'
+import { canSendSms, readRegistration, registrationDomains } from '../commands/registration.ts'
+import { readImsi } from '../commands/sim-identity.ts'
 import { enterPin, type PinState, pinStateOf, pinStateOfError, readPinLock } from '../commands/sim-pin.ts'
 import type { CommandError } from '../dialogue/command-error.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -8,11 +10,14 @@ import type { EnteredPin } from './pin-memory.ts'
 import type { StartupContext } from './startup-context.ts'
 import { type StartupFailure, startupFailure } from './startup-failure.ts'
 
+/** `state-unreadable`: the modem does not report the state of its SIM, but the SIM works. */
+export type Unlocked = 'ready' | 'state-unreadable'
+
 /**
  * Waits until the SIM is ready. The PIN is entered once, after the number of attempts left has been read, and never as
  * the last attempt; a SIM that requires its PUK is left alone.
  */
-export async function unlockSim(context: StartupContext, profile: Profile): Promise<StartupFailure | undefined> {
+export async function unlockSim(context: StartupContext, profile: Profile): Promise<StartupFailure | Unlocked> {
   const state = await awaitSettledState(context, profile)
   switch (state) {
     case 'ready':
@@ -20,9 +25,12 @@ export async function unlockSim(context: StartupContext, profile: Profile): Prom
     case 'pin2':
     case 'puk2':
       await settleEnteredPin(context, profile)
-      return undefined
+      return 'ready'
+    case 'state-unreadable':
+      return state
     case 'pin':
-      return (await asksForNothing(context, profile)) ? undefined : unlockWithPin(context, profile)
+      if (await asksForNothing(context, profile)) return 'ready'
+      return (await unlockWithPin(context, profile)) ?? 'ready'
     case 'puk':
       return startupFailure('puk-required', 'SIM PUK')
     case 'modem-locked':
@@ -32,8 +40,9 @@ export async function unlockSim(context: StartupContext, profile: Profile): Prom
     case 'sim-failure':
       return startupFailure('sim-failure')
     case 'busy':
-    case undefined:
       return startupFailure(context.cancellation.cancelled ? 'port-lost' : 'sim-busy')
+    case undefined:
+      return startupFailure(context.cancellation.cancelled ? 'port-lost' : 'sim-state-unknown')
   }
 }
 
@@ -41,12 +50,16 @@ export async function unlockSim(context: StartupContext, profile: Profile): Prom
 const simAbsentLimitMs = 10_000
 
 /** Polls until the SIM reports a state that waiting will not change. */
-async function awaitSettledState(context: StartupContext, profile: Profile): Promise<PinState | undefined> {
+async function awaitSettledState(
+  context: StartupContext,
+  profile: Profile,
+): Promise<PinState | 'state-unreadable' | undefined> {
   const startedAtMs = context.clock.nowMs()
   const { simPollMs, simBusyLimitMs } = context.options
   for (;;) {
     const state = pinStateOf(await ask(context.dialogue, profile.pinState, context.cancellation))
     const waitedMs = context.clock.nowMs() - startedAtMs
+    if (state === undefined && waitedMs >= simAbsentLimitMs && (await simWorks(context))) return 'state-unreadable'
     const mayChange =
       state === 'busy' || state === undefined
         ? waitedMs < simBusyLimitMs
@@ -54,6 +67,16 @@ async function awaitSettledState(context: StartupContext, profile: Profile): Pro
     if (!mayChange || context.cancellation.cancelled) return state
     await context.pause.wait(simPollMs, context.cancellation)
   }
+}
+
+/** The IMSI is on the SIM and readable only without a PIN, and only a modem with a ready SIM registers. */
+async function simWorks({ dialogue, cancellation }: StartupContext): Promise<boolean> {
+  if ((await askIfKnown(dialogue, readImsi, cancellation)) !== undefined) return true
+  for (const domain of registrationDomains) {
+    const registration = await askIfKnown(dialogue, readRegistration(domain), cancellation)
+    if (registration !== undefined && canSendSms(registration)) return true
+  }
+  return false
 }
 
 /** Option modems report `SIM PIN` even if the PIN is disabled. */
