@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../src/house/free-port.ts'
 import { credentialsIn } from '../src/house/gateway.ts'
@@ -7,10 +7,10 @@ import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.t
 
 const DOMAIN = 'sms.example.org'
 
-/** The bridge with the mail programs swaks and msmtp. */
+/** The bridge with the mail programs swaks and msmtp, and with the mail server exim. */
 export const emailProof: BridgeProof = {
   subject: 'email',
-  packages: ['swaks', 'msmtp'],
+  packages: ['swaks', 'msmtp', 'exim4-daemon-light'],
   steps: [
     [
       'swaks sends a mail from an allowed network',
@@ -44,6 +44,23 @@ export const emailProof: BridgeProof = {
         expectTexts(await texts(), ['Backup\nfinished'])
       },
     ],
+    [
+      'exim keeps a mail while the gateway is killed, and delivers it once',
+      async (world) => {
+        const { number, texts } = await world.newRecipient()
+        const port = await startBridge(world, { SMTP_ALLOW_CIDRS: '127.0.0.0/8' })
+        const exim = mailServer(world, port)
+        await world.restart(async () => {
+          exim(
+            `printf 'Subject: Backup\\n\\nkept\\n' | exim4 -C "$0/exim.conf" -odf -f cron@example.org ${number}@${DOMAIN}`,
+          )
+          if (!exim(waiting).includes(number)) throw new Error('exim does not keep the mail')
+        })
+        exim('exim4 -C "$0/exim.conf" -qff')
+        if (exim(waiting).includes(number)) throw new Error('the mail is still in the queue of exim')
+        expectTexts(await texts(), ['Backup\nkept'])
+      },
+    ],
   ],
 }
 
@@ -63,4 +80,49 @@ async function startBridge(world: ProofWorld, settings: Readonly<Record<string, 
   world.onEnd(() => bridge.stop())
   await bridge.said(logged('SMTP server listening'))
   return port
+}
+
+const waiting = 'exim4 -C "$0/exim.conf" -bp'
+
+/** Returns a function that runs a shell command with exim, which forwards all mail to the bridge; `$0` is its folder. */
+function mailServer({ programs, folder }: ProofWorld, port: string): (script: string) => string {
+  const home = join(folder, 'exim')
+  mkdirSync(join(home, 'spool'), { recursive: true })
+  for (const path of [folder, home]) chmodSync(path, 0o755)
+  writeFileSync(join(home, 'exim.conf'), eximSettings(home, port))
+  return (script) => {
+    const { status, output } = programs.run('sh', ['-c', `${eximUser}\n${script}`, home])
+    if (status !== 0) throw new Error(output)
+    return output
+  }
+}
+
+/** Adds the user of exim for this command only. */
+const eximUser = `set -e
+for name in passwd group; do cp /etc/$name "$0/$name"; done
+echo 'Debian-exim:x:65510:65510::/:/bin/false' >> "$0/passwd"
+echo 'Debian-exim:x:65510:' >> "$0/group"
+for name in passwd group; do mount --bind "$0/$name" /etc/$name; done
+chown -R 65510:65510 "$0/spool"`
+
+function eximSettings(home: string, port: string): string {
+  return `primary_hostname = box.example.org
+exim_user = Debian-exim
+exim_group = Debian-exim
+spool_directory = ${home}/spool
+log_file_path = ${home}/spool/log-%s
+keep_environment =
+begin routers
+bridge:
+  driver = manualroute
+  transport = smtp
+  route_list = * 127.0.0.1 byname
+  self = send
+begin transports
+smtp:
+  driver = smtp
+  port = ${port}
+begin retry
+* * F,1h,1m
+`
 }
