@@ -15,6 +15,7 @@ import { getDevice, listDevices } from './devices/get-devices.ts'
 import { listDeviceTelemetry } from './devices/list-device-telemetry.ts'
 import { getDocs, getDocsFile } from './docs-page/get-docs.ts'
 import { facadeRoutes } from './facades/facade-routes.ts'
+import { StatusReceivers } from './facades/status-receivers.ts'
 import { twilioRoutes } from './facades/twilio/twilio-routes.ts'
 import { getHealth } from './health/get-health.ts'
 import type { HealthSource } from './health/health-sources.ts'
@@ -115,6 +116,7 @@ export function routes(deps: RouteDeps): Route[] {
   const { accept } = messages
   const hooks = { accept, clock: core.clock, maxSegments: messages.rules.maxSegments }
   const webhooks = { ...core, addressRules: deps.addressRules }
+  const statusReceivers = new StatusReceivers({ ...core, addressRules: deps.addressRules })
   const push = { ...core, ...deps.push }
   const phone = { ...core, virtualPhone: deps.virtualPhone }
   const document = () => openapiDocument(table, version)
@@ -247,8 +249,8 @@ export function routes(deps: RouteDeps): Route[] {
       'Send an SMS for alerts of Grafana',
       alertHook(grafanaNotification, hooks),
     ),
-    ...facadeRoutes({ accept, clock: core.clock }),
-    ...twilioRoutes({ ...messages, addressRules: deps.addressRules }),
+    ...facadeRoutes({ accept, clock: core.clock, statusReceivers }),
+    ...twilioRoutes({ ...messages, statusReceivers }),
     ...metricsRoutes(deps.metrics),
     rootRoute('GET', '/openapi.json', 'public', 'Get the OpenAPI document', getOpenapi(document)),
     rootRoute('GET', '/api/docs/doc.json', 'public', 'Get the OpenAPI document (older path)', getOpenapi(document)),

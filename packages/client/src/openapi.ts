@@ -2607,10 +2607,10 @@ export interface components {
             events: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             name?: string;
             /**
-             * @description `twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs at the origin in `url`; created with the first such message. Absent: the format of this API
+             * @description `twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs at the origin in `url`; created with the first such message. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent as with Kannel, created likewise. Absent: the format of this API
              * @enum {string}
              */
-            format?: "twilio" | "twilio-status";
+            format?: "twilio" | "twilio-status" | "kannel-dlr";
             /** @description Device whose events are sent; null means all devices */
             deviceId: string | null;
             /** @description Same as `deviceId` */

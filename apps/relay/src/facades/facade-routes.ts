@@ -6,12 +6,13 @@ import { callJsonRpc } from './smseagle/json-rpc.ts'
 import { sendSms } from './smseagle/send-sms.ts'
 
 /** The routes with interfaces of other products. They are at the root of the server, where programs expect them. */
-export function facadeRoutes({ accept, clock }: KannelDeps): Route[] {
+export function facadeRoutes(deps: KannelDeps): Route[] {
+  const { accept } = deps
   const smseagle = sendSms(accept)
   const jsonRpc = callJsonRpc(accept)
   return [
     rootRoute('POST', '/api/v1/sms/send', 'messages:send', 'Send a text to one number', sendPlain(accept)),
-    rootRoute('GET', '/cgi-bin/sendsms', 'messages:send', 'Send as Kannel does', sendSmsAsKannel({ accept, clock })),
+    rootRoute('GET', '/cgi-bin/sendsms', 'messages:send', 'Send as Kannel does', sendSmsAsKannel(deps)),
     ...['', '/index.php'].flatMap((start) => [
       rootRoute('GET', `${start}/http_api/send_sms`, 'messages:send', 'Send as SMSEagle does', smseagle),
       rootRoute('POST', `${start}/http_api/send_sms`, 'messages:send', 'Send as SMSEagle does', smseagle),

@@ -3,6 +3,7 @@ import type { Principal } from '../http/endpoint.ts'
 import { isStorable } from '../http/refuse-unstorable.ts'
 import { checked, refusal } from '../http/validation-error.ts'
 import type { AcceptedRequest, AcceptRequest } from '../messages/accept/accept-request.ts'
+import { type StatusCallback, storedCallback } from '../webhooks/status-callback.ts'
 
 /** A text as an interface of another product requests it. */
 export interface RequestedText {
@@ -16,8 +17,7 @@ export interface RequestedText {
   readonly ttlSeconds?: number | undefined
   readonly validUntil?: Date | undefined
   readonly withDeliveryReport?: boolean | undefined
-  /** URL that receives the states of the message in Twilio's format. */
-  readonly statusCallback?: string | undefined
+  readonly statusCallback?: StatusCallback | undefined
   /** A repeated request with the same key is accepted only once. */
   readonly idempotencyKey?: string | undefined
   /** What two requests with the same key have in common. Default: everything. */
@@ -42,5 +42,12 @@ export async function sendText(accept: AcceptRequest, requested: RequestedText):
     'body',
   )
   const query = checked(sendMessageQuery, {}, 'query')
-  return await accept({ principal, body, query, idempotencyKey, identity, statusCallback })
+  return await accept({
+    principal,
+    body,
+    query,
+    idempotencyKey,
+    identity,
+    statusCallback: statusCallback && storedCallback(statusCallback),
+  })
 }

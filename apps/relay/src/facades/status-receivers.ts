@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { twilioEvents } from '@smsgw/contract/webhook'
-import type { Random } from '../../random.ts'
-import type { Database } from '../../store/database.ts'
-import type { SecretBox } from '../../store/secret-box.ts'
-import { type AddressRules, urlProblem } from '../../webhooks/address-rules.ts'
-import { originOf } from '../../webhooks/status-origin.ts'
-import { newWebhookSecret, sealWebhookSecret } from '../../webhooks/webhook-secret.ts'
-import { TwilioError } from './twilio-error.ts'
+import type { Random } from '../random.ts'
+import type { Database } from '../store/database.ts'
+import type { SecretBox } from '../store/secret-box.ts'
+import { type AddressRules, urlProblem } from '../webhooks/address-rules.ts'
+import { originOf, STATUS_FORMATS, type StatusCallback, type StatusFormat } from '../webhooks/status-callback.ts'
+import { newWebhookSecret, sealWebhookSecret } from '../webhooks/webhook-secret.ts'
 
 interface StatusReceiverDeps {
   readonly database: Database
@@ -20,8 +19,9 @@ const MOST_ORIGINS = 50
 const LONGEST_URL = 2048
 
 /**
- * The webhooks that deliver the states of messages with a `StatusCallback`, one for each origin of an account. Their URL is
- * the origin, because the URL of each message may have parameters of its own.
+ * The webhooks that deliver the states of messages with an address of their own (Twilio's `StatusCallback`, Kannel's `dlr-url`),
+ * one for each origin and format of an account. Their URL is the origin, because the URL of each message may have parameters of
+ * its own.
  */
 export class StatusReceivers {
   readonly #deps: StatusReceiverDeps
@@ -30,32 +30,40 @@ export class StatusReceivers {
     this.#deps = deps
   }
 
-  /** Creates the webhook of a URL before its first message, so that no state is missed. */
-  async add(accountId: string, url: string): Promise<void> {
+  /**
+   * Creates the webhook of a URL before its first message, so that no state is missed. Returns what is wrong with the URL, as the
+   * end of a sentence about it, if anything.
+   */
+  async add(accountId: string, callback: StatusCallback): Promise<string | undefined> {
     const { database, box, random, addressRules } = this.#deps
+    const { format, url } = callback
     const problem = url.length > LONGEST_URL ? 'is too long' : urlProblem(url, addressRules)
-    if (problem !== undefined) throw new TwilioError(400, 21609, `The 'StatusCallback' URL ${problem}`)
-    const origin = originOf(url)
-    const id = `twilio-${createHash('sha256').update(origin).digest('hex').slice(0, 24)}`
+    if (problem !== undefined) return problem
+    const origin = originOf(callback)
+    const id = `${NAMES[format].id}-${createHash('sha256').update(origin).digest('hex').slice(0, 24)}`
     const known = await database.webhook.findUnique({
       where: { accountId_id: { accountId, id } },
       select: { key: true },
     })
-    if (known !== null) return
-    if ((await database.webhook.count({ where: { accountId, format: 'twilio-status' } })) >= MOST_ORIGINS)
-      throw new TwilioError(
-        400,
-        21609,
-        `The account has ${MOST_ORIGINS} origins of StatusCallback URLs, the maximum: delete webhooks that are not used`,
-      )
+    if (known !== null) return undefined
+    const where = { accountId, format: { in: [...STATUS_FORMATS] } }
+    if ((await database.webhook.count({ where })) >= MOST_ORIGINS)
+      return `is at a new origin, and the account has ${MOST_ORIGINS} of them, the maximum: delete webhooks that are not used`
     const secretSealed = sealWebhookSecret(box, newWebhookSecret(random))
-    const facts = { event: EVENTS[0], events: [...EVENTS], name: 'StatusCallback', format: 'twilio-status' }
+    const facts = { event: EVENTS[0], events: [...EVENTS], name: NAMES[format].name, format }
     // Another request may have created the same webhook in the meantime.
     await database.webhook.createMany({
       data: [{ accountId, id, url: origin, secretSealed, ...facts }],
       skipDuplicates: true,
     })
+    return undefined
   }
 }
 
+/** The events about sent messages. */
 const EVENTS = twilioEvents.filter((event) => event !== 'sms:received') as [string, ...string[]]
+
+const NAMES: Readonly<Record<StatusFormat, { readonly id: string; readonly name: string }>> = {
+  'twilio-status': { id: 'twilio', name: 'StatusCallback' },
+  'kannel-dlr': { id: 'kannel', name: 'dlr-url' },
+}

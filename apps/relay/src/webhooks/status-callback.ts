@@ -1,4 +1,30 @@
-/** Returns the origin of a `StatusCallback` URL, which is the URL of the webhook that serves it. */
-export function originOf(url: string): string {
+/** The formats of webhooks that report the states of single messages, each to an address that its message names. */
+export const STATUS_FORMATS = ['twilio-status', 'kannel-dlr'] as const
+export type StatusFormat = (typeof STATUS_FORMATS)[number]
+
+export function isStatusFormat(format: string | null): format is StatusFormat {
+  return STATUS_FORMATS.some((one) => one === format)
+}
+
+/** Where the states of one message are reported. */
+export type StatusCallback =
+  | { readonly format: 'twilio-status'; readonly url: string }
+  /** `url` has Kannel's placeholders. `mask`: the wanted reports, one bit each. */
+  | { readonly format: 'kannel-dlr'; readonly url: string; readonly mask: number }
+
+/** Returns the text that is stored with the message: the URL, for Kannel behind its mask. */
+export function storedCallback(callback: StatusCallback): string {
+  return callback.format === 'kannel-dlr' ? `kannel ${callback.mask} ${callback.url}` : callback.url
+}
+
+export function readCallback(stored: string): StatusCallback {
+  const [, mask, url] = /^kannel (\d+) (.*)$/s.exec(stored) ?? []
+  return url === undefined
+    ? { format: 'twilio-status', url: stored }
+    : { format: 'kannel-dlr', url, mask: Number(mask) }
+}
+
+/** Returns the origin of the URL, which is the URL of the webhook that serves it. */
+export function originOf({ url }: StatusCallback): string {
   return `${new URL(url).origin}/`
 }

@@ -57,7 +57,7 @@ test('errors have the status and the words of Kannel', async () => {
   expect(await relay.accepted()).toEqual([])
 })
 
-test.each(['udh', 'mclass', 'flash', 'mwi', 'pid', 'compress', 'dlr-url', 'dlrurl'])(
+test.each(['udh', 'mclass', 'flash', 'mwi', 'pid', 'compress'])(
   '%s is refused, because it would silently be ignored',
   async (name) => {
     expect(await send(`${to}&text=hi&${name}=1`)).toEqual([400, `${name} is not supported: leave it out`])

@@ -5,21 +5,24 @@ import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import { facadeEndpoint } from '../../http/facade-endpoint.ts'
 import { refusal } from '../../http/validation-error.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
+import type { StatusCallback } from '../../webhooks/status-callback.ts'
 import { escapeMarkup } from '../escape-markup.ts'
 import { type RequestedText, sendText } from '../send-text.ts'
 import { singleParameters } from '../single-parameters.ts'
+import type { StatusReceivers } from '../status-receivers.ts'
 import { decodeText, octetsOf } from './kannel-text.ts'
 
 export interface KannelDeps {
   readonly accept: AcceptRequest
   readonly clock: Clock
+  readonly statusReceivers: StatusReceivers
 }
 
 const text = z.string()
 const STATUSES = [202, 400, 403, 404, 409, 422, 429, 500, 503]
 
 /** `GET /cgi-bin/sendsms` of Kannel's smsbox. */
-export function sendSmsAsKannel({ accept, clock }: KannelDeps): Endpoint {
+export function sendSmsAsKannel({ accept, clock, statusReceivers }: KannelDeps): Endpoint {
   return facadeEndpoint({
     bodies: [],
     mediaType: 'text/html; charset=utf-8',
@@ -33,10 +36,13 @@ export function sendSmsAsKannel({ accept, clock }: KannelDeps): Endpoint {
       return username === undefined || password === undefined ? undefined : { username, password }
     },
     async handle({ principal, body: { query }, headers }) {
-      const { message } = await sendText(accept, {
-        ...requestedText(singleParameters(query, {}), principal, clock),
-        idempotencyKey: headers['idempotency-key'],
-      })
+      const given = singleParameters(query, {})
+      const requested = requestedText(given, principal, clock)
+      const statusCallback = reportsTo(given)
+      const problem = statusCallback && (await statusReceivers.add(principal.accountId, statusCallback))
+      if (problem !== undefined) throw refusal([{ path: 'dlr-url', message: problem }], 'query')
+      const idempotencyKey = headers['idempotency-key']
+      const { message } = await sendText(accept, { ...requested, statusCallback, idempotencyKey })
       return { status: 202, body: '0: Accepted for delivery', headers: { 'X-Message-Id': message.id } }
     },
     refuse(error) {
@@ -81,8 +87,16 @@ function requestedText(given: ReadonlyMap<string, string>, principal: Principal,
   }
 }
 
-/** Would change how the message is delivered. `dlr-url` would need requests to an address that no one has approved. */
-const UNSUPPORTED = ['udh', 'mclass', 'flash', 'mwi', 'pid', 'compress', 'dlr-url', 'dlrurl'] as const
+/** Would change how the message is delivered. */
+const UNSUPPORTED = ['udh', 'mclass', 'flash', 'mwi', 'pid', 'compress'] as const
+
+/** Where reports are sent, if any are wanted. As with Kannel, this needs a mask and a URL. */
+function reportsTo(given: ReadonlyMap<string, string>): StatusCallback | undefined {
+  const mask = given.get('dlr-mask') || given.get('dlrmask') || '0'
+  if (!/^\d{1,3}$/.test(mask)) throw new ApiError(400, 'Dlr-mask field misformed, rejected')
+  const url = utf8(given.get('dlr-url') || given.get('dlrurl') || '')
+  return Number(mask) === 0 || url === '' ? undefined : { format: 'kannel-dlr', url, mask: Number(mask) }
+}
 
 /** Splits numbers at spaces. A `+` that was not encoded is also a space, so if the first number has one, all have. */
 function receiversIn(to: string): string[] {
@@ -105,5 +119,9 @@ function secondsOf(minutes: number | undefined): number | undefined {
 /** Returns the first value, which is UTF-8. */
 function first(value: string | readonly string[] | undefined): string | undefined {
   const [octets] = [value].flat()
-  return octets === undefined ? undefined : Buffer.from(octets, 'latin1').toString('utf8')
+  return octets === undefined ? undefined : utf8(octets)
+}
+
+function utf8(octets: string): string {
+  return Buffer.from(octets, 'latin1').toString('utf8')
 }

@@ -8,13 +8,14 @@ import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
 import type { MessageRules } from '../../messages/accept/check-message.ts'
 import { storedSpellings } from '../../messages/accept/phone-number.ts'
 import type { Database } from '../../store/database.ts'
+import type { StatusCallback } from '../../webhooks/status-callback.ts'
 import { sendText } from '../send-text.ts'
+import type { StatusReceivers } from '../status-receivers.ts'
 import { requireAccount, twilio } from './account-endpoints.ts'
 import { filledParameter, integerParameter, parameter, timeParameter } from './form-parameters.ts'
 import { messageResource, resourceOf } from './message-resource.ts'
 import { readAccepted } from './read-records-statement.ts'
 import { accountServiceSid, idOfSid } from './sid.ts'
-import type { StatusReceivers } from './status-receivers.ts'
 import { errorAnswers, sendingRefusal, TwilioError } from './twilio-error.ts'
 
 interface CreateMessageDeps {
@@ -39,8 +40,7 @@ export function createMessage(deps: CreateMessageDeps): Endpoint {
       const text = textOf(form)
       const times = timesOf(form)
       const route = await senderOf(deps, principal, form)
-      const statusCallback = filledParameter(form, 'StatusCallback')
-      if (statusCallback !== undefined) await deps.statusReceivers.add(principal.accountId, statusCallback)
+      const statusCallback = await addCallback(deps, principal, filledParameter(form, 'StatusCallback'))
       try {
         const { message } = await sendText(accept, {
           principal,
@@ -60,6 +60,18 @@ export function createMessage(deps: CreateMessageDeps): Endpoint {
       }
     },
   })
+}
+
+async function addCallback(
+  { statusReceivers }: CreateMessageDeps,
+  { accountId }: Principal,
+  url: string | undefined,
+): Promise<StatusCallback | undefined> {
+  if (url === undefined) return undefined
+  const callback: StatusCallback = { format: 'twilio-status', url }
+  const problem = await statusReceivers.add(accountId, callback)
+  if (problem !== undefined) throw new TwilioError(400, 21609, `The 'StatusCallback' URL ${problem}`)
+  return callback
 }
 
 function requiredParameter(

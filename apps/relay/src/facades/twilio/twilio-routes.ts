@@ -4,16 +4,13 @@ import { type Route, rootRoute } from '../../http/route.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
 import type { MessageRules } from '../../messages/accept/check-message.ts'
 import type { Move } from '../../messages/progress/message-progress.ts'
-import type { Random } from '../../random.ts'
 import type { Database } from '../../store/database.ts'
-import type { SecretBox } from '../../store/secret-box.ts'
-import type { AddressRules } from '../../webhooks/address-rules.ts'
 import type { Outbox } from '../../webhooks/outbox/enqueue-events.ts'
+import type { StatusReceivers } from '../status-receivers.ts'
 import { fetchAccount, listAccounts } from './account-endpoints.ts'
 import { deleteMessage, updateMessage } from './change-message.ts'
 import { createMessage } from './create-message.ts'
 import { fetchMessage, listMedia, listMessages } from './read-messages.ts'
-import { StatusReceivers } from './status-receivers.ts'
 
 interface TwilioRouteDeps {
   readonly database: Database
@@ -22,9 +19,7 @@ interface TwilioRouteDeps {
   readonly accept: AcceptRequest
   readonly hints: Pick<WakeHints, 'wake'>
   readonly outbox: Outbox
-  readonly box: SecretBox
-  readonly random: Random
-  readonly addressRules: AddressRules
+  readonly statusReceivers: StatusReceivers
   readonly onMoved: (moves: readonly Move[]) => void
 }
 
@@ -35,17 +30,10 @@ const MESSAGE = '/2010-04-01/Accounts/{account}/Messages/{message}'
 
 /** The message resources of Twilio's API, described in docs/integrations/twilio.md. */
 export function twilioRoutes(deps: TwilioRouteDeps): Route[] {
-  const statusReceivers = new StatusReceivers(deps)
   return [
     rootRoute('GET', '/2010-04-01/Accounts.json', 'any scope', 'List accounts (Twilio)', listAccounts(deps)),
     rootRoute('GET', '/2010-04-01/Accounts/{account}', 'any scope', 'Get the account (Twilio)', fetchAccount(deps)),
-    rootRoute(
-      'POST',
-      MESSAGES,
-      'messages:send',
-      'Send a message (Twilio)',
-      createMessage({ ...deps, statusReceivers }),
-    ),
+    rootRoute('POST', MESSAGES, 'messages:send', 'Send a message (Twilio)', createMessage(deps)),
     rootRoute('GET', MESSAGES, ['messages:list', 'inbox:list'], 'List messages (Twilio)', listMessages(deps)),
     rootRoute('GET', MESSAGE, READING, 'Get a message (Twilio)', fetchMessage(deps)),
     rootRoute('GET', `${MESSAGE}/Media.json`, READING, 'List media of a message (Twilio)', listMedia(deps)),

@@ -79,7 +79,7 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
   })
 }
 
-/** Webhooks that messages with a `StatusCallback` have created have a limit of their own. */
+/** Webhooks that messages with an address of their own have created have a limit of their own. */
 const notStatus = { OR: [{ format: null }, { format: 'twilio' }] }
 
 /** Thousands of webhooks would slow down the messages of the account, because each event is stored once for each webhook. */

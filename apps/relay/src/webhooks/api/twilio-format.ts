@@ -3,6 +3,7 @@ import { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
 import { refusal } from '../../http/validation-error.ts'
+import { isStatusFormat } from '../status-callback.ts'
 
 /**
  * Throws 403 when a webhook in Twilio's format would let its receiver do more than the caller may do: the receiver can reply to
@@ -28,8 +29,11 @@ export function refuseFormatChange(
   change: { readonly url?: string | undefined; readonly events?: readonly string[] | undefined },
 ): void {
   if (format === null || (change.url === undefined && change.events === undefined)) return
-  if (format === 'twilio-status')
-    throw new ApiError(409, 'This webhook serves StatusCallback URLs of messages: its URL and events cannot be changed')
+  if (isStatusFormat(format))
+    throw new ApiError(
+      409,
+      'This webhook serves the addresses of single messages: its URL and events cannot be changed',
+    )
   const after = change.events ?? events
   if (!areTwilioEvents(after))
     throw refusal(

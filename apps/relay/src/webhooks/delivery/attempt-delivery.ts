@@ -8,13 +8,14 @@ import type { Reply } from './client/exchange.ts'
 import type { GuardedClient, Outcome } from './client/guarded-client.ts'
 import { deliveryBody, deliveryHeaders, type SigningKeys, signingKeys } from './delivery-request.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
+import { kannelUrl } from './kannel-request.ts'
 import type { DueDelivery } from './read-due-statement.ts'
 import type { RecordedAttempt } from './record-attempts-statement.ts'
 import type { Receiver } from './take-receivers-statement.ts'
 import { twilioRequest, twilioSignature, twilioUrl } from './twilio-request.ts'
 
 export interface AttemptDeps {
-  readonly client: Pick<GuardedClient, 'post'>
+  readonly client: Pick<GuardedClient, 'post' | 'get'>
   readonly clock: Clock
   readonly random: Random
   readonly box: SecretBox
@@ -84,6 +85,7 @@ type Sent =
 async function send(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery, at: Date): Promise<Sent> {
   const { client, box, log } = deps
   try {
+    if (receiver.format === 'kannel-dlr') return await client.get(requestUrl(receiver, delivery), KANNEL_HEADERS)
     if (receiver.format !== null) return await sendAsTwilio(deps, receiver, delivery)
     const body = deliveryBody(receiver.id, delivery)
     const unixSeconds = Math.floor(at.getTime() / 1000)
@@ -115,9 +117,12 @@ async function sendAsTwilio(deps: AttemptDeps, receiver: Receiver, delivery: Due
   return { ...outcome, refusedReply: await deps.reply(answered, outcome.reply) }
 }
 
-function requestUrl({ format, url }: Receiver, { payload }: DueDelivery): string {
+function requestUrl({ format, url }: Receiver, { deviceId, payload }: DueDelivery): string {
+  if (format === 'kannel-dlr') return kannelUrl({ deviceId, payload, url })
   return format === null ? url : twilioUrl(url, payload)
 }
+
+const KANNEL_HEADERS = { 'user-agent': 'smsgw', 'accept-encoding': 'identity' }
 
 const EXCERPT_BYTES = 2_048
 

@@ -23,6 +23,7 @@ function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
         const reply = { status: 200, retryAfter: undefined, contentType: undefined, excerpt: '', isWhole: true }
         return { kind: 'replied', reply, address: undefined }
       },
+      get: () => Promise.reject(new Error('no webhook of this test has this format')),
     },
     clock: systemClock,
     random: systemRandom,

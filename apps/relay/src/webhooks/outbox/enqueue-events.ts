@@ -1,9 +1,10 @@
 import { enqueueNotifications } from '../../push/enqueue-notifications.ts'
 import type { Statements } from '../../store/database.ts'
 import { storableJson } from '../../store/storable.ts'
-import { originOf } from '../status-origin.ts'
+import { dlrType } from '../delivery/kannel-request.ts'
+import { isStatusFormat, originOf, readCallback } from '../status-callback.ts'
 import { eventId, outboundEventId } from './event-id.ts'
-import { storedPayload } from './event-payload.ts'
+import { storedPayload, wasSent } from './event-payload.ts'
 import { insertDeliveries } from './insert-deliveries-statement.ts'
 import { lockRegistered, type RegisteredWebhook } from './lock-registered-statement.ts'
 import type { EarlierEvent, OutboxEvent } from './outbox-event.ts'
@@ -83,10 +84,13 @@ function isRegisteredFor(
   return webhook.events.includes(event) && (webhook.deviceId ?? deviceId) === deviceId
 }
 
-/** A webhook for `StatusCallback` URLs receives only the events of messages with such a URL at its origin. */
+/** A webhook for the addresses of single messages receives only the events that such an address at its origin wants. */
 function isAboutItsMessages({ format, url }: RegisteredWebhook, event: OutboxEvent): boolean {
-  if (format !== 'twilio-status') return true
-  return 'statusCallback' in event && event.statusCallback !== undefined && originOf(event.statusCallback) === url
+  if (!isStatusFormat(format)) return true
+  if (!('statusCallback' in event) || event.statusCallback === undefined) return false
+  const callback = readCallback(event.statusCallback)
+  if (callback.format !== format || originOf(callback) !== url) return false
+  return callback.format !== 'kannel-dlr' || (callback.mask & (dlrType(event.event, wasSent(event)) ?? 0)) !== 0
 }
 
 function followed(event: OutboxEvent): EarlierEvent | undefined {
@@ -104,7 +108,11 @@ function followedDelivery(
   if (earlier === undefined || !('cmdId' in event)) return undefined
   const { cmdId, deviceId } = event
   const sameUrl = [follower, ...webhooks.filter(({ url }) => url === follower.url)]
-  const webhook = sameUrl.find((one) => isRegisteredFor(one, { event: earlier.event, deviceId }))
+  const webhook = sameUrl.find(
+    (one) =>
+      isRegisteredFor(one, { event: earlier.event, deviceId }) &&
+      isAboutItsMessages(one, { ...event, event: earlier.event, follows: undefined } as OutboxEvent),
+  )
   return webhook && { webhookKey: webhook.key, id: outboundEventId(accountId, webhook.id, { ...earlier, cmdId }) }
 }
 

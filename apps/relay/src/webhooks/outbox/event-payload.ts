@@ -1,5 +1,7 @@
 import type { EmittedEvent, WebhookPayloads } from '@smsgw/contract/webhook-event'
 import { simCardAnswer } from '../../devices/sim-card-answer.ts'
+import { dlrType, type KannelFacts } from '../delivery/kannel-request.ts'
+import { readCallback } from '../status-callback.ts'
 import { localTime, localTimeText } from './local-time.ts'
 import type {
   OutboundEvent,
@@ -46,19 +48,29 @@ export function payloadOf(event: OutboxEvent): WebhookPayloads[EmittedEvent] {
   }
 }
 
-/** Returns the payload as a webhook stores it. Requests in Twilio's format need facts that the payload itself does not have. */
+/** Returns the payload as a webhook stores it. Requests in other formats need facts that the payload itself does not have. */
 export function storedPayload(format: string | null, event: OutboxEvent): object {
   const payload = payloadOf(event)
   if (format === null || !('cmdId' in event)) return payload
-  const { cmdId, statusCallback, follows } = event
+  const { cmdId, statusCallback } = event
+  if (format === 'kannel-dlr') {
+    const type = dlrType(event.event, wasSent(event))
+    if (statusCallback === undefined || type === undefined) return payload
+    return { ...payload, kannel: { dlrUrl: readCallback(statusCallback).url, type } satisfies KannelFacts }
+  }
   return {
     ...payload,
     twilio: {
       cmdId,
       ...(format === 'twilio-status' && { statusCallback }),
-      ...(event.event === 'sms:failed' && { code: event.code, wasSent: follows !== undefined }),
+      ...(event.event === 'sms:failed' && { code: event.code, wasSent: wasSent(event) }),
     } satisfies TwilioFacts,
   }
+}
+
+/** Whether the network had accepted the message before this event. */
+export function wasSent(event: OutboxEvent): boolean {
+  return 'follows' in event && event.follows !== undefined
 }
 
 /** Facts about a sent message for requests in Twilio's format. */

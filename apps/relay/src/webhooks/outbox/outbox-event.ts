@@ -65,7 +65,7 @@ interface Outbound extends OfDevice {
   readonly at: LocalTime
   /** The message was sent again after an unknown outcome. */
   readonly possibleDuplicate?: boolean | undefined
-  /** `StatusCallback` of the message. */
+  /** Where the message wants its states reported, as it is stored (see `status-callback.ts`). */
   readonly statusCallback?: string | undefined
   /** The event before this one. It has to be attempted first. */
   readonly follows?: EarlierEvent | undefined

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 export interface ReceivedRequest {
+  readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -50,8 +51,8 @@ export async function testReceiver(options: TestReceiverOptions = {}): Promise<T
     atOnce += 1
     mostAtOnce = Math.max(mostAtOnce, atOnce)
     response.on('close', () => (atOnce -= 1))
-    const { url = '', headers } = request
-    const received = { url, headers, body: await text(request), atMs: performance.now() }
+    const { method = '', url = '', headers } = request
+    const received = { method, url, headers, body: await text(request), atMs: performance.now() }
     await answer(response, received, requests.push(received))
   })
   server.listen(wanted, host)

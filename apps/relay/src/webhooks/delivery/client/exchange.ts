@@ -28,6 +28,13 @@ export interface ExchangeLimits {
   readonly bodyBytes: number
 }
 
+export interface ExchangeRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Buffer | null
+}
+
 /**
  * Sends one request and reads the beginning of its response. Waits for a connection, then for the headers, then for the
  * body. Stops when it has enough data, or at the end of the response, an error or a timeout.
@@ -36,14 +43,14 @@ export interface ExchangeLimits {
  */
 export function exchange(
   dispatcher: Dispatcher,
-  request: { readonly url: URL; readonly headers: Readonly<Record<string, string>>; readonly body: string | Buffer },
+  request: ExchangeRequest,
   limits: ExchangeLimits,
   isOpening: () => boolean,
 ): Promise<Exchanged> {
-  const { url, headers, body } = request
+  const { method, url, headers, body } = request
   const { promise, resolve } = Promise.withResolvers<Exchanged>()
   const handler = new AnswerReader(limits, isOpening, resolve)
-  dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body }, handler)
+  dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
   return promise
 }
 

@@ -3,7 +3,7 @@ import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { BoundedMap } from '../../../limits/bounded-map.ts'
 import { type AddressRules, isAllowedAddress, urlProblem } from '../../address-rules.ts'
-import { type ExchangeLimits, exchange, type Reply } from './exchange.ts'
+import { type ExchangeLimits, type ExchangeRequest, exchange, type Reply } from './exchange.ts'
 import { ForbiddenAddress, failureReason, isCutConnection } from './failure-reason.ts'
 import { hostResolver, type ResolveHost } from './resolve-host.ts'
 
@@ -64,6 +64,14 @@ export class GuardedClient {
     body: string | Buffer,
     readBytes: number = this.#limits.excerptBytes,
   ): Promise<Outcome> {
+    return await this.#request(address, { method: 'POST', headers, body }, readBytes)
+  }
+
+  async get(address: string, headers: Readonly<Record<string, string>>): Promise<Outcome> {
+    return await this.#request(address, { method: 'GET', headers, body: null }, this.#limits.excerptBytes)
+  }
+
+  async #request(address: string, request: Omit<ExchangeRequest, 'url'>, readBytes: number): Promise<Outcome> {
     const { url, problem } = this.#check(address)
     if (url === undefined) return { kind: 'failed', error: `the URL ${problem}`, address: undefined }
     const giveUpAt = performance.now() + this.#limits.totalMs
@@ -71,7 +79,7 @@ export class GuardedClient {
       const totalMs = Math.max(1, giveUpAt - performance.now())
       const bodyBytes = Math.max(readBytes, this.#limits.bodyBytes)
       const limits = { ...this.#limits, totalMs, excerptBytes: readBytes, bodyBytes }
-      const exchanged = await exchange(this.#agent, { url, headers, body }, limits, () => this.#isOpening)
+      const exchanged = await exchange(this.#agent, { url, ...request }, limits, () => this.#isOpening)
       const found = this.#addresses.get(url.origin)
       if ('reply' in exchanged) return { kind: 'replied', reply: exchanged.reply, address: found }
       if (this.#isClosed) return { kind: 'broken-off' }

@@ -1,0 +1,93 @@
+import type { EmittedEvent } from '@smsgw/contract/webhook-event'
+
+/** Kannel's delivery report types. Each is a bit of `dlr-mask`. */
+const dlrTypes = { delivered: 1, undelivered: 2, sent: 8, refused: 16 } as const
+
+/** Returns the type of the report about an event, or undefined if Kannel has no report for it. */
+export function dlrType(event: EmittedEvent, wasSent: boolean): number | undefined {
+  switch (event) {
+    case 'sms:sent':
+      return dlrTypes.sent
+    case 'sms:delivered':
+      return dlrTypes.delivered
+    case 'sms:failed':
+      return wasSent ? dlrTypes.undelivered : dlrTypes.refused
+    case 'sms:cancelled':
+      return dlrTypes.refused
+    default:
+      return undefined
+  }
+}
+
+/** Facts about a sent message for requests in Kannel's format. */
+export interface KannelFacts {
+  readonly dlrUrl: string
+  readonly type: number
+}
+
+/** A delivery to a webhook in Kannel's format. */
+interface KannelDelivery {
+  readonly deviceId: string
+  readonly payload: unknown
+  /** URL of the webhook. */
+  readonly url: string
+}
+
+/** The members of payloads that these requests use. */
+interface Payload {
+  readonly messageId: string
+  readonly sender: string
+  readonly recipient: string
+  readonly reason?: string
+  readonly sentAt?: string
+  readonly deliveredAt?: string
+  readonly failedAt?: string
+  readonly cancelledAt?: string
+  readonly kannel?: KannelFacts
+}
+
+/** Returns the `dlr-url` of the message with its placeholders replaced, or the URL of the webhook for a test. */
+export function kannelUrl({ deviceId, payload, url }: KannelDelivery): string {
+  const { kannel, messageId, sender, recipient, reason = '', ...times } = payload as Payload
+  if (kannel === undefined) return url
+  const at = new Date(times.deliveredAt ?? times.failedAt ?? times.cancelledAt ?? times.sentAt ?? 0)
+  const answer = answerOf(kannel.type, reason)
+  const values: Readonly<Record<string, string>> = {
+    '%': '%',
+    d: String(kannel.type),
+    // The report comes from the phone, so that phone is its sender.
+    p: recipient,
+    P: sender,
+    q: withPlus(recipient),
+    Q: withPlus(sender),
+    a: answer,
+    A: answer,
+    t: at.toISOString().slice(0, 16).replace('T', ' '),
+    T: String(Math.floor(at.getTime() / 1_000)),
+    i: deviceId,
+    I: messageId,
+    F: messageId,
+  }
+  return kannel.dlrUrl.replace(PLACEHOLDER, (_, name: string) =>
+    name === '%' ? '%' : encodeURIComponent((values[name] ?? '').toWellFormed()),
+  )
+}
+
+/** Placeholders of Kannel. Those without a value here are replaced by nothing. */
+const PLACEHOLDER = /%([dpPqQaAtTiIFkKsSrRbnNcmCuDoOfB%])/g
+
+/** The answer of the SMSC as Kannel words it. */
+function answerOf(type: number, reason: string): string {
+  switch (type) {
+    case dlrTypes.sent:
+      return 'ACK/'
+    case dlrTypes.delivered:
+      return 'DELIVRD'
+    default:
+      return `NACK/${reason}`
+  }
+}
+
+function withPlus(number: string): string {
+  return number.replace(/^00/, '+')
+}
