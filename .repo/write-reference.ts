@@ -15,11 +15,15 @@ for (const file of tree.files.filter((name) => name.endsWith('.md'))) {
   writeFileSync(join(root, file), current)
   process.stdout.write(`updated the code blocks of ${file}\n`)
 }
-// In update mode, the test of the pages writes the pages.
-const gateway = join(root, 'apps/gateway')
-const { status } = spawnSync(
-  'vitest',
-  ['run', 'src/reference.test.ts', '--config', '../../.config/vitest.ts', '--update'],
-  { cwd: gateway, stdio: 'inherit' },
+// In update mode, the tests of the pages write the pages.
+const pages = [
+  ['apps/gateway', 'src/reference.test.ts'],
+  ['apps/agent', 'src/modems/discovery/hardware-page.test.ts'],
+] as const
+const results = pages.map(([project, file]) =>
+  spawnSync('vitest', ['run', file, '--config', '../../.config/vitest.ts', '--update'], {
+    cwd: join(root, project),
+    stdio: 'inherit',
+  }),
 )
-process.exit(status ?? 1)
+process.exit(results.every(({ status }) => status === 0) ? 0 : 1)

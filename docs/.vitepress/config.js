@@ -37,7 +37,7 @@ const sidebar = [
     'reference/cli',
     'reference/metrics',
   ]),
-  group('Help', ['troubleshooting', 'SUPPORT', 'CONTRIBUTING']),
+  group('Help', ['troubleshooting', 'hardware', 'SUPPORT', 'CONTRIBUTING']),
   { ...group('Decisions', pagesIn('decisions')), collapsed: true },
 ]
 

@@ -117,12 +117,12 @@ test('distinguishes the ports by interface class: ff/02/01 dials, ff/02/02 takes
   expect(['ff/01/01', 'ff/02/01', 'ff/01/02', 'ff/02/02'].map(role)).toEqual(['ppp', 'ppp', 'at', 'at'])
 })
 
-test.each(['12d1:14dc', '12d1:1f01'])(
+test.each(['12d1:14dc', '12d1:14db'])(
   'HiLink firmware (%s) has no command port, and the description explains what to do',
   (id) => {
     const rule = roleOfUsbPort(huawei.usb, { id, interfaceNumber: 0, interfaceClass: undefined })
     expect(rule).toMatchObject({ role: 'not-a-modem' })
-    expect(rule?.words).toContain('stick mode')
+    expect(rule?.words).toContain('Install stick firmware')
   },
 )
 

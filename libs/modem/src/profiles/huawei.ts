@@ -14,7 +14,8 @@ export const huawei: Profile = {
   fingerprints: [
     { manufacturer: /huawei/i },
     { manufacturer: /huawei/i, model: /^(E\d{3}|K\d{4}|MU\d|ME\d|MS\d)/i },
-    { usb: ['12d1'] },
+    // Brovi sells sticks of Huawei.
+    { usb: ['12d1', '3566'] },
   ],
   unsolicited: [
     ...['^RSSI', '^RSSILVL', '^HRSSILVL', '^MODE', '^BOOT', '^DSFLOWRPT', '^HCSQ', '^CSNR', '^SRVST', '^STIN'],
@@ -48,20 +49,21 @@ export const huawei: Profile = {
   radio: { ...generic.radio, resetCommands: ['AT^RESET', 'AT+CFUN=1,1'] },
   usb: [
     {
-      ids: ['12d1:14dc', '12d1:1f01'],
+      ids: ['12d1:14db', '12d1:14dc'],
       role: 'not-a-modem',
+      source: 'usb_modeswitch',
       words:
-        'This stick runs HiLink firmware: it is a network card with a web page, without a port for commands. ' +
-        'Switch it to stick mode (usb_modeswitch, 12d1:1506) or install stick firmware.',
+        'it runs HiLink firmware: it is a network card with a web page and has no port for commands. ' +
+        'Install stick firmware (12d1:1506), or use another modem.',
     },
     // In firmware without meaningful interface classes, the PC UI port comes last.
-    { ids: ['12d1:1001'], interfaceNumber: 2, interfaceClass: unspecified, role: 'at' },
-    { ids: ['12d1:140c'], interfaceNumber: 3, interfaceClass: unspecified, role: 'at' },
-    { ids: ['12d1:1436'], interfaceNumber: 4, interfaceClass: unspecified, role: 'at' },
-    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/(05|14)$/i, role: 'nmea' },
-    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/01$/i, role: 'ppp' },
-    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/02$/i, role: 'at' },
-    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/(03|12)$/i, role: 'at-secondary' },
+    { ids: ['12d1:1001'], interfaceNumber: 2, interfaceClass: unspecified, role: 'at', source: 'reports' },
+    { ids: ['12d1:140c'], interfaceNumber: 3, interfaceClass: unspecified, role: 'at', source: 'reports' },
+    { ids: ['12d1:1436'], interfaceNumber: 4, interfaceClass: unspecified, role: 'at', source: 'reports' },
+    { ids: ['12d1'], interfaceClass: /^ff\/0[126]\/(05|14)$/i, role: 'nmea', source: 'ModemManager' },
+    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/01$/i, role: 'ppp', source: 'ModemManager' },
+    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/02$/i, role: 'at', source: 'ModemManager' },
+    { ids: ['12d1'], interfaceClass: /^ff\/0[12]\/(03|12)$/i, role: 'at-secondary', source: 'reports' },
   ],
   advice: [readAllPorts],
   variants: [

@@ -57,23 +57,6 @@ export const fibocom: Profile = {
   name: 'fibocom',
   fingerprints: [{ manufacturer: /fibocom/i }, { usb: ['2cb7', '1782:4d11'] }],
   unsolicited: ['+GTDRAT', '+SIM READY', '+SIM'].map((code) => ({ code })),
-  usb: [
-    // FM150 and MA510
-    { ids: ['2cb7:0104', '2cb7:0106'], interfaceNumber: 1, role: 'at' },
-    { ids: ['2cb7:0104', '2cb7:0106'], interfaceNumber: 2, role: 'at-secondary' },
-    // L850, NL668, FM101
-    { ids: ['2cb7:0007', '2cb7:01a0', '2cb7:01a2'], interfaceNumber: 2, role: 'at' },
-    { ids: ['2cb7:0007'], interfaceNumber: 6, role: 'at-secondary' },
-    { ids: ['2cb7:01a0', '2cb7:01a2'], interfaceNumber: 3, role: 'at-secondary' },
-    // FM101 with a debug bridge
-    { ids: ['2cb7:01a4'], interfaceNumber: 3, role: 'at' },
-    // L610
-    { ids: ['1782:4d11'], interfaceNumber: 2, role: 'at' },
-    { ids: ['1782:4d11'], interfaceNumber: 7, role: 'at-secondary' },
-    { ids: ['1782:4d11'], interfaceNumber: 8, role: 'at-secondary' },
-    { ids: ['2cb7:0007', '2cb7:0104', '2cb7:0106', '2cb7:01a0', '2cb7:01a2', '2cb7:01a4'], role: 'diagnostic' },
-    { ids: ['1782:4d11'], role: 'diagnostic' },
-  ],
   advice: ['Made for MBIM; some of its USB modes have a port for commands.'],
 }
 
@@ -161,9 +144,10 @@ export const sierra: Profile = {
       ids: ['1199'],
       interfaceNumber: 4,
       role: 'ppp',
+      source: 'ModemManager',
       words: 'The APP port answers OK to everything and cannot be used for commands.',
     },
-    { ids: ['1199'], interfaceNumber: 3, role: 'at' },
+    { ids: ['1199'], interfaceNumber: 3, role: 'at', source: 'ModemManager' },
   ],
 }
 
@@ -206,22 +190,8 @@ export const telit: Profile = {
   // sent.
   submit: { ...generic.submit, probe: { ...probeAfterReport, afterReportMs: 2_000 } },
   radio: { ...generic.radio, resetCommands: ['AT#REBOOT', 'AT+CFUN=1,1'] },
-  usb: [
-    { ids: ['1bc7:0021'], interfaceNumber: 0, role: 'at' },
-    { ids: ['1bc7:0021'], interfaceNumber: 6, role: 'at-secondary' },
-    { ids: ['1bc7:1003', '1bc7:1004', '1bc7:1005', '1bc7:1006'], interfaceNumber: 0, role: 'at' },
-    { ids: ['1bc7:1003', '1bc7:1006'], interfaceNumber: 2, role: 'at-secondary' },
-    { ids: ['1bc7:1004', '1bc7:1005'], interfaceNumber: 2, role: 'nmea' },
-    { ids: ['1bc7:1004', '1bc7:1005'], interfaceNumber: 3, role: 'at-secondary' },
-    { ids: ['1bc7:1010'], interfaceNumber: 1, role: 'nmea' },
-    { ids: ['1bc7:1010'], interfaceNumber: 2, role: 'at-secondary' },
-    { ids: ['1bc7:1010'], interfaceNumber: 3, role: 'at' },
-    { ids: ['1bc7:1011'], interfaceNumber: 1, role: 'at' },
-  ],
   variants: [{ fits: { model: /^HE910/i }, changes: { characterSet: 'GSM', ussdEncodings: ['plain'] } }],
 }
-
-const cellularAcm = ['1546:1102', '1546:1107', '1546:110a']
 
 export const ublox: Profile = {
   ...generic,
@@ -241,18 +211,6 @@ export const ublox: Profile = {
   submit: { ...generic.submit, probe: probeAfterAnySign, linkOpenMs: 5000 },
   // The ports appear a second before the modem can be used.
   radio: { ...generic.radio, contactSettleMs: 1000, resetCommands: ['AT+CFUN=16', 'AT+CFUN=1,1'] },
-  usb: [
-    // TOBY-L4
-    { ids: ['1546:1010'], interfaceNumber: 6, role: 'at' },
-    { ids: ['1546:1010'], interfaceNumber: 2, role: 'at-secondary' },
-    { ids: ['1546:1010'], interfaceNumber: 4, role: 'diagnostic' },
-    // TOBY-R2, LARA-R2, LISA-U2: three command ports, then ports for positions, SIM access and logs.
-    { ids: cellularAcm, interfaceNumber: 0, role: 'at' },
-    { ids: cellularAcm, interfaceNumber: 2, role: 'at-secondary' },
-    { ids: cellularAcm, interfaceNumber: 4, role: 'at-secondary' },
-    { ids: cellularAcm, interfaceNumber: 6, role: 'nmea' },
-    { ids: cellularAcm, role: 'diagnostic' },
-  ],
 }
 
 /** Wavecom modules, Q2xxx and Fastrack; they answer `+CPIN?` without OK, and `+CPMS=` takes one memory. */

@@ -42,10 +42,14 @@ export const quectel: Profile = {
   submit,
   ussdEncodings: ['plain', 'ucs2-hex', 'packed-hex'],
   usb: [
-    { ids: ['2c7c'], interfaceNumber: 0, role: 'diagnostic' },
-    { ids: ['2c7c'], interfaceNumber: 1, role: 'nmea' },
-    { ids: ['2c7c'], interfaceNumber: 2, role: 'at' },
-    { ids: ['2c7c'], interfaceNumber: 3, role: 'at-secondary' },
+    // Newer modules declare the purpose of a port in its protocol.
+    { ids: ['2c7c'], interfaceClass: /^ff\/(00|ff)\/30$/i, role: 'diagnostic', source: 'kernel' },
+    { ids: ['2c7c'], interfaceClass: /^ff\/(00|ff)\/40$/i, role: 'at', source: 'kernel' },
+    { ids: ['2c7c'], interfaceClass: /^ff\/(00|ff)\/60$/i, role: 'nmea', source: 'kernel' },
+    { ids: ['2c7c'], interfaceNumber: 0, role: 'diagnostic', source: 'manual' },
+    { ids: ['2c7c'], interfaceNumber: 1, role: 'nmea', source: 'manual' },
+    { ids: ['2c7c'], interfaceNumber: 2, role: 'at', source: 'manual' },
+    { ids: ['2c7c'], interfaceNumber: 3, role: 'at-secondary', source: 'manual' },
   ],
   advice: ['If messages fail only on LTE, toggle IMS (`AT+QCFG="ims"`) or choose the bearer of messages (`AT+CGSMS`).'],
   variants: [{ fits: { model: /^BG\d/i }, changes: { submit: { ...submit, resultTimeoutMs: 300_000 } } }],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Answers } from '../testing/described-modem.ts'
 import { anotherDeliverPdu, DrivenModem, deliverPdu } from '../testing/driven-modem.ts'
-import { simcom2g, simcomA76xx, simcomLte } from './simcom.ts'
+import { simcom2g, simcomLte } from './simcom.ts'
+import { layoutRules } from './usb-layouts.ts'
 import { roleOfUsbPort } from './usb-port.ts'
 
 async function started(answers: Answers): Promise<DrivenModem> {
@@ -102,10 +103,11 @@ describe('SIM7600', () => {
 
   test.each([
     ['1e0e:9001', ['diagnostic', 'nmea', 'at', 'at-secondary', 'audio']],
-    ['1e0e:9205', [undefined, undefined, 'at', 'ppp', undefined]],
+    ['1e0e:9205', ['diagnostic', 'nmea', 'at', 'ppp', undefined]],
+    ['1e0e:9206', ['diagnostic', 'nmea', 'at', 'diagnostic', 'diagnostic']],
   ])('%s: which port is for what', (id, roles) => {
     const role = (interfaceNumber: number) =>
-      roleOfUsbPort(simcomLte.usb, { id, interfaceNumber, interfaceClass: undefined })?.role
+      roleOfUsbPort(layoutRules, { id, interfaceNumber, interfaceClass: undefined })?.role
     expect([0, 1, 2, 3, 4].map(role)).toEqual(roles)
   })
 
@@ -164,7 +166,7 @@ describe('A7670 and SIM7670', () => {
 
   test('has its command port on interface 4', () => {
     const role = (interfaceNumber: number) =>
-      roleOfUsbPort(simcomA76xx.usb, { id: '1e0e:9011', interfaceNumber, interfaceClass: undefined })?.role
+      roleOfUsbPort(layoutRules, { id: '1e0e:9011', interfaceNumber, interfaceClass: undefined })?.role
     expect([4, 5].map(role)).toEqual(['at', 'ppp'])
   })
 })

@@ -57,15 +57,6 @@ export const simcomLte: Profile = {
   iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
-  usb: [
-    { ids: ['1e0e:9001'], interfaceNumber: 0, role: 'diagnostic' },
-    { ids: ['1e0e:9001'], interfaceNumber: 1, role: 'nmea' },
-    { ids: ['1e0e:9001'], interfaceNumber: 2, role: 'at' },
-    { ids: ['1e0e:9001'], interfaceNumber: 3, role: 'at-secondary' },
-    { ids: ['1e0e:9001'], interfaceNumber: 4, role: 'audio' },
-    { ids: ['1e0e:9205', '1e0e:9206'], interfaceNumber: 2, role: 'at' },
-    { ids: ['1e0e:9205', '1e0e:9206'], interfaceNumber: 3, role: 'ppp' },
-  ],
   advice: ['If messages fail only on LTE, the network requires IMS: `AT+CNMP=14` (3G) helps, or `AT&F` once.'],
   variants: [
     {
@@ -90,8 +81,4 @@ export const simcomA76xx: Profile = {
   iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
-  usb: [
-    { ids: ['1e0e:9011', '1e0e:9018'], interfaceNumber: 4, role: 'at' },
-    { ids: ['1e0e:9011', '1e0e:9018'], interfaceNumber: 5, role: 'ppp' },
-  ],
 }

@@ -26,9 +26,16 @@ export interface UsbRule {
   readonly interfaceNumber?: number
   readonly interfaceClass?: RegExp
   readonly role: UsbPortRole
+  readonly source: UsbSource
   /** Describes the problem and what to do, for people. */
   readonly words?: string
 }
+
+/**
+ * Where a fact about a USB device comes from: the udev rules of ModemManager, the kernel's driver `option`, the
+ * configuration of usb_modeswitch, a manual of the maker, or reports of users.
+ */
+export type UsbSource = 'ModemManager' | 'kernel' | 'usb_modeswitch' | 'manual' | 'reports'
 
 export const fitsUsbId = (pattern: string, id: string): boolean =>
   pattern === id || (!pattern.includes(':') && id.startsWith(`${pattern}:`))

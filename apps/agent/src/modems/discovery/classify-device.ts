@@ -36,6 +36,7 @@ function whyUnusable({ id, interfaces }: UsbDevice): string | undefined {
     )
   }
   if (!isOfModemVendor(id) || interfaces.length === 0) return undefined
+  if (ttys.length === 0 && brovi.has(id)) return broviMode(id)
   if (interfaces.every((each) => isDisk(each.class))) return storageMode
   const refusal = refusalOf(id)
   if (refusal !== undefined) return refusal
@@ -60,6 +61,13 @@ const storageMode =
 const networkCard =
   'it is in network card mode (HiLink or similar) and has no port for commands. ' +
   'Switch it to modem mode or install stick firmware; if neither is available, use another modem.'
+
+/** The configuration of usb_modeswitch in Debian does not contain these sticks; the option is from reports of users. */
+const brovi = new Set(['3566:2001'])
+
+const broviMode = (id: string): string =>
+  'it is a HiLink stick (Brovi E3372-325) in storage or network card mode and has no port for commands. ' +
+  `Switch it with sudo usb_modeswitch -v ${id.slice(0, 4)} -p ${id.slice(5)} -X; if that does not help, use another modem.`
 
 const packetsOnly =
   'it is in a data-only USB mode (MBIM or QMI) and has no port for commands. ' +

@@ -1,4 +1,5 @@
 import { catalogue } from '@smsgw/modem/profiles/catalogue'
+import { layoutRules } from '@smsgw/modem/profiles/usb-layouts'
 import { fitsUsbId, roleOfUsbPort, type UsbPortRole } from '@smsgw/modem/profiles/usb-port'
 import type { DeviceInterface, UsbDevice } from './usb-bus.ts'
 
@@ -48,9 +49,16 @@ const byClass: readonly (readonly [RegExp, number])[] = [
   [/^02\/02\/0[2-6]$/, 20],
 ]
 
-const portRules = catalogue.flatMap((profile) => profile.usb)
+/** The rules for exact products come before those for all products of a vendor. */
+const portRules = [...layoutRules, ...catalogue.flatMap((profile) => profile.usb)]
 
-const modemVendors = catalogue.flatMap(({ fingerprints }) => fingerprints.flatMap(({ usb }) => usb ?? []))
+const modemVendors = [
+  ...catalogue.flatMap(({ fingerprints }) => fingerprints.flatMap(({ usb }) => usb ?? [])),
+  ...layoutRules.flatMap(({ ids }) => ids),
+  '33f8', // Rolling Wireless
+  '3731', // NetPrisma
+  '2dee', // MeiG
+]
 
 export function isOfModemVendor(id: string): boolean {
   return modemVendors.some((vendor) => fitsUsbId(vendor, id))

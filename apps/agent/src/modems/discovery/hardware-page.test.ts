@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { catalogue } from '@smsgw/modem/profiles/catalogue'
+import type { Profile } from '@smsgw/modem/profiles/profile'
+import { type UsbLayout, usbLayouts } from '@smsgw/modem/profiles/usb-layouts'
+import type { UsbPortRole, UsbRule } from '@smsgw/modem/profiles/usb-port'
+import { expect, test } from 'vitest'
+import { shortcomingTexts } from '../modem-descriptions.ts'
+
+// `npm run reference` updates the page.
+
+const ROOT = resolve(import.meta.dirname, '../../../../..')
+const transcripts = join(ROOT, 'libs/modem/src/profiles/transcripts')
+
+test('docs/hardware.md lists the modems of the tables', async () => {
+  const lines = [
+    '# Hardware',
+    '',
+    'This page is generated from the tables that the driver uses. The facts come from the sources named in each row; none of these modems has',
+    'been tested with a physical device yet. A modem that is missing here is tried with `AT`, and works if it follows 3GPP 27.005.',
+    '[Raspberry Pi](guides/raspberry-pi.md#1-the-modem) says which modems to buy, and `doctor` says what a connected modem lacks.',
+    '',
+    '## USB modems',
+    '',
+    'A USB modem has several serial ports, and its descriptors often do not show which of them takes commands. The numbers are USB interface',
+    'numbers. ModemManager uses the command port, so a second port is free beside it. A source is the udev rules of *ModemManager*, the',
+    "*kernel*'s driver, the configuration of *usb_modeswitch*, a *manual* of the maker, or *reports* of users.",
+    '',
+    '| Modem | USB ids | Command port | Second port | Data port | Source |',
+    '|---|---|---|---|---|---|',
+    ...usbLayouts.map(layoutRow),
+    '',
+    '## USB modems that are recognised by vendor or class',
+    '',
+    'Class, subclass and protocol of an interface are in hexadecimal; `.` stands for any value.',
+    '',
+    '| USB ids | Interface | Port | Source |',
+    '|---|---|---|---|',
+    ...catalogue.flatMap(({ usb }) => usb).map(ruleRow),
+    '',
+    '## Sticks without a command port',
+    '',
+    '| What `lsusb` and `doctor` show | Reason | What to do |',
+    '|---|---|---|',
+    '| a disk only (*storage mode*) | The stick offers a disk with Windows drivers until it is switched | Install `usb-modeswitch` and plug the stick in again |',
+    '| `12d1:14db`, `12d1:14dc`, or another network card (*HiLink*) | The firmware offers a web page instead of commands | Install stick firmware, or use another modem |',
+    '| `3566:2001` (Brovi E3372-325) | A HiLink stick that Debian does not switch | `sudo usb_modeswitch -v 3566 -p 2001 -X`, or use another modem |',
+    '| MBIM or QMI only | The stick is in a mode for data | Switch its USB mode; the command is in its manual |',
+    '',
+    '## Driver profiles',
+    '',
+    'A profile contains what differs from the standards. A transcript is a dialogue that the tests play back.',
+    '',
+    '| Profile | USB vendors | Notes | Transcripts |',
+    '|---|---|---|---|',
+    ...catalogue.map(profileRow),
+    '',
+    '## Unusual modems',
+    '',
+    'A modem that sends and receives is used even if it lacks commands. `status`, `doctor` and the log then show one of these warnings:',
+    '',
+    ...Object.values(shortcomingTexts).map((words) => `* ${words}`),
+    '',
+  ]
+  await expect(lines.join('\n')).toMatchFileSnapshot(join(ROOT, 'docs/hardware.md'))
+})
+
+function layoutRow({ name, ids, ports, source }: UsbLayout): string {
+  const [vendor] = (ids[0] ?? '').split(':')
+  const products = ids.map((id) => id.slice(5)).join(' ')
+  const portsWith = (role: UsbPortRole) =>
+    ports.filter((port) => port.role === role).map((port) => port.interfaceNumber)
+  const cells = [
+    name,
+    `\`${vendor}:\` ${products}`,
+    portsWith('at'),
+    portsWith('at-secondary'),
+    portsWith('ppp'),
+    source,
+  ]
+  return `| ${cells.map((cell) => (typeof cell === 'string' ? cell : cell.join(', ') || '–')).join(' | ')} |`
+}
+
+function ruleRow({ ids, interfaceNumber, interfaceClass, role, words, source }: UsbRule): string {
+  const where = [
+    interfaceNumber === undefined ? undefined : `interface ${interfaceNumber}`,
+    interfaceClass === undefined
+      ? undefined
+      : `class \`${interfaceClass.source
+          .replaceAll('\\', '')
+          .replace(/^\^|\$$/g, '')
+          .replaceAll('|', ' or ')}\``,
+  ].filter((part) => part !== undefined)
+  const meaning = words === undefined ? roleNames[role] : `${roleNames[role]}: ${words}`
+  return `| ${ids.map((id) => `\`${id}\``).join(', ')} | ${where.join(', ') || 'all'} | ${meaning} | ${source} |`
+}
+
+const roleNames: Readonly<Record<UsbPortRole, string>> = {
+  at: 'command port',
+  'at-secondary': 'second command port',
+  ppp: 'data port',
+  diagnostic: 'no commands',
+  nmea: 'positions',
+  audio: 'audio',
+  'not-a-modem': 'none',
+}
+
+function profileRow({ name, fingerprints, advice, variants }: Profile): string {
+  const vendors = fingerprints.flatMap(({ usb }) => usb ?? []).map((id) => `\`${id}\``)
+  const notes = new Set([...advice, ...variants.flatMap(({ changes }) => changes.advice ?? [])])
+  const own = readdirSync(transcripts).filter((file) =>
+    readFileSync(join(transcripts, file), 'utf8').includes(`# profile ${name}\n`),
+  )
+  const cells = [vendors.join(', '), [...notes].join(' '), own.map((file) => file.replace('.txt', '')).join(', ')]
+  return `| ${[name, ...cells.map((cell) => cell || '–')].join(' | ')} |`
+}

@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { catalogue } from '../src/profiles/catalogue.ts'
+import { layoutRules } from '../src/profiles/usb-layouts.ts'
+import { fitsUsbId, roleOfUsbPort } from '../src/profiles/usb-port.ts'
+
+/**
+ * Compares the table of USB ports with the udev rules of ModemManager, and the modem vendors with the devices that
+ * usb_modeswitch switches. Only installed packages are read, and only facts are compared.
+ *
+ * node libs/modem/oracle/compare-usb-ports.ts [--rules folder] [--switches folder] [--optional]
+ *
+ * `--switches`: the unpacked archive /usr/share/usb_modeswitch/configPack.tar.gz. Exits with code 1 when
+ * there is a difference that ModemManager has not corrected in a later version, and without ModemManager unless `--optional` is given.
+ */
+const { values } = parseArgs({
+  options: {
+    rules: { type: 'string' },
+    switches: { type: 'string' },
+    optional: { type: 'boolean', default: false },
+  },
+})
+
+/** Facts of earlier versions that ModemManager 1.24.2 has corrected. */
+const corrected = new Set(['1e2d:0061 interface 0', '1e2d:0061 interface 2', '2cb7:01a2 interface 3'])
+
+const folders = values.rules === undefined ? ['/usr/lib/udev/rules.d', '/lib/udev/rules.d'] : [values.rules]
+const folder = folders.find((each) => existsSync(each) && readdirSync(each).some((name) => name.startsWith('77-mm-')))
+if (folder === undefined) {
+  print('ModemManager is not installed, so nothing was compared. Install it: sudo apt-get install modemmanager')
+  process.exit(values.optional ? 0 : 1)
+}
+
+const rules = [...layoutRules, ...catalogue.flatMap(({ usb }) => usb)]
+const roles: Readonly<Record<string, string>> = {
+  AT_PRIMARY: 'at',
+  AT_SECONDARY: 'at-secondary',
+  AT_PPP: 'ppp',
+  GPS: 'nmea',
+  QCDM: 'diagnostic',
+  AUDIO: 'audio',
+}
+
+let facts = 0
+let differences = 0
+for (const name of readdirSync(folder).filter((file) => file.startsWith('77-mm-'))) {
+  for (const line of readFileSync(join(folder, name), 'utf8').split('\n')) compareLine(line)
+}
+print(`ModemManager: ${facts} facts about ports`)
+if (values.switches !== undefined) compareSwitches(values.switches)
+print(`${differences} differences`)
+process.exit(differences === 0 ? 0 : 1)
+
+function compareLine(line: string): void {
+  if (line.startsWith('#')) return
+  const [, vendor, product] = /idVendor\}=="(\w{4})".*idProduct\}=="(\w{4})"/.exec(line) ?? []
+  const interfaceNumber = /MM_USBIFNUM\}=="(\w\w)"/.exec(line)?.[1]
+  const role = roles[/ID_MM_PORT_TYPE_(\w+)\}="1"/.exec(line)?.[1] ?? '']
+  if (vendor === undefined || product === undefined || interfaceNumber === undefined || role === undefined) return
+  facts += 1
+  const id = `${vendor}:${product}`.toLowerCase()
+  const port = { id, interfaceNumber: Number.parseInt(interfaceNumber, 16), interfaceClass: undefined }
+  const ours = roleOfUsbPort(rules, port)?.role
+  // The table leaves out devices that have only a port for positions.
+  if (ours === role || (ours === undefined && !role.startsWith('at') && role !== 'ppp')) return
+  report(`${id} interface ${port.interfaceNumber}`, `ModemManager: ${role}, here: ${ours ?? 'not listed'}`)
+}
+
+/** Sticks in storage mode of an unknown vendor would be taken for disks. */
+function compareSwitches(from: string): void {
+  const vendors = new Set(['12d1', '19d2', '0af0'])
+  const names = readdirSync(from).filter((name) => /^\w{4}:\w{4}/.test(name) && vendors.has(name.slice(0, 4)))
+  const known = [
+    ...rules.flatMap(({ ids }) => ids),
+    ...catalogue.flatMap((each) => each.fingerprints.flatMap(({ usb }) => usb ?? [])),
+  ]
+  for (const name of names) {
+    const target = /TargetVendor=\s*0x(\w{4})/.exec(readFileSync(join(from, name), 'utf8'))?.[1] ?? name.slice(0, 4)
+    for (const vendor of new Set([name.slice(0, 4), target.toLowerCase()])) {
+      if (!known.some((pattern) => fitsUsbId(pattern, `${vendor}:ffff`)))
+        report(name, `the vendor ${vendor} is unknown`)
+    }
+  }
+  print(`usb_modeswitch: ${names.length} configurations of Huawei, ZTE and Option`)
+}
+
+function report(subject: string, difference: string): void {
+  if (corrected.has(subject)) return
+  differences += 1
+  print(`DIFFERENT  ${subject}: ${difference}`)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
