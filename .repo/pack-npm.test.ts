@@ -52,3 +52,27 @@ test('the package runs and type-checks without the repository, and contains no t
   const tsc = join(root, 'node_modules/.bin/tsc')
   expect(execFileSync(tsc, [...options, 'program.ts'], { cwd: folder, encoding: 'utf8' })).toBe('')
 })
+
+test.each([
+  ['node-red', ['dist/smsgw.js', 'dist/smsgw.html', 'dist/icons/smsgw.svg', 'examples/send-and-receive.json']],
+  ['n8n-nodes-smsgw', ['dist/nodes/Smsgw/Smsgw.node.js', 'dist/nodes/SmsgwTrigger/SmsgwTrigger.node.js']],
+])('the package of %s contains the files that its manifest names, and loads without dependencies', (name, files) => {
+  const into = join(folder, name)
+  execFileSync(process.execPath, [join(root, '.repo/pack-npm.ts'), `packages/${name}`, '--into', into])
+  const [file = ''] = readdirSync(into)
+  execFileSync('tar', ['-xzf', join(into, file), '--strip-components=1', '-C', into])
+  const manifest = JSON.parse(readFileSync(join(into, 'package.json'), 'utf8'))
+  for (const key of ['dependencies', 'devDependencies', 'scripts', 'bundle']) expect(manifest).not.toHaveProperty(key)
+  const named: string[] = [
+    manifest['node-red']?.nodes ?? {},
+    manifest.n8n?.nodes ?? [],
+    manifest.n8n?.credentials ?? [],
+  ].flatMap((each) => Object.values(each as object))
+  const published = readdirSync(into, { recursive: true, encoding: 'utf8' })
+  expect(published).toEqual(expect.arrayContaining([...files, ...named, 'README.md', 'LICENSE']))
+  for (const path of named) {
+    const program = `console.log(Object.keys(require(${JSON.stringify(join(into, path))})).join() || 'function')`
+    const exported = execFileSync(process.execPath, ['--eval', program], { encoding: 'utf8', cwd: into }).trim()
+    expect(exported).toBe(name === 'node-red' ? 'function' : path.split('/').at(-1)?.split('.')[0])
+  }
+})

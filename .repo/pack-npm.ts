@@ -1,10 +1,12 @@
 // `node .repo/pack-npm.ts <folder> --into <folder>`: builds a project that is published on npm and packs it. In the
-// repository, other projects import its TypeScript; the package contains JavaScript and declarations.
+// repository, other projects import its TypeScript; the package contains JavaScript and declarations. A project with a
+// `bundle` in its manifest is published as these files, without dependencies.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { buildSync } from 'esbuild'
 
 const root = resolve(import.meta.dirname, '..')
 const { values, positionals } = parseArgs({
@@ -21,8 +23,9 @@ pack(join(root, folder), resolve(values.into))
 function pack(project: string, into: string): void {
   const stage = mkdtempSync(join(tmpdir(), 'smsgw-npm-'))
   try {
-    compile(project, join(stage, 'dist'))
     const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as SourceManifest
+    if (manifest.bundle === undefined) compile(project, join(stage, 'dist'))
+    else for (const [file, sources] of Object.entries(manifest.bundle)) bundle(project, sources, join(stage, file))
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`)
     copyFileSync(join(project, 'README.md'), join(stage, 'README.md'))
     copyFileSync(join(root, 'LICENSE'), join(stage, 'LICENSE'))
@@ -40,14 +43,45 @@ function compile(project: string, outDir: string): void {
   execFileSync(tsc, ['-p', project, '--outDir', outDir, ...options, ...single], { stdio: 'inherit' })
 }
 
+/** Bundles a program with everything that it imports, or joins other files. */
+function bundle(project: string, sources: readonly string[], file: string): void {
+  const paths = sources.map((source) => join(project, source))
+  mkdirSync(dirname(file), { recursive: true })
+  if (!sources.some((source) => source.endsWith('.ts'))) {
+    writeFileSync(file, paths.map((path) => readFileSync(path, 'utf8')).join('\n'))
+    return
+  }
+  buildSync({
+    entryPoints: paths,
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node18',
+    // The programs that load the file call what it exports.
+    footer: { js: 'if (module.exports.default) module.exports = module.exports.default' },
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+}
+
 interface SourceManifest {
-  readonly exports: Readonly<Record<string, string>>
+  readonly exports?: Readonly<Record<string, string>>
+  /** The published files, each with its sources. */
+  readonly bundle?: Readonly<Record<string, readonly string[]>>
+  readonly type?: string
+  readonly dependencies?: unknown
   readonly scripts?: unknown
   readonly devDependencies?: unknown
 }
 
 /** The manifest with the built files, and without what only the repository uses. */
-function publishedManifest({ exports, scripts: _, devDependencies: __, ...rest }: SourceManifest): object {
+function publishedManifest({ bundle, scripts: _, devDependencies: __, ...manifest }: SourceManifest): object {
+  if (bundle !== undefined) {
+    const { dependencies: _, type: __, ...rest } = manifest
+    return { ...rest, files: [...new Set(Object.keys(bundle).map((file) => file.split('/')[0]))] }
+  }
+  const { exports = {}, ...rest } = manifest
   const built = Object.entries(exports).map(([name, source]) => {
     const file = source.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, '')
     return [name, { types: `${file}.d.ts`, default: `${file}.js` }]

@@ -1,5 +1,6 @@
 import type { Gateway } from '../src/house/gateway.ts'
 import type { DebianPrograms } from './debian-programs.ts'
+import type { NpmProgram } from './npm-program.ts'
 
 export interface Recipient {
   /** An API key that may send only to `number`. */
@@ -11,6 +12,8 @@ export interface Recipient {
 
 export interface ProofWorld {
   readonly programs: DebianPrograms
+  /** The program from npm. */
+  readonly npm: NpmProgram
   /** The running gateway. A step may replace it with `restart`. */
   readonly gateway: () => Gateway
   /** Kills the gateway, waits for `meanwhile`, and starts the gateway again with the same address and data. */
@@ -28,6 +31,8 @@ export interface BridgeProof {
   readonly subject: string
   /** Debian packages of the program. */
   readonly packages: readonly string[]
+  /** Name and version of a program on npm, instead of Debian packages. */
+  readonly npm?: string
   /** Each step throws when the program did not do what it should. */
   readonly steps: readonly (readonly [name: string, run: (world: ProofWorld) => Promise<void>])[]
 }

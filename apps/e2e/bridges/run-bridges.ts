@@ -1,5 +1,5 @@
-// `npm run proof -- bridges [name…]`: sends messages with the programs that people already run, from Debian packages. Downloads
-// the packages into `.cache/debian-programs`. A program that cannot be run here is skipped; `--optional` then does not fail.
+// `npm run proof -- bridges [name…]`: sends messages with the programs that people already run, from Debian packages and npm.
+// Downloads them into `.cache/debian-programs` and `.cache/npm-programs`. A program that cannot be run here is skipped; `--optional` then does not fail.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,12 +8,14 @@ import { freePort } from '../src/house/free-port.ts'
 import { Gateway, newFolder } from '../src/house/gateway.ts'
 import type { BridgeProof, ProofWorld, Recipient } from './bridge-proof.ts'
 import { DebianPrograms } from './debian-programs.ts'
+import { NpmProgram } from './npm-program.ts'
 import { alertmanagerProof } from './prove-alertmanager.ts'
 import { appriseProof } from './prove-apprise.ts'
 import { emailProof } from './prove-email.ts'
 import { icingaProof } from './prove-icinga.ts'
 import { mqttProof } from './prove-mqtt.ts'
 import { nagiosProof } from './prove-nagios.ts'
+import { nodeRedProof } from './prove-node-red.ts'
 
 const proofs: readonly BridgeProof[] = [
   alertmanagerProof,
@@ -22,6 +24,7 @@ const proofs: readonly BridgeProof[] = [
   appriseProof,
   mqttProof,
   emailProof,
+  nodeRedProof,
 ]
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { optional: { type: 'boolean' } } })
@@ -33,7 +36,7 @@ process.stdout.write(`${totals.passed} passed, ${totals.failed} failed, ${totals
 process.exit(totals.failed === 0 && (totals.skipped === 0 || values.optional) ? 0 : 1)
 
 async function prove(proof: BridgeProof): Promise<void> {
-  const programs = obstacle ?? programsOf(proof)
+  const programs = programsOf(proof)
   if (typeof programs === 'string') {
     totals.skipped += proof.steps.length
     process.stdout.write(`skip  ${proof.subject}: ${programs}\n`)
@@ -61,15 +64,16 @@ async function prove(proof: BridgeProof): Promise<void> {
 }
 
 /** Returns the programs, or why they cannot be installed. */
-function programsOf({ packages }: BridgeProof): DebianPrograms | string {
+function programsOf({ packages, npm }: BridgeProof): DebianPrograms | NpmProgram | string {
   try {
-    return new DebianPrograms(packages)
+    if (npm !== undefined) return new NpmProgram(npm)
+    return obstacle ?? new DebianPrograms(packages)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
 }
 
-async function startWorld(programs: DebianPrograms, ends: (() => Promise<void>)[]): Promise<ProofWorld> {
+async function startWorld(programs: DebianPrograms | NpmProgram, ends: (() => Promise<void>)[]): Promise<ProofWorld> {
   const data = newFolder()
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-bridges-'))
   const settings = { PORT: String(await freePort()) }
@@ -81,7 +85,14 @@ async function startWorld(programs: DebianPrograms, ends: (() => Promise<void>)[
   await gateway.untilReady()
   let recipients = 0
   return {
-    programs,
+    get programs() {
+      if (programs instanceof DebianPrograms) return programs
+      throw new Error('the proof has no Debian packages')
+    },
+    get npm() {
+      if (programs instanceof NpmProgram) return programs
+      throw new Error('the proof has no program from npm')
+    },
     folder,
     gateway: () => gateway,
     async restart(meanwhile) {

@@ -1,0 +1,121 @@
+import type { SmsGateway } from '@smsgw/client'
+import { ApiError, NotFoundError, type SmsGatewayError } from '@smsgw/client/errors'
+import type { InboxItem, MessageState } from '@smsgw/client/openapi'
+import type { FollowedPosition } from './followed-position.ts'
+
+/** A message has the time of the network, which may be days before its arrival. */
+const LATE_MS = 7 * 86_400_000
+
+export interface EventFollowerOptions {
+  readonly client: Pick<SmsGateway, 'events' | 'inbox' | 'messages'>
+  readonly position: FollowedPosition
+  readonly kind: 'received' | 'states'
+  readonly signal: AbortSignal
+  readonly now: () => number
+  readonly onReceived: (item: InboxItem) => void
+  readonly onState: (message: MessageState) => void
+  readonly onConnected: () => void
+  readonly onInterrupted: (error: SmsGatewayError) => void
+}
+
+/**
+ * Follows the live events of an account and stores its position after each event. After a gap, such as a long interruption,
+ * received messages are read from the inbox. States of sent messages that changed during a gap are not reported.
+ */
+export class EventFollower {
+  readonly #options: EventFollowerOptions
+
+  constructor(options: EventFollowerOptions) {
+    this.#options = options
+  }
+
+  /** Runs until the signal aborts. Throws if a repetition would not help. */
+  async run(): Promise<void> {
+    const { client, position, kind, signal, now, onConnected, onInterrupted } = this.#options
+    if (position.reachedAt === undefined) await this.#skipOlder()
+    let needsCatchUp = position.lastEventId === undefined
+    let setOpened: () => void
+    const opened = new Promise<void>((resolve) => {
+      setOpened = resolve
+    })
+    const events = client.events({
+      kinds: [kind === 'received' ? 'inbox.received' : 'message.changed'],
+      lastEventId: position.lastEventId,
+      signal,
+      onOpen: () => {
+        onConnected()
+        setOpened()
+      },
+      onInterrupted,
+    })
+    let next = events.next()
+    // The await in the loop throws the error.
+    next.catch(() => undefined)
+    await Promise.race([opened, next])
+    for (;;) {
+      // The stream is open, so no message is missed between the list and the next event.
+      if (needsCatchUp) await this.#catchUp()
+      needsCatchUp = false
+      const { done, value: event } = await next
+      if (done || event === undefined) return
+      if (event.kind === 'inbox.received') await this.#passReceived(event.data.id)
+      else if (event.kind === 'message.changed') await this.#passState(event.data.id)
+      else needsCatchUp = event.kind === 'reset'
+      if (needsCatchUp) await this.#catchUp()
+      needsCatchUp = false
+      position.add({ at: now(), ...(event.id !== undefined && { event: event.id }) })
+      next = events.next()
+      next.catch(() => undefined)
+    }
+  }
+
+  /** The messages of before the first start are not passed on. */
+  async #skipOlder(): Promise<void> {
+    const { position, now, kind } = this.#options
+    const startedAt = now()
+    if (kind === 'received')
+      for await (const { id } of this.#receivedSince(startedAt)) position.add({ id, at: startedAt })
+    position.add({ at: startedAt })
+  }
+
+  async #catchUp(): Promise<void> {
+    const { position, kind, now } = this.#options
+    if (kind !== 'received') return
+    const startedAt = now()
+    const missed: string[] = []
+    for await (const { id } of this.#receivedSince(position.reachedAt ?? startedAt))
+      if (!position.has(id)) missed.push(id)
+    // Oldest first.
+    for (const id of missed.reverse()) await this.#passReceived(id)
+    position.add({ at: startedAt })
+  }
+
+  #receivedSince(at: number): AsyncIterable<InboxItem> {
+    const { client, signal } = this.#options
+    return client.inbox.list({ from: new Date(at - LATE_MS).toISOString() }, { signal })
+  }
+
+  async #passReceived(id: string): Promise<void> {
+    const { client, position, signal, now, onReceived } = this.#options
+    if (position.has(id)) return
+    const item = await unlessGone(client.inbox.get(id, { signal }))
+    if (item !== undefined) onReceived(item)
+    position.add({ id, at: now() })
+  }
+
+  async #passState(id: string): Promise<void> {
+    const { client, signal, onState } = this.#options
+    const message = await unlessGone(client.messages.get(id, { signal }))
+    if (message !== undefined) onState(message)
+  }
+}
+
+/** Returns undefined for an item that was deleted meanwhile. */
+async function unlessGone<Item>(answer: Promise<Item>): Promise<Item | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof NotFoundError || (error instanceof ApiError && error.status === 410)) return undefined
+    throw error
+  }
+}

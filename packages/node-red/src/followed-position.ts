@@ -1,0 +1,80 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** One line of the file: an event that was passed on. */
+interface Line {
+  /** The id of the event in the stream; absent for messages that were found in the inbox. */
+  readonly event?: string
+  /** The id of the received message. */
+  readonly id?: string
+  /** The time of the event, in milliseconds. */
+  readonly at: number
+}
+
+/** Received messages are recognised for this time. Networks deliver a message for a few days at most. */
+const KEPT_MS = 14 * 86_400_000
+/** The file may have so many lines more than twice the messages in it. */
+const SPARE_LINES = 1_000
+
+/**
+ * How far a node has followed the account, so that it continues there after a restart. The file gets a line for each event.
+ * It is rewritten when it has become long. Without a file the position ends with the process.
+ */
+export class FollowedPosition {
+  readonly #file: string | undefined
+  readonly #handled = new Map<string, number>()
+  #lines = 0
+  lastEventId: string | undefined
+  /** Until when the account was followed, in milliseconds; undefined before the first start. */
+  reachedAt: number | undefined
+
+  constructor(file: string | undefined) {
+    this.#file = file
+    if (file === undefined || !existsSync(file)) return
+    for (const line of readFileSync(file, 'utf8').split('\n')) {
+      const read = lineOf(line)
+      if (read !== undefined) this.#apply(read)
+    }
+    this.#compact()
+  }
+
+  has(id: string): boolean {
+    return this.#handled.has(id)
+  }
+
+  add(line: Line): void {
+    this.#apply(line)
+    if (this.#file === undefined) return
+    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 })
+    appendFileSync(this.#file, `${JSON.stringify(line)}\n`, { mode: 0o600 })
+    this.#lines += 1
+    if (this.#lines > 2 * this.#handled.size + SPARE_LINES) this.#compact()
+  }
+
+  #apply({ event, id, at }: Line): void {
+    if (event !== undefined) this.lastEventId = event
+    if (id !== undefined) this.#handled.set(id, at)
+    this.reachedAt = Math.max(this.reachedAt ?? at, at)
+  }
+
+  #compact(): void {
+    if (this.#file === undefined || this.reachedAt === undefined) return
+    for (const [id, at] of this.#handled) if (at < this.reachedAt - KEPT_MS) this.#handled.delete(id)
+    const lines: Line[] = [...this.#handled].map(([id, at]) => ({ id, at }))
+    lines.push({ ...(this.lastEventId !== undefined && { event: this.lastEventId }), at: this.reachedAt })
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    writeFileSync(`${this.#file}.new`, text, { mode: 0o600 })
+    renameSync(`${this.#file}.new`, this.#file)
+    this.#lines = lines.length
+  }
+}
+
+/** A power cut can leave half of the last line. */
+function lineOf(text: string): Line | undefined {
+  try {
+    return text === '' ? undefined : (JSON.parse(text) as Line)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

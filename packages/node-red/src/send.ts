@@ -1,0 +1,56 @@
+import { accountOf } from './account.ts'
+import { idempotencyKey, type MessageFields, newMessage, numberOf } from './new-message.ts'
+import type { FlowMessage, FlowNode, NodeRed } from './node-red.ts'
+import { problemText } from './problem-text.ts'
+
+interface SendConfig extends MessageFields {
+  readonly account: string
+  /** When the node passes on its result. */
+  readonly wait: 'accepted' | 'sent' | 'ended'
+  readonly timeoutSeconds: string
+}
+
+/** The node that sends a text message. */
+export function registerSend(red: NodeRed): void {
+  function SendNode(this: FlowNode, config: SendConfig): void {
+    red.nodes.createNode(this, config)
+    const closing = new AbortController()
+    const { signal } = closing
+
+    const send = async (message: FlowMessage): Promise<FlowMessage> => {
+      const { messages } = accountOf(red, config.account).client()
+      const content = newMessage(message, config)
+      const timeoutMs = config.wait === 'accepted' ? 0 : numberOf('Time limit', config.timeoutSeconds) * 1000
+      this.status({ fill: 'blue', shape: 'dot', text: 'sending' })
+      let state = await messages.send(content, { idempotencyKey: idempotencyKey(this.id, message, content), signal })
+      if (config.wait !== 'accepted') {
+        this.status({ fill: 'blue', shape: 'dot', text: 'waiting' })
+        state = await messages.waitFor(state.id, { until: config.wait, timeoutMs, signal })
+      }
+      this.status(
+        state.state === 'Failed'
+          ? { fill: 'red', shape: 'dot', text: 'failed' }
+          : { fill: 'green', shape: 'dot', text: state.state.toLowerCase() },
+      )
+      return { ...message, payload: state, messageId: state.id }
+    }
+
+    this.on('input', (message, emit, done) => {
+      send(message).then(
+        (result) => {
+          emit(result)
+          done()
+        },
+        (error: unknown) => {
+          if (!signal.aborted) this.status({ fill: 'red', shape: 'ring', text: 'not sent' })
+          done(signal.aborted ? undefined : new Error(problemText(error), { cause: error }))
+        },
+      )
+    })
+    this.on('close', (_, done) => {
+      closing.abort()
+      done()
+    })
+  }
+  red.nodes.registerType('smsgw-send', SendNode)
+}
