@@ -41,6 +41,9 @@ export const clientCommands = {
         to: { value: '<numbers>', about: 'recipients, separated by commas; NAGIOS_CONTACTPAGER by default' },
       },
     },
+    mcp: {
+      about: 'serve tools for AI assistants (Model Context Protocol) on standard input and output',
+    },
     login: {
       args: '<url>',
       about: 'save address and password, or with --api-key an API key, for these commands',

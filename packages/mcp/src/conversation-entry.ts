@@ -1,0 +1,56 @@
+import type { ConversationEntry } from '@smsgw/client/openapi'
+import { z } from 'zod'
+import { waiting } from './tool-schemas.ts'
+import { visibleText } from './untrusted-text.ts'
+
+/** A message of a conversation. A received text is only in `untrustedText`. */
+export const conversationEntry = z.object({
+  id: z.string(),
+  direction: z.enum(['in', 'out']),
+  at: z.string(),
+  untrustedText: z.string().optional().describe('Text of a received message'),
+  sentText: z.string().optional().describe('Text of a sent message'),
+  content: z.string().optional().describe('What the message has in place of a text'),
+  state: z.string().optional().describe('State of a sent message'),
+  error: z.string().optional(),
+  waiting: waiting.optional(),
+  isUnread: z.boolean().optional(),
+})
+
+export function entryOf(entry: ConversationEntry): z.output<typeof conversationEntry> {
+  const { id, direction, at } = entry
+  if (entry.direction === 'in')
+    return {
+      id,
+      direction,
+      at,
+      ...receivedContent(entry),
+      ...(entry.isUnread === true && { isUnread: true }),
+    }
+  return {
+    id,
+    direction,
+    at,
+    ...(entry.text === undefined ? { content: sentContent(entry) } : { sentText: visibleText(entry.text) }),
+    state: entry.state,
+    ...(entry.error !== undefined && { error: entry.error }),
+    ...(entry.waiting !== undefined && { waiting: entry.waiting }),
+  }
+}
+
+function receivedContent({ type, text, subject, data }: Extract<ConversationEntry, { direction: 'in' }>) {
+  const words = text ?? subject
+  return {
+    ...(words !== undefined && { untrustedText: visibleText(words) }),
+    ...(type !== 'SMS' && { content: type === 'DATA_SMS' ? `data, ${octetsIn(data)} bytes` : 'multimedia message' }),
+  }
+}
+
+function sentContent({ isHashed, isEncrypted, data }: Extract<ConversationEntry, { direction: 'out' }>): string {
+  if (isHashed === true) return 'text deleted by the retention rules'
+  return isEncrypted === true ? 'encrypted text' : `data, ${octetsIn(data)} bytes`
+}
+
+function octetsIn(base64 = ''): number {
+  return Buffer.from(base64, 'base64').length
+}
