@@ -61,6 +61,6 @@ export const LOSS_MESSAGES: Readonly<Record<AccessLoss, string>> = {
   key_revoked: 'the API key was revoked or replaced; use a current one',
 }
 
-function lostAccess(loss: AccessLoss): ApiError {
+export function lostAccess(loss: AccessLoss): ApiError {
   return new ApiError(401, LOSS_MESSAGES[loss], { headers: { 'WWW-Authenticate': 'Bearer realm="smsgw"' } })
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { attachmentParams } from '@smsgw/contract/inbox'
 import { z } from 'zod'
+import { type Access, lostAccess } from '../http/admissions.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
@@ -9,14 +10,17 @@ import { readOctets } from './read-octets-statement.ts'
 /** Octets per read, so that a download never holds more of an attachment in memory. */
 const PIECE_BYTES = 256 * 1024
 
-/** Sends an attachment of a received message. The octets are read from the database while they are sent. */
+/**
+ * Sends an attachment of a received message. The octets are read from the database while they are sent. A slow download ends
+ * when the caller loses access.
+ */
 export function getAttachment({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
     params: attachmentParams,
     answers: { 200: z.unknown().meta({ description: 'The attachment, with its own media type' }) },
     answerHeaders: { 'Content-Disposition': 'File name of the attachment' },
     mediaType: 'application/octet-stream',
-    async handle({ principal: { accountId }, params: { id, partId } }) {
+    async handle({ principal: { accountId }, params: { id, partId }, access }) {
       const attachment = await database.inboxAttachment.findFirst({
         where: { partId: BigInt(partId), item: { accountId, id } },
         select: { inboxKey: true, partId: true, name: true, size: true, contentType: true },
@@ -30,7 +34,10 @@ export function getAttachment({ database }: { readonly database: Database }): En
         // The content is from a stranger, so a browser must not run it with the rights of the console.
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
       }
-      return { status: 200, body: Readable.from(pieces(database, attachment)), headers }
+      const body: Readable = Readable.from(
+        whileAllowed(access, pieces(database, attachment), (error) => body.destroy(error)),
+      )
+      return { status: 200, body, headers }
     },
   })
 }
@@ -39,6 +46,20 @@ interface Stored {
   readonly inboxKey: bigint
   readonly partId: bigint
   readonly size: number
+}
+
+/** Calls `end` when the caller loses access while the pieces are sent, even if the client reads none of them. */
+async function* whileAllowed<Piece>(
+  access: Pick<Access, 'onLost'>,
+  pieces: AsyncIterable<Piece>,
+  end: (error: ApiError) => void,
+): AsyncGenerator<Piece> {
+  const stop = access.onLost((loss) => end(lostAccess(loss)))
+  try {
+    yield* pieces
+  } finally {
+    stop()
+  }
 }
 
 /** Fails if the attachment is deleted meanwhile, which ends the connection before the announced length. */

@@ -1,4 +1,5 @@
 // Streams and other long requests end when their client loses access. Uses two relays with one database, over HTTP.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { liveEventsEnd } from '@smsgw/contract/live-event'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
@@ -179,4 +180,29 @@ test('a USSD request ends with its token', async () => {
   await here.api('DELETE', `/auth/token/${id}`, { auth: owner.basic })
   expect(await requested).toMatchObject({ status: 401, json: { message: expect.stringContaining('revoked') } })
   await expect.poll(() => here.database.deviceCommand.count({ where: { deviceId } })).toBe(0)
+})
+
+test('a download ends with its token, even if its client reads nothing for a while', async () => {
+  const deviceId = owner.id
+  const item = { accountId: owner.id, id: 'mms', deviceId, type: 'MMS', sender: '+1', createdAt: new Date() }
+  const { key: inboxKey } = await here.database.inboxItem.create({ data: item })
+  await here.database.$executeRaw`
+    INSERT INTO inbox_attachments (inbox_key, part_id, position, name, content_type, size, octets)
+    VALUES (${inboxKey}, 1, 0, 'a.jpg', 'image/jpeg', 33554432, decode(repeat('ab', 33554432), 'hex'))`
+  const { id, auth } = await issue()
+  const downloads = await Promise.all(
+    [here, there].map(async ({ url }) => {
+      const response = await fetch(`${url}/3rdparty/v1/inbox/mms/attachments/1`, { headers: { authorization: auth } })
+      expect(response.status).toBe(200)
+      const reader = response.body?.getReader()
+      await reader?.read()
+      return reader
+    }),
+  )
+  await here.api('DELETE', `/auth/token/${id}`, { auth: owner.basic })
+  await sleep(2_000)
+  const readAll = async (reader: (typeof downloads)[number]) => {
+    while (!(await reader?.read())?.done);
+  }
+  for (const download of downloads) await expect(readAll(download)).rejects.toThrow('terminated')
 })
