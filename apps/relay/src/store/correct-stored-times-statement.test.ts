@@ -50,6 +50,20 @@ test('keeps the remaining time of a retry and a pause, and corrects both times o
   expect(minutesLeft((await store.database.webhook.findFirstOrThrow()).pausedUntil)).toBe(1)
 })
 
+test('makes notifications for browsers due that a wrong clock scheduled too late, and keeps the rest of a pause', async () => {
+  const about = { accountId: 'account', subscriptionId: 's', kind: 'message.received', about: '+1', attempts: 1 }
+  const create = (topic: string, createdAt: Date, nextAttemptAt: Date) =>
+    store.database.pushNotification.create({ data: { ...about, topic, createdAt, nextAttemptAt } })
+  await create('first', fromNow(HOUR), fromNow(HOUR))
+  await create('retry', fromNow(-60_000), fromNow(HOUR + 300_000))
+  await correctStoredTimes(store.database, HOUR)
+  const stored = await store.database.pushNotification.findMany({ orderBy: { topic: 'asc' } })
+  expect(stored.map(({ createdAt, nextAttemptAt }) => [createdAt, nextAttemptAt].map(minutesLeft))).toEqual([
+    [expect.closeTo(0), expect.closeTo(0)],
+    [-1, 5],
+  ])
+})
+
 test('corrects the queue position of an unscheduled message, and keeps the time of a scheduled one', async () => {
   await world.message('m')
   await world.message('scheduled', { scheduleAt: fromNow(2 * HOUR) })

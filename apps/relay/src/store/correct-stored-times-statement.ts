@@ -2,9 +2,9 @@ import type { Database } from './database.ts'
 
 /**
  * Corrects stored times after the database's clock was set back by `backMs`, so that nothing waits for a time that is wrong.
- * These are the times of queues, webhook retries and pauses, last contacts and pairing codes. Times that users set
- * (`scheduleAt`, `validUntil`) are kept. When several relays notice the same change, only the first one changes rows, because
- * it locks the row of the installation.
+ * These are the times of queues, webhook retries and pauses, browser notifications, last contacts and pairing codes. Times
+ * that users set (`scheduleAt`, `validUntil`) are kept. When several relays notice the same change, only the first one changes
+ * rows, because it locks the row of the installation.
  */
 export async function correctStoredTimes(database: Database, backMs: number): Promise<void> {
   await database.$transaction(async (statements) => {
@@ -26,6 +26,10 @@ export async function correctStoredTimes(database: Database, backMs: number): Pr
         served_until = least(served_until, now() + interval '30 seconds'),
         failing_since = least(failing_since, now()), failed_at = least(failed_at, now())
       WHERE greatest(paused_until, served_until, failing_since, failed_at) > now()`
+    await statements.$executeRaw`
+      UPDATE push_notifications SET created_at = least(created_at, now()),
+        next_attempt_at = greatest(now(), next_attempt_at - ${backMs}::float8 * interval '1 millisecond')
+      WHERE next_attempt_at > now()`
     await statements.$executeRaw`
       UPDATE devices SET last_seen = now() WHERE last_seen > now()`
     await statements.$executeRaw`
