@@ -63,10 +63,9 @@ async function withRegisteredTypes(
 ): Promise<Range> {
   const webhooks = await database.webhook.findMany({
     where: { accountId, disabledAt: null },
-    select: { event: true },
-    distinct: ['event'],
+    select: { events: true },
   })
-  const events = new Set(webhooks.map(({ event }) => event))
+  const events = new Set(webhooks.flatMap((webhook) => webhook.events))
   const types = (range.messageTypes ?? (Object.keys(eventOfType) as InboxType[])).filter((type) => {
     const event = eventOfType[type]
     return event !== null && events.has(delivery === 'Batch' ? batchEvents[event] : event)

@@ -70,6 +70,15 @@ test('creates one sweep for every device of the account and wakes it', async () 
   expect(woken).toEqual(['d1', 'd2', 'd1', 'd2'])
 })
 
+test('delivers messages again to a webhook whose first event is another one', async () => {
+  await webhook('several', 'sms:sent')
+  await shared.database.webhook.updateMany({ data: { events: ['sms:sent', 'sms:received'] } })
+  await receive('first', 10)
+  await shared.database.webhookDelivery.deleteMany()
+  await refresh({ webhookDelivery: 'Individual' })
+  expect((await deliveries()).map(({ event }) => event)).toEqual(['sms:received'])
+})
+
 test('a dispatched or expired sweep does not serve a later request', async () => {
   await refresh({ deviceId: 'd1' })
   await shared.database.deviceCommand.updateMany({ data: { dispatchedAt: now } })
