@@ -141,6 +141,11 @@ describe('+CNMI=?', () => {
   })
 })
 
+test('a PDU in quotes, also with only one of them', async () => {
+  expect(await valueFrom(readMessage(3), `+CMGR: 1,,31\n"${pdu}"`)).toMatchObject({ pdu })
+  expect(await valueFrom(readMessage(3), `+CMGR: 1,,31\n${pdu}"`)).toMatchObject({ pdu })
+})
+
 describe('+CMGR and +CMGL', () => {
   test.each([
     ['the usual form', '0,,31', 0],

@@ -91,8 +91,10 @@ export class CommandExchange implements Exchange {
 
   #takesBare(line: ResponseLine, form: UnsolicitedForm | undefined): boolean {
     const last = this.#lines.at(-1)
-    if (this.#command.withPayload && last && last.payload === undefined && isHexadecimal(line.text)) {
-      this.#lines[this.#lines.length - 1] = { ...last, payload: line.text }
+    // Some firmware writes the PDU in quotes.
+    const digits = line.text.replaceAll('"', '')
+    if (this.#command.withPayload && last && last.payload === undefined && isHexadecimal(digits)) {
+      this.#lines[this.#lines.length - 1] = { ...last, payload: digits }
       return true
     }
     if (form !== undefined || !this.#command.bare?.(line.text)) return false

@@ -48,3 +48,10 @@ test.each(readdirSync(folder).map((file) => file.replace('.txt', '')))('%s', asy
   port.end()
   expect(port.deviations).toEqual([])
 })
+
+test.each(readdirSync(folder))('%s says where it comes from', (file) => {
+  const [, origin] = readFileSync(new URL(file, folder), 'utf8').split('\n')
+  expect(origin).toMatch(
+    /^# (Composed from [a-z ]+; not captured from one device|Captured from one [\w -]+|From the manual [\w .-]+)\.$/,
+  )
+})
