@@ -4,6 +4,7 @@ import { flag, port, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
+import { type ChatConfig, chatSettings } from './chat/chat-settings.ts'
 import { type Contact, slugOf } from './mqtt/discovery.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
@@ -107,7 +108,7 @@ export const emailSettings = z.object({
 })
 
 /** All settings of channels. */
-export const channelSettings = mqttSettings.extend(emailSettings.shape)
+export const channelSettings = mqttSettings.extend(emailSettings.shape).extend(chatSettings.shape)
 
 /** The settings of the bridge as a program of its own. */
 export const settingsSchema = z.object({
@@ -156,6 +157,7 @@ export type EmailConfig = z.output<typeof emailSettings>
 export interface Channels {
   readonly mqtt: MqttConfig | undefined
   readonly email: EmailConfig | undefined
+  readonly chat: ChatConfig | undefined
 }
 
 export type ApiCredentials = { readonly apiKey: string } | { readonly username: string; readonly password: string }
@@ -171,7 +173,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): BridgeConfig {
   const channels = channelsOf(settings)
   if (channels === undefined)
     throw new StartError(
-      'no channel is switched on: set MQTT_URL for MQTT, SMTP_PORT to receive mail, or MAIL_URL to send mail',
+      'no channel is switched on: set MQTT_URL for MQTT, SMTP_PORT to receive mail, MAIL_URL to send mail, or CHAT_URLS for chats',
     )
   return { ...settings, channels, credentials: credentialsOf(settings) }
 }
@@ -182,16 +184,17 @@ export function readChannels(environment: NodeJS.ProcessEnv): Channels | undefin
 }
 
 function channelsOf(settings: z.output<typeof channelSettings>): Channels | undefined {
-  const { MQTT_URL, SMTP_PORT, SMTP_TLS_CERT, SMTP_TLS_KEY, MAIL_URL, MAIL_TO } = settings
+  const { MQTT_URL, SMTP_PORT, SMTP_TLS_CERT, SMTP_TLS_KEY, MAIL_URL, MAIL_TO, CHAT_URLS = [] } = settings
   const hasEmail = SMTP_PORT !== undefined || MAIL_URL !== undefined
   if ((SMTP_TLS_CERT === undefined) !== (SMTP_TLS_KEY === undefined))
     throw new StartError('SMTP_TLS_CERT and SMTP_TLS_KEY must be set together')
   if (MAIL_TO.length > 0 && MAIL_URL === undefined)
     throw new StartError('MAIL_TO needs MAIL_URL; for example MAIL_URL=smtps://smsgw:secret@mail.example.org')
-  if (MQTT_URL === undefined && !hasEmail) return undefined
+  if (MQTT_URL === undefined && !hasEmail && CHAT_URLS.length === 0) return undefined
   return {
     mqtt: MQTT_URL === undefined ? undefined : { ...settings, MQTT_URL },
     email: hasEmail ? settings : undefined,
+    chat: CHAT_URLS.length === 0 ? undefined : { ...settings, CHAT_URLS },
   }
 }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { SmsGateway, type SmsGatewayOptions } from '@smsgw/client'
 import type { Log } from '@smsgw/daemon/log'
 import type { Channels } from './config.ts'
@@ -18,7 +19,7 @@ export interface Bridge {
 
 /** Starts the channels between an account and other systems. Loads only what is switched on. */
 export async function startBridge({ api, channels, dataDir, log }: BridgeOptions): Promise<Bridge> {
-  const { mqtt, email } = channels
+  const { mqtt, email, chat } = channels
   const database = openState(dataDir)
   const started: Bridge[] = []
   if (email !== undefined) {
@@ -31,6 +32,12 @@ export async function startBridge({ api, channels, dataDir, log }: BridgeOptions
   if (mqtt !== undefined) {
     const { startMqttBridge } = await import('./mqtt/start-mqtt-bridge.ts')
     started.push(startMqttBridge({ config: mqtt, api: new SmsGateway(api), database, log }))
+  }
+  if (chat !== undefined) {
+    const { startChatBridge } = await import('./chat/start-chat-bridge.ts')
+    const { readySender } = await import('./chat/chat-sender.ts')
+    const sender = await readySender(chat.CHAT_URLS, join(dataDir, 'chat'))
+    started.push(startChatBridge({ config: chat, api: new SmsGateway(api), database, log, sender }))
   }
   return {
     async stop() {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SmsGateway } from '@smsgw/client'
 import type { SmsGatewayError } from '@smsgw/client/errors'
 import { connectAsync } from 'mqtt'
+import { APPRISE, appriseVersion, isForApprise } from '../chat/chat-sender.ts'
 import type { BridgeConfig } from '../config.ts'
 import { brokerAddress } from '../mqtt/broker.ts'
 
@@ -15,7 +16,12 @@ interface Check {
 /** Checks both sides of the bridge and prints one line for each check. Returns the exit code. */
 export async function doctor(config: BridgeConfig, write: (text: string) => void): Promise<number> {
   let failures = 0
-  for (const { name, run, advice } of [...apiChecks(config), ...brokerChecks(config), ...mailChecks(config)]) {
+  for (const { name, run, advice } of [
+    ...apiChecks(config),
+    ...brokerChecks(config),
+    ...mailChecks(config),
+    ...chatChecks(config),
+  ]) {
     try {
       write(`ok       ${name}: ${await run()}\n`)
     } catch (error) {
@@ -67,6 +73,17 @@ function brokerChecks({ channels: { mqtt } }: BridgeConfig): Check[] {
         return `connected to ${host}`
       },
       advice: 'check MQTT_URL, user name and password, and that the broker supports MQTT 5',
+    },
+  ]
+}
+
+function chatChecks({ channels: { chat } }: BridgeConfig): Check[] {
+  if (!chat?.CHAT_URLS.some(isForApprise)) return []
+  return [
+    {
+      name: 'apprise',
+      run: () => appriseVersion(APPRISE),
+      advice: 'install it with `apt install apprise`, or use https:// addresses of webhooks in CHAT_URLS',
     },
   ]
 }

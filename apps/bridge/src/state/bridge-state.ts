@@ -23,6 +23,9 @@ export function openState(folder: string): DatabaseSync {
     CREATE TABLE IF NOT EXISTS mqtt_commands (
       number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, command TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS mqtt_arrivals (packet_id INTEGER PRIMARY KEY, hash TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS chat_texts (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, target TEXT NOT NULL, item TEXT NOT NULL, text TEXT NOT NULL,
+      at INTEGER NOT NULL, UNIQUE (target, item));
     CREATE TABLE IF NOT EXISTS mqtt_devices (id TEXT PRIMARY KEY, components TEXT NOT NULL) WITHOUT ROWID;
   `)
   return database

@@ -1,0 +1,133 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SmsGateway } from '@smsgw/client'
+import type { InboxItem } from '@smsgw/client/openapi'
+import type { Log } from '@smsgw/daemon/log'
+import { AccountFollower } from '../follow/account-follower.ts'
+import type { Bridge } from '../start-bridge.ts'
+import { Notes } from '../state/bridge-state.ts'
+import { HandledItems } from '../state/handled-items.ts'
+import { SentMessages } from '../state/sent-messages.ts'
+import { ChatQueue } from './chat-queue.ts'
+import type { ChatSender } from './chat-sender.ts'
+import { type ChatConfig, type ChatTarget, targetsFor, unusedTags } from './chat-settings.ts'
+
+const CHANNEL = 'chat'
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 300_000
+/** A text that a target did not accept for so long is dropped. */
+const KEPT_MS = 3 * 86_400_000
+
+export interface ChatBridgeOptions {
+  readonly config: ChatConfig
+  readonly api: SmsGateway
+  readonly database: DatabaseSync
+  readonly log: Log
+  readonly sender: ChatSender
+  readonly now?: () => number
+  readonly firstRetryMs?: number
+}
+
+/**
+ * Shows received messages in chats. Each message is stored for each target before the position in the stream of events moves on,
+ * and removed after the target has accepted it. A target that fails delays no other.
+ */
+export function startChatBridge(options: ChatBridgeOptions): Bridge {
+  const { config, api, database, log, sender, now = Date.now } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const queue = new ChatQueue(database)
+  const lanes = new Map(
+    config.CHAT_URLS.map((target) => [target.id, new Lane({ ...options, now, queue, target, signal })]),
+  )
+  const removed = queue.keepOnly([...lanes.keys()])
+  if (removed > 0) log.warn({ texts: removed }, 'texts of chats that CHAT_URLS no longer has were dropped')
+  for (const tag of unusedTags(config)) log.warn({ tag }, 'CHAT_RULES has a tag that no address in CHAT_URLS has')
+  const follower = new AccountFollower({
+    channel: CHANNEL,
+    api,
+    notes: new Notes(database),
+    handled: new HandledItems(database, CHANNEL),
+    sent: new SentMessages(database, CHANNEL),
+    log,
+    signal,
+    now,
+    async onReceived(item) {
+      const targets = targetsFor(config, item.sender).map(({ id }) => id)
+      queue.add(targets, item.id, shownText(config.CHAT_TEMPLATE, item), now())
+      for (const id of targets) lanes.get(id)?.wake()
+    },
+    onState: () => Promise.resolve(),
+  })
+  const running = Promise.all([follower.run(), ...[...lanes.values()].map((lane) => lane.run())])
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+      sender.close()
+    },
+  }
+}
+
+interface LaneOptions extends ChatBridgeOptions {
+  readonly now: () => number
+  readonly queue: ChatQueue
+  readonly target: ChatTarget
+  readonly signal: AbortSignal
+}
+
+/** Sends the texts of one target, one after the other. */
+class Lane {
+  readonly #options: LaneOptions
+  #arrived = Promise.withResolvers<void>()
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+    options.signal.addEventListener('abort', () => this.wake())
+  }
+
+  wake(): void {
+    this.#arrived.resolve()
+  }
+
+  async run(): Promise<void> {
+    const { queue, target, sender, log, signal, now, firstRetryMs = FIRST_RETRY_MS } = this.#options
+    let retryMs = firstRetryMs
+    while (!signal.aborted) {
+      this.#arrived = Promise.withResolvers()
+      const next = queue.first(target.id)
+      if (next === undefined) {
+        await this.#arrived.promise
+        continue
+      }
+      const context = { target: nameOf(target), item: next.item }
+      try {
+        await sender.send(target, next.text, signal)
+        queue.remove(next.number)
+        retryMs = firstRetryMs
+      } catch (error) {
+        if (signal.aborted) return
+        const reason = (error as Error).message
+        if (now() - next.at > KEPT_MS) {
+          log.error({ ...context, reason }, 'a chat did not accept a text for three days, dropped')
+          queue.remove(next.number)
+          continue
+        }
+        log.warn({ ...context, reason }, `a chat did not accept a text, retrying in ${Math.round(retryMs / 1_000)} s`)
+        await sleep(retryMs, undefined, { signal }).catch(() => undefined)
+        retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+      }
+    }
+  }
+}
+
+/** A name for the log without secrets: the tag, or the kind of the address. */
+function nameOf({ tag, url }: ChatTarget): string {
+  const { protocol = '', host = '' } = URL.parse(url) ?? {}
+  return tag ?? (protocol.startsWith('http') ? host : protocol.replace(':', ''))
+}
+
+function shownText(template: string, { sender, recipient = '', text, contentPreview, createdAt }: InboxItem): string {
+  const values: Readonly<Record<string, string>> = { sender, recipient, text: text ?? contentPreview, time: createdAt }
+  return template.replace(/\{(sender|recipient|text|time)\}/g, (_, name: string) => values[name] ?? '')
+}
