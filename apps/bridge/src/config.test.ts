@@ -37,3 +37,20 @@ test('needs a broker and credentials', () => {
   expect(problem({ SMSGW_API_KEY: '' })).toContain('no credentials for the API: set SMSGW_API_KEY')
   expect(problem({ SMSGW_API_KEY: '', SMSGW_USERNAME: 'sms', SMSGW_PASSWORD: 'secret' })).toBeUndefined()
 })
+
+test('reads SMPP users, and refuses passwords that can be guessed', () => {
+  const { SMPP_USERS } = readConfig({ ...given, SMPP_USERS: 'kannel=qx7Ru2d=, app=eight888' })
+  expect([...SMPP_USERS]).toEqual([
+    ['kannel', 'qx7Ru2d='],
+    ['app', 'eight888'],
+  ])
+  expect(problem({ SMPP_USERS: 'kannel=short' })).toContain('passwords at least 8')
+  expect(problem({ SMPP_USERS: 'kannel=qx7Ru2dA,kannel=qx7Ru2dB' })).toContain('has a name twice')
+})
+
+test('SMPP needs a port, and TLS a certificate', () => {
+  expect(readConfig(given).channels.smpp).toBeUndefined()
+  expect(readConfig({ ...given, SMPP_PORT: '2775' }).channels.smpp).toMatchObject({ SMPP_PORT: 2775 })
+  expect(problem({ SMPP_TLS_PORT: '2776' })).toBe('SMPP_TLS_PORT needs SMPP_TLS_CERT and SMPP_TLS_KEY')
+  expect(problem({ SMPP_TLS_CERT: '/etc/smsgw/smpp.pem' })).toBe('SMPP_TLS_CERT and SMPP_TLS_KEY must be set together')
+})

@@ -7,6 +7,8 @@ import { z } from 'zod'
 import { type ChatConfig, chatSettings } from './chat/chat-settings.ts'
 import { type Contact, slugOf } from './mqtt/discovery.ts'
 
+const ALPHABETS = ['gsm7', 'latin1', 'utf8'] as const
+const LONG_TEXTS = ['payload', 'parts'] as const
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
 /** The settings of the MQTT channel. A gateway takes them too. */
@@ -107,8 +109,64 @@ export const emailSettings = z.object({
   ),
 })
 
+/** The settings of the SMPP channel. A gateway takes them too. */
+export const smppSettings = z.object({
+  SMPP_PORT: setting(port().optional(), {
+    about: 'port of an SMPP 3.4 server without TLS, usually 2775; default: no server without TLS',
+    example: '2775',
+  }),
+  SMPP_TLS_PORT: setting(port().optional(), {
+    about: 'port of an SMPP 3.4 server with TLS, usually 2776; needs SMPP_TLS_CERT; default: no server with TLS',
+    example: '2776',
+  }),
+  SMPP_HOST: setting(text().default('127.0.0.1'), {
+    about: 'address on which the SMPP server listens; 0.0.0.0 for all',
+    example: '0.0.0.0',
+  }),
+  SMPP_ALLOW_CIDRS: setting(z.string().transform(readNetworks).optional(), {
+    about:
+      'networks whose SMPP clients may connect, separated by commas; default: this machine without TLS, all networks with TLS',
+    example: '192.168.1.0/24,::1',
+  }),
+  SMPP_TLS_CERT: setting(text().optional(), {
+    about: 'certificate file for SMPP_TLS_PORT',
+    example: '/etc/smsgw/smpp.pem',
+  }),
+  SMPP_TLS_KEY: setting(text().optional(), {
+    about: 'key file of SMPP_TLS_CERT',
+    example: '/etc/smsgw/smpp.key',
+  }),
+  SMPP_USERS: setting(
+    z
+      .string()
+      .transform(readUsers)
+      .default(() => new Map()),
+    {
+      about:
+        'system ids with passwords for clients whose password has at most 8 characters: name=password, separated by commas; they use the account of the bridge',
+      example: 'kannel=qx7Ru2dA',
+      secret: true,
+    },
+  ),
+  SMPP_ALPHABET: setting(z.enum(ALPHABETS, `must be one of ${ALPHABETS.join(', ')}`).default('gsm7'), {
+    about: `alphabet of data_coding 0: ${ALPHABETS.join(', ')}; change it only if clients use another one`,
+    example: 'latin1',
+  }),
+  SMPP_SOURCE: setting(z.enum(['ignore', 'refuse'], 'must be ignore or refuse').default('ignore'), {
+    about: 'what to do with a source address that is not the number of a SIM: ignore or refuse',
+    example: 'refuse',
+  }),
+  SMPP_LONG_TEXT: setting(z.enum(LONG_TEXTS, `must be one of ${LONG_TEXTS.join(', ')}`).default('payload'), {
+    about: 'how long received texts are passed on: payload (one deliver_sm with message_payload) or parts',
+    example: 'parts',
+  }),
+})
+
 /** All settings of channels. */
-export const channelSettings = mqttSettings.extend(emailSettings.shape).extend(chatSettings.shape)
+export const channelSettings = mqttSettings
+  .extend(emailSettings.shape)
+  .extend(chatSettings.shape)
+  .extend(smppSettings.shape)
 
 /** The settings of the bridge as a program of its own. */
 export const settingsSchema = z.object({
@@ -153,11 +211,15 @@ export type MqttConfig = z.output<typeof mqttSettings> & { readonly MQTT_URL: st
 /** The settings of the e-mail channel. */
 export type EmailConfig = z.output<typeof emailSettings>
 
+/** The settings of the SMPP channel. */
+export type SmppConfig = z.output<typeof smppSettings>
+
 /** The channels that are switched on. */
 export interface Channels {
   readonly mqtt: MqttConfig | undefined
   readonly email: EmailConfig | undefined
   readonly chat: ChatConfig | undefined
+  readonly smpp: SmppConfig | undefined
 }
 
 export type ApiCredentials = { readonly apiKey: string } | { readonly username: string; readonly password: string }
@@ -173,7 +235,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): BridgeConfig {
   const channels = channelsOf(settings)
   if (channels === undefined)
     throw new StartError(
-      'no channel is switched on: set MQTT_URL for MQTT, SMTP_PORT to receive mail, MAIL_URL to send mail, or CHAT_URLS for chats',
+      'no channel is switched on: set MQTT_URL for MQTT, SMTP_PORT to receive mail, MAIL_URL to send mail, CHAT_URLS for chats, or SMPP_PORT for SMPP',
     )
   return { ...settings, channels, credentials: credentialsOf(settings) }
 }
@@ -190,12 +252,23 @@ function channelsOf(settings: z.output<typeof channelSettings>): Channels | unde
     throw new StartError('SMTP_TLS_CERT and SMTP_TLS_KEY must be set together')
   if (MAIL_TO.length > 0 && MAIL_URL === undefined)
     throw new StartError('MAIL_TO needs MAIL_URL; for example MAIL_URL=smtps://smsgw:secret@mail.example.org')
-  if (MQTT_URL === undefined && !hasEmail && CHAT_URLS.length === 0) return undefined
+  const smpp = smppOf(settings)
+  if (MQTT_URL === undefined && !hasEmail && CHAT_URLS.length === 0 && smpp === undefined) return undefined
   return {
     mqtt: MQTT_URL === undefined ? undefined : { ...settings, MQTT_URL },
     email: hasEmail ? settings : undefined,
     chat: CHAT_URLS.length === 0 ? undefined : { ...settings, CHAT_URLS },
+    smpp,
   }
+}
+
+function smppOf(settings: SmppConfig): SmppConfig | undefined {
+  const { SMPP_PORT, SMPP_TLS_PORT, SMPP_TLS_CERT, SMPP_TLS_KEY } = settings
+  if ((SMPP_TLS_CERT === undefined) !== (SMPP_TLS_KEY === undefined))
+    throw new StartError('SMPP_TLS_CERT and SMPP_TLS_KEY must be set together')
+  if (SMPP_TLS_PORT !== undefined && SMPP_TLS_CERT === undefined)
+    throw new StartError('SMPP_TLS_PORT needs SMPP_TLS_CERT and SMPP_TLS_KEY')
+  return SMPP_PORT === undefined && SMPP_TLS_PORT === undefined ? undefined : settings
 }
 
 function credentialsOf({ SMSGW_API_KEY, SMSGW_USERNAME, SMSGW_PASSWORD }: BridgeSettings): ApiCredentials {
@@ -220,6 +293,21 @@ function readNetworks(value: string, context: z.RefinementCtx): BlockList {
     list.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6')
   }
   return list
+}
+
+/** Reads system ids with passwords. A password may contain `=`. */
+function readUsers(value: string, context: z.RefinementCtx): Map<string, string> {
+  const users = new Map<string, string>()
+  for (const entry of value.split(',').map((part) => part.trim())) {
+    const [, name = '', password = ''] = /^([^=]*)=(.*)$/.exec(entry) ?? []
+    if (!/^[\x21-\x7e]{1,15}$/.test(name) || !/^[\x21-\x7e]{8,64}$/.test(password))
+      context.addIssue(
+        'must be a list of name=password, separated by commas; names have at most 15 characters, passwords at least 8',
+      )
+    else if (users.has(name)) context.addIssue('has a name twice')
+    users.set(name, password)
+  }
+  return users
 }
 
 /** Both prefixes are levels of topics, so they must not contain wildcards. */

@@ -19,14 +19,14 @@ export interface Bridge {
 
 /** Starts the channels between an account and other systems. Loads only what is switched on. */
 export async function startBridge({ api, channels, dataDir, log }: BridgeOptions): Promise<Bridge> {
-  const { mqtt, email, chat } = channels
+  const { mqtt, email, chat, smpp } = channels
   const database = openState(dataDir)
   const started: Bridge[] = []
+  // The `fetch` of a gateway adds the credentials of its account.
+  const connect = ({ credentials = api.credentials, ...options }: Partial<SmsGatewayOptions>) =>
+    new SmsGateway({ ...api, ...options, ...(credentials !== api.credentials && { fetch }), credentials })
   if (email !== undefined) {
-    // The `fetch` of a gateway adds the credentials of its account.
     const { startEmailBridge } = await import('./email/start-email-bridge.ts')
-    const connect = ({ credentials = api.credentials, ...options }: Partial<SmsGatewayOptions>) =>
-      new SmsGateway({ ...api, ...options, ...(credentials !== api.credentials && { fetch }), credentials })
     started.push(await startEmailBridge({ config: email, connect, database, log }))
   }
   if (mqtt !== undefined) {
@@ -38,6 +38,10 @@ export async function startBridge({ api, channels, dataDir, log }: BridgeOptions
     const { readySender } = await import('./chat/chat-sender.ts')
     const sender = await readySender(chat.CHAT_URLS, join(dataDir, 'chat'))
     started.push(startChatBridge({ config: chat, api: new SmsGateway(api), database, log, sender }))
+  }
+  if (smpp !== undefined) {
+    const { startSmppBridge } = await import('./smpp/start-smpp-bridge.ts')
+    started.push(await startSmppBridge({ config: smpp, connect, database, log }))
   }
   return {
     async stop() {

@@ -6,6 +6,6 @@ export const bridgeCommands = {
   settings: settingsSchema,
   commands: {
     run: { about: 'pass messages on until stopped' },
-    doctor: { about: 'check the connections to API, broker and mail server, and say how to fix problems' },
+    doctor: { about: 'check API, broker, mail server and SMPP ports, and say how to fix problems' },
   },
 } as const satisfies ProgramCommands

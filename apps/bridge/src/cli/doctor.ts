@@ -21,6 +21,7 @@ export async function doctor(config: BridgeConfig, write: (text: string) => void
     ...brokerChecks(config),
     ...mailChecks(config),
     ...chatChecks(config),
+    ...smppChecks(config),
   ]) {
     try {
       write(`ok       ${name}: ${await run()}\n`)
@@ -102,4 +103,17 @@ function mailChecks({ channels: { email } }: BridgeConfig): Check[] {
       advice: 'check MAIL_URL, user name and password',
     },
   ]
+}
+
+function smppChecks({ channels: { smpp } }: BridgeConfig): Check[] {
+  if (smpp === undefined) return []
+  const check = (name: string, port: number | undefined, isTls: boolean): Check[] => {
+    if (port === undefined) return []
+    const run = async () => {
+      const { checkSmppServer } = await import('../smpp/check-smpp-server.ts')
+      return await checkSmppServer({ host: smpp.SMPP_HOST, port, isTls })
+    }
+    return [{ name, run, advice: 'check SMPP_HOST and SMPP_ALLOW_CIDRS, and that no other program uses the port' }]
+  }
+  return [...check('SMPP server', smpp.SMPP_PORT, false), ...check('SMPP server with TLS', smpp.SMPP_TLS_PORT, true)]
 }

@@ -13,7 +13,7 @@ import type { SentMessages } from '../state/sent-messages.ts'
  * inbox is read from so long before the gap.
  */
 const LATE_MS = 7 * 86_400_000
-const FINAL = ['Delivered', 'Failed', 'Cancelled']
+const FINAL = ['Delivered', 'Failed', 'Cancelled', 'Ended']
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 60_000
 
@@ -31,6 +31,8 @@ export interface FollowerOptions {
   readonly onReceived: (item: InboxItem) => Promise<void>
   /** Reports a new state of a message that this channel has sent. */
   readonly onState: (message: MessageState, detail: string) => Promise<void>
+  /** The state that is compared with the last reported one. `Ended` is final. Default: the state of the message. */
+  readonly stateOf?: (message: MessageState) => string
   /** A device, its modems or its queue have changed. */
   readonly onDevices?: () => void
   /** Whether events arrive. */
@@ -180,15 +182,16 @@ export class AccountFollower {
   }
 
   async #reportState(id: string): Promise<void> {
-    const { sent, api, signal, onState } = this.#options
+    const { sent, api, signal, onState, stateOf = ({ state }) => state } = this.#options
     const known = sent.find(id)
     if (known === undefined) return
     const message = await this.#unlessGone(api.messages.get(id, { signal }))
-    if (message !== undefined && message.state !== known.state) {
+    const state = message === undefined ? undefined : stateOf(message)
+    if (message !== undefined && state !== undefined && state !== known.state) {
       await onState(message, known.detail)
-      sent.setState(id, message.state)
+      sent.setState(id, state)
     }
-    if (message === undefined || FINAL.includes(message.state)) sent.remove(id)
+    if (state === undefined || FINAL.includes(state)) sent.remove(id)
   }
 
   /** Returns undefined for an item that retention has deleted. */

@@ -1,9 +1,15 @@
 import type { SmsGateway } from '@smsgw/client'
-import { ConnectionError, InvalidRequestError, NotFoundError } from '@smsgw/client/errors'
+import { ConflictError, ConnectionError, InvalidRequestError, NotFoundError } from '@smsgw/client/errors'
 import type { FollowOptions, LiveEvent } from '@smsgw/client/live-events'
-import type { DeviceDetail, InboxItem, MessageState, SendMessageRequest } from '@smsgw/client/openapi'
+import type { Device, DeviceDetail, InboxItem, MessageState, Problem, SendMessageRequest } from '@smsgw/client/openapi'
 
-type Sent = { readonly key: string; readonly to: readonly string[]; readonly text: string }
+interface Sent {
+  readonly id: string
+  readonly key: string
+  readonly to: readonly string[]
+  readonly text: string
+  readonly request: Message
+}
 
 const STARTED_AT = '2026-03-01T08:46:11.000Z'
 
@@ -11,7 +17,7 @@ const STARTED_AT = '2026-03-01T08:46:11.000Z'
 export class TestAccount {
   readonly inbox: InboxItem[] = []
   readonly sent: Sent[] = []
-  devices: DeviceDetail[] = []
+  devices: (DeviceDetail | Device)[] = []
   isDown = false
   /** The error that the API answers to a message with this text. */
   errorFor: (text: string) => Error | undefined = () => undefined
@@ -59,6 +65,10 @@ export class TestAccount {
       events: ({ lastEventId, signal, onOpen }: FollowOptions) => account.#follow(lastEventId, signal, onOpen),
       inbox: {
         list: ({ from = '' }: { from?: string } = {}) => ({
+          async page() {
+            account.#check()
+            return { items: [] }
+          },
           async *[Symbol.asyncIterator]() {
             account.#check()
             yield* account.inbox.filter(({ createdAt }) => createdAt >= from).reverse()
@@ -71,6 +81,7 @@ export class TestAccount {
         get: async (id: string) => account.#found(account.#messageOf(id)),
         send: async (message: Message, { idempotencyKey = '' }: { idempotencyKey?: string } = {}) =>
           account.#send(message, idempotencyKey),
+        cancel: async (id: string) => account.#cancel(id),
       },
       devices: {
         list: async () => account.#found(account.devices),
@@ -81,23 +92,38 @@ export class TestAccount {
 
   #send(message: Message, key: string): MessageState {
     this.#check()
-    const error = this.errorFor(message.text)
+    const text = message.text ?? message.textMessage?.text ?? message.dataMessage?.data ?? ''
+    const error = this.errorFor(text)
     if (error !== undefined) throw error
-    if (message.to === undefined) throw new InvalidRequestError({ status: 400, message: 'phoneNumbers is empty' })
-    const to = typeof message.to === 'string' ? [message.to] : message.to
+    const to = typeof message.to === 'string' ? [message.to] : (message.to ?? message.phoneNumbers ?? [])
+    if (to.length === 0) throw new InvalidRequestError({ status: 400, message: 'phoneNumbers is empty' })
     if (to.some((number) => !number.startsWith('+')))
-      throw new InvalidRequestError({ status: 400, message: 'phoneNumbers[0] is not a valid phone number' })
-    const at = this.sent.findIndex((sent) => sent.key === key)
-    if (at >= 0) return this.#found(this.#messageOf(`out-${at + 1}`))
-    this.sent.push({ key, to, text: message.text })
-    this.#states.set(`out-${this.sent.length}`, 'Pending')
-    return this.#found(this.#messageOf(`out-${this.sent.length}`))
+      throw new InvalidRequestError({
+        status: 400,
+        message: 'phoneNumbers[0] is not a valid phone number',
+        problem: {
+          errors: [{ path: 'phoneNumbers[0]', message: 'is not a valid phone number' }],
+        } as unknown as Problem,
+      })
+    const before = this.sent.find((sent) => sent.key === key)
+    if (before !== undefined) return this.#found(this.#messageOf(before.id))
+    const id = message.id ?? `out-${this.sent.length + 1}`
+    this.sent.push({ id, key, to, text, request: message })
+    this.#states.set(id, 'Pending')
+    return this.#found(this.#messageOf(id))
+  }
+
+  #cancel(id: string): MessageState {
+    const { state } = this.#found(this.#messageOf(id))
+    if (state !== 'Pending') throw new ConflictError({ status: 409, message: 'nothing is left to cancel' })
+    this.setState(id, 'Cancelled')
+    return this.#found(this.#messageOf(id))
   }
 
   #messageOf(id: string): MessageState | undefined {
     const state = this.#states.get(id)
     if (state === undefined) return undefined
-    const to = this.sent[Number(id.slice('out-'.length)) - 1]?.to ?? []
+    const { to = [], text = '' } = this.sent.find((sent) => sent.id === id) ?? {}
     return {
       id,
       deviceId: 'device',
@@ -105,7 +131,8 @@ export class TestAccount {
       isHashed: false,
       isEncrypted: false,
       recipients: to.map((phoneNumber) => ({ phoneNumber, state })),
-      states: { Pending: STARTED_AT },
+      states: { Pending: STARTED_AT, [state]: STARTED_AT },
+      textMessage: { text },
       createdAt: STARTED_AT,
     }
   }
@@ -154,4 +181,4 @@ export class TestAccount {
   }
 }
 
-type Message = { readonly to?: string | readonly string[]; readonly text: string } & SendMessageRequest
+type Message = { readonly to?: string | readonly string[]; readonly text?: string } & SendMessageRequest

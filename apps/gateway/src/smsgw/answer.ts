@@ -23,7 +23,7 @@ const abouts: Readonly<Record<string, string>> = {
   gateway: 'API, database and modems in one process on this machine',
   relay: 'API and database, for agents elsewhere',
   agent: 'the modems of this machine, for a relay elsewhere',
-  bridge: 'connect an account to MQTT, Home Assistant and e-mail',
+  bridge: 'connect an account to MQTT, Home Assistant, e-mail and SMPP',
   modem: 'talk to one modem, without a relay or an agent',
   emulator: 'serve virtual modems',
 }

@@ -1,0 +1,169 @@
+import type { SmsGateway } from '@smsgw/client'
+import { ApiError, NotFoundError, PermissionError, SmsGatewayError } from '@smsgw/client/errors'
+import type { Log } from '@smsgw/daemon/log'
+import { STATUS, statusName } from '../protocol/command.ts'
+import type { Login } from '../session/authenticate.ts'
+import { MOST_DELIVERIES, type SmppSession } from '../session/smpp-session.ts'
+import type { DeliveryQueue, QueuedDelivery } from './delivery-queue.ts'
+import { receiptPdu } from './receipt-pdu.ts'
+import { type ReceivedOptions, receivedPdus } from './received-pdus.ts'
+
+/** After a client has refused a deliver_sm for the moment, or the API was unavailable. */
+const RETRY_MS = 30_000
+const BATCH = 50
+
+export interface DelivererOptions {
+  readonly queue: DeliveryQueue
+  /** The account of the bridge. */
+  readonly api: SmsGateway
+  readonly format: Omit<ReceivedOptions, 'reference'>
+  readonly log: Log
+  readonly retryMs?: number
+}
+
+interface Receiver {
+  readonly session: SmppSession
+  readonly login: Login
+  /** Deliveries on their way to this client. */
+  open: number
+  /** False after the API has refused to let this client read received messages. */
+  readsInbox: boolean
+}
+
+/** The client must not get this delivery. Another client may. */
+class NotForReceiver extends Error {}
+
+/**
+ * Passes received messages and receipts to bound receivers, each to one of them, oldest first. A delivery leaves the queue
+ * after its deliver_sm_resp. Without an answer it goes to the next receiver that binds, so it may arrive twice.
+ */
+export class Deliverer {
+  readonly #options: DelivererOptions
+  readonly #receivers = new Map<SmppSession, Receiver>()
+  /** On the way to a client, or waiting for the next attempt. */
+  readonly #busy = new Set<number>()
+  readonly #timers = new Set<NodeJS.Timeout>()
+
+  constructor(options: DelivererOptions) {
+    this.#options = options
+  }
+
+  add(session: SmppSession): void {
+    const { login } = session
+    if (login === undefined) return
+    this.#receivers.set(session, { session, login, open: 0, readsInbox: true })
+    this.wake()
+  }
+
+  remove(session: SmppSession): void {
+    this.#receivers.delete(session)
+  }
+
+  /** There may be something to deliver. */
+  wake(): void {
+    for (const receiver of this.#receivers.values()) this.#fill(receiver)
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#receivers.clear()
+  }
+
+  #fill(receiver: Receiver): void {
+    const { queue } = this.#options
+    let after = 0
+    while (receiver.session.isReceiver && receiver.open < MOST_DELIVERIES) {
+      const { readsInbox } = receiver
+      const found = queue.listFor({ ...receiver.login, readsInbox }, after, BATCH)
+      for (const delivery of found) {
+        after = delivery.number
+        if (this.#busy.has(delivery.number)) continue
+        if (receiver.open >= MOST_DELIVERIES) return
+        void this.#deliver(delivery, receiver)
+      }
+      if (found.length < BATCH) return
+    }
+  }
+
+  async #deliver(delivery: QueuedDelivery, receiver: Receiver): Promise<void> {
+    const { queue, log } = this.#options
+    const { number } = delivery
+    this.#busy.add(number)
+    receiver.open += 1
+    let isLater = false
+    try {
+      if (await this.#send(delivery, receiver)) queue.remove(number)
+    } catch (error) {
+      isLater = !(error instanceof NotForReceiver)
+      const reason = (error as Error).message
+      if (isLater) log.warn({ systemId: receiver.login.systemId, reason }, 'SMPP delivery postponed')
+    } finally {
+      receiver.open -= 1
+      if (isLater) this.#later(number)
+      else this.#busy.delete(number)
+      this.wake()
+    }
+  }
+
+  /** Returns true once the delivery is finished, and false if the connection ended before the answer. */
+  async #send(delivery: QueuedDelivery, receiver: Receiver): Promise<boolean> {
+    for (const body of await this.#bodiesOf(delivery, receiver)) {
+      const status = await receiver.session.deliver(body)
+      if (status === undefined) return false
+      if (status === STATUS.ESME_ROK) continue
+      const isFinal = status === STATUS.ESME_RX_P_APPN || status === STATUS.ESME_RX_R_APPN
+      if (!isFinal) throw new Error(`the client answered deliver_sm with ${statusName(status)}`)
+      const { systemId } = receiver.login
+      this.#options.log.warn({ systemId, status: statusName(status) }, 'SMPP client refused a delivery, dropped')
+      return true
+    }
+    return true
+  }
+
+  async #bodiesOf(delivery: QueuedDelivery, receiver: Receiver): Promise<readonly Uint8Array[]> {
+    if (delivery.kind === 'receipt') return [receiptPdu(delivery.receipt)]
+    const item = await this.#read(delivery.inboxId, receiver)
+    return item === undefined ? [] : receivedPdus(item, { ...this.#options.format, reference: delivery.number })
+  }
+
+  /** Reads a message with the rights of the client. Returns undefined for a message that retention has deleted. */
+  async #read(inboxId: string, receiver: Receiver) {
+    try {
+      return await receiver.login.api.inbox.get(inboxId)
+    } catch (error) {
+      if (!(error instanceof SmsGatewayError)) throw error
+      if (isGone(error) && (await this.#isDeleted(inboxId))) return undefined
+      if (!(error instanceof PermissionError || isGone(error))) throw error
+      receiver.readsInbox = false
+      const { systemId } = receiver.login
+      this.#options.log.warn(
+        { systemId, reason: error.message },
+        'SMPP client gets no received messages: it may not read them, or it belongs to another account than the bridge',
+      )
+      throw new NotForReceiver()
+    }
+  }
+
+  async #isDeleted(inboxId: string): Promise<boolean> {
+    return this.#options.api.inbox.get(inboxId).then(
+      () => false,
+      (error: unknown) => {
+        if (isGone(error)) return true
+        throw error
+      },
+    )
+  }
+
+  #later(number: number): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      this.#busy.delete(number)
+      this.wake()
+    }, this.#options.retryMs ?? RETRY_MS)
+    this.#timers.add(timer)
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof NotFoundError || (error instanceof ApiError && error.status === 410)
+}

@@ -1,0 +1,85 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** What no client has taken is kept for this time. */
+const KEPT_MS = 7 * 86_400_000
+
+export interface Receipt {
+  readonly systemId: string
+  readonly owner: string
+  readonly messageId: string
+  readonly source: { readonly ton: number; readonly npi: number; readonly value: string }
+  readonly destination: { readonly ton: number; readonly npi: number; readonly value: string }
+  readonly submittedAt: number
+  readonly doneAt: number
+  readonly messageState: number
+  readonly stat: string
+  readonly errorCode: number
+  /** The first characters. */
+  readonly text: string
+}
+
+export type QueuedDelivery = { readonly number: number } & (
+  | { readonly kind: 'received'; readonly inboxId: string }
+  | { readonly kind: 'receipt'; readonly receipt: Receipt }
+)
+
+/** Received messages and receipts that no client has confirmed, on disk. Of received messages only the id is stored. */
+export class DeliveryQueue {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    database.exec(`
+      CREATE TABLE IF NOT EXISTS smpp_deliveries (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, item TEXT UNIQUE, owner TEXT, receipt TEXT, at INTEGER NOT NULL);
+      CREATE INDEX IF NOT EXISTS smpp_deliveries_by_time ON smpp_deliveries (at);
+    `)
+  }
+
+  /** A message that is already in the queue is not added again. */
+  addReceived(inboxId: string, now: number): void {
+    this.#database
+      .prepare('INSERT INTO smpp_deliveries (item, at) VALUES (?, ?) ON CONFLICT DO NOTHING')
+      .run(inboxId, now)
+  }
+
+  /** `item`: recognises the same receipt after a crash. */
+  addReceipt(item: string, receipt: Receipt, now: number): void {
+    this.#database
+      .prepare('INSERT INTO smpp_deliveries (item, owner, receipt, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+      .run(item, ownerOf(receipt), JSON.stringify(receipt), now)
+  }
+
+  /** Returns deliveries for a client, oldest first: its receipts, and all received messages if it may read them. */
+  listFor(
+    client: { readonly systemId: string; readonly owner: string; readonly readsInbox: boolean },
+    after: number,
+    limit: number,
+  ): QueuedDelivery[] {
+    const { readsInbox } = client
+    return this.#database
+      .prepare(`SELECT * FROM smpp_deliveries WHERE number > ? AND (owner = ? OR (owner IS NULL AND ?))
+        ORDER BY number LIMIT ?`)
+      .all(after, ownerOf(client), readsInbox ? 1 : 0, limit)
+      .map(deliveryOf)
+  }
+
+  remove(number: number): void {
+    this.#database.prepare('DELETE FROM smpp_deliveries WHERE number = ?').run(number)
+  }
+
+  /** Returns how many were removed because they are too old. */
+  removeOld(now: number): number {
+    return Number(this.#database.prepare('DELETE FROM smpp_deliveries WHERE at < ?').run(now - KEPT_MS).changes)
+  }
+}
+
+function ownerOf({ owner, systemId }: { readonly owner: string; readonly systemId: string }): string {
+  return JSON.stringify([owner, systemId])
+}
+
+function deliveryOf(row: Readonly<Record<string, unknown>>): QueuedDelivery {
+  const number = Number(row['number'])
+  if (row['receipt'] === null) return { number, kind: 'received', inboxId: String(row['item']) }
+  return { number, kind: 'receipt', receipt: JSON.parse(String(row['receipt'])) as Receipt }
+}

@@ -1,0 +1,61 @@
+import { septetsFromText, textFromSeptets } from '@smsgw/sms/text/gsm7-alphabet'
+import { storable, textFromUcs2, ucs2FromText } from '@smsgw/sms/text/ucs2'
+import { SmppError } from './command.ts'
+
+/** What data_coding 0 means. The standard leaves it to the server. */
+export type Alphabet = 'gsm7' | 'latin1' | 'utf8'
+
+export type Coding = 'default' | 'latin1' | 'iso-8859-5' | 'iso-8859-8' | 'ucs2' | 'binary'
+
+/** §5.2.19. The message class of 0xF0 to 0xFF is ignored. */
+export function codingOf(dataCoding: number): Coding {
+  const coding = CODINGS.get(dataCoding)
+  if (coding !== undefined) return coding
+  // 23.038 §4: message class, with the alphabet in bit 2.
+  if (dataCoding >= 0xf0) return (dataCoding & 0x04) === 0 ? 'default' : 'binary'
+  throw new SmppError('ESME_RSUBMITFAIL', `data_coding ${dataCoding} is not supported`)
+}
+
+const CODINGS: ReadonlyMap<number, Coding> = new Map([
+  [0, 'default'],
+  [1, 'latin1'],
+  [2, 'binary'],
+  [3, 'latin1'],
+  [4, 'binary'],
+  [6, 'iso-8859-5'],
+  [7, 'iso-8859-8'],
+  [8, 'ucs2'],
+])
+
+export interface LanguageShifts {
+  readonly locking?: number | undefined
+  readonly single?: number | undefined
+}
+
+export function decodeText(
+  octets: Uint8Array,
+  coding: Exclude<Coding, 'binary'>,
+  alphabet: Alphabet,
+  shifts: LanguageShifts,
+): string {
+  if (coding === 'ucs2') return textFromUcs2(octets)
+  if (coding === 'default' && alphabet === 'gsm7') return storable(textFromSeptets(octets, shifts))
+  const charset = coding === 'default' ? alphabet : coding
+  const isLatin1 = charset === 'latin1'
+  return storable(isLatin1 ? Buffer.from(octets).toString('latin1') : new TextDecoder(charset).decode(octets))
+}
+
+/** Encodes a text with data_coding 0 if that alphabet has all its characters, otherwise in UCS-2. */
+export function encodeText(
+  text: string,
+  alphabet: Alphabet,
+): { readonly dataCoding: 0 | 8; readonly octets: Uint8Array } {
+  const octets = encodeDefault(text, alphabet)
+  return octets === undefined ? { dataCoding: 8, octets: ucs2FromText(text) } : { dataCoding: 0, octets }
+}
+
+function encodeDefault(text: string, alphabet: Alphabet): Uint8Array | undefined {
+  if (alphabet === 'gsm7') return septetsFromText(text)
+  if (alphabet === 'utf8') return Buffer.from(text, 'utf8')
+  return /^[\0-\xff]*$/.test(text) ? Buffer.from(text, 'latin1') : undefined
+}

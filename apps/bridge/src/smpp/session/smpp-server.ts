@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { type AddressInfo, type BlockList, createServer, isIPv4, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import type { Log } from '@smsgw/daemon/log'
+
+/** Limits the memory and the descriptors of connections. */
+const MOST_CONNECTIONS = 250
+const MOST_OF_ADDRESS = 100
+const HANDSHAKE_MS = 10_000
+
+export interface Listener {
+  readonly port: number
+  readonly close: () => Promise<void>
+}
+
+export interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  /** Certificate and key in PEM form. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined
+  /** Networks that may connect. Default: this machine without TLS, all with TLS. */
+  readonly allowed: BlockList | undefined
+  readonly connections: ConnectionCount
+  readonly log: Log
+  readonly onConnection: (socket: Socket, address: string) => void
+}
+
+/** Listens for clients, and refuses those from other networks and those above the limits. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { host, port, tls, connections, log, onConnection } = options
+  const accept = (socket: Socket) => {
+    if (!socket.destroyed) onConnection(socket, addressOf(socket))
+  }
+  const server: Server =
+    tls === undefined
+      ? createServer(accept)
+      : createTlsServer({ ...tls, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS }, accept)
+  // With TLS this is before the handshake.
+  server.prependListener('connection', (socket: Socket) => {
+    const address = addressOf(socket)
+    if (!isAllowed(address, options) || !connections.add(address)) {
+      socket.destroy()
+      return
+    }
+    socket.once('close', () => connections.remove(address))
+  })
+  server.on('tlsClientError', (error: Error, socket: Socket) => {
+    log.debug({ reason: error.message }, 'TLS handshake of an SMPP client failed')
+    socket.destroy()
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+/** Counts the connections of all listeners. */
+export class ConnectionCount {
+  readonly #log: Log
+  readonly #ofAddress = new Map<string, number>()
+  #count = 0
+  #isFull = false
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** Returns false if there are too many. */
+  add(address: string): boolean {
+    const ofAddress = this.#ofAddress.get(address) ?? 0
+    if (this.#count >= MOST_CONNECTIONS || ofAddress >= MOST_OF_ADDRESS) {
+      if (!this.#isFull) this.#log.warn({ client: address }, 'too many SMPP connections, refusing new ones')
+      this.#isFull = true
+      return false
+    }
+    this.#count += 1
+    this.#ofAddress.set(address, ofAddress + 1)
+    return true
+  }
+
+  remove(address: string): void {
+    this.#count -= 1
+    const left = (this.#ofAddress.get(address) ?? 1) - 1
+    if (left === 0) this.#ofAddress.delete(address)
+    else this.#ofAddress.set(address, left)
+    if (this.#count < MOST_OF_ADDRESS / 2) this.#isFull = false
+  }
+}
+
+function isAllowed(address: string, { allowed, tls }: ListenOptions): boolean {
+  if (allowed === undefined) return tls !== undefined || /^127\.|^::1$/.test(address)
+  return allowed.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+}
+
+/** The address of a client; an IPv4 address also if it arrived at an IPv6 socket. */
+function addressOf({ remoteAddress = '' }: Socket): string {
+  return remoteAddress.replace(/^::ffff:/, '')
+}

@@ -1,0 +1,318 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { Log } from '@smsgw/daemon/log'
+import { COMMAND, RESPONSE_BIT, SmppError, STATUS, type StatusName } from '../protocol/command.ts'
+import { fields, TLV, tlv } from '../protocol/fields.ts'
+import { encodePdu, FramingError, type Pdu, PduStream } from '../protocol/pdu.ts'
+import { type BindRequest, readBind } from '../protocol/requests.ts'
+import type { Login } from './authenticate.ts'
+
+/** Requests of a client that are processed at the same time. More wait in its connection. */
+const MOST_REQUESTS = 32
+/** deliver_sm that are not answered yet. */
+export const MOST_DELIVERIES = 10
+/** Answers that a client does not read. Then no further request is read. */
+const MOST_UNREAD_OCTETS = 262_144
+/** A bind has four texts of at most 64 characters. */
+const LARGEST_BEFORE_BIND = 512
+/** message_payload has at most 65 535 octets. */
+const LARGEST_PDU = 70_000
+
+export interface SessionTimes {
+  /** Until the bind has succeeded. */
+  readonly bindMs: number
+  /** Without a PDU, after which the server sends enquire_link. */
+  readonly idleMs: number
+  /** For an answer, or for the rest of a PDU. */
+  readonly answerMs: number
+  /** Before an answer to a wrong password. */
+  readonly refusalMs: number
+}
+
+export const SESSION_TIMES: SessionTimes = { bindMs: 15_000, idleMs: 60_000, answerMs: 30_000, refusalMs: 1_000 }
+
+export interface Answer {
+  readonly status?: StatusName
+  readonly body?: Uint8Array
+}
+
+export interface SessionOptions {
+  readonly socket: Socket
+  readonly address: string
+  readonly log: Log
+  readonly times: SessionTimes
+  /** Throws an SmppError if the login is refused. */
+  readonly onBind: (request: BindRequest, isSender: boolean, session: SmppSession) => Promise<Login>
+  /** Answers a request of a bound client that may send. */
+  readonly onRequest: (request: Pdu, session: SmppSession, login: Login) => Promise<Answer>
+  readonly onReceiver: (session: SmppSession) => void
+  readonly onClose: (session: SmppSession) => void
+}
+
+type State = 'open' | 'binding' | 'bound' | 'closing'
+
+/** What the client may do (§2.2): a transmitter sends, a receiver receives, a transceiver does both. */
+const BINDS: ReadonlyMap<number, { readonly isSender: boolean; readonly isReceiver: boolean }> = new Map([
+  [COMMAND.bindTransmitter, { isSender: true, isReceiver: false }],
+  [COMMAND.bindReceiver, { isSender: false, isReceiver: true }],
+  [COMMAND.bindTransceiver, { isSender: true, isReceiver: true }],
+])
+
+const REQUESTS: readonly number[] = [
+  COMMAND.submitSm,
+  COMMAND.submitMulti,
+  COMMAND.dataSm,
+  COMMAND.querySm,
+  COMMAND.cancelSm,
+  COMMAND.replaceSm,
+]
+
+/**
+ * One connection of a client. It is `open` until a bind, `binding` while the login is checked, then `bound`, and `closing`
+ * after an unbind or an error. Requests are answered in any order; the sequence number joins a request and its answer.
+ */
+export class SmppSession {
+  readonly id = randomUUID()
+  readonly #options: SessionOptions
+  readonly #stream = new PduStream(LARGEST_BEFORE_BIND)
+  readonly #waiting = new Map<number, (status: number | undefined) => void>()
+  readonly #timer: NodeJS.Timeout
+  #state: State = 'open'
+  #login: Login | undefined
+  #isSender = false
+  #isReceiver = false
+  #requests = 0
+  #sequence = 0
+  #openedAt = Date.now()
+  #lastPduAt = Date.now()
+  #partialSince: number | undefined
+  #blockedSince: number | undefined
+  #enquiredAt: number | undefined
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+    const { socket, times } = options
+    socket.setNoDelay(true)
+    socket.on('data', (chunk: Buffer) => {
+      this.#stream.push(chunk)
+      this.#work()
+    })
+    socket.on('drain', () => this.#work())
+    socket.on('end', () => this.close())
+    // A broken connection is the fault of its client.
+    socket.on('error', (error) => options.log.debug({ reason: error.message }, 'SMPP connection failed'))
+    socket.on('close', () => this.#closed())
+    this.#timer = setInterval(() => this.#checkTimes(), Math.min(1_000, times.answerMs / 4))
+  }
+
+  get login(): Login | undefined {
+    return this.#login
+  }
+
+  get isBound(): boolean {
+    return this.#state === 'bound'
+  }
+
+  get isReceiver(): boolean {
+    return this.isBound && this.#isReceiver
+  }
+
+  get address(): string {
+    return this.#options.address
+  }
+
+  /** Sends a deliver_sm. Returns the status of the answer, or undefined if the connection ended before it. */
+  deliver(body: Uint8Array): Promise<number | undefined> {
+    return this.#request(COMMAND.deliverSm, body)
+  }
+
+  /** Ends the connection in an orderly way (§4.2). */
+  async unbind(): Promise<void> {
+    if (this.#state === 'bound') await this.#request(COMMAND.unbind)
+    this.close()
+  }
+
+  close(): void {
+    this.#state = 'closing'
+    const { socket } = this.#options
+    socket.end()
+    // Not all answers can be written if the client does not read.
+    setTimeout(() => socket.destroy(), CLOSE_MS).unref()
+  }
+
+  /** Processes what has arrived, as long as answers are read and few requests are open. */
+  #work(): void {
+    const { socket } = this.#options
+    try {
+      while (this.#mayWork()) {
+        const pdu = this.#stream.next()
+        if (pdu === undefined) break
+        this.#lastPduAt = Date.now()
+        this.#enquiredAt = undefined
+        this.#partialSince = undefined
+        this.#handle(pdu)
+      }
+    } catch (error) {
+      if (!(error instanceof FramingError)) throw error
+      this.#log('info', { reason: error.message }, 'SMPP connection closed')
+      this.#write({ command: COMMAND.genericNack, status: STATUS.ESME_RINVCMDLEN, sequence: 0 })
+      this.close()
+    }
+    if (this.#mayWork()) {
+      this.#blockedSince = undefined
+      this.#partialSince = this.#stream.hasPartial ? (this.#partialSince ?? Date.now()) : undefined
+      socket.resume()
+    } else {
+      this.#blockedSince ??= Date.now()
+      socket.pause()
+    }
+  }
+
+  #mayWork(): boolean {
+    if (this.#state === 'binding' || this.#state === 'closing') return false
+    return this.#requests < MOST_REQUESTS && !this.#hasUnread()
+  }
+
+  #hasUnread(): boolean {
+    return this.#options.socket.writableLength > MOST_UNREAD_OCTETS
+  }
+
+  #handle(pdu: Pdu): void {
+    const { command, sequence } = pdu
+    if (command >= RESPONSE_BIT) this.#answered(pdu)
+    else if (BINDS.has(command)) this.#bind(pdu)
+    else if (command === COMMAND.enquireLink) this.#respond(pdu, this.isBound ? {} : { status: 'ESME_RINVBNDSTS' })
+    else if (command === COMMAND.unbind) this.#unbound(pdu)
+    else if (!REQUESTS.includes(command))
+      this.#write({ command: COMMAND.genericNack, status: STATUS.ESME_RINVCMDID, sequence })
+    else if (this.#login === undefined || !this.#isSender) this.#respond(pdu, { status: 'ESME_RINVBNDSTS' })
+    else void this.#run(pdu, this.#login)
+  }
+
+  #answered({ sequence, command, status }: Pdu): void {
+    // A generic_nack with a sequence number answers that request (§4.3.1).
+    const isRefusal = command === COMMAND.genericNack && status === 0
+    this.#waiting.get(sequence)?.(isRefusal ? STATUS.ESME_RX_R_APPN : status)
+  }
+
+  #bind(pdu: Pdu): void {
+    const { onBind, onReceiver, times, address } = this.#options
+    const { isSender = false, isReceiver = false } = BINDS.get(pdu.command) ?? {}
+    if (this.#state !== 'open') {
+      this.#respond(pdu, { status: 'ESME_RALYBND' })
+      return
+    }
+    this.#state = 'binding'
+    const startedAt = Date.now()
+    const bind = async () => {
+      const request = readBind(pdu.body)
+      this.#login = await onBind(request, isSender, this)
+      if (this.#state !== 'binding') return
+      this.#isSender = isSender
+      this.#isReceiver = isReceiver
+      this.#state = 'bound'
+      this.#stream.mostOctets = LARGEST_PDU
+      const version = request.interfaceVersion < 0x34 ? [] : [tlv(TLV.scInterfaceVersion, Uint8Array.of(0x34))]
+      this.#respond(pdu, { body: fields(SERVER_ID, ...version) })
+      this.#log('info', { isSender, isReceiver }, 'SMPP client bound')
+      if (isReceiver) onReceiver(this)
+      this.#work()
+    }
+    bind().catch((error: unknown) => {
+      const status = this.#statusOf(error)
+      this.#log('warn', { status, reason: (error as Error).message, address }, 'SMPP bind refused')
+      // The same time for each reason, so that it says nothing about the password.
+      const wait = Math.max(0, startedAt + times.refusalMs - Date.now())
+      setTimeout(() => {
+        this.#respond(pdu, { status })
+        this.close()
+      }, wait)
+    })
+  }
+
+  #unbound(pdu: Pdu): void {
+    this.#respond(pdu, this.isBound ? {} : { status: 'ESME_RINVBNDSTS' })
+    if (this.isBound) this.close()
+  }
+
+  async #run(pdu: Pdu, login: Login): Promise<void> {
+    this.#requests += 1
+    try {
+      this.#respond(pdu, await this.#options.onRequest(pdu, this, login))
+    } catch (error) {
+      this.#respond(pdu, { status: this.#statusOf(error) })
+    } finally {
+      this.#requests -= 1
+      this.#work()
+    }
+  }
+
+  #statusOf(error: unknown): StatusName {
+    if (error instanceof SmppError) return error.status
+    this.#options.log.error({ err: error }, 'SMPP request not processed')
+    return 'ESME_RSYSERR'
+  }
+
+  #respond({ command, sequence }: Pdu, { status = 'ESME_ROK', body }: Answer): void {
+    this.#write({
+      command: (command | RESPONSE_BIT) >>> 0,
+      status: STATUS[status],
+      sequence,
+      // A refused request has no body (§4.4.2).
+      ...(status === 'ESME_ROK' && body !== undefined && { body }),
+    })
+  }
+
+  #request(command: number, body?: Uint8Array): Promise<number | undefined> {
+    if (!this.isBound) return Promise.resolve(undefined)
+    this.#sequence = (this.#sequence % 0x7fffffff) + 1
+    const sequence = this.#sequence
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#log('warn', { command }, 'SMPP client does not answer, connection closed')
+        this.#options.socket.destroy()
+      }, this.#options.times.answerMs)
+      this.#waiting.set(sequence, (status) => {
+        this.#waiting.delete(sequence)
+        clearTimeout(timer)
+        resolve(status)
+      })
+      this.#write({ command, sequence, ...(body !== undefined && { body }) })
+    })
+  }
+
+  #write(pdu: Parameters<typeof encodePdu>[0]): void {
+    const { socket } = this.#options
+    if (socket.writable) socket.write(encodePdu(pdu))
+  }
+
+  #checkTimes(): void {
+    const { times, socket } = this.#options
+    const now = Date.now()
+    if (this.#state === 'open' && now - this.#openedAt > times.bindMs) socket.destroy()
+    if (this.#partialSince !== undefined && now - this.#partialSince > times.answerMs) socket.destroy()
+    if (this.#blockedSince !== undefined && this.#hasUnread() && now - this.#blockedSince > times.answerMs)
+      socket.destroy()
+    if (this.#state !== 'bound' || this.#enquiredAt !== undefined || now - this.#lastPduAt < times.idleMs) return
+    this.#enquiredAt = now
+    void this.#request(COMMAND.enquireLink)
+  }
+
+  #closed(): void {
+    clearInterval(this.#timer)
+    const wasBound = this.isBound
+    this.#state = 'closing'
+    for (const answer of [...this.#waiting.values()]) answer(undefined)
+    if (wasBound) this.#log('info', {}, 'SMPP client disconnected')
+    this.#options.onClose(this)
+  }
+
+  #log(level: 'info' | 'warn', facts: object, message: string): void {
+    const { log, address } = this.#options
+    log[level]({ client: address, systemId: this.#login?.systemId, ...facts }, message)
+  }
+}
+
+/** The system_id of the server in the answer to a bind. */
+const SERVER_ID = 'smsgw'
+const CLOSE_MS = 2_000

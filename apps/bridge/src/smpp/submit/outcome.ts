@@ -1,0 +1,45 @@
+import type { MessageState } from '@smsgw/client/openapi'
+
+type RecipientState = Pick<MessageState['recipients'][number], 'state'> & { readonly error?: string | undefined }
+
+/** The result of a message in the terms of SMPP. */
+export interface Outcome {
+  /** §5.2.28 */
+  readonly messageState: number
+  /** How receipts write the state. */
+  readonly stat: string
+  /** `err` of receipts and error_code of query_sm_resp, which each server defines for itself. */
+  readonly errorCode: number
+}
+
+const ENROUTE: Outcome = { messageState: 1, stat: 'ENROUTE', errorCode: 0 }
+const DELIVERED: Outcome = { messageState: 2, stat: 'DELIVRD', errorCode: 0 }
+export const EXPIRED: Outcome = { messageState: 3, stat: 'EXPIRED', errorCode: 3 }
+const DELETED: Outcome = { messageState: 4, stat: 'DELETED', errorCode: 4 }
+const UNDELIVERABLE: Outcome = { messageState: 5, stat: 'UNDELIV', errorCode: 1 }
+const UNKNOWN: Outcome = { messageState: 7, stat: 'UNKNOWN', errorCode: 2 }
+
+/** Failures after which it cannot be said whether the message arrived. */
+const UNKNOWN_FAILURE = /^(submit_unknown|device_lost|outcome unknown)/
+
+/** Returns the outcome for one recipient. */
+export function recipientOutcome({ state, error = '' }: RecipientState): Outcome {
+  if (state === 'Delivered') return DELIVERED
+  if (state === 'Cancelled') return DELETED
+  if (state !== 'Failed') return ENROUTE
+  if (error === 'TTL expired') return EXPIRED
+  return UNKNOWN_FAILURE.test(error) ? UNKNOWN : UNDELIVERABLE
+}
+
+/** Returns the outcome of a message; that of the first failed recipient when it failed. */
+export function outcomeOf({ state, recipients }: MessageState): Outcome {
+  const failed = recipients.find((recipient) => recipient.state === 'Failed')
+  return recipientOutcome(state === 'Failed' && failed !== undefined ? failed : { state })
+}
+
+/** When the message reached its final state, in milliseconds; undefined before. */
+export function finalTimeOf({ state, states }: MessageState): number | undefined {
+  if (state !== 'Delivered' && state !== 'Failed' && state !== 'Cancelled') return undefined
+  const at = states[state]
+  return at === undefined ? undefined : Date.parse(at)
+}

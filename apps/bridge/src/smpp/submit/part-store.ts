@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from '../../state/bridge-state.ts'
+import { SmppError } from '../protocol/command.ts'
+import type { PartPosition } from './submitted-message.ts'
+
+/** Time for the next part. A finished message is remembered as long, so that a repeated part is recognised. */
+const PART_WAIT_MS = 5 * 60_000
+const MOST_GROUPS = 1_000
+const LARGEST_PART = 1_024
+
+/** A message whose parts are collected. */
+export interface PartGroup {
+  readonly key: string
+  /** Chosen with the first part, because the answer to it contains the id. */
+  readonly messageId: string
+  readonly isSent: boolean
+  /** What is needed to report that the message was given up, as JSON. */
+  readonly detail: string
+}
+
+/** Parts of messages on disk: an answered part is not lost in a crash of the bridge. */
+export class PartStore {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    database.exec(`
+      CREATE TABLE IF NOT EXISTS smpp_groups (
+        key TEXT PRIMARY KEY, message_id TEXT NOT NULL, total INTEGER NOT NULL, is_sent INTEGER NOT NULL DEFAULT 0,
+        detail TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS smpp_parts (
+        key TEXT NOT NULL, sequence INTEGER NOT NULL, hash TEXT NOT NULL, octets BLOB NOT NULL,
+        wants_receipt INTEGER NOT NULL, PRIMARY KEY (key, sequence)) WITHOUT ROWID;
+    `)
+  }
+
+  /**
+   * Stores a part. Returns its group, and the octets of the whole message with the last missing part. A part with the
+   * position of another one and different content begins a new message; the incomplete one is then returned as `replaced`.
+   */
+  add(
+    part: {
+      readonly key: string
+      readonly position: PartPosition
+      readonly octets: Uint8Array
+      readonly wantsReceipt: boolean
+      readonly detail: string
+      readonly newMessageId: string
+    },
+    now: number,
+  ): { readonly group: PartGroup; readonly message: Buffer | undefined; readonly replaced: PartGroup | undefined } {
+    const { key, position, octets } = part
+    if (octets.length > LARGEST_PART)
+      throw new SmppError('ESME_RINVMSGLEN', `a part has more than ${LARGEST_PART} octets`)
+    const hash = createHash('sha256').update(octets).digest('base64')
+    return inTransaction(this.#database, () => {
+      const stored = this.#database
+        .prepare('SELECT hash FROM smpp_parts WHERE key = ? AND sequence = ?')
+        .get(key, position.sequence)
+      const isOther = stored !== undefined && stored['hash'] !== hash
+      const present = this.#find(key)
+      if (isOther && present !== undefined) this.remove(key)
+      if (present === undefined || isOther) this.#create(part, now)
+      this.#database
+        .prepare('INSERT INTO smpp_parts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
+        .run(key, position.sequence, hash, octets, part.wantsReceipt ? 1 : 0)
+      this.#database.prepare('UPDATE smpp_groups SET at = ? WHERE key = ?').run(now, key)
+      const group = this.#find(key) as PartGroup
+      const isReplaced = isOther && present !== undefined && !present.isSent
+      return { group, message: this.#join(group, position.total), replaced: isReplaced ? present : undefined }
+    })
+  }
+
+  /** Removes one part, so that the client can submit it again. */
+  removePart(key: string, sequence: number): void {
+    this.#database.prepare('DELETE FROM smpp_parts WHERE key = ? AND sequence = ?').run(key, sequence)
+  }
+
+  /** How many parts were submitted with a receipt. */
+  receiptsOf(key: string): number {
+    const row = this.#database.prepare('SELECT sum(wants_receipt) AS count FROM smpp_parts WHERE key = ?').get(key)
+    return Number(row?.['count'] ?? 0)
+  }
+
+  /** Keeps the hashes of the parts, to recognise repeated ones. */
+  setSent(key: string): void {
+    inTransaction(this.#database, () => {
+      this.#database.prepare('UPDATE smpp_groups SET is_sent = 1 WHERE key = ?').run(key)
+      this.#database.prepare("UPDATE smpp_parts SET octets = x'' WHERE key = ?").run(key)
+    })
+  }
+
+  remove(key: string): void {
+    this.#database.prepare('DELETE FROM smpp_parts WHERE key = ?').run(key)
+    this.#database.prepare('DELETE FROM smpp_groups WHERE key = ?').run(key)
+  }
+
+  /** Returns messages whose last part arrived too long ago. */
+  expired(now: number): (PartGroup & { readonly isComplete: boolean })[] {
+    return this.#database
+      .prepare(`SELECT *, total = (SELECT count(*) FROM smpp_parts WHERE smpp_parts.key = smpp_groups.key) AS is_complete
+        FROM smpp_groups WHERE at < ?`)
+      .all(now - PART_WAIT_MS)
+      .map((row) => ({ ...groupOf(row), isComplete: row['is_complete'] === 1 }))
+  }
+
+  #find(key: string): PartGroup | undefined {
+    const row = this.#database.prepare('SELECT * FROM smpp_groups WHERE key = ?').get(key)
+    return row === undefined ? undefined : groupOf(row)
+  }
+
+  #create(
+    {
+      key,
+      newMessageId,
+      position,
+      detail,
+    }: { key: string; newMessageId: string; position: PartPosition; detail: string },
+    now: number,
+  ): void {
+    const open = this.#database.prepare('SELECT count(*) AS count FROM smpp_groups WHERE is_sent = 0').get()
+    if (Number(open?.['count']) >= MOST_GROUPS)
+      throw new SmppError('ESME_RMSGQFUL', `${MOST_GROUPS} messages wait for their other parts`)
+    this.#database
+      .prepare('INSERT INTO smpp_groups (key, message_id, total, detail, at) VALUES (?, ?, ?, ?, ?)')
+      .run(key, newMessageId, position.total, detail, now)
+  }
+
+  #join({ key, isSent }: PartGroup, total: number): Buffer | undefined {
+    if (isSent) return undefined
+    const parts = this.#database.prepare('SELECT octets FROM smpp_parts WHERE key = ? ORDER BY sequence').all(key)
+    return parts.length < total ? undefined : Buffer.concat(parts.map(({ octets }) => octets as Uint8Array))
+  }
+}
+
+function groupOf(row: Readonly<Record<string, unknown>>): PartGroup {
+  return {
+    key: String(row['key']),
+    messageId: String(row['message_id']),
+    isSent: row['is_sent'] === 1,
+    detail: String(row['detail']),
+  }
+}

@@ -1,0 +1,46 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** How long a repeated submit_sm is recognised. */
+const REPEAT_MS = 5 * 60_000
+
+/**
+ * Message ids of submitted messages that have a user_message_reference. A client that lost the answer submits the message
+ * again over a new connection; the same reference and content are then one message. Over the same connection they are another
+ * message once the first is answered, because no answer was lost.
+ */
+export class RepeatedSubmits {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    database.exec(`
+      CREATE TABLE IF NOT EXISTS smpp_submits (
+        hash TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT, at INTEGER NOT NULL) WITHOUT ROWID;
+    `)
+  }
+
+  /** Returns the id for a message: that of its first submission, or the new one. */
+  idFor(
+    hash: string,
+    { newId, sessionId }: { readonly newId: string; readonly sessionId: string },
+    now: number,
+  ): string {
+    const row = this.#database.prepare('SELECT message_id, session_id, at FROM smpp_submits WHERE hash = ?').get(hash)
+    const isRepeat = row !== undefined && Number(row['at']) > now - REPEAT_MS && row['session_id'] !== sessionId
+    if (isRepeat) return String(row['message_id'])
+    this.#database
+      .prepare(`INSERT INTO smpp_submits VALUES (?, ?, NULL, ?)
+        ON CONFLICT DO UPDATE SET message_id = excluded.message_id, session_id = NULL, at = excluded.at`)
+      .run(hash, newId, now)
+    return newId
+  }
+
+  /** The answer was written to this connection. */
+  setAnswered(hash: string, sessionId: string): void {
+    this.#database.prepare('UPDATE smpp_submits SET session_id = ? WHERE hash = ?').run(sessionId, hash)
+  }
+
+  forget(now: number): void {
+    this.#database.prepare('DELETE FROM smpp_submits WHERE at < ?').run(now - REPEAT_MS)
+  }
+}

@@ -1,0 +1,277 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import type { SmsGateway } from '@smsgw/client'
+import type { SendMessageRequest } from '@smsgw/client/openapi'
+import type { Log } from '@smsgw/daemon/log'
+import type { SentMessages } from '../../state/sent-messages.ts'
+import { SmppError } from '../protocol/command.ts'
+import type { Alphabet } from '../protocol/data-coding.ts'
+import { type Address, TLV, tlvNumber } from '../protocol/fields.ts'
+import type { Submission } from '../protocol/requests.ts'
+import { readSmppTime } from '../protocol/smpp-time.ts'
+import type { Login } from '../session/authenticate.ts'
+import { submitFailure } from './api-failure.ts'
+import type { OwnNumbers } from './own-numbers.ts'
+import { type PartGroup, PartStore } from './part-store.ts'
+import { RepeatedSubmits } from './repeated-submits.ts'
+import { contentOf, isShortNumber, messageContent, numberOf, type SubmittedContent } from './submitted-message.ts'
+
+/** What the receipts of a message need, stored with the message until its final state. */
+export interface ReceiptRequest {
+  readonly systemId: string
+  readonly owner: string
+  readonly source: Address
+  readonly destinations: readonly Address[]
+  readonly onFailureOnly: boolean
+  /** One for each part that asks for a receipt, because clients count them by part. */
+  readonly copies: number
+}
+
+export interface SubmitterOptions {
+  readonly database: DatabaseSync
+  readonly alphabet: Alphabet
+  /** Whether a source address that is not a number of a SIM is refused instead of ignored. */
+  readonly refusesSource: boolean
+  readonly ownNumbers: OwnNumbers
+  readonly sent: SentMessages
+  readonly log: Log
+  readonly now: () => number
+  /** A message whose parts did not arrive completely, and whose client wants a receipt. */
+  readonly onGivenUp: (messageId: string, request: ReceiptRequest) => void
+  /** The message may have changed before it was stored that its client wants a receipt. */
+  readonly onMissed: (messageId: string) => void
+}
+
+/** A message, and whether its numbers may be short codes. */
+interface SendRequest {
+  readonly body: SendMessageRequest
+  readonly skipPhoneValidation: boolean
+}
+
+interface Sending {
+  readonly login: Login
+  readonly messageId: string
+  readonly request: SendRequest
+  /** Undefined without a receipt. */
+  readonly receipt: ReceiptRequest | undefined
+}
+
+/** Passes submitted messages to the API. A message is confirmed after the API has accepted it. */
+export class Submitter {
+  readonly #options: SubmitterOptions
+  readonly #parts: PartStore
+  readonly #repeated: RepeatedSubmits
+  readonly #sendingGroups = new Map<string, Promise<void>>()
+
+  constructor(options: SubmitterOptions) {
+    this.#options = options
+    this.#parts = new PartStore(options.database)
+    this.#repeated = new RepeatedSubmits(options.database)
+  }
+
+  /** Returns the message id after the API has accepted the message, or after a part is on disk. */
+  async submit(submission: Submission, sessionId: string, login: Login): Promise<string> {
+    const content = contentOf(submission)
+    const facts = await this.#factsOf(submission)
+    const { position } = content
+    if (position !== undefined) return await this.#submitPart(submission, { ...content, position }, facts, login)
+    const request = withContent(facts, messageContent(content.octets, content, this.#options.alphabet))
+    const hash = repetitionHash(submission, login)
+    const newId = newMessageId()
+    const messageId = hash === undefined ? newId : this.#repeated.idFor(hash, { newId, sessionId }, this.#options.now())
+    const receipt = receiptRequestOf(submission, login)
+    await this.#send({ login, messageId, request, receipt })
+    if (hash !== undefined) this.#repeated.setAnswered(hash, sessionId)
+    return messageId
+  }
+
+  /** Gives up messages whose parts did not arrive, and forgets old submissions. */
+  sweep(): void {
+    const { now, log } = this.#options
+    const at = now()
+    for (const group of this.#parts.expired(at)) {
+      if (this.#sendingGroups.has(group.key)) continue
+      if (!group.isSent) {
+        log.warn({ message: group.messageId }, 'SMPP message given up: some of its parts did not arrive')
+        // A complete message may have been accepted; its state is then reported.
+        if (!group.isComplete) this.#giveUp(group)
+      }
+      this.#parts.remove(group.key)
+    }
+    this.#repeated.forget(at)
+  }
+
+  async #submitPart(
+    submission: Submission,
+    content: SubmittedContent & { readonly position: NonNullable<SubmittedContent['position']> },
+    facts: SendRequest,
+    login: Login,
+  ): Promise<string> {
+    const { position, octets } = content
+    const receipt = receiptRequestOf(submission, login)
+    const key = groupKey(submission, content, login)
+    const { group, message, replaced } = this.#parts.add(
+      {
+        key,
+        position,
+        octets,
+        wantsReceipt: receipt !== undefined,
+        detail: JSON.stringify(receipt ?? null),
+        newMessageId: newMessageId(),
+      },
+      this.#options.now(),
+    )
+    if (replaced !== undefined) {
+      this.#options.log.warn({ message: replaced.messageId }, 'SMPP message given up: its client began another one')
+      this.#giveUp(replaced)
+    }
+    const { messageId } = group
+    if (message === undefined) return messageId
+    // A repeated last part waits for the same result.
+    const sending =
+      this.#sendingGroups.get(key) ??
+      this.#sendGroup(key, group, { message, content, submission, facts, login }).finally(() =>
+        this.#sendingGroups.delete(key),
+      )
+    this.#sendingGroups.set(key, sending)
+    await sending
+    return messageId
+  }
+
+  async #sendGroup(
+    key: string,
+    { messageId, detail }: PartGroup,
+    {
+      message,
+      content,
+      submission,
+      facts,
+      login,
+    }: {
+      readonly message: Buffer
+      readonly content: SubmittedContent
+      readonly submission: Submission
+      readonly facts: SendRequest
+      readonly login: Login
+    },
+  ): Promise<void> {
+    const copies = this.#parts.receiptsOf(key)
+    const wanted = (JSON.parse(detail) as ReceiptRequest | null) ?? receiptRequestOf(submission, login)
+    try {
+      const request = withContent(facts, messageContent(message, content, this.#options.alphabet))
+      const receipt = wanted === undefined || copies === 0 ? undefined : { ...wanted, copies }
+      await this.#send({ login, messageId, request, receipt })
+      this.#parts.setSent(key)
+    } catch (error) {
+      // The client repeats the last part after a temporary error. After others, the rest is given up in time.
+      this.#parts.removePart(key, content.position?.sequence ?? 0)
+      throw error
+    }
+  }
+
+  async #send({ login, messageId, request, receipt }: Sending): Promise<void> {
+    const { sent, now, onMissed } = this.#options
+    const detail = JSON.stringify(receipt)
+    // Before the message, whose state may change at once.
+    if (receipt !== undefined) sent.add(messageId, detail, now())
+    try {
+      await post(login.api, messageId, request)
+    } catch (error) {
+      const failure = submitFailure(error)
+      // After a temporary error the message may have been accepted; its state then is reported.
+      if (!MAY_BE_ACCEPTED.includes(failure.status)) sent.remove(messageId)
+      throw failure
+    }
+    if (receipt === undefined || sent.find(messageId) !== undefined) return
+    // Its state was asked for before the API had the message.
+    sent.add(messageId, detail, now())
+    onMissed(messageId)
+  }
+
+  #giveUp(group: PartGroup): void {
+    const request = JSON.parse(group.detail) as ReceiptRequest | null
+    const copies = this.#parts.receiptsOf(group.key)
+    if (request !== null && copies > 0) this.#options.onGivenUp(group.messageId, { ...request, copies })
+  }
+
+  /** Everything but the content. */
+  async #factsOf(submission: Submission): Promise<SendRequest> {
+    const { now } = this.#options
+    const { priority, destinations } = submission
+    if (priority > MOST_PRIORITY)
+      throw new SmppError('ESME_RINVPRTFLG', `priority_flag ${priority} is above ${MOST_PRIORITY}`)
+    const scheduleAt = readSmppTime(submission.scheduleTime, now(), 'ESME_RINVSCHED')
+    const validUntil = readSmppTime(submission.validityPeriod, now(), 'ESME_RINVEXPIRY')
+    const body = {
+      phoneNumbers: destinations.map(numberOf),
+      priority: priority * PRIORITY_STEP,
+      ...(scheduleAt !== undefined && { scheduleAt: new Date(scheduleAt).toISOString() }),
+      ...(validUntil !== undefined && { validUntil: new Date(validUntil).toISOString() }),
+      ...(await this.#simOf(submission.source)),
+    }
+    return { body, skipPhoneValidation: destinations.some(isShortNumber) }
+  }
+
+  async #simOf({ value }: Address) {
+    const { ownNumbers, refusesSource } = this.#options
+    if (value === '') return {}
+    const sim = await ownNumbers.find(value).catch((error: unknown) => {
+      throw submitFailure(error)
+    })
+    if (sim === undefined && refusesSource)
+      throw new SmppError('ESME_RINVSRCADR', 'source_addr is not the number of a SIM of this account')
+    return sim ?? {}
+  }
+}
+
+/** §5.2.14: 0 to 3. The API bypasses limits from 100. */
+const MOST_PRIORITY = 3
+const PRIORITY_STEP = 10
+const MAY_BE_ACCEPTED: readonly string[] = ['ESME_RSYSERR']
+
+async function post(api: SmsGateway, id: string, { body, skipPhoneValidation }: SendRequest): Promise<void> {
+  await api.messages.send(
+    { ...body, id },
+    { idempotencyKey: `smpp:${id}`, ...(skipPhoneValidation && { skipPhoneValidation }) },
+  )
+}
+
+function withContent({ body, ...rest }: SendRequest, content: ReturnType<typeof messageContent>): SendRequest {
+  return { ...rest, body: { ...body, ...content } }
+}
+
+function receiptRequestOf(
+  { registeredDelivery, source, destinations }: Submission,
+  { systemId, owner }: Login,
+): ReceiptRequest | undefined {
+  const kind = registeredDelivery & 0x03
+  if (kind === 0) return undefined
+  if (kind === 3) throw new SmppError('ESME_RINVREGDLVFLG', 'registered_delivery 3 is not defined')
+  return { systemId, owner, source, destinations, onFailureOnly: kind === 2, copies: 1 }
+}
+
+/** Recognises the same message of the same client; undefined without a user_message_reference. */
+function repetitionHash(submission: Submission, { systemId, owner }: Login): string | undefined {
+  const reference = tlvNumber(submission.tlvs, TLV.userMessageReference, 2)
+  if (reference === undefined) return undefined
+  const { userData, tlvs, ...facts } = submission
+  return hashOf([systemId, owner, reference, facts, Buffer.from(userData).toString('base64')])
+}
+
+/** The parts of a message have the same reference, addresses and coding. */
+function groupKey(
+  { source, destinations }: Submission,
+  { position, coding, port }: SubmittedContent,
+  { systemId, owner }: Login,
+): string {
+  const { width, reference, total } = position ?? { width: 0, reference: 0, total: 0 }
+  return hashOf([systemId, owner, source, destinations, width, reference, total, coding, port ?? null])
+}
+
+function hashOf(facts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url')
+}
+
+function newMessageId(): string {
+  return randomBytes(15).toString('base64url')
+}
