@@ -8,7 +8,7 @@ import type { TokenPair } from './token-pair.ts'
 /**
  * Stores the first pair of a family, unless the caller lost access after authentication. Without this check, a relay that
  * learns of the loss two seconds later could issue a pair that is valid for a month. The family of a pair requested with a token is a
- * child of that token's family, and a family that began with an API key ends with this key.
+ * child of that token's family, and a family that began with an API key ends with the secret of the key that was used.
  *
  * The first statement locks the account against password changes, removal and revocations, so that the second statement sees the changes
  * committed earlier, and later changes see the new family.
@@ -21,7 +21,7 @@ export function insertFamily(
 ): Promise<boolean> {
   const expiresAt = new Date(Math.max(pair.accessExpiresAt.getTime(), pair.refreshExpiresAt.getTime()))
   const { credentialVersion = null, tokenId = null, expiresAt: endsAt = null, key } = caller
-  const keyId = key?.id ?? null
+  const { id: keyId = null, secretHash = null } = key ?? {}
   return database.$transaction(async (statements) => {
     const [account] = await readRows(
       statements,
@@ -33,13 +33,14 @@ export function insertFamily(
     if (account === undefined) return false
     const stored = await statements.$executeRaw`
       WITH parent AS (
-        SELECT f.id FROM tokens t JOIN token_families f ON f.id = t.family_id
+        SELECT f.id, f.key_secret_hash FROM tokens t JOIN token_families f ON f.id = t.family_id
          WHERE t.jti = ${tokenId}::text AND t.account_id = ${pair.accountId} AND f.revoked_at IS NULL
       ), family AS (
         INSERT INTO token_families (id, account_id, scopes, created_at, expires_at, parent_id, ends_at,
-                                    key_id)
+                                    key_id, key_secret_hash)
         SELECT ${familyId}, ${pair.accountId}, ${pair.scopes}, ${pair.issuedAt}::timestamptz, ${expiresAt}::timestamptz,
-               (SELECT id FROM parent), ${endsAt}::timestamptz, ${keyId}::text
+               (SELECT id FROM parent), ${endsAt}::timestamptz, ${keyId}::text,
+               coalesce(${secretHash}::text, (SELECT key_secret_hash FROM parent))
          WHERE (${tokenId}::text IS NULL OR EXISTS (SELECT FROM parent))
            AND (${keyId}::text IS NULL OR EXISTS (SELECT FROM api_keys WHERE id = ${keyId} AND revoked_at IS NULL))
         RETURNING id, account_id

@@ -10,7 +10,7 @@ export interface TokenStanding {
   readonly familyId: string
   readonly accountId: string
   readonly username: string
-  /** End of the family; null unless the family was issued with another token. */
+  /** End of the family; null unless the family was issued with another token or with the previous secret of a key. */
   readonly endsAt: Date | null
   /** The API key that issued the token, or null. */
   readonly key: PrincipalKey | null
@@ -28,13 +28,15 @@ export async function readTokenStandings(
     database,
     tokenRow,
     Prisma.sql`
-    SELECT t.jti, t.family_id AS "familyId", t.account_id AS "accountId", a.username, f.ends_at AS "endsAt",
+    SELECT t.jti, t.family_id AS "familyId", t.account_id AS "accountId", a.username,
+           least(f.ends_at, CASE WHEN f.key_secret_hash <> k.secret_hash THEN k.previous_until END) AS "endsAt",
            CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.name, 'limits', k.limits) END AS key
       FROM tokens t
       JOIN token_families f ON f.id = t.family_id AND ${isUnrevoked}
       JOIN accounts a ON a.id = t.account_id
       LEFT JOIN api_keys k ON k.id = f.key_id
-     WHERE t.jti = ANY(${jtis}) AND (f.key_id IS NULL OR (k.id IS NOT NULL AND k.revoked_at IS NULL))`,
+     WHERE t.jti = ANY(${jtis}) AND (f.key_id IS NULL OR (k.id IS NOT NULL AND k.revoked_at IS NULL))
+       AND ${isOfValidSecret('f')}`,
   )
   return new Map(rows.map(({ jti, ...standing }) => [jti, standing]))
 }
@@ -59,3 +61,14 @@ export const isUnrevoked = Prisma.sql`NOT EXISTS (
     SELECT parent.parent_id, parent.revoked_at FROM line JOIN token_families parent ON parent.id = line.parent_id
   )
   SELECT FROM line WHERE revoked_at IS NOT NULL)`
+
+/**
+ * True when the row of this alias was not made with an API key, or the secret that was used is still valid. A rotation gives the
+ * key another secret.
+ */
+export function isOfValidSecret(alias: 'f' | 'p'): Prisma.Sql {
+  const row = Prisma.raw(alias)
+  return Prisma.sql`NOT EXISTS (
+    SELECT FROM api_keys k WHERE k.id = ${row}.key_id AND k.secret_hash <> ${row}.key_secret_hash
+      AND (k.previous_until > now() AND k.previous_secret_hash = ${row}.key_secret_hash) IS NOT TRUE)`
+}

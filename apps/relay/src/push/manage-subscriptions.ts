@@ -160,6 +160,7 @@ async function ownerOf(statements: Statements, { accountId, credentialVersion, s
     sessionHash: session === undefined ? null : hashOfSession(session),
     familyId: token?.familyId ?? null,
     keyId: key?.id ?? null,
+    keySecretHash: key?.secretHash ?? null,
   }
 }
 

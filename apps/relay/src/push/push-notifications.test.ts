@@ -194,6 +194,20 @@ test('a push service that does not answer delays neither messages nor the stop o
   expect(await queued()).toBe(21)
 })
 
+test('a rotation ends the subscriptions of the previous key and of its tokens', async () => {
+  const { json: key } = await relay.api('POST', '/keys', { body: { name: 'k', scopes: ['all:any', 'tokens:manage'] } })
+  const body = { scopes: ['inbox:list', 'push:manage'] }
+  const { json: token } = await relay.api('POST', '/auth/token', { auth: `Bearer ${key.key}`, body })
+  const endpoint = (name: string) => ({ endpoint: `${service.origin}/${name}`, events: ['message.received'] })
+  await subscribe(endpoint('key'), { auth: `Bearer ${key.key}` })
+  await subscribe(endpoint('token'), { auth: `Bearer ${token.access_token}` })
+  const { json: rotated } = await relay.api('POST', `/keys/${key.id}/rotate`, { body: { overlapSeconds: 0 } })
+  await subscribe(endpoint('rotated'), { auth: `Bearer ${rotated.key}` })
+  await receive('+447700900123', 'hello')
+  await eventually(async () => expect(await queued()).toBe(0))
+  expect(service.pushes.map(({ path }) => path)).toEqual(['/rotated'])
+})
+
 test('signing out, a password change, and revoking a key or a token end a subscription', async () => {
   const { username, password } = relay.account
   const signIn = await relay.api('POST', '/session', { body: { username, password } })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isUnrevoked } from '../auth/read-token-standings-statement.ts'
+import { isOfValidSecret, isUnrevoked } from '../auth/read-token-standings-statement.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
@@ -39,7 +39,9 @@ const isValid = Prisma.sql`(p.credential_version IS NULL OR EXISTS (
     AND (p.session_hash IS NULL OR EXISTS (
       SELECT FROM sessions s WHERE s.token_hash = p.session_hash AND s.expires_at > now()))
     AND (p.family_id IS NULL OR EXISTS (
-      SELECT FROM token_families f WHERE f.id = p.family_id AND f.expires_at > now() AND ${isUnrevoked}))
+      SELECT FROM token_families f WHERE f.id = p.family_id AND f.expires_at > now() AND ${isUnrevoked}
+        AND ${isOfValidSecret('f')}))
     AND (p.key_id IS NULL OR EXISTS (
       SELECT FROM api_keys k WHERE k.id = p.key_id AND k.revoked_at IS NULL
-        AND (k.expires_at IS NULL OR k.expires_at > now())))`
+        AND (k.expires_at IS NULL OR k.expires_at > now())))
+    AND ${isOfValidSecret('p')}`

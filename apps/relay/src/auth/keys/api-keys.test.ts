@@ -127,6 +127,33 @@ test('a revoked key is refused, its tokens too, and it stays in the list', async
   expect((await relay.api('DELETE', `/keys/${id}`)).status).toBe(204)
 })
 
+test('the tokens that a previous key issued end with it', async () => {
+  const { id, key: first } = await create({ name: 'rotated', scopes: ['logs:read', 'tokens:manage'] })
+  const issue = async (auth: string) => {
+    const body = { scopes: ['logs:read', 'tokens:manage'], ttl: 0 }
+    return (await relay.api('POST', '/auth/token', { auth: `Bearer ${auth}`, body })).json
+  }
+  const refresh = async (token: string) =>
+    (await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${token}` })).status
+  const early = await issue(first)
+  const derived = await issue(early.access_token)
+  const rotate = async (overlapSeconds: number) =>
+    (await relay.api('POST', `/keys/${id}/rotate`, { body: { overlapSeconds } })).json
+  const { key: second } = await rotate(3_600)
+  const late = await issue(second)
+  const statuses = () => Promise.all([early, derived, late].map((pair) => statusWith(pair.access_token)))
+  expect(await statuses()).toEqual([200, 200, 200])
+  clock.aheadMs = 3_601_000
+  expect(await statuses()).toEqual([401, 401, 200])
+  expect([await refresh(early.refresh_token), await refresh(derived.refresh_token)]).toEqual([401, 401])
+  clock.aheadMs = 0
+  await rotate(0)
+  expect(await statuses()).toEqual([401, 401, 401])
+  expect(await refresh(late.refresh_token)).toBe(401)
+  const listed = (await relay.api('GET', '/tokens')).json as { id: string }[]
+  expect(listed.filter(({ id: one }) => [early, derived, late].some((pair) => pair.id === one))).toEqual([])
+})
+
 test('a key expires, and so do its tokens', async () => {
   const expiresAt = new Date(Date.now() + 60_000).toISOString()
   const { id, key } = await create({ name: 'short-lived', scopes: ['logs:read', 'tokens:manage'], expiresAt })
