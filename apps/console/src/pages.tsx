@@ -9,6 +9,7 @@ const Overview = patientPage(() => import('./overview/overview.tsx'))
 const Conversations = patientPage(() => import('./conversations/conversations.tsx'))
 const Messages = patientPage(() => import('./messages/messages.tsx'))
 const MessagePage = patientPage(() => import('./messages/message-page.tsx'))
+const Approvals = patientPage(() => import('./approvals/approvals.tsx'))
 const Devices = patientPage(() => import('./devices/devices.tsx'))
 const DevicePage = patientPage(() => import('./devices/device-page.tsx'))
 const Webhooks = patientPage(() => import('./webhooks/webhooks.tsx'))
@@ -34,6 +35,7 @@ export function Pages() {
         <Route path="/messages/:id">
           <MessagePage />
         </Route>
+        <Route path="/approvals" component={Approvals} />
         <Route path="/devices" component={Devices} />
         <Route path="/devices/:id">{({ id }) => <DevicePage id={id} />}</Route>
         <Route path="/webhooks" component={Webhooks} />

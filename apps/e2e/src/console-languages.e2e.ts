@@ -12,7 +12,7 @@ const pages = [
   '/messages',
   '/devices',
 ]
-const morePages = ['/webhooks', '/access', '/settings', '/logs', '/developers', '/nowhere']
+const morePages = ['/webhooks', '/approvals', '/access', '/settings', '/logs', '/developers', '/nowhere']
 
 let gateway: Gateway
 let browser: ConsoleBrowser

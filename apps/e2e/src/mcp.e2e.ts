@@ -103,6 +103,26 @@ test('the limits and scopes of the API key limit the assistant', () =>
     }
   }))
 
+test('a message of a key that needs approval is sent only after a person approves it', () =>
+  withGateway(async (gateway) => {
+    const client = await connect(gateway.url, await createKey(gateway, { limits: { approval: 'required' } }))
+    try {
+      const { structuredContent: held } = await call(client, 'send_sms', { to: NUMBER, text: 'May I?' })
+      expect(held).toMatchObject({ state: 'Pending', waiting: { reason: 'approval' } })
+      await gateway.api.ask('POST', `/messages/${held.id}/approve`)
+      await gateway.api.until(held.id, ({ state }) => state === 'Delivered')
+      const { structuredContent: refused } = await call(client, 'send_sms', { to: NUMBER, text: 'And this?' })
+      await gateway.api.ask('POST', `/messages/${refused.id}/refuse`)
+      const { structuredContent: read } = await call(client, 'get_message', { id: refused.id })
+      expect(read).toMatchObject({ state: 'Failed', recipients: [{ error: 'refused by a person' }] })
+      const { json: phone } = await gateway.api.ask('GET', '/virtual-phone')
+      expect(JSON.stringify(phone)).toContain('May I?')
+      expect(JSON.stringify(phone)).not.toContain('And this?')
+    } finally {
+      await client.close()
+    }
+  }))
+
 test('wait_for_reply returns a reply that arrives after the relay was killed and started again', async () => {
   const house = await House.start()
   try {

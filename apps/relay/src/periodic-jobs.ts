@@ -13,7 +13,7 @@ import { endLostJournals, loseSilentDevices } from './link/claim/lose-messages.t
 import { deleteOldLiveEvents } from './live/delete-live-events-statement.ts'
 import { logRetention } from './logs/log-retention-statement.ts'
 import { deleteOldMessages } from './messages/delete-old-messages-statement.ts'
-import { endEmulated, expireMessages } from './messages/end-undispatched.ts'
+import { endEmulated, endUnapproved, expireMessages } from './messages/end-undispatched.ts'
 import { hashMessages } from './messages/hash-messages.ts'
 import type { Move } from './messages/progress/message-progress.ts'
 import { notifyOffline } from './push/notify-offline-statement.ts'
@@ -58,6 +58,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
   const yesterday = () => new Date(clock.now().getTime() - DAY_MS)
   return [
     endingJob('expire messages', 1, () => expireMessages(deps)),
+    endingJob('end messages that nobody approved', 5, () => endUnapproved(deps)),
     ...(config.MIX_EMULATED_MODEMS ? [] : [endingJob('end emulated messages', 5, () => endEmulated(deps))]),
     endingJob('end lost journals', MINUTE, () => endLostJournals(database, doubtMs, clock.now(), deps.onMoved)),
     endingJob('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now(), deps.onMoved)),

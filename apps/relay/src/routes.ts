@@ -34,6 +34,7 @@ import { listLogs } from './logs/list-logs.ts'
 import type { Logbook } from './logs/logbook.ts'
 import type { AcceptRequest } from './messages/accept/accept-request.ts'
 import type { MessageRules } from './messages/accept/check-message.ts'
+import { approveMessage, refuseMessage } from './messages/approval/decide-message.ts'
 import { cancelMessage } from './messages/cancel-message.ts'
 import type { Move } from './messages/progress/message-progress.ts'
 import { getMessage, listMessages } from './messages/read-messages.ts'
@@ -144,6 +145,8 @@ export function routes(deps: RouteDeps): Route[] {
     route('GET', '/messages/{id}', 'messages:read', 'Get a message', getMessage(messages)),
     route('GET', '/messages/{id}/timeline', 'messages:read', 'Get the timeline of a message', showTimeline(core)),
     route('DELETE', '/messages/{id}', 'messages:cancel', 'Cancel a message', cancelMessage(messages)),
+    route('POST', '/messages/{id}/approve', 'messages:approve', 'Approve a message', approveMessage(messages)),
+    route('POST', '/messages/{id}/refuse', 'messages:approve', 'Refuse to send a message', refuseMessage(messages)),
     route('POST', '/messages/inbox/export', 'messages:export', 'Resend inbox events to webhooks', exportInbox(core)),
 
     route('GET', '/conversations', CONVERSATION_SCOPES, 'List conversations', listConversations(messages)),

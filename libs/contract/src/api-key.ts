@@ -59,20 +59,25 @@ const sims = (item: z.ZodType<{ deviceId: string; simNumber?: number | undefined
     .optional()
     .meta({ description: 'SIMs that the key may use. Default: every SIM of the account' })
 
-const requestedLimits = requestBody({ sims: sims(requestBody(sim)), recipients, recipientsPerDay }).meta({
+const approval = z.literal('required').optional().meta({
+  description:
+    '`required`: messages of the key are held until a person approves them (`POST /messages/{id}/approve`). Default: they are sent at once',
+})
+
+const requestedLimits = requestBody({ sims: sims(requestBody(sim)), recipients, recipientsPerDay, approval }).meta({
   id: 'ApiKeyLimitsRequest',
   description: 'What the key may send, in addition to its scopes. An absent limit does not apply',
 })
 
 export const keyLimits = z
-  .strictObject({ sims: sims(z.strictObject(sim)), recipients, recipientsPerDay })
+  .strictObject({ sims: sims(z.strictObject(sim)), recipients, recipientsPerDay, approval })
   .meta({ id: 'ApiKeyLimits' })
 
 export const apiKeyRequest = requestBody({
   name,
   scopes: z.array(requestedScope).min(1).max(64).meta({
     description:
-      'Scopes of the key. `all:any` does not include `keys:list`, `keys:manage` and `tokens:manage`, which must be named',
+      'Scopes of the key. `all:any` does not include `messages:approve`, `keys:list`, `keys:manage` and `tokens:manage`, which must be named',
   }),
   limits: requestedLimits.optional(),
   expiresAt: instant.optional().meta({ description: 'Time at which the key expires. Default: never' }),
@@ -137,5 +142,5 @@ export type ApiKey = z.output<typeof apiKey>
 export type NewApiKey = z.output<typeof newApiKey>
 
 /** Why a key was refused although its scopes suffice. */
-export const keyRefusals = ['key_recipient_limit', 'key_sim_limit', 'key_daily_limit'] as const
+export const keyRefusals = ['key_recipient_limit', 'key_sim_limit', 'key_daily_limit', 'key_approval'] as const
 export type KeyRefusal = (typeof keyRefusals)[number]

@@ -23,6 +23,8 @@ export const relayFailureCodes = [
   'device_deleted',
   'emulated_modem',
   'too_large',
+  'approval_refused',
+  'approval_expired',
 ] as const
 
 export type AgentFailureCode = (typeof agentFailureCodes)[number]

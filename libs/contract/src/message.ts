@@ -208,6 +208,20 @@ const sentBy = z
 
 export type SentBy = z.output<typeof sentBy>
 
+export const approvalStates = ['pending', 'approved', 'refused', 'expired'] as const
+
+const approval = z
+  .strictObject({
+    state: z.enum(approvalStates),
+    until: utcTime.meta({ description: 'Until when the message can be approved' }),
+    decidedAt: utcTime.optional().meta({ description: 'When it was approved or refused, or expired' }),
+    decidedBy: z
+      .string()
+      .optional()
+      .meta({ description: 'Name of the user or the API key that approved or refused it' }),
+  })
+  .meta({ id: 'Approval', description: 'Absent if the API key of the sender needs no approval' })
+
 const later = utcTime.optional()
 
 export const messageState = z
@@ -244,6 +258,7 @@ export const messageState = z
     validUntil: later,
     onUncertain: onUncertain.optional().meta({ description: 'As requested' }),
     sentBy: sentBy.optional(),
+    approval: approval.optional(),
     createdAt: utcTime,
   })
   .meta({ id: 'MessageState' })
@@ -263,6 +278,10 @@ export const listMessagesQuery = requestQuery({
     .meta({
       description: 'Messages sent with this API key (its id), or with any `key`, `token`, `password` or `session`',
     }),
+  approval: z
+    .enum(approvalStates)
+    .optional()
+    .meta({ description: 'Messages that wait for approval (`pending`), or that were approved, refused or expired' }),
   includeContent: queryBoolean.default(false).meta({ description: 'Include texts and data', default: false }),
   sort: z
     .enum(['created_at', '-created_at'])
@@ -271,5 +290,6 @@ export const listMessagesQuery = requestQuery({
   ...paging,
 }).check(refuseReversedRange)
 
+export type ApprovalState = (typeof approvalStates)[number]
 export type MessageStateAnswer = z.output<typeof messageState>
 export type SendMessageQuery = z.output<typeof sendMessageQuery>

@@ -6,6 +6,7 @@ export const scopes = [
   'messages:list',
   'messages:cancel',
   'messages:export',
+  'messages:approve',
   'inbox:list',
   'inbox:read',
   'inbox:refresh',
@@ -29,5 +30,8 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number]
 
-/** A key has these scopes only when they are named, because they lead to credentials that outlive the key. */
-export const explicitScopes: readonly Scope[] = ['tokens:manage', 'keys:list', 'keys:manage']
+/**
+ * A key has these scopes only when they are named: those that lead to credentials that outlive the key, and the one that lifts
+ * the hold on messages of other keys.
+ */
+export const explicitScopes: readonly Scope[] = ['messages:approve', 'tokens:manage', 'keys:list', 'keys:manage']

@@ -6,6 +6,9 @@ import { webhookEvents } from './webhook-event.ts'
 const timelineKinds = [
   'accepted',
   'scheduled',
+  'held',
+  'approved',
+  'refused',
   'dispatched',
   'processed',
   'part-submitted',

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { utcTime } from './times.ts'
 
 export const waitingReasons = [
+  /** A person must approve the message. */
+  'approval',
   /** `scheduleAt` is in the future. */
   'scheduled',
   'device_offline',
@@ -62,6 +64,8 @@ interface WaitingDetails {
 }
 
 const messages: Readonly<Record<WaitingReason, (details: WaitingDetails) => string>> = {
+  approval: ({ until }) =>
+    `Held for approval: a person must approve it in the console${until === undefined ? '' : ` before ${until}`}.`,
   scheduled: ({ until }) => `Scheduled: it is sent ${until === undefined ? 'later' : `at ${until}`}.`,
   device_offline: ({ device }) => `Offline: ${device} is not connected. It reports when it is back.`,
   queued: ({ device }) => `Queued behind earlier messages on ${device}.`,

@@ -156,6 +156,26 @@ export interface paths {
          */
         get: operations["getMessagesByIdTimeline"];
     };
+    "/3rdparty/v1/messages/{id}/approve": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Approve a message
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:approve`.
+         */
+        post: operations["postMessagesByIdApprove"];
+    };
+    "/3rdparty/v1/messages/{id}/refuse": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Refuse to send a message
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:approve`.
+         */
+        post: operations["postMessagesByIdRefuse"];
+    };
     "/3rdparty/v1/messages/inbox/export": {
         parameters: {
             query?: never;
@@ -877,6 +897,11 @@ export interface components {
             recipients?: string[];
             /** @description Most recipients per day (UTC). A message to three numbers counts as three. Default: no limit */
             recipientsPerDay?: number;
+            /**
+             * @description `required`: messages of the key are held until a person approves them (`POST /messages/{id}/approve`). Default: they are sent at once
+             * @constant
+             */
+            approval?: "required";
         };
         /** @description What the key may send, in addition to its scopes. An absent limit does not apply */
         ApiKeyLimitsRequest: {
@@ -897,6 +922,11 @@ export interface components {
             recipients?: string[];
             /** @description Most recipients per day (UTC). A message to three numbers counts as three. Default: no limit */
             recipientsPerDay?: number;
+            /**
+             * @description `required`: messages of the key are held until a person approves them (`POST /messages/{id}/approve`). Default: they are sent at once
+             * @constant
+             */
+            approval?: "required";
         };
         /**
          * @example {
@@ -918,8 +948,8 @@ export interface components {
              * @example door bell
              */
             name: string;
-            /** @description Scopes of the key. `all:any` does not include `keys:list`, `keys:manage` and `tokens:manage`, which must be named */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            /** @description Scopes of the key. `all:any` does not include `messages:approve`, `keys:list`, `keys:manage` and `tokens:manage`, which must be named */
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "messages:approve" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
             limits?: components["schemas"]["ApiKeyLimitsRequest"];
             /**
              * Format: date-time
@@ -949,6 +979,25 @@ export interface components {
                 signal?: number;
                 state: string;
             }[];
+        };
+        /** @description Absent if the API key of the sender needs no approval */
+        Approval: {
+            /** @enum {string} */
+            state: "pending" | "approved" | "refused" | "expired";
+            /**
+             * Format: date-time
+             * @description Until when the message can be approved
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            until: string;
+            /**
+             * Format: date-time
+             * @description When it was approved or refused, or expired
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            decidedAt?: string;
+            /** @description Name of the user or the API key that approved or refused it */
+            decidedBy?: string;
         };
         /**
          * @example {
@@ -1559,6 +1608,7 @@ export interface components {
              */
             onUncertain?: "resolve" | "resend";
             sentBy?: components["schemas"]["SentBy"];
+            approval?: components["schemas"]["Approval"];
             /**
              * Format: date-time
              * @example 2026-03-01T08:46:11.000Z
@@ -1744,7 +1794,7 @@ export interface components {
              * @description Stable code of the limit of the API key that refused the request
              * @enum {string}
              */
-            reason?: "key_recipient_limit" | "key_sim_limit" | "key_daily_limit";
+            reason?: "key_recipient_limit" | "key_sim_limit" | "key_daily_limit" | "key_approval";
             /** @description Same as the header `X-Request-ID`; include it in support requests */
             requestId: string;
             /** @description The errors of each member */
@@ -2071,7 +2121,7 @@ export interface components {
             mode: "local" | "cloud";
             version: string;
             /** @description Scopes of the caller */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "messages:approve" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
             /** @description True when a virtual modem with a virtual phone is running */
             hasVirtualPhone: boolean;
         };
@@ -2429,7 +2479,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            kind: "accepted" | "scheduled" | "dispatched" | "processed" | "part-submitted" | "part-accepted" | "part-refused" | "part-report" | "sent" | "delivered" | "failed" | "cancelled" | "in-doubt" | "waiting" | "webhook-attempt";
+            kind: "accepted" | "scheduled" | "held" | "approved" | "refused" | "dispatched" | "processed" | "part-submitted" | "part-accepted" | "part-refused" | "part-report" | "sent" | "delivered" | "failed" | "cancelled" | "in-doubt" | "waiting" | "webhook-attempt";
             /** @description Phone number of the recipient */
             recipient?: string;
             part?: {
@@ -2473,7 +2523,7 @@ export interface components {
             /** @description Lifetime in seconds. Default: 3600; 0 means the maximum. Limited to the maximum, and to the remaining lifetime of the token used for this request */
             ttl?: number;
             /** @description Scopes of the token */
-            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "messages:approve" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
         };
         TokenResponse: {
             /** @description The `jti` of the access token; use it to revoke the token */
@@ -2586,7 +2636,7 @@ export interface components {
         /** @description Why the message is not yet sent. Absent when it is not waiting */
         Waiting: {
             /** @enum {string} */
-            reason: "scheduled" | "device_offline" | "queued" | "outcome_unknown" | "earlier_outcome_unknown" | "retry" | "pause" | "limit" | "work_hours" | "no_network" | "modem_missing" | "sim_locked" | "modem_busy" | "clock_unknown" | "relay_unreachable";
+            reason: "approval" | "scheduled" | "device_offline" | "queued" | "outcome_unknown" | "earlier_outcome_unknown" | "retry" | "pause" | "limit" | "work_hours" | "no_network" | "modem_missing" | "sim_locked" | "modem_busy" | "clock_unknown" | "relay_unreachable";
             /**
              * Format: date-time
              * @description Latest time at which the wait ends, if known
@@ -2772,6 +2822,7 @@ export type ApiKeyLimitsRequest = components['schemas']['ApiKeyLimitsRequest'];
 export type ApiKeyRequest = components['schemas']['ApiKeyRequest'];
 export type ApiKeyRotation = components['schemas']['ApiKeyRotation'];
 export type AppStartedPayload = components['schemas']['AppStartedPayload'];
+export type Approval = components['schemas']['Approval'];
 export type ChangeDeviceRequest = components['schemas']['ChangeDeviceRequest'];
 export type ChangeWebhookRequest = components['schemas']['ChangeWebhookRequest'];
 export type Conversation = components['schemas']['Conversation'];
@@ -3122,6 +3173,8 @@ export interface operations {
                 deviceId?: string;
                 /** @description Messages sent with this API key (its id), or with any `key`, `token`, `password` or `session` */
                 sentBy?: ("key" | "token" | "password" | "session" | "webhook") | string;
+                /** @description Messages that wait for approval (`pending`), or that were approved, refused or expired */
+                approval?: "pending" | "approved" | "refused" | "expired";
                 /** @description Include texts and data */
                 includeContent?: boolean;
                 /** @description Order by creation time. Default: newest first */
@@ -3229,6 +3282,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Timeline"];
+                };
+            };
+        };
+    };
+    postMessagesByIdApprove: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageState"];
+                };
+            };
+        };
+    };
+    postMessagesByIdRefuse: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageState"];
                 };
             };
         };

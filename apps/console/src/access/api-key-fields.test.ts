@@ -11,7 +11,7 @@ const office = {
 const shop = { id: 'shop 2', name: 'Shop', simCards: [{ simNumber: 1 }] } as unknown as DeviceAnswer
 
 test('an empty field sets no limit', () => {
-  expect(limitsOf({ sims: [], recipients: ' \n', recipientsPerDay: undefined })).toEqual({})
+  expect(limitsOf({ sims: [], recipients: ' \n', recipientsPerDay: undefined, needsApproval: false })).toEqual({})
 })
 
 test('recipients are separated by commas or new lines, and may contain spaces', () => {
@@ -19,6 +19,7 @@ test('recipients are separated by commas or new lines, and may contain spaces', 
     sims: [],
     recipients: '+44 7400 123456, +49*\n+1 (415) 555-0123',
     recipientsPerDay: undefined,
+    needsApproval: false,
   })
   expect(recipients).toEqual(['+447400123456', '+49*', '+14155550123'])
 })
@@ -28,12 +29,13 @@ test('limits stay the same when they are shown and saved', () => {
     sims: [{ deviceId: 'office', simNumber: 2 }, { deviceId: 'shop 2' }],
     recipients: ['+447400123456', '+49*'],
     recipientsPerDay: 50,
+    approval: 'required' as const,
   }
   expect(limitsOf(fieldsOf(limits))).toEqual(limits)
 })
 
 test('the SIMs of a device are left out when every SIM of the device is chosen', () => {
-  const { sims } = limitsOf({ sims: ['1 office', ' office'], recipients: '', recipientsPerDay: undefined })
+  const { sims } = limitsOf({ ...fieldsOf({}), sims: ['1 office', ' office'] })
   expect(sims).toEqual([{ deviceId: 'office' }])
 })
 

@@ -8,6 +8,7 @@ export interface LimitFields {
   readonly sims: readonly string[]
   readonly recipients: string
   readonly recipientsPerDay: number | undefined
+  readonly needsApproval: boolean
 }
 
 /** One SIM, or every SIM of a device when `simNumber` is undefined. */
@@ -18,12 +19,13 @@ export interface SimChoice {
   readonly deviceName: string
 }
 
-export function fieldsOf({ sims = [], recipients = [], recipientsPerDay }: KeyLimits): LimitFields {
-  return { sims: sims.map(choiceValue), recipients: recipients.join('\n'), recipientsPerDay }
+export function fieldsOf({ sims = [], recipients = [], recipientsPerDay, approval }: KeyLimits): LimitFields {
+  const needsApproval = approval !== undefined
+  return { sims: sims.map(choiceValue), recipients: recipients.join('\n'), recipientsPerDay, needsApproval }
 }
 
 /** The limits as the API expects them. An empty field sets no limit. */
-export function limitsOf({ sims, recipients, recipientsPerDay }: LimitFields): KeyLimits {
+export function limitsOf({ sims, recipients, recipientsPerDay, needsApproval }: LimitFields): KeyLimits {
   const numbers = numbersIn(recipients).map((number) => number.replace(/[\s().-]/g, ''))
   const devices = new Set(sims.map(simOf).flatMap(({ deviceId, simNumber }) => (simNumber ? [] : [deviceId])))
   const needed = sims.map(simOf).filter(({ deviceId, simNumber }) => simNumber === undefined || !devices.has(deviceId))
@@ -31,6 +33,7 @@ export function limitsOf({ sims, recipients, recipientsPerDay }: LimitFields): K
     ...(needed.length > 0 && { sims: needed }),
     ...(numbers.length > 0 && { recipients: numbers }),
     ...(recipientsPerDay !== undefined && { recipientsPerDay }),
+    ...(needsApproval && { approval: 'required' as const }),
   }
 }
 

@@ -8,7 +8,14 @@ import { t } from '../words/text.ts'
 import { type LimitFields, limitsOf, type SimChoice, simChoices } from './api-key-fields.ts'
 
 /** The members of a request whose problems are shown beside their fields. */
-const shownMembers = ['name', 'limits.sims', 'limits.recipients', 'limits.recipientsPerDay', 'expiresAt']
+const shownMembers = [
+  'name',
+  'limits.sims',
+  'limits.recipients',
+  'limits.recipientsPerDay',
+  'limits.approval',
+  'expiresAt',
+]
 
 export interface KeyFields extends LimitFields {
   readonly name: string
@@ -56,6 +63,13 @@ export function ApiKeyForm({
         onChange={(event) => change({ name: event.currentTarget.value })}
       />
       {children}
+      <Checkbox
+        label={t('field.approval')}
+        description={t('keys.approvalHelp')}
+        error={failure?.about('limits.approval')}
+        checked={fields.needsApproval}
+        onChange={(event) => change({ needsApproval: event.currentTarget.checked })}
+      />
       <NumberInput
         label={t('field.recipientsPerDay')}
         description={t('keys.perDayHelp')}

@@ -138,13 +138,14 @@ const listedRecipients = 3
 
 function Limits({ apiKey: { limits, recipientsToday = 0 } }: { readonly apiKey: ApiKey }) {
   const { data: devices = [] } = useDevices()
-  const { recipientsPerDay, recipients = [] } = limits
+  const { recipientsPerDay, recipients = [], approval } = limits
   const { sims } = fieldsOf(limits)
   const allowed = simChoices(devices, sims).filter(({ value }) => sims.includes(value))
   const more = recipients.length - listedRecipients
-  if (recipientsPerDay === undefined && recipients.length === 0 && allowed.length === 0) return t('keys.noLimits')
+  if (Object.keys(limits).length === 0) return t('keys.noLimits')
   return (
     <ul className="key-limits small">
+      {approval !== undefined && <li>{t('keys.needsApproval')}</li>}
       {recipientsPerDay !== undefined && (
         <li>{t('keys.perDayUsed', { used: numberWords(recipientsToday), limit: numberWords(recipientsPerDay) })}</li>
       )}

@@ -6,9 +6,10 @@ import { refresh } from './newest-first.ts'
 
 /** The queries that each event invalidates. The log page adds its entries itself. */
 const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => readonly QueryKey[] } = {
-  'message.created': () => [...talk, ['statistics']],
+  'message.created': () => [...talk, ['approvals'], ['statistics']],
   'message.changed': ({ id }) => [
     ...talk,
+    ['approvals'],
     ['statistics'],
     ['messages', id],
     ['messages', 'any-sent'],
@@ -45,6 +46,7 @@ const lists: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message
 const allKeys: readonly QueryKey[] = [
   ...talk,
   ...[
+    'approvals',
     'statistics',
     'messages',
     'timeline',

@@ -38,6 +38,7 @@ const sentences: readonly (readonly [RegExp, TextKey])[] = [
   [/^("[\s\S]*") (?:is not in the numbering plan|has a length that no number)/, 'problem.numberingPlan'],
   [/^("[\s\S]*") is not a number such as/, 'problem.numberOrPrefix'],
   [/^cannot be combined with the scope keys:manage/, 'problem.limitsWithManage'],
+  [/^cannot be combined with the scope (\S+), which could avoid/, 'problem.approvalWithScope'],
   [/^is the same number as /, 'problem.sameNumber'],
   [/^(?:is required|must not be empty|must have at least 1 item)/, 'problem.required'],
   [/^must be in the future/, 'problem.future'],

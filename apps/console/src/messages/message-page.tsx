@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { useDevices } from '../api/devices.ts'
 import { useCancelMessage, useMessage, useTimeline } from '../api/messages.ts'
+import { DecideButtons } from '../approvals/decide-buttons.tsx'
 import { conversationPath } from '../conversations/conversation-path.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
@@ -11,6 +12,7 @@ import { Facts, Page, Panel } from '../ui/page.tsx'
 import { usePathPart } from '../ui/path-part.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
+import { momentWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { senderWords } from './senders.ts'
@@ -27,7 +29,7 @@ export default function MessagePage() {
     <Page
       title={t('message.title')}
       about={<code>{id}</code>}
-      actions={message.data && <Cancel message={message.data} />}
+      actions={message.data && <Actions message={message.data} />}
     >
       <ProblemNote error={message.error} retry={() => void message.refetch()} />
       {message.data && <Summary message={message.data} />}
@@ -45,7 +47,7 @@ export default function MessagePage() {
 function Summary({ message }: { readonly message: MessageStateAnswer }) {
   const { data: devices } = useDevices()
   const { state, recipients, textMessage, dataMessage, hashedMessage, simNumber, priority, sentBy } = message
-  const { scheduleAt, validUntil } = message
+  const { scheduleAt, validUntil, approval } = message
   return (
     <Panel title={t('message.details')}>
       <p className="message-text" dir="auto">
@@ -65,6 +67,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
           [t('common.sim'), simNumber === undefined ? t('message.anySim') : String(simNumber)],
           [t('message.port'), dataMessage && String(dataMessage.port)],
           [t('message.priority'), priority === undefined ? undefined : String(priority)],
+          [t('message.approval'), approval && approvalWords(approval)],
           [t('message.scheduledFor'), scheduleAt && <RelativeTime at={scheduleAt} />],
           [t('message.validUntil'), validUntil && <RelativeTime at={validUntil} />],
         ]}
@@ -94,6 +97,22 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
 function Sender({ sentBy }: { readonly sentBy: SentBy }) {
   const name = <bdi>{senderWords(sentBy)}</bdi>
   return sentBy.keyId === undefined ? name : <Link href={`/messages?sentBy=${sentBy.keyId}`}>{name}</Link>
+}
+
+function approvalWords({ state, until, decidedBy }: NonNullable<MessageStateAnswer['approval']>): string {
+  if (state === 'pending') return t('approvals.until', { when: momentWords(until) })
+  return t(`approvalState.${state}`, { name: decidedBy ?? '' })
+}
+
+function Actions({ message }: { readonly message: MessageStateAnswer }) {
+  return (
+    <>
+      {message.approval?.state === 'pending' && (
+        <DecideButtons id={message.id} about={message.recipients[0]?.phoneNumber ?? ''} />
+      )}
+      <Cancel message={message} />
+    </>
+  )
 }
 
 function Cancel({ message: { id, state } }: { readonly message: MessageStateAnswer }) {

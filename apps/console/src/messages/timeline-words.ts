@@ -9,8 +9,10 @@ const tones: Readonly<Record<string, TimelineTone>> = {
   delivered: 'good',
   sent: 'good',
   'part-refused': 'bad',
+  refused: 'bad',
   failed: 'bad',
   'in-doubt': 'warn',
+  held: 'warn',
   waiting: 'warn',
   cancelled: 'warn',
 }

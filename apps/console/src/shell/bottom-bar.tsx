@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import { Icon } from '../ui/icon.tsx'
 import { t } from '../words/text.ts'
+import { ApprovalsBadge } from './approvals-badge.tsx'
 import { isAt, placeName, places } from './places.ts'
 import { UnreadBadge } from './unread-badge.tsx'
 import './bottom-bar.css'
@@ -32,12 +33,14 @@ export function BottomBar() {
           <button type="button" className={isInRest ? 'is-current' : undefined}>
             <Icon name="more" size={20} />
             {t('menu.more')}
+            <ApprovalsBadge />
           </button>
         </Menu.Target>
         <Menu.Dropdown>
           {rest.map(({ path, icon }) => (
             <Menu.Item key={path} leftSection={<Icon name={icon} />} onClick={() => goTo(path)}>
               {placeName(path)}
+              {path === '/approvals' && <ApprovalsBadge />}
             </Menu.Item>
           ))}
         </Menu.Dropdown>

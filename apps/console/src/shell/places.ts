@@ -2,7 +2,16 @@ import { newConversationPath } from '../conversations/conversation-path.ts'
 import type { IconName } from '../ui/icon.tsx'
 import { type TextKey, t } from '../words/text.ts'
 
-type PlacePath = '/' | '/conversations' | '/devices' | '/webhooks' | '/access' | '/settings' | '/logs' | '/developers'
+type PlacePath =
+  | '/'
+  | '/conversations'
+  | '/devices'
+  | '/webhooks'
+  | '/approvals'
+  | '/access'
+  | '/settings'
+  | '/logs'
+  | '/developers'
 
 /** The places of the console, in the order of the menu. `key` is pressed after `g`. */
 export const places: readonly {
@@ -14,6 +23,7 @@ export const places: readonly {
   { path: '/conversations', icon: 'conversations', key: 'c' },
   { path: '/devices', icon: 'devices', key: 'd' },
   { path: '/webhooks', icon: 'webhooks', key: 'w' },
+  { path: '/approvals', icon: 'tick', key: 'r' },
   { path: '/access', icon: 'access', key: 'a' },
   { path: '/settings', icon: 'settings', key: 's' },
   { path: '/logs', icon: 'logs', key: 'l' },
@@ -30,6 +40,7 @@ const names: Readonly<Record<PlacePath, TextKey>> = {
   '/conversations': 'conversations.title',
   '/devices': 'devices.title',
   '/webhooks': 'webhooks.title',
+  '/approvals': 'approvals.title',
   '/access': 'access.title',
   '/settings': 'settings.title',
   '/logs': 'logs.title',

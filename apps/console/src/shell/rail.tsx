@@ -2,6 +2,7 @@ import { Link, useLocation } from 'wouter'
 import { Icon } from '../ui/icon.tsx'
 import { t } from '../words/text.ts'
 import { AccountMenu } from './account-menu.tsx'
+import { ApprovalsBadge } from './approvals-badge.tsx'
 import { LineState } from './line-state.tsx'
 import { usePhoneSwitch } from './phone-context.ts'
 import { isAt, placeName, places } from './places.ts'
@@ -24,6 +25,7 @@ export function Rail({ onHelp }: { readonly onHelp: () => void }) {
             <Icon name={icon} />
             {placeName(path)}
             {path === '/conversations' && <UnreadBadge />}
+            {path === '/approvals' && <ApprovalsBadge />}
           </Link>
         ))}
       </div>

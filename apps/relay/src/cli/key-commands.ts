@@ -7,6 +7,7 @@ const options = {
     recipients: { value: '<number,…>', about: 'only these numbers, or prefixes such as +44*' },
     sims: { value: '<device[:slot],…>', about: 'send only with these devices, or with single SIMs of them' },
     'per-day': { value: '<count>', about: 'most recipients per day (UTC)' },
+    approval: { about: 'a person must approve each message in the console before it is sent' },
     expires: { value: '<time>', about: 'time at which the key expires, for example 2027-01-31T00:00:00Z' },
   },
   list: { json: { about: 'print JSON, for scripts' } },

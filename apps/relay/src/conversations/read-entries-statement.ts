@@ -19,6 +19,7 @@ const sentEntry = z.object({
   error: z.string().nullable(),
   recipientsCount: z.int(),
   scheduleAt: z.date().nullable(),
+  heldUntil: z.date().nullable(),
   simNumber: z.int().nullable(),
   partsCount: z.int().nullable(),
   deviceId: z.string(),
@@ -57,7 +58,7 @@ export async function readSentEntries(
     SELECT m.key, m.id, m.created_at AS at, m.text, m.data, m.port, m.content_hash IS NOT NULL AS "isHashed",
       m.is_encrypted AS "isEncrypted", r.state, r.error,
       (SELECT count(*)::int FROM recipients o WHERE o.message_key = m.key) AS "recipientsCount",
-      m.schedule_at AS "scheduleAt", coalesce(r.used_sim_number, m.sim_number) AS "simNumber",
+      m.schedule_at AS "scheduleAt", CASE m.approval WHEN 'pending' THEN m.approval_until END AS "heldUntil", coalesce(r.used_sim_number, m.sim_number) AS "simNumber",
       r.parts_count AS "partsCount", m.device_id AS "deviceId", r.cmd_id AS "cmdId", r.error_code AS "errorCode",
       r.dispatched_journal IS NOT NULL AS "isDispatched", m.sim_number AS "requestedSimNumber",
       r.priority, r.possible_duplicate AS "possibleDuplicate", r.processed_at AS "processedAt"

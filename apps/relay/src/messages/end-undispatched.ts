@@ -1,6 +1,7 @@
 // Jobs of the relay that fail waiting messages and notify webhooks. All other dispatched messages end on their device.
 import type { Clock } from '../clock.ts'
 import type { Database, Statements } from '../store/database.ts'
+import { expireApprovals } from './approval/expire-approvals-statement.ts'
 import { findEmulatedSends } from './find-emulated-sends-statement.ts'
 import { findExpired } from './find-expired-statement.ts'
 import { advanceMessages } from './progress/advance-messages.ts'
@@ -16,6 +17,11 @@ interface EndDeps {
 /** Fails messages that were not dispatched before their deadline. Returns the number of failed recipients. */
 export function expireMessages(deps: EndDeps): Promise<number> {
   return failInBatches(deps, findExpired, (at) => ({ kind: 'expired', at }))
+}
+
+/** Fails messages that nobody approved in time. Returns the number of failed recipients. */
+export function endUnapproved(deps: EndDeps): Promise<number> {
+  return failInBatches(deps, expireApprovals, (at) => ({ kind: 'unapproved', at }))
 }
 
 /**

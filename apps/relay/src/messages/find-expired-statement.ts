@@ -2,9 +2,11 @@ import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
+import { HELD } from './approval/decide-approval-statement.ts'
 
 /**
- * Finds recipients of all accounts that were not dispatched before their deadline. Takes no locks, because messages
+ * Finds recipients of all accounts that were not dispatched before their deadline. Messages that wait for approval end on their
+ * own (`expireApprovals`). Takes no locks, because messages
  * must be locked before recipients (`lockMessages`). A recipient that changes before it is locked is left as it is.
  */
 export function findExpired(statements: Statements, now: Date, limit: number): Promise<z.output<typeof expiredRow>[]> {
@@ -14,6 +16,7 @@ export function findExpired(statements: Statements, now: Date, limit: number): P
     Prisma.sql`
       SELECT account_id AS "accountId", cmd_id AS "cmdId" FROM recipients
       WHERE dispatched_journal IS NULL AND state = 'Pending' AND valid_until <= ${now}
+        AND coalesce(not_before, due_at) < ${HELD}
       ORDER BY valid_until LIMIT ${limit}`,
   )
 }

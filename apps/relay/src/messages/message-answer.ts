@@ -1,7 +1,7 @@
 import type { MessageStateAnswer } from '@smsgw/contract/message'
-import type { Waiting } from '@smsgw/contract/waiting'
+import { type Waiting, waitingOf } from '@smsgw/contract/waiting'
 import type { Statements } from '../store/database.ts'
-import { waitingRecipients } from '../waiting/waiting-recipients.ts'
+import { heldUntil, waitingRecipients } from '../waiting/waiting-recipients.ts'
 import type { NewMessage } from './accept/accept-messages.ts'
 import { dataOfOctets } from './message-data.ts'
 import { timeColumns } from './progress/message-state.ts'
@@ -39,6 +39,7 @@ export function messageAnswer(
     ...(message.validUntil !== null && { validUntil: message.validUntil.toISOString() }),
     ...(message.onUncertain !== null && { onUncertain: message.onUncertain }),
     ...sentByOf(message),
+    ...approvalOf(message),
     createdAt: message.createdAt.toISOString(),
   }
 }
@@ -51,7 +52,7 @@ export async function messageAnswers(
   options: { readonly content: boolean },
 ): Promise<MessageStateAnswer[]> {
   const recipients = messages.flatMap(({ recipients, ...message }) =>
-    recipients.map((recipient) => ({ ...message, ...recipient })),
+    recipients.map((recipient) => ({ ...message, ...recipient, heldUntil: heldUntil(message) })),
   )
   const waiting = await waitingRecipients(statements, accountId, recipients)
   return messages.map((message) => messageAnswer(message, { ...options, waiting }))
@@ -74,10 +75,26 @@ function sentByOf({
   return { sentBy: { kind, ...(keyId !== null && { keyId }), ...(keyName !== null && { keyName }) } }
 }
 
+/** A message that ended before the decision shows no approval. */
+function approvalOf(
+  message: Pick<StoredMessage, 'state' | 'approval' | 'approvalUntil' | 'approvalAt' | 'approvalBy'>,
+): Pick<MessageStateAnswer, 'approval'> {
+  const { approval: state, approvalUntil: until, approvalAt, approvalBy } = message
+  if (state === null || until === null || (state === 'pending' && message.state !== 'Pending')) return {}
+  return {
+    approval: {
+      state,
+      until: until.toISOString(),
+      ...(approvalAt !== null && { decidedAt: approvalAt.toISOString() }),
+      ...(approvalBy !== null && { decidedBy: approvalBy }),
+    },
+  }
+}
+
 /** The answer to an accepted message. */
 export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
   const { content, createdAt, simNumber = null, priority = null, validUntil = null, scheduleAt = null } = message
-  const { onUncertain = null } = message
+  const { onUncertain = null, approvalUntil = null } = message
   const answer = messageAnswer(
     {
       ...message,
@@ -88,6 +105,8 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
       validUntil,
       scheduleAt,
       onUncertain,
+      approval: approvalUntil && 'pending',
+      approvalUntil,
       sentBy: message.sentBy.kind,
       sentByKeyId: message.sentBy.keyId ?? null,
       sentByKeyName: message.sentBy.keyName ?? null,
@@ -97,7 +116,7 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
       port: null,
       recipients: message.recipients.map((recipient) => ({ ...recipient, ...freshRecipient })),
     },
-    { content: false },
+    { content: false, ...(approvalUntil && { waiting: waitsForApproval(message, approvalUntil) }) },
   )
   const echo =
     content.kind === 'text'
@@ -106,10 +125,16 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
   return { ...answer, ...echo }
 }
 
+function waitsForApproval({ recipients }: NewMessage, until: Date): ReadonlyMap<string, Waiting> {
+  const waiting = waitingOf({ reason: 'approval', until: until.toISOString() }, 'the device')
+  return new Map(recipients.map(({ cmdId }) => [cmdId, waiting]))
+}
+
 /** Returns the first answer to the request again, but with hashed content if the content has been hashed since then. */
 export function repeatedAnswer(message: StoredMessage): MessageStateAnswer {
   const recipients = message.recipients.map((recipient) => ({ ...recipient, ...freshRecipient }))
-  return { ...messageAnswer({ ...message, ...fresh, recipients }, { content: false }), ...contentOf(message) }
+  const approval = message.approval && 'pending'
+  return { ...messageAnswer({ ...message, ...fresh, approval, recipients }, { content: false }), ...contentOf(message) }
 }
 
 const freshRecipient = {
@@ -129,6 +154,8 @@ const fresh = {
   sentAt: null,
   deliveredAt: null,
   failedAt: null,
+  approvalAt: null,
+  approvalBy: null,
 } as const
 
 function contentOf({

@@ -1,4 +1,4 @@
-import { sentByKind } from '@smsgw/contract/message'
+import { type ApprovalState, sentByKind } from '@smsgw/contract/message'
 import { type MessageState, messageStates } from '@smsgw/contract/message-states'
 import { z } from 'zod'
 import type { Place } from '../http/page.ts'
@@ -17,6 +17,7 @@ export interface HistoryFilter {
   readonly hasFailed?: boolean | undefined
   /** A kind of credentials, or the id of an API key. */
   readonly sentBy?: string | undefined
+  readonly approval?: ApprovalState | undefined
 }
 
 type Direction = 'ASC' | 'DESC'
@@ -80,7 +81,9 @@ export async function countHistory(statements: Statements, filter: HistoryFilter
 
 const countRow = z.object({ count: z.int() })
 
-function statesOf({ state }: HistoryFilter): MessageState[] {
+/** Only a pending message can be approved. */
+function statesOf({ state, approval }: HistoryFilter): MessageState[] {
+  if (approval === 'pending') return state === undefined || state === 'Pending' ? ['Pending'] : []
   return state === undefined ? [...messageStates] : [state]
 }
 
@@ -103,13 +106,16 @@ function keyOf(sentBy: string): string | undefined {
 }
 
 function conditions(
-  { accountId, deviceId, from, to, hasFailed, sentBy, after }: Bounds,
+  { accountId, deviceId, from, to, hasFailed, sentBy, approval, after }: Bounds,
   direction: Direction,
 ): Prisma.Sql {
   const all = [Prisma.sql`account_id = ${accountId}`]
   if (deviceId !== undefined) all.push(Prisma.sql`device_id = ${deviceId}`)
   if (sentBy !== undefined)
     all.push(keyOf(sentBy) ? Prisma.sql`sent_by_key_id = ${sentBy}` : Prisma.sql`sent_by = ${sentBy}`)
+  // The literal is the condition of a partial index.
+  if (approval === 'pending') all.push(Prisma.sql`state = 'Pending' AND approval = 'pending'`)
+  else if (approval !== undefined) all.push(Prisma.sql`approval = ${approval}`)
   if (from !== undefined) all.push(Prisma.sql`created_at >= ${from}`)
   if (hasFailed === true)
     all.push(Prisma.sql`

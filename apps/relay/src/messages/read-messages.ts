@@ -33,8 +33,8 @@ export function listMessages({ database }: { readonly database: Database }): End
     query: listMessagesQuery,
     answers: { 200: z.array(messageState) },
     async handle({ principal: { accountId }, query, url }) {
-      const { state, deviceId, from, to, hasFailed, sentBy, sort, includeContent } = query
-      const filter = { accountId, state, deviceId, from, to, hasFailed, sentBy }
+      const { state, deviceId, from, to, hasFailed, sentBy, approval, sort, includeContent } = query
+      const filter = { accountId, state, deviceId, from, to, hasFailed, sentBy, approval }
       const { rows, headers } = await readPage(query, url, {
         read: (part) => readHistory(database, filter, sort === 'created_at' ? 'ASC' : 'DESC', part),
         count: () => countHistory(database, filter),

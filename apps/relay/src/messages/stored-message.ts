@@ -1,4 +1,4 @@
-import { onUncertain, sentByKind } from '@smsgw/contract/message'
+import { approvalStates, onUncertain, sentByKind } from '@smsgw/contract/message'
 import { messageStates } from '@smsgw/contract/message-states'
 import { z } from 'zod'
 import { Prisma } from '../store/generated/client.ts'
@@ -47,6 +47,10 @@ export const storedMessage = z.object({
   sentByKeyId: text,
   /** Null when the key was deleted. */
   sentByKeyName: text,
+  approval: z.enum(approvalStates).nullable(),
+  approvalUntil: time,
+  approvalAt: time,
+  approvalBy: text,
   /** In the order of the request. */
   recipients: z.array(storedRecipient).readonly(),
 })
@@ -60,7 +64,8 @@ export const storedMessageColumns = Prisma.sql`
   m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt", m.text, m.data, m.port,
   m.content_hash AS "contentHash", m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.priority,
   m.valid_until AS "validUntil", m.schedule_at AS "scheduleAt",
-  m.on_uncertain AS "onUncertain", m.sent_by AS "sentBy", m.sent_by_key_id AS "sentByKeyId",
+  m.on_uncertain AS "onUncertain", m.approval,
+  m.approval_until AS "approvalUntil", m.approval_at AS "approvalAt", m.approval_by AS "approvalBy", m.sent_by AS "sentBy", m.sent_by_key_id AS "sentByKeyId",
   (SELECT k.name FROM api_keys k WHERE k.id = m.sent_by_key_id) AS "sentByKeyName",
   (SELECT json_agg(json_build_object('cmdId', r.cmd_id, 'phoneNumber', r.phone_number, 'state', r.state,
       'error', r.error, 'errorCode', r.error_code, 'isDispatched', r.dispatched_journal IS NOT NULL,

@@ -48,21 +48,11 @@ import { readLastNumber, readLiveEvents, readMissedEvents } from '../live/read-l
 import { extendWatch, watch } from '../live/watch-account-statement.ts'
 import { deleteOldLogs } from '../logs/log-retention-statement.ts'
 import { storeLogRows } from '../logs/store-log-rows-statement.ts'
-import { findDuplicates } from '../messages/accept/find-duplicates-statement.ts'
-import { readRosters } from '../messages/accept/read-rosters-statement.ts'
-import { storeMessages } from '../messages/accept/store-messages-statement.ts'
-import { clearFinishedDeliveries, markDeliveries } from '../messages/clear-deliveries-statement.ts'
-import { countInDoubt } from '../messages/count-in-doubt-statement.ts'
-import { deleteOldMessages } from '../messages/delete-old-messages-statement.ts'
-import { findEmulatedSends } from '../messages/find-emulated-sends-statement.ts'
-import { findExpired } from '../messages/find-expired-statement.ts'
-import { findMessage } from '../messages/find-message-statement.ts'
-import { hashBatch } from '../messages/hash-batch-statement.ts'
 import { lockMessages } from '../messages/progress/lock-messages-statement.ts'
 import { readDeviceSims } from '../messages/progress/read-device-sims-statement.ts'
 import { writeProgress } from '../messages/progress/write-progress-statement.ts'
 import { countHistory, readHistory } from '../messages/read-history-statement.ts'
-import { newMessage } from '../messages/testing/new-message.ts'
+import { messageExamples } from '../messages/testing/message-examples.ts'
 import { pushExamples } from '../push/testing/push-examples.ts'
 import { lockSettings } from '../settings/lock-settings-statement.ts'
 import { sharedInboxExamples } from '../shared-inbox/testing/shared-inbox-examples.ts'
@@ -231,22 +221,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await watch(s, 'account')
     await extendWatch(s, ['account'])
   },
-  'messages/accept/find-duplicates-statement.ts': (s) => findDuplicates(s, [newMessage('m')]),
-  'messages/accept/read-rosters-statement.ts': (s) => readRosters(s, ['account'], 1),
-  'messages/accept/store-messages-statement.ts': (s) => storeMessages(s, [newMessage('m')], 1_000),
-  'messages/count-in-doubt-statement.ts': (s) => countInDoubt(s as never),
-  'messages/clear-deliveries-statement.ts': async (s) => {
-    await markDeliveries(s, [{ webhookKey: 1n, id: 'event' }])
-    await clearFinishedDeliveries(s)
-  },
-  'messages/delete-old-messages-statement.ts': (s) => deleteOldMessages({ database: s, clock: { now: () => now } }),
-  'messages/find-emulated-sends-statement.ts': (s) => findEmulatedSends(s, 1),
-  'messages/find-expired-statement.ts': (s) => findExpired(s, now, 1),
-  'messages/hash-batch-statement.ts': async (s) => {
-    await s.message.updateMany({ data: { finishedAt: now } })
-    await hashBatch(s, now, 1)
-  },
-  'messages/find-message-statement.ts': (s) => findMessage(s, 'account', 'm'),
+  ...messageExamples(now),
   'messages/progress/lock-messages-statement.ts': (s) => lockMessages(s, [aboutOne]),
   'messages/progress/read-device-sims-statement.ts': (s) => readDeviceSims(s, ['device']),
   'messages/progress/write-progress-statement.ts': async (s) => {

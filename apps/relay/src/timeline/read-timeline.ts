@@ -1,7 +1,7 @@
 import type { Waiting } from '@smsgw/contract/waiting'
 import type { Database } from '../store/database.ts'
 import type { Message, Part, Recipient, WebhookAttempt } from '../store/generated/client.ts'
-import { waitingRecipients } from '../waiting/waiting-recipients.ts'
+import { heldUntil, waitingRecipients } from '../waiting/waiting-recipients.ts'
 import { outboundEventIds, outboundEvents } from '../webhooks/outbox/event-id.ts'
 
 export type RecipientFacts = Recipient & { readonly parts: readonly Part[] }
@@ -44,7 +44,7 @@ export async function readTimeline(
     accountId,
     recipients.map(({ dispatchedJournal, ...recipient }) => ({
       ...recipient,
-      ...{ simNumber, scheduleAt, createdAt, isDispatched: dispatchedJournal !== null },
+      ...{ simNumber, scheduleAt, createdAt, heldUntil: heldUntil(message), isDispatched: dispatchedJournal !== null },
     })),
   )
   return { message, deviceName: device?.name, recipients, attempts, waiting }

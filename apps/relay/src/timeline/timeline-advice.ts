@@ -23,6 +23,9 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   emulated_modem:
     'Send the message again: it is then sent with the real modem. To send with emulated modems too, set MIX_EMULATED_MODEMS=1 on the relay.',
   too_large: 'Split the text into smaller messages.',
+  approval_refused: 'A person decided that the message is not sent: ask them before you send it again.',
+  approval_expired:
+    'Nobody approved the message in time. Send it again if it is still wanted, and have it approved in the console.',
 }
 
 /** Returns the advice about a failure, or undefined for a code that only a newer agent uses. */

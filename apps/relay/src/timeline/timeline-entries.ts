@@ -9,9 +9,7 @@ import { ADVICE_IN_DOUBT, adviceOnFailure, adviceOnReport, reportCode } from './
 export function timelineEntries(facts: TimelineFacts): TimelineEntry[] {
   const steps = [
     ...acceptance(facts),
-    ...facts.recipients.flatMap((recipient) =>
-      stepsOf(recipient, facts.deviceName, facts.waiting.get(recipient.cmdId)),
-    ),
+    ...facts.recipients.flatMap((recipient) => stepsOf(recipient, facts, facts.waiting.get(recipient.cmdId))),
     ...facts.attempts.map(attempted),
   ]
   const { createdAt } = facts.message
@@ -37,6 +35,9 @@ interface Step extends Pick<TimelineEntry, 'kind' | 'recipient' | 'part' | 'text
 const CAUSES: readonly TimelineKind[] = [
   'accepted',
   'scheduled',
+  'held',
+  'approved',
+  'refused',
   'dispatched',
   'processed',
   'part-submitted',
@@ -53,14 +54,31 @@ const CAUSES: readonly TimelineKind[] = [
 ]
 
 function acceptance({ message, recipients }: TimelineFacts): Step[] {
-  const { createdAt: at, scheduleAt } = message
+  const { createdAt: at, scheduleAt, approvalUntil } = message
   const whom = recipients.length === 1 ? 'one recipient' : `${recipients.length} recipients`
   const accepted: Step = { at, kind: 'accepted', text: `accepted for ${whom} and stored` }
-  if (scheduleAt === null) return [accepted]
-  return [accepted, { at, kind: 'scheduled', text: `scheduled for ${scheduleAt.toISOString()}` }]
+  const scheduled: Step[] =
+    scheduleAt === null ? [] : [{ at, kind: 'scheduled', text: `scheduled for ${scheduleAt.toISOString()}` }]
+  if (approvalUntil === null) return [accepted, ...scheduled]
+  const until = approvalUntil.toISOString()
+  return [
+    accepted,
+    ...scheduled,
+    { at, kind: 'held', until, text: `held for approval until ${until}` },
+    ...decision(message),
+  ]
 }
 
-function stepsOf(facts: RecipientFacts, deviceName: string | undefined, waiting: Waiting | undefined): Step[] {
+function decision({ approval, approvalAt: at, approvalBy }: TimelineFacts['message']): Step[] {
+  if (at === null || (approval !== 'approved' && approval !== 'refused')) return []
+  return [{ at, kind: approval, text: `${approval} by ${approvalBy ?? 'an unknown user'}` }]
+}
+
+function stepsOf(
+  facts: RecipientFacts,
+  { deviceName, message: { createdAt: acceptedAt } }: TimelineFacts,
+  waiting: Waiting | undefined,
+): Step[] {
   const recipient = facts.phoneNumber
   const device = deviceName === undefined ? 'the device' : `the device ${deviceName}`
   const sim = facts.usedSimNumber === null ? '' : ` with SIM ${facts.usedSimNumber}`
@@ -78,7 +96,8 @@ function stepsOf(facts: RecipientFacts, deviceName: string | undefined, waiting:
   )
   const parts = facts.parts.flatMap((part) => stepsOfPart(part, facts))
   // The waiting reason is placed after the last known step.
-  const at = [...steps, ...parts].map((step) => step.at).reduce((a, b) => (a > b ? a : b), facts.dueAt)
+  const since = waiting?.reason === 'approval' ? acceptedAt : facts.dueAt
+  const at = [...steps, ...parts].map((step) => step.at).reduce((a, b) => (a > b ? a : b), since)
   return [...steps, ...parts, ...(waiting === undefined ? [] : [waitingStep(facts, waiting, at)])]
 }
 

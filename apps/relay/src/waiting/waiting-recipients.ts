@@ -19,6 +19,8 @@ export interface WaitingFacts {
   /** The requested priority. Null counts as 0. */
   readonly priority: number | null
   readonly scheduleAt: Date | null
+  /** Until when the message can be approved; null unless it waits for approval. */
+  readonly heldUntil: Date | null
   readonly createdAt: Date
   readonly processedAt: Date | null
 }
@@ -45,6 +47,14 @@ export async function waitingRecipients(
   )
 }
 
+/** Returns until when a message can be approved, or null unless it waits for approval. */
+export function heldUntil(message: {
+  readonly approval: string | null
+  readonly approvalUntil: Date | null
+}): Date | null {
+  return message.approval === 'pending' ? message.approvalUntil : null
+}
+
 interface Holder {
   readonly name: string
   readonly isOnline: boolean
@@ -55,6 +65,8 @@ interface Holder {
 
 function causeOf(one: WaitingFacts, holder: Holder): WaitingCause | undefined {
   const { now, report } = holder
+  if (!one.isDispatched && one.heldUntil !== null && one.state === 'Pending')
+    return { reason: 'approval', until: one.heldUntil.toISOString() }
   if (!one.isDispatched && one.scheduleAt !== null && one.scheduleAt > now)
     return { reason: 'scheduled', until: one.scheduleAt.toISOString() }
   const reported = holder.isOnline ? reportedOf(one, holder) : undefined

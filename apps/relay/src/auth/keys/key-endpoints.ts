@@ -168,8 +168,22 @@ export function refuseTokens({ tokenId }: Principal): void {
     throw new ApiError(403, 'a token may not create, change or rotate API keys: use the password, or sign in')
 }
 
+/** With these scopes, a key whose messages need approval could send or spend without it. */
+const WITHOUT_APPROVAL: readonly Scope[] = ['all:any', 'messages:approve', 'webhooks:write', 'devices:write']
+
 /** A key with limits could create a key without them. */
 function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
+  const around = limits.approval && WITHOUT_APPROVAL.find((scope) => scopes.includes(scope))
+  if (around)
+    throw refusal(
+      [
+        {
+          path: 'limits.approval',
+          message: `cannot be combined with the scope ${around}, which could avoid the approval`,
+        },
+      ],
+      'body',
+    )
   const isLimited = Object.values(limits).some((limit) => limit !== undefined)
   if (isLimited && scopes.includes('keys:manage'))
     throw refusal(
@@ -178,11 +192,12 @@ function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
     )
 }
 
-function storedLimits({ sims, recipients, recipientsPerDay }: KeyLimits) {
+function storedLimits({ sims, recipients, recipientsPerDay, approval }: KeyLimits) {
   return {
     ...(sims && { sims: sims.map(({ deviceId, simNumber }) => ({ deviceId, ...(simNumber && { simNumber }) })) }),
     ...(recipients && { recipients: [...recipients] }),
     ...(recipientsPerDay !== undefined && { recipientsPerDay }),
+    ...(approval && { approval }),
   }
 }
 

@@ -37,6 +37,7 @@ async function create(deps: KeysCommandDeps, accountId: string, values: Values):
       recipients: listOf(values['recipients']),
       sims: listOf(values['sims'])?.map(simOf),
       recipientsPerDay: values['per-day'] === undefined ? undefined : Number(values['per-day']),
+      approval: values['approval'] === true ? 'required' : undefined,
     },
     expiresAt: values['expires'],
   })
@@ -81,7 +82,7 @@ async function list({ database, clock, terminal }: KeysCommandDeps, accountId: s
 }
 
 function detailsOf({ scopes, limits, recipientsToday, lastUsedAt, lastUsedFrom }: ApiKey): string {
-  const { sims, recipients, recipientsPerDay } = limits
+  const { sims, recipients, recipientsPerDay, approval } = limits
   return [
     `scopes: ${scopes.join(',')}`,
     ...(sims
@@ -89,6 +90,7 @@ function detailsOf({ scopes, limits, recipientsToday, lastUsedAt, lastUsedFrom }
       : []),
     ...(recipients ? [`recipients: ${recipients.join()}`] : []),
     ...(recipientsPerDay === undefined ? [] : [`today: ${recipientsToday} of ${recipientsPerDay}`]),
+    ...(approval ? ['needs approval'] : []),
     lastUsedAt === undefined ? 'never used' : `last used: ${lastUsedAt} from ${lastUsedFrom}`,
   ].join('  ')
 }

@@ -24,6 +24,8 @@ export const needed: Readonly<
   'GET /3rdparty/v1/messages/{id}': 'messages:read',
   'GET /3rdparty/v1/messages/{id}/timeline': 'messages:read',
   'DELETE /3rdparty/v1/messages/{id}': 'messages:cancel',
+  'POST /3rdparty/v1/messages/{id}/approve': 'messages:approve',
+  'POST /3rdparty/v1/messages/{id}/refuse': 'messages:approve',
   'POST /3rdparty/v1/messages/inbox/export': 'messages:export',
   'GET /3rdparty/v1/conversations': ['messages:list', 'inbox:list'],
   'GET /3rdparty/v1/conversations/{number}': ['messages:list', 'inbox:list'],

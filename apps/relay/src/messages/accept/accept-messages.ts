@@ -72,6 +72,8 @@ export interface NewMessage {
   readonly sentBy: Sender
   /** URL that receives the states of the message in Twilio's format. */
   readonly statusCallback?: string | undefined
+  /** The message is held until it is approved, and fails at this time. */
+  readonly approvalUntil?: Date | undefined
 }
 
 export interface NewRecipient {

@@ -101,7 +101,8 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
     if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, requested)
     crashPoint('message-committed')
     deps.onAccepted?.()
-    if (message.scheduleAt === undefined) hints.wakeForSend(message.deviceId, (message.priority ?? 0) >= urgentPriority)
+    if (message.scheduleAt === undefined && message.approvalUntil === undefined)
+      hints.wakeForSend(message.deviceId, (message.priority ?? 0) >= urgentPriority)
     return { message: acceptedAnswer(message), isRepeated: false }
   }
 
@@ -137,8 +138,19 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
       idempotency,
       sentBy: senderOf(principal),
       statusCallback,
+      approvalUntil: approvalUntil(principal, validUntil, createdAt),
     }
   }
+}
+
+/** Time in which a person can approve a message. */
+const APPROVAL_MS = 86_400_000
+
+/** Returns until when a message waits for approval, or undefined if its key needs none. */
+function approvalUntil({ key }: Principal, validUntil: Date | undefined, createdAt: Date): Date | undefined {
+  if (key?.limits.approval === undefined) return undefined
+  const latest = new Date(createdAt.getTime() + APPROVAL_MS)
+  return validUntil !== undefined && validUntil < latest ? validUntil : latest
 }
 
 function idempotencyOf({

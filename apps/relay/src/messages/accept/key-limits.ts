@@ -33,9 +33,14 @@ export function recipientRefusal(
   { isEncrypted }: Pick<SendMessageRequest, 'isEncrypted'>,
   numbers: readonly string[],
 ): ApiError | undefined {
-  const allowed = key?.limits.recipients
-  if (key === undefined || allowed === undefined) return undefined
+  if (key === undefined) return undefined
+  const { recipients: allowed, approval } = key.limits
   const named = `API key ${JSON.stringify(key.name)}`
+  if (approval !== undefined && isEncrypted)
+    return new ApiError(403, `${named} needs approval, and nobody can read an encrypted message to approve it`, {
+      reason: 'key_approval',
+    })
+  if (allowed === undefined) return undefined
   const reason = 'key_recipient_limit'
   if (isEncrypted)
     return new ApiError(403, `${named} has a limit on recipients, which cannot be checked in an encrypted message`, {

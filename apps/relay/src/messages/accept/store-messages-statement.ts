@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
+import { HELD } from '../approval/decide-approval-statement.ts'
 import { octetsOfData } from '../message-data.ts'
 import type { NewMessage } from './accept-messages.ts'
 
@@ -14,6 +15,8 @@ import type { NewMessage } from './accept-messages.ts'
  * ended. All messages are inserted in the order of key and id, so that two groups with the same keys cannot deadlock. A
  * wait of more than `waitMs` fails the whole group. The KEY SHARE lock on the device makes a deletion of the device
  * wait. The deletion then sees and ends all messages stored before it, and no message is stored after it.
+ *
+ * A message that needs approval is due in the far future, so that no relay, of whatever release, dispatches it.
  *
  * There is one JSON parameter, because one array per column costs a third more CPU time for quoting (`npm run bench`).
  */
@@ -32,7 +35,7 @@ export async function storeMessages(
           id text, device_id text, created_at timestamptz, text text, data text, port int, is_encrypted boolean,
           sim_number int, with_delivery_report boolean, priority smallint, valid_until timestamptz,
           schedule_at timestamptz, on_uncertain text, idempotency_key text, idempotency_fingerprint text, sent_by text,
-          sent_by_key_id text, status_callback text, recipients json),
+          sent_by_key_id text, status_callback text, approval_until timestamptz, recipients json),
         (SELECT set_config('lock_timeout', ${`${waitMs}ms`}, true)) AS lock_timeout
     ), device AS MATERIALIZED (
       SELECT id, account_id FROM devices
@@ -41,10 +44,11 @@ export async function storeMessages(
     ), stored AS (
       INSERT INTO messages (account_id, id, device_id, created_at, text, data, port, is_encrypted, sim_number,
         with_delivery_report, priority, valid_until, schedule_at, on_uncertain, idempotency_key,
-        idempotency_fingerprint, sent_by, sent_by_key_id, status_callback)
+        idempotency_fingerprint, sent_by, sent_by_key_id, status_callback, approval, approval_until)
       SELECT account_id, id, device_id, created_at, text, decode(data, 'base64'), port, is_encrypted, sim_number,
         with_delivery_report, priority, valid_until, schedule_at, on_uncertain, idempotency_key,
-        decode(idempotency_fingerprint, 'base64'), sent_by, sent_by_key_id, status_callback
+        decode(idempotency_fingerprint, 'base64'), sent_by, sent_by_key_id, status_callback,
+        CASE WHEN approval_until IS NOT NULL THEN 'pending' END, approval_until
       FROM requested WHERE (device_id, account_id) IN (SELECT id, account_id FROM device)
       ORDER BY account_id, idempotency_key, id
       ON CONFLICT DO NOTHING
@@ -53,8 +57,10 @@ export async function storeMessages(
       INSERT INTO recipients (cmd_id, message_key, account_id, device_id, position, phone_number, priority, due_at,
         not_before, valid_until)
       SELECT recipient.cmd_id, stored.key, requested.account_id, requested.device_id, recipient.position - 1,
-        recipient.phone_number, coalesce(requested.priority, 0), coalesce(requested.schedule_at, requested.created_at),
-        coalesce(requested.schedule_at, 'epoch'), requested.valid_until
+        recipient.phone_number, coalesce(requested.priority, 0),
+        CASE WHEN approval_until IS NULL THEN coalesce(requested.schedule_at, requested.created_at) ELSE ${HELD} END,
+        CASE WHEN approval_until IS NULL THEN coalesce(requested.schedule_at, 'epoch') ELSE ${HELD} END,
+        requested.valid_until
       FROM stored JOIN requested ON requested.account_id = stored.account_id AND requested.id = stored.id,
         ROWS FROM (json_to_recordset(requested.recipients) AS (cmd_id text, phone_number text))
           WITH ORDINALITY AS recipient (cmd_id, phone_number, position)
@@ -87,6 +93,7 @@ function rowOf(message: NewMessage, position: number) {
     sent_by: message.sentBy.kind,
     sent_by_key_id: message.sentBy.keyId,
     status_callback: message.statusCallback,
+    approval_until: message.approvalUntil,
     recipients: message.recipients.map(({ cmdId, phoneNumber }) => ({ cmd_id: cmdId, phone_number: phoneNumber })),
   }
 }

@@ -44,6 +44,10 @@ export type RecipientInput = { readonly at: Date } & (
     }
   /** Requested by the API. */
   | { readonly kind: 'cancel-requested' }
+  /** Decided by a person: the message needed approval. */
+  | { readonly kind: 'refused' }
+  /** Decided by the relay: nobody approved the message in time. */
+  | { readonly kind: 'unapproved' }
   /** Decided by the relay: the message was not dispatched before its deadline. */
   | { readonly kind: 'expired' }
   /** Decided by the relay: the device has been silent for too long. */
@@ -125,8 +129,12 @@ function changeBy(recipient: RecipientProgress, input: RecipientInput): Outcome 
       return cancelled(recipient, at)
     case 'cancel-refused':
       return { ...nothing, change: cancelAnswer(recipient, at) }
+    case 'refused':
+      return endBeforeDispatch(recipient, at, 'approval_refused', 'refused by a person')
+    case 'unapproved':
+      return endBeforeDispatch(recipient, at, 'approval_expired', 'not approved in time')
     case 'expired':
-      return expired(recipient, at)
+      return endBeforeDispatch(recipient, at, 'ttl_expired', 'TTL expired')
     case 'device-lost':
       return deviceLost(recipient, at)
     case 'emulated':
@@ -180,9 +188,9 @@ function cancelAnswer(recipient: RecipientProgress, at: Date): Partial<Recipient
 }
 
 /** Dispatched messages expire on the device, because only the device knows whether they were sent. */
-function expired(recipient: RecipientProgress, at: Date): Outcome {
+function endBeforeDispatch(recipient: RecipientProgress, at: Date, code: RelayFailureCode, reason: string): Outcome {
   if (recipient.state !== 'Pending' || recipient.dispatchedJournal !== null) return nothing
-  return failed(at, 'ttl_expired' satisfies RelayFailureCode, 'TTL expired')
+  return failed(at, code, reason)
 }
 
 function deviceLost(recipient: RecipientProgress, at: Date): Outcome {

@@ -1,0 +1,73 @@
+import type { MessageStateAnswer } from '@smsgw/contract/message'
+import { Link } from 'wouter'
+import { useApprovals } from '../api/approvals.ts'
+import { senderWords } from '../messages/senders.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Page } from '../ui/page.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import { momentWords } from '../ui/relative-words.ts'
+import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { rich, t } from '../words/text.ts'
+import { DecideButtons } from './decide-buttons.tsx'
+import './approvals.css'
+
+/** Messages of API keys that are sent only after a person has approved them. */
+export default function Approvals() {
+  const approvals = useApprovals()
+  return (
+    <Page title={t('approvals.title')} about={t('approvals.about')}>
+      <ProblemNote error={approvals.error} retry={() => void approvals.refetch()} />
+      {approvals.isPending && <WaitingLines lines={6} />}
+      {approvals.data?.length === 0 && (
+        <EmptyState icon="tick" title={t('approvals.none')}>
+          {rich('approvals.noneHelp', { link: (inner) => <Link href="/access">{inner}</Link> })}
+        </EmptyState>
+      )}
+      {approvals.data && approvals.data.length > 0 && (
+        <ul className="approvals" aria-label={t('approvals.list')}>
+          {approvals.data.map((message) => (
+            <HeldMessage key={message.id} message={message} />
+          ))}
+        </ul>
+      )}
+    </Page>
+  )
+}
+
+function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
+  const { id, recipients, textMessage, dataMessage, sentBy, createdAt, scheduleAt, approval } = message
+  return (
+    <li className="held-message panel">
+      <div className="held-message-head">
+        <b className="held-message-numbers">
+          {recipients.map(({ phoneNumber }) => (
+            <bdi key={phoneNumber} dir="ltr">
+              {phoneNumber}
+            </bdi>
+          ))}
+        </b>
+        <RelativeTime at={createdAt} />
+      </div>
+      <p className="held-message-text" dir="auto">
+        {textMessage?.text ?? dataMessage?.data ?? ''}
+      </p>
+      <p className="small quiet">
+        {sentBy !== undefined && (
+          <>
+            {t('message.sentBy')}: <bdi>{senderWords(sentBy)}</bdi>
+            {' · '}
+          </>
+        )}
+        {scheduleAt !== undefined && `${t('composer.scheduledFor', { when: momentWords(scheduleAt) })} · `}
+        {approval !== undefined && t('approvals.until', { when: momentWords(approval.until) })}
+      </p>
+      <div className="page-actions">
+        <DecideButtons id={id} about={recipients[0]?.phoneNumber ?? ''} />
+        <Link className="small" href={`/messages/${encodeURIComponent(id)}`}>
+          {t('approvals.details')}
+        </Link>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core'
+import { useDecision } from '../api/approvals.ts'
+import { Icon } from '../ui/icon.tsx'
+import { ProblemNote } from '../ui/problem-note.tsx'
+import { t } from '../words/text.ts'
+
+/** Approves or refuses a message. `about` is its number, so that the buttons of a list have different names. */
+export function DecideButtons({ id, about }: { readonly id: string; readonly about: string }) {
+  const decision = useDecision(id)
+  // After a decision the message leaves the list, so the buttons must not accept another one meanwhile.
+  const isDone = decision.isPending || decision.isSuccess
+  const chosen = decision.variables
+  return (
+    <>
+      <Button
+        leftSection={<Icon name="tick" size={16} />}
+        aria-label={t('approvals.approveTo', { number: about })}
+        disabled={isDone && chosen !== 'approve'}
+        loading={isDone && chosen === 'approve'}
+        onClick={() => decision.mutate('approve')}
+      >
+        {t('approvals.approve')}
+      </Button>
+      <Button
+        variant="default"
+        aria-label={t('approvals.refuseTo', { number: about })}
+        disabled={isDone && chosen !== 'refuse'}
+        loading={isDone && chosen === 'refuse'}
+        onClick={() => decision.mutate('refuse')}
+      >
+        {t('approvals.refuse')}
+      </Button>
+      <ProblemNote error={decision.error} />
+    </>
+  )
+}

@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { barriersEverywhere } from './house/barriers.ts'
+import { ConsoleBrowser } from './house/console-browser.ts'
+import { credentialsIn, Gateway } from './house/gateway.ts'
+
+const [one, other, third] = ['+447400123456', '+447400123457', '+447400123458']
+
+let gateway: Gateway
+let browser: ConsoleBrowser
+let page: Page
+let key: string
+
+beforeAll(async () => {
+  gateway = await Gateway.start()
+  await gateway.untilReady()
+  browser = await ConsoleBrowser.start(gateway.url)
+  page = await browser.signedIn(credentialsIn(gateway.folder))
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+test('creates a key that needs approval, but not with a scope that avoids it', async () => {
+  await page.goto(`${gateway.url}/access`)
+  await page.getByRole('button', { name: 'Create API key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create API key' })
+  await dialog.getByLabel('Name').fill('assistant')
+  await dialog.getByRole('checkbox', { name: 'Require approval' }).check()
+  const devices = dialog.locator('label').filter({ hasText: /^Approve messages of API keys/ })
+  await devices.click()
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByText('can’t have the scope messages:approve').waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+  await devices.click()
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  const shown = page.getByRole('dialog', { name: 'New key for assistant' })
+  key = await shown.getByRole('region', { name: 'API key' }).innerText()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('row').filter({ hasText: 'assistant' }).getByText('Needs approval').waitFor()
+})
+
+test('shows a held message at once, and sends it when it is approved', async () => {
+  await page.goto(`${gateway.url}/approvals`)
+  await page.getByRole('heading', { name: 'Nothing to approve' }).waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+  const first = await send({ phoneNumbers: [one], textMessage: { text: 'Shall I\nbook a table?' } })
+  await send({ phoneNumbers: [other, third], textMessage: { text: 'To two people' }, priority: 127 })
+  const list = page.getByRole('list', { name: 'Messages waiting for approval' })
+  await list.getByText('Shall I').waitFor()
+  await list.getByText('To two people').waitFor()
+  const item = list.getByRole('listitem').filter({ hasText: one })
+  const text = await item.innerText()
+  for (const part of ['assistant', 'Can be approved until']) expect(text).toContain(part)
+  await page.getByRole('navigation', { name: 'Main' }).getByText('2 messages waiting for approval').waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+
+  await page.getByRole('button', { name: `Approve message to ${one}` }).click()
+  await item.waitFor({ state: 'detached' })
+  await gateway.api.until(first, ({ state }) => state === 'Delivered')
+  await page.goto(`${gateway.url}/messages/${first}`)
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  await timeline.getByText('held for approval until').waitFor()
+  await timeline.getByText('approved by sms').waitFor()
+})
+
+test('refuses a message on its own page, which shows who refused it', async () => {
+  const [{ id }] = (await gateway.api.ask('GET', '/messages?approval=pending')).json
+  await page.goto(`${gateway.url}/messages/${id}`)
+  await page.getByText('Held for approval.').first().waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+  await page.getByRole('button', { name: `Refuse message to ${other}` }).click()
+  await page.getByText('Refused by sms', { exact: true }).waitFor()
+  await page.getByText('refused by a person').first().waitFor()
+  expect(await gateway.api.message(id)).toMatchObject({ state: 'Failed' })
+  expect(await barriersEverywhere(page)).toEqual([])
+})
+
+test('a decision after that of another window is refused and says who decided', async () => {
+  const id = await send({ phoneNumbers: [one], textMessage: { text: 'Twice' } })
+  await page.goto(`${gateway.url}/approvals`)
+  await page.getByText('Twice').waitFor()
+  // This window does not read the list again.
+  await page.route('**/messages?approval=*', (route) => route.abort())
+  expect((await gateway.api.ask('POST', `/messages/${id}/refuse`)).status).toBe(200)
+  await page.getByRole('button', { name: `Approve message to ${one}` }).click()
+  await page.getByText('The message was already refused by sms').waitFor()
+  await page.unroute('**/messages?approval=*')
+})
+
+test('no errors in the background', () => {
+  expect(browser.complaints).toEqual([])
+})
+
+async function send(message: object): Promise<string> {
+  const { status, json } = await gateway.api.ask('POST', '/messages', message, { authorization: `Bearer ${key}` })
+  expect(status).toBe(202)
+  return json.id
+}

@@ -1,0 +1,42 @@
+import type { Statements } from '../../store/database.ts'
+import { findDuplicates } from '../accept/find-duplicates-statement.ts'
+import { readRosters } from '../accept/read-rosters-statement.ts'
+import { storeMessages } from '../accept/store-messages-statement.ts'
+import { approvePending, refusePending } from '../approval/decide-approval-statement.ts'
+import { expireApprovals } from '../approval/expire-approvals-statement.ts'
+import { clearFinishedDeliveries, markDeliveries } from '../clear-deliveries-statement.ts'
+import { countInDoubt } from '../count-in-doubt-statement.ts'
+import { deleteOldMessages } from '../delete-old-messages-statement.ts'
+import { findEmulatedSends } from '../find-emulated-sends-statement.ts'
+import { findExpired } from '../find-expired-statement.ts'
+import { findMessage } from '../find-message-statement.ts'
+import { hashBatch } from '../hash-batch-statement.ts'
+import { newMessage } from './new-message.ts'
+
+/** Runs each statement about accepted messages, for `statements.test.ts`. */
+export function messageExamples(now: Date) {
+  return {
+    'messages/accept/find-duplicates-statement.ts': (s: Statements) => findDuplicates(s, [newMessage('m')]),
+    'messages/accept/read-rosters-statement.ts': (s: Statements) => readRosters(s, ['account'], 1),
+    'messages/accept/store-messages-statement.ts': (s: Statements) => storeMessages(s, [newMessage('m')], 1_000),
+    'messages/count-in-doubt-statement.ts': (s: Statements) => countInDoubt(s as never),
+    'messages/clear-deliveries-statement.ts': async (s: Statements) => {
+      await markDeliveries(s, [{ webhookKey: 1n, id: 'event' }])
+      await clearFinishedDeliveries(s)
+    },
+    'messages/delete-old-messages-statement.ts': (s: Statements) =>
+      deleteOldMessages({ database: s, clock: { now: () => now } }),
+    'messages/find-emulated-sends-statement.ts': (s: Statements) => findEmulatedSends(s, 1),
+    'messages/approval/decide-approval-statement.ts': async (s: Statements) => {
+      await approvePending(s, { accountId: 'account', id: 'm', by: 'sms', at: now })
+      await refusePending(s, { accountId: 'account', id: 'm', by: 'sms', at: now })
+    },
+    'messages/approval/expire-approvals-statement.ts': (s: Statements) => expireApprovals(s, now, 1),
+    'messages/find-expired-statement.ts': (s: Statements) => findExpired(s, now, 1),
+    'messages/hash-batch-statement.ts': async (s: Statements) => {
+      await s.message.updateMany({ data: { finishedAt: now } })
+      await hashBatch(s, now, 1)
+    },
+    'messages/find-message-statement.ts': (s: Statements) => findMessage(s, 'account', 'm'),
+  }
+}
