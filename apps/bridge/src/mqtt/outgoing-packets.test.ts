@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -48,6 +48,16 @@ test('a packet that the broker has not confirmed is sent again after a crash, un
   reopen()
   expect(await stored()).toEqual([withItem])
   expect(handled.has('in-1')).toBe(false)
+})
+
+test('the text of a confirmed packet is overwritten on disk', () => {
+  packets.put({ ...withItem, payload: 'code 493817' }, done)
+  reopen()
+  const inFile = () => readFileSync(join(folder, 'bridge.db'), 'latin1').includes('code 493817')
+  expect(inFile()).toBe(true)
+  packets.del({ messageId: 7 }, done)
+  reopen()
+  expect(inFile()).toBe(false)
 })
 
 test('a packet that the broker has received is released after a crash, and not sent again', async () => {

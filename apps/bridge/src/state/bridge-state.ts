@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 /**
  * What the bridge must remember after a crash: one SQLite file. Each commit is on disk before it returns, so a message is
- * acknowledged only after its row survives a power cut.
+ * acknowledged only after its row survives a power cut. Deleted texts are overwritten.
  */
 export function openState(folder: string): DatabaseSync {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -12,6 +12,7 @@ export function openState(folder: string): DatabaseSync {
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
+    PRAGMA secure_delete = ON;
     CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS handled (
       channel TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (channel, id)) WITHOUT ROWID;
