@@ -162,7 +162,7 @@ export const settingsSchema = z.object({
   METRICS_HOST: setting(text().default('127.0.0.1'), { about: 'listen address of METRICS_PORT', example: '10.0.0.5' }),
   HEARTBEAT_SECONDS: setting(wholeNumber(1, 300).default(20), {
     about:
-      'seconds between pings of agents and relay; a connection is closed after 2.25 intervals without an answer, and by an agent whose events wait for the relay after 0.75',
+      'seconds between pings of agents and relay; a connection is closed after 2.25 intervals without an answer, and by an agent whose events wait for the relay after 0.75 if an interval has at least 4 s',
     example: '20',
   }),
   DRAIN_SECONDS: setting(wholeNumber(0, 300).default(0), {

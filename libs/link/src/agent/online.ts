@@ -101,7 +101,7 @@ export function tick(state: OnlineState): AgentStep {
   const outbox = tickOutbox(state.outbox)
   if (outbox.unacknowledgedTicks >= ticksForAcknowledgement)
     return closeConnection(state, 'timed-out', 'the relay does not acknowledge events')
-  const { heartbeat, verdict } = tickHeartbeat(state.phase.heartbeat, waitsForFewEvents(outbox))
+  const { heartbeat, verdict } = tickHeartbeat(state.phase.heartbeat, waitsForFewEvents(outbox, tickSeconds(state)))
   if (verdict === 'dead') return closeConnection(state, 'timed-out', 'no answer from the relay')
   const ticks = state.phase.ticks + 1
   const ticked = {

@@ -144,6 +144,20 @@ describe('counts failures until a connection works in both directions', () => {
     return play(after, closed(after, 1006)).effects.at(-1)
   }
 
+  test.each([
+    { heartbeatSeconds: 1, characters: 10, ticks: 5 },
+    { heartbeatSeconds: 4, characters: 10, ticks: 3 },
+    { heartbeatSeconds: 4, characters: 4_000, ticks: 5 },
+    { heartbeatSeconds: 20, characters: 4_000, ticks: 3 },
+  ])('waits at a heartbeat of $heartbeatSeconds s for the answer to $characters characters', (example) => {
+    const { heartbeatSeconds, characters, ticks } = example
+    const { state } = online(paired, { heartbeatSeconds })
+    const text = JSON.stringify('x'.repeat(characters))
+    const waiting = play(state, { ...events, events: [{ text, tag: 't' }] }, ...Array(ticks - 1).fill(tick))
+    expect(waiting.state.phase.kind).toBe('online')
+    if (ticks < 5) expect(play(waiting.state, tick).state.phase.kind).toBe('waiting')
+  })
+
   test('an acknowledgement 10 s after the welcome proves it, even if the connection becomes half open later', () => {
     const firstPong = frame({ type: 'pong', number: 1 })
     const silence = [tick, tick, tick, tick]

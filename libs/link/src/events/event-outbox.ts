@@ -32,8 +32,10 @@ const mostEventsAtOnce = 64
 const mostCharactersAtOnce = 65_536
 /** A relay accepts several times as much. */
 const mostCharactersFlying = 524_288
-/** Two seconds on a connection of 8 KB per second. */
-const fewCharacters = 16_384
+/** What a connection of 8 KB per second carries in two fifths of a second. An answer is expected within two ticks. */
+const fewCharactersPerTickSecond = 3_277
+/** With shorter ticks, the answer over a mobile network may take longer than two ticks. */
+const leastTickSeconds = 1
 
 /** Up to `mostCharacters` of JSON, but at least one event. */
 export interface Reading {
@@ -86,9 +88,10 @@ export function tickOutbox(outbox: EventOutbox): EventOutbox {
   return { ...outbox, unacknowledgedTicks: outbox.unacknowledgedTicks + 1 }
 }
 
-/** Whether events wait for their acknowledgement that even a slow connection carries within seconds. */
-export function waitsForFewEvents({ unacknowledgedTicks, inFlight }: EventOutbox): boolean {
-  return unacknowledgedTicks > 0 && charactersInFlight(inFlight) <= fewCharacters
+/** Whether events wait for their acknowledgement that even a slow connection carries well within two ticks. */
+export function waitsForFewEvents({ unacknowledgedTicks, inFlight }: EventOutbox, tickSeconds: number): boolean {
+  if (unacknowledgedTicks === 0 || tickSeconds < leastTickSeconds) return false
+  return charactersInFlight(inFlight) <= fewCharactersPerTickSecond * tickSeconds
 }
 
 function charactersInFlight(inFlight: EventOutbox['inFlight']): number {
