@@ -3,6 +3,7 @@ import { SmsGateway, type SmsGatewayOptions } from '@smsgw/client'
 import type { Log } from '@smsgw/daemon/log'
 import type { Channels } from './config.ts'
 import { openState } from './state/bridge-state.ts'
+import type { ChannelReport } from './state/channel-state.ts'
 
 export interface BridgeOptions {
   /** The gateway or relay, with the credentials of one account. */
@@ -14,38 +15,52 @@ export interface BridgeOptions {
 }
 
 export interface Bridge {
+  /** The state of each channel. */
+  readonly reports: () => readonly ChannelReport[]
   readonly stop: () => Promise<void>
 }
+
+interface Channel {
+  /** Absent if the channel depends on nothing. */
+  readonly report?: () => ChannelReport
+  readonly stop: () => Promise<void>
+}
+
+/** One command that the API does not answer must not hold up the others. */
+const COMMAND_LIMITS = { maxRetries: 0, timeoutMs: 15_000 }
 
 /** Starts the channels between an account and other systems. Loads only what is switched on. */
 export async function startBridge({ api, channels, dataDir, log }: BridgeOptions): Promise<Bridge> {
   const { mqtt, email, chat, smpp } = channels
   const database = openState(dataDir)
-  const started: Bridge[] = []
+  const started: { readonly name: string; readonly since: Date; readonly channel: Channel }[] = []
+  const add = (name: keyof Channels, channel: Channel) => started.push({ name, since: new Date(), channel })
   // The `fetch` of a gateway adds the credentials of its account.
   const connect = ({ credentials = api.credentials, ...options }: Partial<SmsGatewayOptions>) =>
     new SmsGateway({ ...api, ...options, ...(credentials !== api.credentials && { fetch }), credentials })
   if (email !== undefined) {
     const { startEmailBridge } = await import('./email/start-email-bridge.ts')
-    started.push(await startEmailBridge({ config: email, connect, database, log }))
+    add('email', await startEmailBridge({ config: email, connect, database, log }))
   }
   if (mqtt !== undefined) {
     const { startMqttBridge } = await import('./mqtt/start-mqtt-bridge.ts')
-    started.push(startMqttBridge({ config: mqtt, api: new SmsGateway(api), database, log }))
+    const commandApi = new SmsGateway({ ...api, ...COMMAND_LIMITS })
+    add('mqtt', startMqttBridge({ config: mqtt, api: new SmsGateway(api), commandApi, database, log }))
   }
   if (chat !== undefined) {
     const { startChatBridge } = await import('./chat/start-chat-bridge.ts')
     const { readySender } = await import('./chat/chat-sender.ts')
     const sender = await readySender(chat.CHAT_URLS, join(dataDir, 'chat'))
-    started.push(startChatBridge({ config: chat, api: new SmsGateway(api), database, log, sender }))
+    add('chat', startChatBridge({ config: chat, api: new SmsGateway(api), database, log, sender }))
   }
   if (smpp !== undefined) {
     const { startSmppBridge } = await import('./smpp/start-smpp-bridge.ts')
-    started.push(await startSmppBridge({ config: smpp, connect, database, log }))
+    add('smpp', await startSmppBridge({ config: smpp, connect, database, log }))
   }
   return {
+    reports: () => started.map(({ name, since, channel }) => channel.report?.() ?? { name, problem: undefined, since }),
     async stop() {
-      await Promise.all(started.map((channel) => channel.stop()))
+      await Promise.all(started.map(({ channel }) => channel.stop()))
       database.close()
     },
   }

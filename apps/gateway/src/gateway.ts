@@ -17,6 +17,7 @@ import type { Log } from '@smsgw/daemon/log'
 import { unlessStopping } from '@smsgw/daemon/termination'
 import type { RelayConfig } from '@smsgw/relay/config'
 import { startRelay } from '@smsgw/relay/relay'
+import { type BridgeState, bridgeHealth, bridgeStatus } from './bridge-health.ts'
 import { VirtualPhoneLine } from './virtual-modem/virtual-phone-line.ts'
 
 export interface GatewayOptions {
@@ -26,6 +27,8 @@ export interface GatewayOptions {
   readonly dataDir: string
   readonly log: Log
   readonly onPasswordChanged: (changed: { readonly username: string; readonly password: string }) => void
+  /** The state of the bridge, by the name of each channel. */
+  readonly bridge: BridgeState
   /** Called before each step that takes a while. */
   readonly onStage: (description: string) => void
   readonly onFatal: (error: Error) => void
@@ -48,6 +51,7 @@ export async function startGateway({
   dataDir,
   log,
   onPasswordChanged,
+  bridge,
   onStage,
   onFatal,
   stopping,
@@ -60,7 +64,14 @@ export async function startGateway({
   // A start may be aborted at any point, and the next start completes or reverts it.
   const relay = await unlessStopping(
     stopping,
-    startRelay({ config: relayConfig, log, isLocal: true, virtualPhone: line?.phones, onPasswordChanged }),
+    startRelay({
+      config: relayConfig,
+      log,
+      isLocal: true,
+      virtualPhone: line?.phones,
+      components: bridgeHealth(bridge),
+      onPasswordChanged,
+    }),
   )
   const identity = AgentIdentity.load(join(dataDir, identityFile))
   const deviceId = await relay.adoptBuiltInDevice({ publicKey: identity.publicKey, name: hostname() || 'gateway' })
@@ -81,6 +92,7 @@ export async function startGateway({
       open: async (address) =>
         address === 'virtual' && line !== undefined ? { kind: 'opened', port: line.open() } : tryOpenPort(address),
     },
+    components: () => bridgeStatus(bridge),
     onFatal,
   })
   onStage(isVirtual ? 'starting a virtual modem' : 'waiting for the modem to answer')

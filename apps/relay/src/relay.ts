@@ -9,7 +9,7 @@ import type { RelayConfig } from './config.ts'
 import { adoptBuiltInDevice } from './devices/adopt-built-in-device.ts'
 import { PairingThrottle } from './devices/redeem-pairing-code.ts'
 import { replyToReceived } from './facades/twilio/reply-to-received.ts'
-import { databaseHealth, drainHealth, processHealth } from './health/health-sources.ts'
+import { databaseHealth, drainHealth, type HealthSource, processHealth } from './health/health-sources.ts'
 import { PostgresHintBus } from './hints/postgres-hint-bus.ts'
 import { WakeHints } from './hints/wake-hints.ts'
 import type { ServerParts } from './http/build-server.ts'
@@ -51,6 +51,8 @@ export interface RelayOptions {
   readonly virtualPhone?: VirtualPhone | undefined
   /** Called after a password change is committed. Must not throw. */
   readonly onPasswordChanged?: AuthDeps['onPasswordChanged']
+  /** Other components of the process, which `/health` shows. */
+  readonly components?: readonly HealthSource[]
   readonly clock?: Clock
   readonly random?: Random
   readonly checkAnswer?: ServerParts['checkAnswer']
@@ -237,7 +239,7 @@ async function startServers(
   core: Core,
   { outbox, push, agents, live, webhookRules, accept, rules, onMoved }: Features,
   metrics: Metrics,
-  { isLocal = false, virtualPhone, onPasswordChanged, checkAnswer }: RelayOptions,
+  { isLocal = false, virtualPhone, components = [], onPasswordChanged, checkAnswer }: RelayOptions,
   drain: { readonly isDraining: boolean },
   cleanup: Cleanup,
 ): Promise<string> {
@@ -260,7 +262,13 @@ async function startServers(
     addressRules: webhookRules,
     push,
     virtualPhone,
-    health: [...processHealth(), databaseHealth(database), disk.health(), drainHealth(() => drain.isDraining)],
+    health: [
+      ...processHealth(),
+      databaseHealth(database),
+      disk.health(),
+      drainHealth(() => drain.isDraining),
+      ...components,
+    ],
     version: VERSION,
     metrics: { registry: metrics.registry, token: config.METRICS_TOKEN },
   })

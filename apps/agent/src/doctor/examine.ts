@@ -6,7 +6,7 @@ import { startCommand, userCommand } from '@smsgw/daemon/user-command'
 import { type AgentConfig, checkedRelayUrl, wantedModems } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { inThisProcess } from '../link/in-process-socket.ts'
-import type { AgentStatus, LinkStatus } from '../status/agent-status.ts'
+import type { AgentStatus, ComponentStatus, LinkStatus } from '../status/agent-status.ts'
 import { askAgent } from '../status/ask-agent.ts'
 import { checkDataFolder } from './check-data-folder.ts'
 import { checkClock, checkPower, checkRuntime } from './check-machine.ts'
@@ -49,7 +49,7 @@ export async function examine(
   const modems = await examineModems(config, agent, limits)
   report(modems.flatMap(checkModem))
   report(await relayFindings(config))
-  if (status !== undefined) report([linkFinding(status.link)])
+  if (status !== undefined) report([linkFinding(status.link), ...(status.components ?? []).map(componentFinding)])
   return { findings, status, modems }
 }
 
@@ -104,6 +104,11 @@ const usualLimits: ExaminationLimits = { modemsMs: 90_000, absentMs: 5_000 }
 export function linkFinding(link: LinkStatus): Finding {
   if (link.phase === 'online') return ok('link', `connected as device ${link.deviceId}`)
   return fail('link', link.problem ?? link.phase, 'see the finding about the relay; pair a revoked agent again')
+}
+
+export function componentFinding({ name, problem, since }: ComponentStatus): Finding {
+  if (problem === undefined) return ok(name, `works since ${since}`)
+  return warn(name, `${problem}, since ${since}`, 'check its settings and the server that it connects to')
 }
 
 async function relayFindings(config: AgentConfig): Promise<readonly Finding[]> {

@@ -10,6 +10,7 @@ import type { SimSettings } from '../modems/modem-actor-options.ts'
 import type { EmulationSettings } from '../modems/modem-fleet.ts'
 import { tryOpenPort } from '../ports/open-port.ts'
 import type { SendingLimits } from '../sending/schedule/sending-settings.ts'
+import type { ComponentStatus } from '../status/agent-status.ts'
 import { monotonicClock } from '../time/monotonic-clock.ts'
 import { VERSION } from '../version.ts'
 
@@ -24,6 +25,8 @@ export interface AgentOptions {
   readonly log: AgentLog
   /** Memory that lasts until the machine is switched off. Found automatically when left out. */
   readonly memory?: BootMemory | undefined
+  /** Other components of the process, which `status` and `doctor` show. */
+  readonly components?: (() => readonly ComponentStatus[]) | undefined
   /** Called when the agent cannot continue and must be restarted. */
   readonly onFatal: (error: Error) => void
 }

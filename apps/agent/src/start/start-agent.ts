@@ -91,6 +91,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     modems: modemStatuses(fleet.health),
     sims: simStatuses(fleet.simCards),
     unusable: fleet.unusable,
+    ...(options.components !== undefined && { components: options.components() }),
   })
 
   reporter.start()

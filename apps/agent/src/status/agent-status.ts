@@ -26,8 +26,18 @@ export interface AgentStatus {
   readonly clock: { readonly trusted: boolean; readonly systemErrorMs: number | undefined }
   readonly modems: readonly ModemStatus[]
   readonly sims: readonly SimStatus[]
+  /** Other components of the process; absent in older agents. */
+  readonly components?: readonly ComponentStatus[]
   /** Connected devices that look like modems but cannot be used: one line each, with what to do. */
   readonly unusable: readonly string[]
+}
+
+/** A component that runs in the process of the agent, such as a channel of the bridge. */
+export interface ComponentStatus {
+  readonly name: string
+  readonly problem: string | undefined
+  /** Start of the present state. */
+  readonly since: string
 }
 
 export interface LinkStatus {

@@ -18,6 +18,7 @@ export function statusLines(status: AgentStatus): readonly string[] {
     modems,
     sims,
     unusable,
+    components = [],
   } = status
   const connected = new Set(modems.flatMap(({ simNumber }) => simNumber ?? []))
   const missing = sims.filter(({ simNumber }) => !connected.has(simNumber))
@@ -31,6 +32,7 @@ export function statusLines(status: AgentStatus): readonly string[] {
     row('Journal', journal.problem ?? `disk sync takes ${journal.fsyncMs.toFixed(1)} ms`),
     ...(logLinesDropped === 0 ? [] : [row('Log', `${logLinesDropped} lines could not be written`)]),
     row('Clock', clockText(clock)),
+    ...components.map(({ name, problem, since }) => row(name, `${problem ?? 'works'}, since ${since}`)),
     ...modems.flatMap((modem) => [
       '',
       ...modemLines(

@@ -8,12 +8,11 @@ import { text } from 'node:stream/consumers'
 import { openLog } from '@smsgw/daemon/log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readChannels } from '../config.ts'
-import type { Bridge } from '../start-bridge.ts'
 import { openState } from '../state/bridge-state.ts'
 import { TestAccount } from '../testing/account.ts'
 import { chatSender } from './chat-sender.ts'
 import type { ChatConfig } from './chat-settings.ts'
-import { startChatBridge } from './start-chat-bridge.ts'
+import { type ChatBridge, startChatBridge } from './start-chat-bridge.ts'
 
 const sink = new Writable({
   write(line, _, done) {
@@ -28,12 +27,14 @@ let logged: string
 /** The requests that the chat programs got, and their answers. */
 let posts: { path: string; json: Record<string, unknown> }[]
 let statusFor: (path: string) => number
+let answerAfterMs: number
 const server = createServer(async (request, response) => {
   const path = request.url ?? ''
   posts.push({ path, json: JSON.parse(await text(request)) })
+  await new Promise((resolve) => setTimeout(resolve, answerAfterMs))
   response.writeHead(statusFor(path)).end()
 })
-const running: Bridge[] = []
+const running: ChatBridge[] = []
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'smsgw-chat-'))
@@ -41,6 +42,7 @@ beforeEach(async () => {
   posts = []
   logged = ''
   statusFor = () => 200
+  answerAfterMs = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
@@ -50,7 +52,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function start(settings: Readonly<Record<string, string>>, now?: () => number): Promise<Bridge> {
+async function start(settings: Readonly<Record<string, string>>, now?: () => number): Promise<ChatBridge> {
   const config = readChannels(settings)?.chat as ChatConfig
   const sender = chatSender({
     targets: config.CHAT_URLS,
@@ -71,6 +73,7 @@ async function start(settings: Readonly<Record<string, string>>, now?: () => num
     ...(now && { now }),
   })
   const stopped = {
+    report: bridge.report,
     async stop() {
       await bridge.stop()
       database.close()
@@ -81,7 +84,7 @@ async function start(settings: Readonly<Record<string, string>>, now?: () => num
   return stopped
 }
 
-async function stop(bridge: Bridge): Promise<void> {
+async function stop(bridge: ChatBridge): Promise<void> {
   running.splice(running.indexOf(bridge), 1)
   await bridge.stop()
 }
@@ -97,6 +100,31 @@ cat "$2" - >> "${folder}/notified"
   writeFileSync(join(folder, 'apprise'), script)
   chmodSync(join(folder, 'apprise'), 0o755)
 }
+
+test('a stop waits for the answer of a chat, so a text is shown once', async () => {
+  answerAfterMs = 500
+  const first = await start({ CHAT_URLS: `${url}/a` })
+  account.receive('one')
+  await expect.poll(() => textsAt('/a')).toHaveLength(1)
+  await stop(first)
+  answerAfterMs = 0
+  await start({ CHAT_URLS: `${url}/a` })
+  account.receive('two')
+  await expect.poll(() => textsAt('/a')).toContain('SMS from +447400123456: two')
+  expect(textsAt('/a')).toHaveLength(2)
+})
+
+test('reports the address that does not accept texts, by its tag and without secrets', async () => {
+  statusFor = (path) => (path === '/secret' ? 500 : 200)
+  const bridge = await start({ CHAT_URLS: `office=${url}/secret ${url}/b` })
+  await expect.poll(() => bridge.report().problem).toBeUndefined()
+  account.receive('one')
+  await expect
+    .poll(() => bridge.report().problem)
+    .toMatch(/^office does not accept texts: 127.0.0.1:\d+ answers HTTP 500$/)
+  statusFor = () => 200
+  await expect.poll(() => bridge.report().problem).toBeUndefined()
+})
 
 test('shows each received message once, also one that arrived while the bridge was stopped', async () => {
   const first = await start({ CHAT_URLS: `${url}/a` })

@@ -4,8 +4,8 @@ import type { SmsGateway } from '@smsgw/client'
 import type { InboxItem } from '@smsgw/client/openapi'
 import type { Log } from '@smsgw/daemon/log'
 import { AccountFollower } from '../follow/account-follower.ts'
-import type { Bridge } from '../start-bridge.ts'
 import { Notes } from '../state/bridge-state.ts'
+import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
 import { HandledItems } from '../state/handled-items.ts'
 import { SentMessages } from '../state/sent-messages.ts'
 import { ChatQueue } from './chat-queue.ts'
@@ -17,6 +17,8 @@ const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 300_000
 /** A text that a target did not accept for so long is dropped. */
 const KEPT_MS = 3 * 86_400_000
+/** A stop waits so long for the answers of chats. */
+const STOP_MS = 5_000
 
 export interface ChatBridgeOptions {
   readonly config: ChatConfig
@@ -28,17 +30,27 @@ export interface ChatBridgeOptions {
   readonly firstRetryMs?: number
 }
 
+export interface ChatBridge {
+  readonly report: () => ChannelReport
+  readonly stop: () => Promise<void>
+}
+
 /**
  * Shows received messages in chats. Each message is stored for each target before the position in the stream of events moves on,
  * and removed after the target has accepted it. A target that fails delays no other.
  */
-export function startChatBridge(options: ChatBridgeOptions): Bridge {
+export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
   const { config, api, database, log, sender, now = Date.now } = options
   const stopping = new AbortController()
   const { signal } = stopping
+  const cutting = new AbortController()
+  const state = new ChannelState(CHANNEL, { api: 'connecting to the API' })
   const queue = new ChatQueue(database)
   const lanes = new Map(
-    config.CHAT_URLS.map((target) => [target.id, new Lane({ ...options, now, queue, target, signal })]),
+    config.CHAT_URLS.map((target) => [
+      target.id,
+      new Lane({ ...options, now, queue, target, signal, cut: cutting.signal, state }),
+    ]),
   )
   const removed = queue.keepOnly([...lanes.keys()])
   if (removed > 0) log.warn({ texts: removed }, 'texts of chats that CHAT_URLS no longer has were dropped')
@@ -52,6 +64,7 @@ export function startChatBridge(options: ChatBridgeOptions): Bridge {
     log,
     signal,
     now,
+    onConnected: (isConnected) => state.set('api', isConnected ? undefined : 'connection to the API lost'),
     async onReceived(item) {
       const targets = targetsFor(config, item.sender).map(({ id }) => id)
       queue.add(targets, item.id, shownText(config.CHAT_TEMPLATE, item), now())
@@ -61,9 +74,13 @@ export function startChatBridge(options: ChatBridgeOptions): Bridge {
   })
   const running = Promise.all([follower.run(), ...[...lanes.values()].map((lane) => lane.run())])
   return {
+    report: () => state.report(),
     async stop() {
       stopping.abort()
+      // A chat that is accepting a text would get it again after the start.
+      const timer = setTimeout(() => cutting.abort(), STOP_MS)
       await running
+      clearTimeout(timer)
       sender.close()
     },
   }
@@ -74,6 +91,9 @@ interface LaneOptions extends ChatBridgeOptions {
   readonly queue: ChatQueue
   readonly target: ChatTarget
   readonly signal: AbortSignal
+  /** Ends the text that is being sent. */
+  readonly cut: AbortSignal
+  readonly state: ChannelState
 }
 
 /** Sends the texts of one target, one after the other. */
@@ -91,7 +111,7 @@ class Lane {
   }
 
   async run(): Promise<void> {
-    const { queue, target, sender, log, signal, now, firstRetryMs = FIRST_RETRY_MS } = this.#options
+    const { queue, target, sender, log, signal, cut, state, now, firstRetryMs = FIRST_RETRY_MS } = this.#options
     let retryMs = firstRetryMs
     while (!signal.aborted) {
       this.#arrived = Promise.withResolvers()
@@ -102,12 +122,14 @@ class Lane {
       }
       const context = { target: nameOf(target), item: next.item }
       try {
-        await sender.send(target, next.text, signal)
+        await sender.send(target, next.text, cut)
         queue.remove(next.number)
+        state.set(target.id, undefined)
         retryMs = firstRetryMs
       } catch (error) {
-        if (signal.aborted) return
+        if (cut.aborted) return
         const reason = (error as Error).message
+        state.set(target.id, `${nameOf(target)} does not accept texts: ${reason}`)
         if (now() - next.at > KEPT_MS) {
           log.error({ ...context, reason }, 'a chat did not accept a text for three days, dropped')
           queue.remove(next.number)

@@ -16,15 +16,25 @@ export interface OutgoingMail {
   readonly isReport?: boolean | undefined
 }
 
+export interface MailSenderOptions {
+  readonly url: string
+  readonly from: string
+  readonly log: Log
+  /** Called after each attempt, with undefined if the server answered. */
+  readonly onProblem: (problem: string | undefined) => void
+}
+
 /** Passes mail to one SMTP server, which delivers it. */
 export class MailSender {
   readonly #transport: ReturnType<typeof createTransport>
   readonly #from: string
   readonly #domain: string
   readonly #log: Log
+  readonly #onProblem: MailSenderOptions['onProblem']
 
-  constructor({ url, from, log }: { readonly url: string; readonly from: string; readonly log: Log }) {
+  constructor({ url, from, log, onProblem }: MailSenderOptions) {
     this.#log = log
+    this.#onProblem = onProblem
     this.#transport = transportTo(url)
     this.#from = from
     this.#domain = from.slice(from.lastIndexOf('@') + 1)
@@ -34,7 +44,9 @@ export class MailSender {
   async send(mail: OutgoingMail): Promise<void> {
     try {
       await this.#transport.sendMail(this.#optionsOf(mail))
+      this.#onProblem(undefined)
     } catch (error) {
+      this.#onProblem(isFinal(error) ? undefined : `mail server unavailable: ${(error as Error).message}`)
       if (!isFinal(error)) throw error
       this.#log.error({ mail: mail.id, reason: (error as Error).message }, 'mail server refused a mail, dropped')
     }

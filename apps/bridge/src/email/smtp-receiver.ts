@@ -7,6 +7,7 @@ import { ApiError, AuthenticationError, RateLimitError, SmsGatewayError, Unavail
 import type { Log } from '@smsgw/daemon/log'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { type MailRecipient, recipientOf } from './reply-address.ts'
+import { ReplyLimit } from './reply-limit.ts'
 import { type MailContent, readMail, smsText } from './sms-text.ts'
 
 /** Together with MOST_CLIENTS, limits the memory for mail that arrives at the same time. */
@@ -48,9 +49,11 @@ export interface SmtpReceiverOptions {
 export class SmtpReceiver {
   readonly #options: SmtpReceiverOptions
   readonly #server: SMTPServer
+  readonly #replyLimit: ReplyLimit
 
   constructor(options: SmtpReceiverOptions) {
     this.#options = options
+    this.#replyLimit = new ReplyLimit(options.now)
     const { tls, domain, log } = options
     this.#server = new SMTPServer({
       name: domain,
@@ -146,10 +149,25 @@ export class SmtpReceiver {
     const numbers = recipients.flatMap((recipient) => ('number' in recipient ? [recipient.number] : [])).sort()
     const { mailFrom } = session.envelope
     const sender = mailFrom === false ? '' : mailFrom.address
-    const messageId = await this.#send({ numbers, text }, idempotencyKeyOf({ mail, sender, numbers, text }), session)
+    const replies = recipients.flatMap((each) => ('isReply' in each && each.isReply ? [each.number] : []))
+    const send = () => this.#send({ numbers, text }, idempotencyKeyOf({ mail, sender, numbers, text }), session)
+    const messageId = await this.#withinLimit(replies, send)
     log.info({ message: messageId, client: session.remoteAddress, claims: mail.claims }, 'mail accepted as SMS')
     onAccepted({ messageId, sender, numbers, mail })
     return `accepted as ${messageId}`
+  }
+
+  /** Sends answers within the limit of their addresses. */
+  async #withinLimit(replies: readonly string[], send: () => Promise<string>): Promise<string> {
+    const taken = replies.filter((number) => this.#replyLimit.take(number))
+    try {
+      if (taken.length < replies.length)
+        throw refusal(450, 'too many answers to this number within an hour, try again later')
+      return await send()
+    } catch (error) {
+      for (const number of taken) this.#replyLimit.giveBack(number)
+      throw error
+    }
   }
 
   async #send(

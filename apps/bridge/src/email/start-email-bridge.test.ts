@@ -213,6 +213,23 @@ test('a failed message is reported to the sender of the mail, and never to nobod
   await stop()
 })
 
+test('an answer address sends at most 30 messages an hour, also at once, and answers that were not sent do not count', async () => {
+  const { mail, stop } = await start({ MAIL_TO: 'office@example.org' })
+  account.receive('Hello')
+  await expect.poll(() => delivered).toHaveLength(1)
+  const to = delivered[0]?.mail.replyTo?.[0]?.address ?? ''
+  const answer = (text: string) => mail({ to, text }, null)
+  account.isDown = true
+  expect(await answer('not sent')).toMatch(/^451 /)
+  account.isDown = false
+  const answers = await Promise.all(Array.from({ length: 32 }, (_, at) => answer(`answer ${at}`)))
+  expect(answers.filter((line) => line.startsWith('250 '))).toHaveLength(30)
+  expect(answers.filter((line) => line.startsWith('450 '))).toHaveLength(2)
+  expect(account.sent).toHaveLength(30)
+  expect(await mail({ text: 'with a key' })).toMatch(/^250 /)
+  await stop()
+})
+
 test('mail waits while the mail server is busy, and a mail that it refuses for good does not stop the next', async () => {
   const { stop } = await start({ MAIL_TO: 'office@example.org' })
   await sleep(100)

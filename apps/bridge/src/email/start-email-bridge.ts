@@ -8,6 +8,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 import type { EmailConfig } from '../config.ts'
 import { AccountFollower } from '../follow/account-follower.ts'
 import { Notes } from '../state/bridge-state.ts'
+import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
 import { HandledItems } from '../state/handled-items.ts'
 import { SentMessages } from '../state/sent-messages.ts'
 import { MailSender } from './outgoing-mail.ts'
@@ -29,6 +30,7 @@ export interface EmailBridgeOptions {
 export interface EmailBridge {
   /** The port of the SMTP server; undefined if it is switched off. */
   readonly port: number | undefined
+  readonly report: () => ChannelReport
   readonly stop: () => Promise<void>
 }
 
@@ -47,8 +49,17 @@ export async function startEmailBridge({ config, connect, database, log }: Email
   const notes = new Notes(database)
   const sent = new SentMessages(database, CHANNEL)
   const replySecret = secretIn(notes)
+  const hasSender = config.MAIL_URL !== undefined
+  const state = new ChannelState(CHANNEL, hasSender ? { api: 'connecting to the API' } : {})
   const sender =
-    config.MAIL_URL === undefined ? undefined : new MailSender({ url: config.MAIL_URL, from: mailFrom(config), log })
+    config.MAIL_URL === undefined
+      ? undefined
+      : new MailSender({
+          url: config.MAIL_URL,
+          from: mailFrom(config),
+          log,
+          onProblem: (problem) => state.set('mail server', problem),
+        })
   const client = connect(QUICK)
   const receiver = config.SMTP_PORT === undefined ? undefined : smtpReceiver(config.SMTP_PORT)
   const port = await receiver?.listen().catch((error: Error) => {
@@ -99,6 +110,7 @@ export async function startEmailBridge({ config, connect, database, log }: Email
       log,
       signal,
       now: Date.now,
+      onConnected: (isConnected: boolean) => state.set('api', isConnected ? undefined : 'connection to the API lost'),
       async onReceived(item: InboxItem) {
         if (config.MAIL_TO.length === 0) return
         await mails.send({
@@ -129,6 +141,7 @@ export async function startEmailBridge({ config, connect, database, log }: Email
 
   return {
     port,
+    report: () => state.report(),
     async stop() {
       stopping.abort()
       await receiver?.close()

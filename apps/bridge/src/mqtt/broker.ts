@@ -34,6 +34,8 @@ export interface BrokerOptions {
   readonly onDisconnect: () => void
   /** Called after each connect. */
   readonly onConnect: () => void
+  /** Called with each new problem, and with undefined after each connect. */
+  readonly onProblem: (problem: string | undefined) => void
 }
 
 /** The connection to one MQTT 5 broker, with a session that survives restarts of both sides. */
@@ -125,6 +127,7 @@ export class Broker {
       return
     }
     this.#problem = undefined
+    this.#options.onProblem(undefined)
     log.info({ broker: new URL(url).host }, 'connected to the MQTT broker')
     this.#firstConnect.resolve()
     onConnect()
@@ -134,6 +137,7 @@ export class Broker {
   #report(problem: string): void {
     if (this.#client.disconnecting || this.#problem !== undefined) return
     this.#problem = problem
+    this.#options.onProblem(`MQTT broker unavailable: ${problem}`)
     const broker = new URL(this.#options.url).host
     this.#options.log.warn({ broker, reason: problem }, 'MQTT broker unavailable, reconnecting')
   }

@@ -4,6 +4,8 @@ const PATIENCE_MS = 10_000
 const RETRY_HEAD_MS = 30_000
 /** Time between two attempts of a command that fails alone. */
 const RETRY_ALONE_MS = 60_000
+/** A command that fails alone is repeated after so many times the length of its attempt, because others wait during it. */
+const RETRY_ALONE_FACTOR = 20
 /** A command that fails alone for this time ends with a failure result. */
 const GIVE_UP_MS = 3_600_000
 /** An accepted command shows for this time that the API is available. */
@@ -17,7 +19,7 @@ interface Failure {
 }
 
 /**
- * Commands that the API answered with 5xx. Such an answer does not say whether the command or the API is at fault; the
+ * Commands that the API answered with 5xx, or not in time. That does not say whether the command or the API is at fault; the
  * answer to another command does. So the head of the queue is repeated, and each time one later command is tried. When
  * the API accepts a later one, those before it have failed alone, and no longer hold up the queue.
  */
@@ -35,13 +37,13 @@ export class FailingCommands {
     return this.#failures.size === 0 ? undefined : Math.min(...[...this.#failures.values()].map((each) => each.retryAt))
   }
 
-  /** The API answered an attempt of a command with 5xx: `next` tries another command at once, `pause` after a pause. */
+  /** An attempt of a command failed: `next` tries another command at once, `pause` after a pause. */
   fail(number: number, startedAt: number, now: number): 'give-up' | 'next' | 'pause' {
     const { since, isOvertaken } = this.#failures.get(number) ?? { since: startedAt, isOvertaken: false }
     const retryIn = (ms: number) => this.#failures.set(number, { since, isOvertaken, retryAt: now + ms })
     if (isOvertaken) {
       if (now - since >= GIVE_UP_MS && startedAt - this.#acceptedAt <= EVIDENCE_MS) return 'give-up'
-      retryIn(RETRY_ALONE_MS)
+      retryIn(Math.max(RETRY_ALONE_MS, RETRY_ALONE_FACTOR * (now - startedAt)))
       return 'next'
     }
     retryIn(0)

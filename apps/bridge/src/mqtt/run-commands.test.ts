@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import { UnavailableError } from '@smsgw/client/errors'
+import { TimeoutError, UnavailableError } from '@smsgw/client/errors'
 import { openLog } from '@smsgw/daemon/log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openState } from '../state/bridge-state.ts'
@@ -97,6 +97,26 @@ test('a command that always fails does not hold up others, and gets a failure re
       { id: 'bad 2', accepted: false, error },
     ])
   expect(queue.first()).toBeUndefined()
+})
+
+test('commands whose requests time out do not hold up others, and take little of the time', async () => {
+  let sentAt = 0
+  let attempts = 0
+  account.errorFor = (text) => {
+    if (text === 'two') sentAt = now
+    if (!text.startsWith('slow')) return undefined
+    now += 15_000
+    attempts += 1
+    return new TimeoutError('no answer from the API within 15000 ms')
+  }
+  for (const text of ['slow 1', 'slow 2', 'one', 'two']) add(text)
+  await expect.poll(texts).toEqual(['one', 'two'])
+  expect(sentAt).toBeLessThan(90_000)
+  await expect.poll(() => now).toBeGreaterThan(HOUR_MS)
+  // Each attempt blocks the other commands for its time.
+  expect((attempts * 15_000) / now).toBeLessThan(0.2)
+  add('three')
+  await expect.poll(() => results.filter(({ accepted }) => !accepted)).toHaveLength(2)
 })
 
 test('a command that fails for some minutes is sent', async () => {

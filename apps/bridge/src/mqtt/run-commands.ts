@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SmsGateway } from '@smsgw/client'
-import { ApiError, AuthenticationError, RateLimitError, UnavailableError } from '@smsgw/client/errors'
+import { ApiError, AuthenticationError, RateLimitError, TimeoutError, UnavailableError } from '@smsgw/client/errors'
 import type { Log } from '@smsgw/daemon/log'
 import type { SentMessages } from '../state/sent-messages.ts'
 import type { Broker } from './broker.ts'
@@ -15,6 +15,7 @@ const LONGEST_RETRY_MS = 30_000
 const LONGEST_LIMIT_SECONDS = 60
 
 export interface CommandRunnerOptions {
+  /** Answers soon and does not repeat requests, because other commands wait. */
   readonly api: SmsGateway
   readonly queue: CommandQueue
   readonly broker: Pick<Broker, 'publishOnce' | 'answer'>
@@ -113,13 +114,14 @@ export class CommandRunner {
       const messageId = await this.#send(read.command, queued.key)
       return { id, accepted: true, messageId }
     } catch (error) {
-      if (error instanceof UnavailableError) return this.#afterFailure(queued, id, error, startedAt)
+      if (error instanceof UnavailableError || error instanceof TimeoutError)
+        return this.#afterFailure(queued, id, error, startedAt)
       if (!(error instanceof ApiError) || mayRepeat(error)) throw error
       return { id, accepted: false, error: error.message }
     }
   }
 
-  #afterFailure({ number }: QueuedCommand, id: string | null, error: UnavailableError, startedAt: number) {
+  #afterFailure({ number }: QueuedCommand, id: string | null, error: Error, startedAt: number) {
     const { log, now } = this.#options
     const next = this.#failing.fail(number, startedAt, now())
     if (next === 'pause') throw error

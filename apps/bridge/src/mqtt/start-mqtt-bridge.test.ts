@@ -52,6 +52,7 @@ async function start(): Promise<MqttBridge> {
       MQTT_CONTACTS: [],
     },
     api: account.client(),
+    commandApi: account.client(),
     database,
     log: openLog('fatal', process.stdout),
   })

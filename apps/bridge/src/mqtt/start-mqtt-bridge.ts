@@ -10,6 +10,7 @@ import type { IPublishPacket } from 'mqtt'
 import type { MqttConfig } from '../config.ts'
 import { AccountFollower } from '../follow/account-follower.ts'
 import { Notes } from '../state/bridge-state.ts'
+import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
 import { HandledItems } from '../state/handled-items.ts'
 import { SentMessages } from '../state/sent-messages.ts'
 import { Broker } from './broker.ts'
@@ -30,17 +31,20 @@ const REFRESH_MS = 60_000
 export interface MqttBridgeOptions {
   readonly config: MqttConfig
   readonly api: SmsGateway
+  /** The same account. Answers soon and does not repeat requests. */
+  readonly commandApi: SmsGateway
   readonly database: DatabaseSync
   readonly log: Log
 }
 
 export interface MqttBridge {
   readonly isConnected: () => boolean
+  readonly report: () => ChannelReport
   readonly stop: () => Promise<void>
 }
 
 /** Connects the account to an MQTT broker: commands in, received messages, states and devices out. */
-export function startMqttBridge({ config, api, database, log }: MqttBridgeOptions): MqttBridge {
+export function startMqttBridge({ config, api, commandApi, database, log }: MqttBridgeOptions): MqttBridge {
   const { MQTT_PREFIX: prefix, MQTT_DISCOVERY_PREFIX: discoveryPrefix, MQTT_CONTACTS: contacts } = config
   const stopping = new AbortController()
   const { signal } = stopping
@@ -50,6 +54,7 @@ export function startMqttBridge({ config, api, database, log }: MqttBridgeOption
   const handled = new HandledItems(database, CHANNEL)
   const sent = new SentMessages(database, CHANNEL)
   const queue = new CommandQueue(database)
+  const state = new ChannelState(CHANNEL, { broker: 'connecting to the MQTT broker', api: 'connecting to the API' })
   const broker = new Broker({
     url: config.MQTT_URL,
     ca: authorities(config.MQTT_CA_FILE),
@@ -62,6 +67,7 @@ export function startMqttBridge({ config, api, database, log }: MqttBridgeOption
     onMessage: receive,
     onDisconnect: () => queue.reopen(),
     onConnect: publishAll,
+    onProblem: (problem) => state.set('broker', problem),
   })
   const devices = new DevicePublisher({ api, broker, database, topics, prefix, discoveryPrefix, contacts, signal })
   const updates = new Updates(() => devices.update(), log, signal)
@@ -81,11 +87,14 @@ export function startMqttBridge({ config, api, database, log }: MqttBridgeOption
       await broker.publishOnce(`state:${message.id}:${message.state}`, topics.status, JSON.stringify(event))
     },
     onDevices: () => updates.request(),
-    onConnected: (isConnected) => void publishAccount(isConnected),
+    onConnected(isConnected) {
+      state.set('api', isConnected ? undefined : 'connection to the API lost')
+      void publishAccount(isConnected)
+    },
   })
   let isFollowing = false
   const runner = new CommandRunner({
-    api,
+    api: commandApi,
     queue,
     broker,
     sent,
@@ -152,6 +161,7 @@ export function startMqttBridge({ config, api, database, log }: MqttBridgeOption
 
   return {
     isConnected: () => broker.isConnected,
+    report: () => state.report(),
     async stop() {
       stopping.abort()
       await broker.close()

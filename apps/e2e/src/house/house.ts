@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient, eventually } from './api-client.ts'
@@ -100,6 +100,12 @@ export class House {
       port,
     )
     this.relay = relay
+  }
+
+  /** Kills the PostgreSQL of the relay, which the relay restarts. */
+  killDatabase(): void {
+    const file = join(this.folder, 'relay', 'database', 'postmaster.pid')
+    process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGKILL')
   }
 
   async stop(): Promise<void> {

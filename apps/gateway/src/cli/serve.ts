@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { readConfig as readAgentConfig } from '@smsgw/agent/config'
-import { readChannels } from '@smsgw/bridge/config'
+import { type Channels, readChannels } from '@smsgw/bridge/config'
+import type { Bridge } from '@smsgw/bridge/start-bridge'
 import { gatewayFolder } from '@smsgw/daemon/default-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { readSecret } from '@smsgw/daemon/settings'
@@ -37,6 +38,7 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
   const log = openLog(level, process.stdout)
   process.stdout.write(greeting(folder.path))
   let { password } = secrets
+  let bridge: Bridge | undefined
   const gateway = await runService({
     async start(stopping) {
       const started = await startGateway({
@@ -57,6 +59,7 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
             )
           }
         },
+        bridge: { names: namesOf(channels), reports: () => bridge?.reports() ?? [] },
         onStage: (description) => process.stdout.write(stageLine(description)),
         onFatal,
         stopping,
@@ -64,7 +67,7 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
       if (channels === undefined) return started
       // Loaded only when used, because it takes memory.
       const { startLocalBridge } = await import('../local-bridge.ts')
-      const bridge = await startLocalBridge({
+      const local = await startLocalBridge({
         url: env['SMSGW_URL'] || started.url,
         credentials: () => ({ username: secrets.username, password }),
         channels,
@@ -74,10 +77,11 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
         await started.stop()
         throw error
       })
+      bridge = local
       return {
         ...started,
         async stop() {
-          await bridge.stop()
+          await local.stop()
           await started.stop()
         },
       }
@@ -85,6 +89,11 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
     stopLimitMs: STOP_LIMIT_MS,
   })
   process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: networkAddresses() }))
+}
+
+/** The names of the channels that are switched on. */
+function namesOf(channels: Channels | undefined): readonly string[] {
+  return Object.entries(channels ?? {}).flatMap(([name, config]) => (config === undefined ? [] : [name]))
 }
 
 function networkAddresses(): string[] {
