@@ -21,8 +21,7 @@ export interface Bridge {
 }
 
 interface Channel {
-  /** Absent if the channel depends on nothing. */
-  readonly report?: () => ChannelReport
+  readonly report: () => ChannelReport
   readonly stop: () => Promise<void>
 }
 
@@ -33,34 +32,33 @@ const COMMAND_LIMITS = { maxRetries: 0, timeoutMs: 15_000 }
 export async function startBridge({ api, channels, dataDir, log }: BridgeOptions): Promise<Bridge> {
   const { mqtt, email, chat, smpp } = channels
   const database = openState(dataDir)
-  const started: { readonly name: string; readonly since: Date; readonly channel: Channel }[] = []
-  const add = (name: keyof Channels, channel: Channel) => started.push({ name, since: new Date(), channel })
+  const started: Channel[] = []
   // The `fetch` of a gateway adds the credentials of its account.
   const connect = ({ credentials = api.credentials, ...options }: Partial<SmsGatewayOptions>) =>
     new SmsGateway({ ...api, ...options, ...(credentials !== api.credentials && { fetch }), credentials })
   if (email !== undefined) {
     const { startEmailBridge } = await import('./email/start-email-bridge.ts')
-    add('email', await startEmailBridge({ config: email, connect, database, log }))
+    started.push(await startEmailBridge({ config: email, connect, database, log }))
   }
   if (mqtt !== undefined) {
     const { startMqttBridge } = await import('./mqtt/start-mqtt-bridge.ts')
     const commandApi = new SmsGateway({ ...api, ...COMMAND_LIMITS })
-    add('mqtt', startMqttBridge({ config: mqtt, api: new SmsGateway(api), commandApi, database, log }))
+    started.push(startMqttBridge({ config: mqtt, api: new SmsGateway(api), commandApi, database, log }))
   }
   if (chat !== undefined) {
     const { startChatBridge } = await import('./chat/start-chat-bridge.ts')
     const { readySender } = await import('./chat/chat-sender.ts')
     const sender = await readySender(chat.CHAT_URLS, join(dataDir, 'chat'))
-    add('chat', startChatBridge({ config: chat, api: new SmsGateway(api), database, log, sender }))
+    started.push(startChatBridge({ config: chat, api: new SmsGateway(api), database, log, sender }))
   }
   if (smpp !== undefined) {
     const { startSmppBridge } = await import('./smpp/start-smpp-bridge.ts')
-    add('smpp', await startSmppBridge({ config: smpp, connect, database, log }))
+    started.push(await startSmppBridge({ config: smpp, connect, database, log }))
   }
   return {
-    reports: () => started.map(({ name, since, channel }) => channel.report?.() ?? { name, problem: undefined, since }),
+    reports: () => started.map((channel) => channel.report()),
     async stop() {
-      await Promise.all(started.map(({ channel }) => channel.stop()))
+      await Promise.all(started.map((channel) => channel.stop()))
       database.close()
     },
   }

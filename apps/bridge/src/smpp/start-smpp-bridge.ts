@@ -9,6 +9,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 import type { SmppConfig } from '../config.ts'
 import { AccountFollower } from '../follow/account-follower.ts'
 import { Notes } from '../state/bridge-state.ts'
+import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
 import { HandledItems } from '../state/handled-items.ts'
 import { SentMessages } from '../state/sent-messages.ts'
 import { Deliverer } from './deliver/deliverer.ts'
@@ -43,6 +44,7 @@ export interface SmppBridge {
   /** The port without TLS; undefined if it is switched off. */
   readonly port: number | undefined
   readonly tlsPort: number | undefined
+  readonly report: () => ChannelReport
   readonly stop: () => Promise<void>
 }
 
@@ -58,6 +60,7 @@ export async function startSmppBridge({
   const { signal } = stopping
   const now = Date.now
   const api = connect({})
+  const state = new ChannelState(CHANNEL, { api: 'connecting to the API' })
   const sessions = new Set<SmppSession>()
   const attempts = new AttemptLimit(now)
   const queue = new DeliveryQueue(database)
@@ -91,6 +94,7 @@ export async function startSmppBridge({
     log,
     signal,
     now,
+    onConnected: (isConnected) => state.set('api', isConnected ? undefined : 'connection to the API lost'),
     stateOf: progressOf,
     async onReceived({ id }) {
       queue.addReceived(id, now())
@@ -194,6 +198,7 @@ export async function startSmppBridge({
 
   const [plain, secure] = listeners
   return {
+    report: () => state.report(),
     port: plain?.port,
     tlsPort: secure?.port,
     async stop() {
