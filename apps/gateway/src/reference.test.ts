@@ -147,7 +147,7 @@ test('docs/reference/webhook-events.md lists every event with its payload', asyn
     'Webhook events',
     'This page lists the members of `payload` for each event. [Webhooks](../webhooks.md) explains delivery and signatures, and shows an',
     'example of each event.',
-    'For compatibility, webhooks can be registered for `mms:downloaded` and `mms:batch:downloaded`, but these events never occur.',
+    '`mms:downloaded` and `mms:batch:downloaded` come only from phones, because modems do not download MMS.',
     ...sections,
   ])
 })

@@ -21,6 +21,7 @@ import { BufferedLogbook } from './logs/logbook.ts'
 import { acceptRequests } from './messages/accept/accept-request.ts'
 import { messageMetrics } from './messages/message-metrics.ts'
 import { type Metrics, openMetrics } from './metrics/metrics.ts'
+import { PhoneStreams } from './mobile/phone-streams.ts'
 import { periodicJobs } from './periodic-jobs.ts'
 import { type PushKeys, readPushKeys } from './push/push-keys.ts'
 import { PushWorker } from './push/push-worker.ts'
@@ -186,6 +187,7 @@ function startFeatures(
     },
     stop: () => Promise.all([webhooks.stop(), push.worker.stop()]),
   }
+  const throttle = new PairingThrottle()
   const agents = new ConnectedAgents({
     store: core,
     relay: {
@@ -194,13 +196,15 @@ function startFeatures(
       forgetAfterSeconds: forgetAfter(config),
       mayMixEmulated: config.MIX_EMULATED_MODEMS,
     },
-    pairing: { ...core, throttle: new PairingThrottle() },
+    pairing: { ...core, throttle },
     recorder: new EventRecorder({ ...core, outbox, onMoved }),
     onDispatched: dispatchMetrics(registry),
     arrivalsAtOnce: Math.ceil(config.DATABASE_CONNECTIONS / 3),
   })
   cleanup.add(() => agents.close())
   agentMetrics(registry, agents)
+  const phones = new PhoneStreams(core)
+  cleanup.add(() => phones.close())
   databaseClock.onJump = async (byMs) => {
     agents.clockChanged()
     outbox.wake()
@@ -214,7 +218,7 @@ function startFeatures(
   cleanup.add(() => jobs.stop())
   const live = new LiveEvents(core)
   cleanup.add(() => live.close())
-  return { outbox, push, agents, live, webhookRules, accept, rules, onMoved }
+  return { outbox, push, agents, phones, throttle, live, webhookRules, accept, rules, onMoved }
 }
 
 /** Starts the sending of notifications to browsers. Push services have https, in Local Server mode too. */
@@ -237,7 +241,7 @@ const NO_CONTACT = 'mailto:operator@localhost'
 /** Starts the HTTP server, and the metrics server if it has a separate port. Returns the URL of the HTTP server. */
 async function startServers(
   core: Core,
-  { outbox, push, agents, live, webhookRules, accept, rules, onMoved }: Features,
+  { outbox, push, agents, phones, throttle, live, webhookRules, accept, rules, onMoved }: Features,
   metrics: Metrics,
   { isLocal = false, virtualPhone, components = [], onPasswordChanged, checkAnswer }: RelayOptions,
   drain: { readonly isDraining: boolean },
@@ -262,6 +266,7 @@ async function startServers(
     addressRules: webhookRules,
     push,
     virtualPhone,
+    phones: { streams: phones, throttle },
     health: [
       ...processHealth(),
       databaseHealth(database),
@@ -284,7 +289,7 @@ async function startServers(
   const metricsServer = await serveMetrics(serving)
   cleanup.add(() => metricsServer?.close())
   if (metricsServer) log.info({ url: metricsServer.url }, 'metrics server listening')
-  const server = await serveRoutes(serving, agents, live)
+  const server = await serveRoutes(serving, agents, { live, phones })
   cleanup.add(() => server.close())
   return server.url
 }

@@ -13,6 +13,7 @@ import { deleteDevice } from './devices/delete-device.ts'
 import { examineDevice } from './devices/examine-device.ts'
 import { getDevice, listDevices } from './devices/get-devices.ts'
 import { listDeviceTelemetry } from './devices/list-device-telemetry.ts'
+import type { PairingThrottle } from './devices/redeem-pairing-code.ts'
 import { getDocs, getDocsFile } from './docs-page/get-docs.ts'
 import { facadeRoutes } from './facades/facade-routes.ts'
 import { StatusReceivers } from './facades/status-receivers.ts'
@@ -40,6 +41,8 @@ import type { Move } from './messages/progress/message-progress.ts'
 import { getMessage, listMessages } from './messages/read-messages.ts'
 import { sendMessage } from './messages/send-message.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
+import { mobileRoutes } from './mobile/mobile-routes.ts'
+import type { PhoneStreams } from './mobile/phone-streams.ts'
 import {
   deleteSubscription,
   listSubscriptions,
@@ -89,6 +92,7 @@ export interface RouteDeps {
     readonly pushRules: AddressRules
   }
   readonly virtualPhone: VirtualPhone | undefined
+  readonly phones: { readonly streams: PhoneStreams; readonly throttle: PairingThrottle }
   readonly health: readonly HealthSource[]
   readonly version: string
   readonly metrics: {
@@ -254,6 +258,7 @@ export function routes(deps: RouteDeps): Route[] {
     ),
     ...facadeRoutes({ accept, clock: core.clock, statusReceivers }),
     ...twilioRoutes({ ...messages, statusReceivers }),
+    ...mobileRoutes({ ...core, ...deps.phones, auth }),
     ...metricsRoutes(deps.metrics),
     rootRoute('GET', '/openapi.json', 'public', 'Get the OpenAPI document', getOpenapi(document)),
     rootRoute('GET', '/api/docs/doc.json', 'public', 'Get the OpenAPI document (older path)', getOpenapi(document)),

@@ -16,6 +16,7 @@ import { isAgentUpgrade, serveAgents } from './link/serve-agents.ts'
 import type { LiveEvents } from './live/live-events.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
+import type { PhoneStreams } from './mobile/phone-streams.ts'
 
 /** Time for requests in progress at shutdown. */
 const FINISH_MS = 25_000
@@ -34,7 +35,7 @@ export type ServeParts = Omit<ServerParts, 'log' | 'console' | 'trustedProxies' 
 export async function serveRoutes(
   { config, log, ...parts }: ServeParts,
   agents: ConnectedAgents,
-  live: LiveEvents,
+  { live, phones }: { readonly live: LiveEvents; readonly phones: PhoneStreams },
 ): Promise<Served> {
   const files = certificateFiles(config)
   const tls = files && readCertificate(files)
@@ -56,6 +57,7 @@ export async function serveRoutes(
     async close() {
       endWatch?.()
       // The server cannot close while streams and agent connections are open.
+      phones.close()
       await Promise.all([agents.close(), agentServer.close(), live.close()])
       await finish(server, endUnused)
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { deviceId, resourceId } from './ids.ts'
-import { inboxType } from './inbox.ts'
+import { inboxAttachment, inboxType } from './inbox.ts'
 import { possibleDuplicate } from './message.ts'
 import { messageStates } from './message-states.ts'
 import { limitUpTo, pageCursor } from './paging.ts'
@@ -95,6 +95,8 @@ const received = z.strictObject({
   data: z.base64().optional(),
   port: z.int().min(0).max(65_535).optional(),
   subject: z.string().optional(),
+  attachments: z.array(inboxAttachment).optional().meta({ description: 'Attachments of a downloaded MMS' }),
+  isEncrypted: z.boolean().optional().meta({ description: 'True when the content is encrypted' }),
   isUnread: z.boolean().optional().meta({ description: 'True while the message is unread' }),
   simNumber,
   deviceId,

@@ -5,6 +5,7 @@ import { requestQuery } from './request-query.ts'
 import { instant, utcTime } from './times.ts'
 
 const isEmulated = z.literal(true).optional()
+const isPhone = z.literal(true).optional()
 
 const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, counted from 1' })
 
@@ -41,6 +42,12 @@ export const device = z
       description:
         'True when all modems of the device are emulated, so that its messages reach no phone; absent otherwise',
     }),
+    isPhone: isPhone.meta({
+      description:
+        'True for a phone with the app *SMS Gateway for Android*, which reports the states of its messages itself; absent for an agent',
+    }),
+    publicKey: z.string().optional().meta({ description: 'Key with which senders encrypt messages for this device' }),
+    keyVersion: z.int().min(0).optional().meta({ description: 'Version of `publicKey`' }),
   })
   .meta({ id: 'Device' })
 

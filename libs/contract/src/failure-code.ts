@@ -25,6 +25,7 @@ export const relayFailureCodes = [
   'too_large',
   'approval_refused',
   'approval_expired',
+  'phone_failed',
 ] as const
 
 export type AgentFailureCode = (typeof agentFailureCodes)[number]

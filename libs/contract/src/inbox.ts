@@ -7,7 +7,7 @@ import { instant, utcTime } from './times.ts'
 
 export const inboxType = z.enum(['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'])
 
-const inboxAttachment = z
+export const inboxAttachment = z
   .strictObject({
     partId: z.int().min(0).meta({ description: 'Number of the part in its message' }),
     name: z.string().meta({ description: 'File name; empty when unknown' }),

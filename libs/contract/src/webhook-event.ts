@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { health } from './health.ts'
 import { deviceId, resourceId } from './ids.ts'
+import { inboxAttachment } from './inbox.ts'
 import { possibleDuplicate } from './message.ts'
 import { localTime } from './times.ts'
 
 /**
- * Events for which webhooks can be registered. The two `downloaded` events never occur, because an AT modem does not download
- * MMS.
+ * Events for which webhooks can be registered. The two `downloaded` events come only from phones, because an AT modem does not
+ * download MMS.
  */
 export const webhookEvents = [
   'sms:received',
@@ -36,7 +37,11 @@ const inbound = {
     .string()
     .nullable()
     .meta({ description: 'Phone number of the SIM that received the message; null when unknown' }),
-  simNumber,
+  simNumber: z
+    .int()
+    .min(0)
+    .max(64)
+    .meta({ description: 'Slot of the SIM, counted from 1; 0 when a phone does not report it' }),
   phoneNumber: z.string().meta({ description: 'Same as `sender`; use `sender` instead', deprecated: true }),
 }
 const receivedAt = localTime.meta({ description: "The network's time stamp if plausible, otherwise the agent's time" })
@@ -59,6 +64,18 @@ const receivedMms = z
     receivedAt,
   })
   .meta({ id: 'MmsReceivedPayload', description: 'Notification of an MMS; its content is not downloaded' })
+
+const downloadedMms = z
+  .strictObject({
+    ...inbound,
+    body: z.string().meta({ description: 'Text of the MMS; empty when it has none' }),
+    subject: z.string().optional(),
+    attachments: z
+      .array(inboxAttachment)
+      .meta({ description: 'Download each from `/inbox/{messageId}/attachments/{partId}`' }),
+    receivedAt,
+  })
+  .meta({ id: 'MmsDownloadedPayload', description: 'An MMS that a phone has downloaded' })
 
 const outbound = {
   messageId: resourceId,
@@ -110,6 +127,7 @@ export const webhookPayloads = {
   'sms:received': receivedText,
   'sms:data-received': receivedData,
   'mms:received': receivedMms,
+  'mms:downloaded': downloadedMms,
   'sms:sent': sent,
   'sms:delivered': delivered,
   'sms:failed': failed,
@@ -119,6 +137,7 @@ export const webhookPayloads = {
   'sms:batch:received': batchOf(receivedText).meta({ id: 'SmsBatchReceivedPayload' }),
   'sms:batch:data-received': batchOf(receivedData).meta({ id: 'SmsBatchDataReceivedPayload' }),
   'mms:batch:received': batchOf(receivedMms).meta({ id: 'MmsBatchReceivedPayload' }),
+  'mms:batch:downloaded': batchOf(downloadedMms).meta({ id: 'MmsBatchDownloadedPayload' }),
 } as const
 
 function batchOf<Payload extends z.ZodType>(payload: Payload) {
@@ -126,7 +145,6 @@ function batchOf<Payload extends z.ZodType>(payload: Payload) {
 }
 
 export type WebhookPayloads = { [Event in keyof typeof webhookPayloads]: z.output<(typeof webhookPayloads)[Event]> }
-/** An event that occurs: all except the two `downloaded` events. */
 export type EmittedEvent = keyof WebhookPayloads
 
 /** The body of a webhook request. */
@@ -134,6 +152,7 @@ export const webhookEnvelope = z.discriminatedUnion('event', [
   envelopeOf('sms:received'),
   envelopeOf('sms:data-received'),
   envelopeOf('mms:received'),
+  envelopeOf('mms:downloaded'),
   envelopeOf('sms:sent'),
   envelopeOf('sms:delivered'),
   envelopeOf('sms:failed'),
@@ -143,6 +162,7 @@ export const webhookEnvelope = z.discriminatedUnion('event', [
   envelopeOf('sms:batch:received'),
   envelopeOf('sms:batch:data-received'),
   envelopeOf('mms:batch:received'),
+  envelopeOf('mms:batch:downloaded'),
 ])
 
 function envelopeOf<Event extends EmittedEvent>(event: Event) {

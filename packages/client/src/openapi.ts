@@ -666,6 +666,13 @@ export interface webhooks {
         /** Sent to webhooks registered for mms:received */
         post: operations["onMmsReceived"];
     };
+    "mms:downloaded": {
+        parameters: {
+            query?: never;
+        };
+        /** Sent to webhooks registered for mms:downloaded */
+        post: operations["onMmsDownloaded"];
+    };
     "sms:sent": {
         parameters: {
             query?: never;
@@ -728,6 +735,13 @@ export interface webhooks {
         };
         /** Sent to webhooks registered for mms:batch:received */
         post: operations["onMmsBatchReceived"];
+    };
+    "mms:batch:downloaded": {
+        parameters: {
+            query?: never;
+        };
+        /** Sent to webhooks registered for mms:batch:downloaded */
+        post: operations["onMmsBatchDownloaded"];
     };
 }
 export interface components {
@@ -1170,6 +1184,10 @@ export interface components {
             data?: string;
             port?: number;
             subject?: string;
+            /** @description Attachments of a downloaded MMS */
+            attachments?: components["schemas"]["InboxAttachment"][];
+            /** @description True when the content is encrypted */
+            isEncrypted?: boolean;
             /** @description True while the message is unread */
             isUnread?: boolean;
             simNumber?: number;
@@ -1225,6 +1243,15 @@ export interface components {
              * @constant
              */
             isEmulated?: true;
+            /**
+             * @description True for a phone with the app *SMS Gateway for Android*, which reports the states of its messages itself; absent for an agent
+             * @constant
+             */
+            isPhone?: true;
+            /** @description Key with which senders encrypt messages for this device */
+            publicKey?: string;
+            /** @description Version of `publicKey` */
+            keyVersion?: number;
         };
         DeviceDetail: {
             /**
@@ -1261,6 +1288,15 @@ export interface components {
              * @constant
              */
             isEmulated?: true;
+            /**
+             * @description True for a phone with the app *SMS Gateway for Android*, which reports the states of its messages itself; absent for an agent
+             * @constant
+             */
+            isPhone?: true;
+            /** @description Key with which senders encrypt messages for this device */
+            publicKey?: string;
+            /** @description Version of `publicKey` */
+            keyVersion?: number;
             /** @description Version of the agent */
             version?: string;
             /** @example linux arm64 */
@@ -1615,8 +1651,38 @@ export interface components {
              */
             createdAt: string;
         };
+        MmsBatchDownloadedPayload: {
+            messages: components["schemas"]["MmsDownloadedPayload"][];
+        };
         MmsBatchReceivedPayload: {
             messages: components["schemas"]["MmsReceivedPayload"][];
+        };
+        /** @description An MMS that a phone has downloaded */
+        MmsDownloadedPayload: {
+            /** @description Id of the inbox item */
+            messageId: string;
+            /** @description Phone number or name of the sender */
+            sender: string;
+            /** @description Phone number of the SIM that received the message; null when unknown */
+            recipient: string | null;
+            /** @description Slot of the SIM, counted from 1; 0 when a phone does not report it */
+            simNumber: number;
+            /**
+             * @deprecated
+             * @description Same as `sender`; use `sender` instead
+             */
+            phoneNumber: string;
+            /** @description Text of the MMS; empty when it has none */
+            body: string;
+            subject?: string;
+            /** @description Download each from `/inbox/{messageId}/attachments/{partId}` */
+            attachments: components["schemas"]["InboxAttachment"][];
+            /**
+             * Format: date-time
+             * @description The network's time stamp if plausible, otherwise the agent's time
+             * @example 2026-03-01T15:46:11.000+07:00
+             */
+            receivedAt: string;
         };
         /** @description Notification of an MMS; its content is not downloaded */
         MmsReceivedPayload: {
@@ -1626,7 +1692,7 @@ export interface components {
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;
-            /** @description Slot of the SIM, counted from 1 */
+            /** @description Slot of the SIM, counted from 1; 0 when a phone does not report it */
             simNumber: number;
             /**
              * @deprecated
@@ -2304,7 +2370,7 @@ export interface components {
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;
-            /** @description Slot of the SIM, counted from 1 */
+            /** @description Slot of the SIM, counted from 1; 0 when a phone does not report it */
             simNumber: number;
             /**
              * @deprecated
@@ -2379,7 +2445,7 @@ export interface components {
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;
-            /** @description Slot of the SIM, counted from 1 */
+            /** @description Slot of the SIM, counted from 1; 0 when a phone does not report it */
             simNumber: number;
             /**
              * @deprecated
@@ -2845,7 +2911,9 @@ export type KeySet = components['schemas']['KeySet'];
 export type Label = components['schemas']['Label'];
 export type LogEntry = components['schemas']['LogEntry'];
 export type MessageState = components['schemas']['MessageState'];
+export type MmsBatchDownloadedPayload = components['schemas']['MmsBatchDownloadedPayload'];
 export type MmsBatchReceivedPayload = components['schemas']['MmsBatchReceivedPayload'];
+export type MmsDownloadedPayload = components['schemas']['MmsDownloadedPayload'];
 export type MmsReceivedPayload = components['schemas']['MmsReceivedPayload'];
 export type Modem = components['schemas']['Modem'];
 export type NewApiKey = components['schemas']['NewApiKey'];
@@ -4528,6 +4596,37 @@ export interface operations {
             };
         };
     };
+    onMmsDownloaded: {
+        parameters: {
+            query?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Id of a device
+                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
+                     */
+                    deviceId: string;
+                    /** @constant */
+                    event: "mms:downloaded";
+                    /** @description Id of the event, the same in all attempts and redeliveries */
+                    id: string;
+                    webhookId: string;
+                    payload: components["schemas"]["MmsDownloadedPayload"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. After any other answer, it is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onSmsSent: {
         parameters: {
             query?: never;
@@ -4794,6 +4893,37 @@ export interface operations {
                     id: string;
                     webhookId: string;
                     payload: components["schemas"]["MmsBatchReceivedPayload"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. After any other answer, it is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMmsBatchDownloaded: {
+        parameters: {
+            query?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Id of a device
+                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
+                     */
+                    deviceId: string;
+                    /** @constant */
+                    event: "mms:batch:downloaded";
+                    /** @description Id of the event, the same in all attempts and redeliveries */
+                    id: string;
+                    webhookId: string;
+                    payload: components["schemas"]["MmsBatchDownloadedPayload"];
                 };
             };
         };

@@ -8,7 +8,7 @@ import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
-import { fullWords, shortClockWords } from '../ui/relative-words.ts'
+import { fullWords, shortClockWords, sizeWords } from '../ui/relative-words.ts'
 import { t } from '../words/text.ts'
 import { draftKey, putBack } from './drafts.ts'
 import { MessageText } from './message-text.tsx'
@@ -55,7 +55,8 @@ export const Bubble = memo(function Bubble({
 })
 
 function Said({ item, marked }: { readonly item: ConversationEntry; readonly marked: string | undefined }) {
-  if (item.direction === 'out' && item.isEncrypted) return <p className="bubble-kind">{t('thread.encrypted')}</p>
+  if (item.isEncrypted) return <p className="bubble-kind">{t('thread.encrypted')}</p>
+  if (item.direction === 'in' && item.type === 'MMS_DOWNLOADED') return <DownloadedMms item={item} marked={marked} />
   if (item.text !== undefined) return <MessageText text={item.text} marked={marked} />
   if (item.data !== undefined)
     return (
@@ -70,6 +71,26 @@ function Said({ item, marked }: { readonly item: ConversationEntry; readonly mar
     <>
       <p className="bubble-kind">{t('thread.mms')}</p>
       {item.subject !== undefined && <p dir="auto">{item.subject}</p>}
+    </>
+  )
+}
+
+type Received = Extract<ConversationEntry, { direction: 'in' }>
+
+/** Attachments are downloads: they come from strangers, so the console shows none of them itself. */
+function DownloadedMms({ item, marked }: { readonly item: Received; readonly marked: string | undefined }) {
+  return (
+    <>
+      <p className="bubble-kind">{t('thread.mms')}</p>
+      {item.text !== undefined && item.text !== '' && <MessageText text={item.text} marked={marked} />}
+      {item.attachments?.map(({ partId, name, size, contentType }) => (
+        <p key={partId}>
+          <a href={`/3rdparty/v1/inbox/${encodeURIComponent(item.id)}/attachments/${partId}`} download={name || true}>
+            <bdi>{name || contentType}</bdi>
+          </a>
+          <span className="bubble-kind">{sizeWords(size)}</span>
+        </p>
+      ))}
     </>
   )
 }

@@ -17,6 +17,7 @@ import { ExamineDevice } from './examine-device.tsx'
 import { LastErrors } from './last-errors.tsx'
 import { ModemCard } from './modem-card.tsx'
 import { RenameDevice } from './rename-device.tsx'
+import { SimLine } from './sim-line.tsx'
 import { UssdPanel } from './ussd-panel.tsx'
 import './device-page.css'
 
@@ -38,7 +39,8 @@ export default function DevicePage({ id }: { readonly id: string }) {
     >
       <ProblemNote error={device.error} retry={() => void device.refetch()} />
       {device.isPending && <WaitingLines lines={6} />}
-      {device.data && (
+      {device.data?.isPhone && <PhoneFacts device={device.data} />}
+      {device.data && !device.data.isPhone && (
         <>
           <div className="modem-cards">
             {device.data.modems.map((modem, at) => (
@@ -61,6 +63,20 @@ export default function DevicePage({ id }: { readonly id: string }) {
         </>
       )}
     </Page>
+  )
+}
+
+/** A phone reports neither modems nor telemetry, and runs no diagnostics. */
+function PhoneFacts({ device }: { readonly device: DeviceDetailAnswer }) {
+  return (
+    <Panel title={t('device.phone')}>
+      <p className="quiet">{t('device.phoneHelp')}</p>
+      {device.simCards.map((sim) => (
+        <SimLine key={sim.simNumber} sim={sim} />
+      ))}
+      <AgentFacts device={device} />
+      <LastErrors device={device} />
+    </Panel>
   )
 }
 
@@ -111,13 +127,13 @@ function messagesWords(count: number): string {
   return t('common.messages', { count })
 }
 
-function RemoveDevice({ device: { id, name } }: { readonly device: DeviceDetailAnswer }) {
+function RemoveDevice({ device: { id, name, isPhone } }: { readonly device: DeviceDetailAnswer }) {
   const { mode } = useSignedIn()
   const [, goTo] = useLocation()
   const [isAsking, setAsking] = useState(false)
   const remove = useDeleteDevice()
   // A gateway has one built-in device, which cannot be removed.
-  if (mode === 'local') return null
+  if (mode === 'local' && !isPhone) return null
   return (
     <>
       <Button variant="default" onClick={() => setAsking(true)}>
@@ -131,7 +147,7 @@ function RemoveDevice({ device: { id, name } }: { readonly device: DeviceDetailA
         onYes={() => remove.mutate(id, { onSuccess: () => goTo('/devices') })}
         onClose={() => setAsking(false)}
       >
-        {t('device.removeHelp')}
+        {isPhone ? t('device.removePhoneHelp') : t('device.removeHelp')}
       </AskFirst>
     </>
   )

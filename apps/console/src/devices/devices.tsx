@@ -47,7 +47,7 @@ export default function Devices() {
 }
 
 function DeviceCard({
-  device: { id, name, online, lastSeen, simCards, isEmulated },
+  device: { id, name, online, lastSeen, simCards, isEmulated, isPhone },
 }: {
   readonly device: DeviceAnswer
 }) {
@@ -58,6 +58,7 @@ function DeviceCard({
           <Link href={`/devices/${id}`}>{name}</Link>
         </h2>
         {isEmulated && <Badge tone="quiet">{t('device.emulated')}</Badge>}
+        {isPhone && <Badge tone="quiet">{t('device.phone')}</Badge>}
         {online ? <Badge tone="good">{t('device.online')}</Badge> : <Badge tone="bad">{t('device.offline')}</Badge>}
       </header>
       {simCards.length === 0 && <p className="quiet">{t('device.noModem')}</p>}

@@ -64,6 +64,8 @@ function Pairing({ known, onClose }: { readonly known: readonly DeviceAnswer[]; 
         <CopyField name={t('pairing.command')} value={packaged} />
         <p className="small quiet">{t('pairing.fromSource')}</p>
         <CopyField name={t('pairing.sourceCommand')} value={checkout} />
+        <p className="small quiet">{t('pairing.phone')}</p>
+        <CopyField name={t('pairing.phoneServer')} value={`${location.origin}/api/mobile/v1`} />
         <p className="small quiet">
           {rich('pairing.help', {
             when: <RelativeTime at={code.expiresAt} />,

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { WakeHints } from '../hints/wake-hints.ts'
 import type { Logbook } from '../logs/logbook.ts'
+import { authenticatePhone } from '../mobile/authenticate-phone.ts'
 import type { Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
@@ -8,7 +9,7 @@ import { LiveAdmissions } from './admissions.ts'
 import { authenticate, authenticateRefresh } from './authenticate.ts'
 import { BasicLogin } from './basic-login.ts'
 import { BearerLogin } from './bearer-login.ts'
-import { type ChangeOwnPasswordDeps, changeOwnPassword } from './change-own-password.ts'
+import { type ChangeOwnPasswordDeps, changeOwnPassword, changePasswordAs } from './change-own-password.ts'
 import { changeKey, createKey, getKey, listKeys } from './keys/key-endpoints.ts'
 import { KeyLogin } from './keys/key-login.ts'
 import { revokeKey, rotateKey } from './keys/rotate-key.ts'
@@ -66,6 +67,8 @@ export function buildAuth(deps: AuthDeps) {
   return {
     authenticate: authenticate(observed),
     authenticateRefresh: authenticateRefresh(observed),
+    authenticatePhone: authenticatePhone({ ...deps, allowInsecureHttp: logins.allowInsecureHttp }),
+    allowInsecureHttp: logins.allowInsecureHttp,
     admissions: new LiveAdmissions({ ...deps, ...logins, bearerLogin }),
     issueToken: issueToken(tokens),
     refreshToken: refreshToken(tokens),
@@ -78,6 +81,7 @@ export function buildAuth(deps: AuthDeps) {
     rotateKey: rotateKey(deps),
     revokeKey: revokeKey(deps),
     changeOwnPassword: changeOwnPassword({ ...deps, ...logins }),
+    changePasswordAs: changePasswordAs({ ...deps, ...logins }),
     beginSession: beginSession(sessions),
     showSession: showSession(sessions),
     endSession: endSession(sessions),

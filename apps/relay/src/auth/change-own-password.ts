@@ -21,33 +21,48 @@ export interface ChangeOwnPasswordDeps {
   readonly onPasswordChanged?: ((changed: { readonly username: string; readonly password: string }) => void) | undefined
 }
 
-/**
- * Changes the password of the calling account. The current password is required, because a person at an unlocked screen may
- * not be the owner. Guesses are throttled like logins. All sessions end, including the caller's, and all tokens and pairing
- * codes are revoked.
- */
+/** Changes the password of the calling account. */
 export function changeOwnPassword(deps: ChangeOwnPasswordDeps): Endpoint {
+  const change = changePasswordAs(deps)
   return endpoint({
     body: passwordChange,
     answers: { 204: null },
-    async handle({ principal: { accountId: id, username }, body: { currentPassword, newPassword }, address }) {
-      const login = await deps.basicLogin.check({ username, password: currentPassword, address })
-      if (!login) throw wrongPassword()
-      const problem = passwordProblem(newPassword, username)
-      if (problem !== undefined) throw refusal([{ path: 'newPassword', message: `is not allowed: ${problem}` }], 'body')
-      const { credentialVersion } = login
-      const change = { password: newPassword, keepTokens: false, credentialVersion }
-      const { isChanged } = await changePassword(deps, { id, username }, change)
-      if (!isChanged) throw wrongPassword()
-      deps.hints.accessChanged(id)
-      const message = 'password changed: all sessions ended, all tokens and pairing codes revoked'
-      deps.logbook.write({ accountId: id, module: 'auth', priority: 'INFO', message })
-      deps.onPasswordChanged?.({ username, password: newPassword })
-      return { status: 204 }
+    async handle({ principal: { accountId, username }, body, address }) {
+      if (await change({ accountId, username, address }, body)) return { status: 204 }
+      throw new ApiError(403, 'currentPassword is not the password of this account')
     },
   })
 }
 
-function wrongPassword(): ApiError {
-  return new ApiError(403, 'currentPassword is not the password of this account')
+export interface PasswordOwner {
+  readonly accountId: string
+  readonly username: string
+  /** Address of the caller. */
+  readonly address: string
+}
+
+/**
+ * Changes the password of an account. Returns false if the current password is wrong. The current password is required, because
+ * a person at an unlocked screen may not be the owner. Guesses are throttled like logins. All sessions end, including the
+ * caller's, and all tokens and pairing codes are revoked.
+ */
+export function changePasswordAs(deps: ChangeOwnPasswordDeps) {
+  return async (
+    { accountId: id, username, address }: PasswordOwner,
+    { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
+  ): Promise<boolean> => {
+    const login = await deps.basicLogin.check({ username, password: currentPassword, address })
+    if (!login) return false
+    const problem = passwordProblem(newPassword, username)
+    if (problem !== undefined) throw refusal([{ path: 'newPassword', message: `is not allowed: ${problem}` }], 'body')
+    const { credentialVersion } = login
+    const change = { password: newPassword, keepTokens: false, credentialVersion }
+    const { isChanged } = await changePassword(deps, { id, username }, change)
+    if (!isChanged) return false
+    deps.hints.accessChanged(id)
+    const message = 'password changed: all sessions ended, all tokens and pairing codes revoked'
+    deps.logbook.write({ accountId: id, module: 'auth', priority: 'INFO', message })
+    deps.onPasswordChanged?.({ username, password: newPassword })
+    return true
+  }
 }

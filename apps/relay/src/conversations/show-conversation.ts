@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { linksTo, momentOf, refusedCursor } from '../http/page.ts'
-import { inboxItemAnswer } from '../inbox/stored-item.ts'
+import { inboxItemAnswer, type StoredAttachment, withAttachments } from '../inbox/stored-item.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import { dataOfOctets } from '../messages/message-data.ts'
 import type { Database, Statements } from '../store/database.ts'
@@ -52,8 +52,11 @@ export function showConversation({ database, rules }: ShowConversationDeps): End
           sent === undefined ? [] : [{ ...sent, simNumber: sent.requestedSimNumber, createdAt: sent.at }],
         ),
       )
+      const attachments = await attachmentsOf(database, rows)
       const body = rows.map((row) =>
-        row.sent ? sentAnswer(row.sent, waiting.get(row.sent.cmdId)) : receivedAnswer(row.received),
+        row.sent
+          ? sentAnswer(row.sent, waiting.get(row.sent.cmdId))
+          : receivedAnswer(row.received, attachments.get(row.received.key)),
       )
       const headers = linksTo(url, {
         ...(next && { next: cursorOf('older', next) }),
@@ -62,6 +65,19 @@ export function showConversation({ database, rules }: ShowConversationDeps): End
       return { status: 200, body, headers }
     },
   })
+}
+
+/** Reads the attachments of received messages. Only downloaded MMS have some. */
+async function attachmentsOf(database: Database, rows: readonly Row[]): Promise<Map<bigint, StoredAttachment[]>> {
+  const keys = rows.flatMap(({ received }) => (received?.type === 'MMS_DOWNLOADED' ? [received.key] : []))
+  if (keys.length === 0) return new Map()
+  const { select, orderBy } = withAttachments.attachments
+  const found = await database.inboxAttachment.findMany({
+    where: { inboxKey: { in: keys } },
+    select: { ...select, inboxKey: true },
+    orderBy,
+  })
+  return Map.groupBy(found, ({ inboxKey }) => inboxKey)
 }
 
 /** Entries, latest first, and the cuts at which the next older and newer pages begin, if there are more entries. */
@@ -222,8 +238,9 @@ function sentAnswer(sent: SentEntry, waiting: Waiting | undefined): Conversation
   }
 }
 
-function receivedAnswer(received: ReceivedEntry): ConversationEntry {
-  const { id, createdAt: at, type, text, data, port, subject, simNumber, deviceId } = inboxItemAnswer(received)
+function receivedAnswer(received: ReceivedEntry, stored: readonly StoredAttachment[] | undefined): ConversationEntry {
+  const item = inboxItemAnswer({ ...received, ...(stored && { attachments: stored }) })
+  const { id, createdAt: at, type, text, data, port, subject, attachments, simNumber, deviceId } = item
   return {
     direction: 'in',
     id,
@@ -233,6 +250,8 @@ function receivedAnswer(received: ReceivedEntry): ConversationEntry {
     ...(data !== undefined && { data }),
     ...(port !== undefined && { port }),
     ...(subject !== undefined && { subject }),
+    ...(attachments !== undefined && { attachments }),
+    ...(received.isEncrypted && { isEncrypted: true }),
     ...(received.isUnread && { isUnread: true }),
     ...(simNumber !== undefined && { simNumber }),
     deviceId,

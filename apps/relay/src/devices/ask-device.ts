@@ -61,9 +61,10 @@ async function refuseOffline(
 ): Promise<void> {
   const device = await database.device.findFirst({
     where: { id: deviceId, accountId, deletedAt: null },
-    select: { leaseUntil: true, capabilities: true, capabilitiesEpoch: true, connEpoch: true },
+    select: { leaseUntil: true, capabilities: true, capabilitiesEpoch: true, connEpoch: true, phoneTokenHash: true },
   })
   if (device === null) throw noSuchDevice()
+  if (device.phoneTokenHash !== null) throw new ApiError(409, 'This device is a phone and cannot do this')
   if (!isLeased(device.leaseUntil, clock.now())) throw offline()
   const supported = device.capabilitiesEpoch === device.connEpoch ? device.capabilities : []
   if (requires !== undefined && !supported.includes(requires))

@@ -56,6 +56,7 @@ async function markDeleted(database: Database, accountId: string, id: string, no
         deletedAt: now,
         updatedAt: now,
         publicKey: null,
+        phoneTokenHash: null,
         relayId: null,
         leaseUntil: null,
         connEpoch: { increment: 1 },

@@ -87,6 +87,7 @@ function errorAnswer({ createdAt, priority, module, message }: LogEntry): Device
 /** Returns a device as the API shows it. A device is online while its relay renews the lease, which expires if the relay dies. */
 export function deviceAnswer(device: Device & { readonly simCards: readonly SimCard[] }, now: Date): DeviceAnswer {
   const { id, name, createdAt, updatedAt, lastSeen, leaseUntil, simCards } = device
+  const { encryptionKey, encryptionKeyVersion } = device
   const simNames = readSimNames(device.simNames)
   return {
     id,
@@ -97,6 +98,9 @@ export function deviceAnswer(device: Device & { readonly simCards: readonly SimC
     online: isLeased(leaseUntil, now),
     simCards: simCards.map((sim) => simCardAnswer({ ...sim, name: simNames[sim.simNumber] })),
     ...(simCards.length > 0 && simCards.every(({ isEmulated }) => isEmulated) && { isEmulated: true as const }),
+    ...(device.phoneTokenHash !== null && { isPhone: true as const }),
+    ...(encryptionKey !== null && { publicKey: encryptionKey }),
+    ...(encryptionKeyVersion !== null && { keyVersion: encryptionKeyVersion }),
   }
 }
 

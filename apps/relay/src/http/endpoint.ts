@@ -1,6 +1,7 @@
 import type { KeyLimits } from '@smsgw/contract/api-key'
 import type { Scope } from '@smsgw/contract/scopes'
 import type { z } from 'zod'
+import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Access } from './admissions.ts'
 import type { Caller } from './caller.ts'
 import type { Facade } from './facade.ts'
@@ -33,6 +34,8 @@ export interface Principal {
   readonly webhookId?: string
   /** Session token of a browser. */
   readonly session?: string
+  /** Set for the token of a phone. */
+  readonly phone?: AgentConnection
   /** Lifetime of the next access token; set for refresh tokens. */
   readonly ttlSeconds?: number
 }
@@ -86,6 +89,8 @@ export interface EndpointDefinition<
 > {
   /** If undefined, the body of a request is ignored. */
   readonly body?: Body
+  /** The largest body in bytes. Default: 256 KiB, or 4 KiB without authentication. */
+  readonly mostBodyBytes?: number
   readonly query?: Query
   readonly params?: Params
   /** Schema of the body by status, or null for no body. `answerStatuses` adds the errors that every route may return. */

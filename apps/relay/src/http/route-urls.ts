@@ -1,7 +1,7 @@
 import type { Method, Route } from './route.ts'
 
 export interface RouteUrl {
-  /** `/3rdparty/v1` or `/api/3rdparty/v1`, or empty at the root. */
+  /** `/3rdparty/v1` or `/api/3rdparty/v1`, the same with `/mobile/v1`, or empty at the root. */
   readonly base: string
   /** Path from the root of the server; `{name}` is a parameter. */
   readonly path: string
@@ -10,18 +10,20 @@ export interface RouteUrl {
 export const API_BASE = '/3rdparty/v1'
 
 const BASES = [API_BASE, `/api${API_BASE}`]
+const MOBILE_BASES = ['/mobile/v1', '/api/mobile/v1']
 
 /** Older names of the first segment. */
 const ALIASES: Readonly<Record<string, string>> = { messages: 'message', devices: 'device', webhooks: 'webhook' }
 
 /** Returns all URLs of a route, the documented one first. */
 export function urlsOf({ path, place }: Route): RouteUrl[] {
-  const atRoot = place === 'api' ? [] : [{ base: '', path }]
+  const atRoot = place === 'root' || place === 'both' ? [{ base: '', path }] : []
   if (place === 'root') return atRoot
   const [, first = '', rest = ''] = /^\/([^/]+)(.*)$/.exec(path) ?? []
   const alias = ALIASES[first]
   const spellings = alias === undefined ? [path] : [path, `/${alias}${rest}`]
-  return [...atRoot, ...BASES.flatMap((base) => spellings.map((spelling) => ({ base, path: base + spelling })))]
+  const bases = place === 'mobile' ? MOBILE_BASES : BASES
+  return [...atRoot, ...bases.flatMap((base) => spellings.map((spelling) => ({ base, path: base + spelling })))]
 }
 
 /** A path pattern with the methods of all its routes. */

@@ -5,9 +5,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * What a caller needs: one of several scopes, any valid credentials (`any scope`), a password or session (`no token`), nothing
- * (`public`), or a refresh token as bearer token.
+ * (`public`), a refresh token as bearer token, or the token of a phone (`phone`).
  */
-export type Access = Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token'
+export type Access = Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token' | 'phone'
 
 export interface Route {
   readonly method: Method
@@ -16,8 +16,11 @@ export interface Route {
   readonly access: Access
   readonly summary: string
   readonly endpoint: Endpoint
-  /** `api`: below both prefixes of the API. `root`: at the root of the server. `both`: below the prefixes and at the root. */
-  readonly place: 'api' | 'root' | 'both'
+  /**
+   * `api`: below both prefixes of the API. `root`: at the root of the server. `both`: below the prefixes and at the root.
+   * `mobile`: below both prefixes of the API for phones, which is another product's and therefore not in the OpenAPI document.
+   */
+  readonly place: 'api' | 'root' | 'both' | 'mobile'
 }
 
 const routeAt =
@@ -35,6 +38,7 @@ const routeAt =
 export const route = routeAt('api')
 export const rootRoute = routeAt('root')
 export const everywhereRoute = routeAt('both')
+export const mobileRoute = routeAt('mobile')
 
 /** Returns the accepted scopes. A caller needs only one of them. */
 export function scopesOf(access: Scope | readonly Scope[]): readonly Scope[] {

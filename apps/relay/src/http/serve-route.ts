@@ -18,6 +18,8 @@ export interface Gates {
   readonly authenticate: Authenticate
   /** Accepts a refresh token as bearer token. */
   readonly authenticateRefresh: Authenticate
+  /** Accepts the token of a phone as bearer token. */
+  readonly authenticatePhone: Authenticate
   readonly admissions: Admissions
 }
 
@@ -30,7 +32,7 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
   if (endpoint.unavailable !== undefined) throw new ApiError(501, endpoint.unavailable)
   const caller = callerOf(request)
   const principal = await admit(access, gates, caller)
-  const mostBytes = access === 'public' ? PUBLIC_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES
+  const mostBytes = endpoint.mostBodyBytes ?? (access === 'public' ? PUBLIC_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES)
   const body = endpoint.body ? checked(endpoint.body, await readJsonBody(request.raw, mostBytes), 'body') : undefined
   const query = endpoint.query ? checked(endpoint.query, readQuery(request.url), 'query') : undefined
   const call = callAs({ principal, caller, route, base, body, query }, gates, request)
@@ -79,6 +81,7 @@ export function callAs(
 export async function admit(access: Access, gates: Gates, caller: Caller): Promise<Principal> {
   if (access === 'public') return ANONYMOUS
   if (access === 'refresh token') return await gates.authenticateRefresh(caller)
+  if (access === 'phone') return await gates.authenticatePhone(caller)
   const principal = await gates.authenticate(caller)
   if (access === 'no token') {
     if (principal.tokenId === undefined && principal.key === undefined) return principal

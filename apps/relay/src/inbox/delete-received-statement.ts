@@ -4,9 +4,11 @@ const EVENTS = [
   'sms:received',
   'sms:data-received',
   'mms:received',
+  'mms:downloaded',
   'sms:batch:received',
   'sms:batch:data-received',
   'mms:batch:received',
+  'mms:batch:downloaded',
 ]
 const BATCH = 1_000
 

@@ -7,8 +7,42 @@ import { storableJson, storableText } from '../store/storable.ts'
 import { eventTime } from '../webhooks/outbox/local-time.ts'
 import { storedItem } from './stored-item.ts'
 
-/** An agent's event for a received message. */
-export type Received = Extract<AgentEvent, { kind: 'received' }>
+/** A received message, from the event of an agent or the upload of a phone. */
+export type Received = FromAgent | DownloadedMms
+
+type FromAgent = Loosened<Extract<AgentEvent, { kind: 'received' }>>
+
+/** A phone may report neither the SIM nor the port, and may have encrypted the content. */
+type Loosened<Event> = Event extends unknown
+  ? Omit<Event, 'kind' | 'simNumber' | 'recipient' | 'port' | 'parts'> & Optional
+  : never
+
+interface Optional {
+  /** Reported by agents, and not stored. */
+  readonly kind?: 'received'
+  readonly parts?: number
+  readonly recipient?: string | undefined
+  readonly simNumber?: number | undefined
+  readonly port?: number | undefined
+  readonly isEncrypted?: boolean | undefined
+}
+
+/** An MMS with its content, which only a phone can download. */
+interface DownloadedMms extends Optional {
+  readonly type: 'MMS_DOWNLOADED'
+  readonly id: string
+  readonly receivedAt: string
+  readonly sender: string
+  readonly text: string
+  readonly attachments: readonly NewAttachment[]
+}
+
+export interface NewAttachment {
+  readonly partId: number
+  readonly name: string
+  readonly contentType: string
+  readonly octets: Uint8Array
+}
 
 const insertedRow = storedItem.extend({ isNew: z.boolean(), isBlocked: z.boolean() })
 
@@ -33,10 +67,11 @@ export async function insertReceived(
     insertedRow,
     Prisma.sql`
     INSERT INTO inbox (account_id, id, device_id, type, sender, recipient, sim_number, created_at, offset_minutes,
-      text, data, port, mms, is_partial)
+      text, data, port, mms, is_partial, is_encrypted)
     VALUES (${device.accountId}, ${storableText(received.id)}, ${device.id}, ${received.type},
-      ${storableText(received.sender)}, ${recipient}, ${received.simNumber}, ${at}, ${offsetMinutes},
-      ${text}, ${data}, ${port}, ${mms}::jsonb, ${isPartial})
+      ${storableText(received.sender)}, ${recipient}, ${received.simNumber ?? null}, ${at}, ${offsetMinutes},
+      ${text}, ${data}, ${port}, ${mms}::jsonb, ${isPartial},
+      ${received.isEncrypted ?? false})
     ON CONFLICT (account_id, id) DO UPDATE SET text = excluded.text, data = excluded.data, is_partial = false
       WHERE inbox.is_partial AND NOT excluded.is_partial
     RETURNING id, device_id AS "deviceId", type, sender, recipient, sim_number AS "simNumber",
@@ -55,12 +90,14 @@ function contentOf(received: Received) {
       return { ...nothing, text: storableText(received.text), isPartial: received.isPartial ?? false }
     case 'DATA_SMS': {
       const data = Buffer.from(received.data, 'base64')
-      return { ...nothing, data, port: received.port, isPartial: received.isPartial ?? false }
+      return { ...nothing, data, port: received.port ?? null, isPartial: received.isPartial ?? false }
     }
     case 'MMS': {
       const { transactionId, subject, size, contentClass, contentLocation, expiresAt } = received
       const mms = { transactionId, subject, size, contentClass, contentLocation, expiresAt }
       return { ...nothing, mms: JSON.stringify(storableJson(mms)) }
     }
+    case 'MMS_DOWNLOADED':
+      return { ...nothing, text: storableText(received.text) }
   }
 }

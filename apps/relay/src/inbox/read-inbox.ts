@@ -8,7 +8,7 @@ import type { MessageRules } from '../messages/accept/check-message.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'
 import type { Database } from '../store/database.ts'
 import type { Prisma } from '../store/generated/client.ts'
-import { inboxItemAnswer } from './stored-item.ts'
+import { inboxItemAnswer, withAttachments } from './stored-item.ts'
 
 interface ListInboxDeps {
   readonly database: Database
@@ -34,7 +34,7 @@ export function listInbox({ database, rules }: ListInboxDeps): Endpoint {
           database.inboxItem.findMany({
             where: { AND: [where, after ? olderThan(after) : {}] },
             orderBy: [{ createdAt: 'desc' }, { key: 'desc' }],
-            include: includedAttachments(query),
+            include: query.includeAttachments ? withAttachments : {},
             skip,
             take,
           }),
@@ -53,18 +53,11 @@ export function getInboxItem({ database }: { readonly database: Database }): End
     async handle({ principal: { accountId }, params: { id }, query }) {
       const item = await database.inboxItem.findUnique({
         where: { accountId_id: { accountId, id } },
-        include: includedAttachments(query),
+        include: query.includeAttachments ? withAttachments : {},
       })
       if (item === null)
         throw new ApiError(404, 'No received message has this id: it may have been deleted by retention')
       return { status: 200, body: inboxItemAnswer(item) }
     },
   })
-}
-
-/** The attachments to read with a message, without their octets. */
-function includedAttachments({ includeAttachments }: { readonly includeAttachments: boolean }) {
-  if (!includeAttachments) return {}
-  const select = { partId: true, name: true, size: true, contentType: true } as const
-  return { attachments: { select, orderBy: { position: 'asc' } } } satisfies Prisma.InboxItemInclude
 }

@@ -4,6 +4,7 @@ import type {
   ReceivedData,
   ReceivedEvent,
   ReceivedMms,
+  ReceivedMmsContent,
   ReceivedText,
 } from '../webhooks/outbox/outbox-event.ts'
 
@@ -12,6 +13,7 @@ export const batchEvents = {
   'sms:received': 'sms:batch:received',
   'sms:data-received': 'sms:batch:data-received',
   'mms:received': 'mms:batch:received',
+  'mms:downloaded': 'mms:batch:downloaded',
 } as const satisfies Record<ReceivedEvent['event'], BatchEvent['event']>
 
 const MOST_MESSAGES = 100
@@ -56,5 +58,7 @@ function batchOf(messages: readonly ReceivedEvent[]): BatchEvent {
       return { event: batchEvents[event], deviceId, messages: messages as ReceivedData[] }
     case 'mms:received':
       return { event: batchEvents[event], deviceId, messages: messages as ReceivedMms[] }
+    case 'mms:downloaded':
+      return { event: batchEvents[event], deviceId, messages: messages as ReceivedMmsContent[] }
   }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../store/database.ts'
 import { enqueueAgain } from '../webhooks/outbox/enqueue-events.ts'
 import type { OutboxEvent, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
 import { batchEvents, ReceivedBatches } from './received-batches.ts'
-import { eventOfType, receivedEventOf } from './stored-item.ts'
+import { eventOfType, receivedEventOf, withAttachments } from './stored-item.ts'
 
 /** A selection of received messages. */
 export interface Range {
@@ -68,7 +68,7 @@ async function withRegisteredTypes(
   const events = new Set(webhooks.flatMap((webhook) => webhook.events))
   const types = (range.messageTypes ?? (Object.keys(eventOfType) as InboxType[])).filter((type) => {
     const event = eventOfType[type]
-    return event !== null && events.has(delivery === 'Batch' ? batchEvents[event] : event)
+    return events.has(delivery === 'Batch' ? batchEvents[event] : event)
   })
   return { ...range, messageTypes: types }
 }
@@ -92,11 +92,9 @@ async function* storedEvents(
       },
       orderBy: [{ createdAt: 'asc' }, { key: 'asc' }],
       take: PAGE,
+      include: withAttachments,
     })
-    yield items.flatMap((item) => {
-      const event = receivedEventOf(item)
-      return event === undefined ? [] : [{ event, key: item.key }]
-    })
+    yield items.map((item) => ({ event: receivedEventOf(item), key: item.key }))
     const last = items.at(-1)
     if (last === undefined || items.length < PAGE) return
     place = last

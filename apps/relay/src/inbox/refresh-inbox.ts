@@ -42,14 +42,15 @@ async function refreshAs(
   const { database, hints, logbook, outbox } = deps
   const devices = await database.device.findMany({
     where: { accountId, deletedAt: null, ...(requested.deviceId !== undefined && { id: requested.deviceId }) },
-    select: { id: true },
+    select: { id: true, phoneTokenHash: true },
   })
   if (requested.deviceId !== undefined && devices.length === 0) {
     const message = 'is not a device of this account: GET /devices lists them; leave it out for all devices'
     throw refusal([{ path: 'deviceId', message }], 'body')
   }
   const deviceIds = devices.map(({ id }) => id)
-  await requestSweeps(deps, accountId, deviceIds)
+  const phoneIds = devices.filter(({ phoneTokenHash }) => phoneTokenHash !== null).map(({ id }) => id)
+  await requestSweeps(deps, accountId, { deviceIds, phoneIds, range: requested })
   hints.wake(deviceIds)
   const context = { devices: String(deviceIds.length), webhookDelivery: requested.webhookDelivery }
   logbook.write({ accountId, module: 'inbox', priority: 'INFO', message: 'inbox refresh requested', context })
@@ -59,14 +60,23 @@ async function refreshAs(
   outbox.wake()
 }
 
+interface Sweeps {
+  readonly deviceIds: readonly string[]
+  readonly phoneIds: readonly string[]
+  readonly range: Pick<RefreshInboxRequest, 'since' | 'until'>
+}
+
 /** A sweep command expires after this time. An agent that reconnects later sweeps automatically when it starts. */
 const SWEEP_LIFETIME_MS = 3_600_000
 
-/** Creates a sweep command for each device that has no pending sweep, because a pending sweep serves every request. */
+/**
+ * Creates a sweep command for each device that has no pending sweep, because a pending sweep serves every request. A phone gets a
+ * command for each request, because it uploads only the messages of the range.
+ */
 async function requestSweeps(
   { database, clock, random }: { readonly database: Database; readonly clock: Clock; readonly random: Random },
   accountId: string,
-  deviceIds: readonly string[],
+  { deviceIds, phoneIds, range }: Sweeps,
 ): Promise<void> {
   const now = clock.now()
   const waiting = await database.deviceCommand.findMany({
@@ -80,13 +90,15 @@ async function requestSweeps(
     },
     select: { deviceId: true },
   })
-  const requested = new Set(waiting.map(({ deviceId }) => deviceId))
+  const phones = new Set(phoneIds)
+  const requested = new Set(waiting.flatMap(({ deviceId }) => (phones.has(deviceId) ? [] : [deviceId])))
   const expiresAt = new Date(now.getTime() + SWEEP_LIFETIME_MS)
   const commands = deviceIds
     .filter((id) => !requested.has(id))
     .map((deviceId) => {
       const cmdId = newId(random)
-      const command = { kind: 'sweep', cmdId } satisfies Command
+      const ofRange = { since: range.since.toISOString(), until: range.until.toISOString() }
+      const command = { kind: 'sweep', cmdId, ...(phones.has(deviceId) && ofRange) } satisfies Command
       return { accountId, deviceId, cmdId, command, createdAt: now, expiresAt }
     })
   await database.deviceCommand.createMany({ data: commands })

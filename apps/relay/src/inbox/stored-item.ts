@@ -21,16 +21,29 @@ export const storedItem = z.object({
 
 type StoredItem = Readonly<z.output<typeof storedItem>>
 
-/** The webhook event of each type; null when there is none. */
+export interface StoredAttachment extends Omit<InboxAttachment, 'partId'> {
+  readonly partId: bigint
+}
+
+interface WithAttachments {
+  readonly attachments?: readonly StoredAttachment[]
+}
+
+/** The attachments to read with a message, without their octets. */
+export const withAttachments = {
+  attachments: { select: { partId: true, name: true, size: true, contentType: true }, orderBy: { position: 'asc' } },
+} as const
+
+/** The webhook event of each type. */
 export const eventOfType = {
   SMS: 'sms:received',
   DATA_SMS: 'sms:data-received',
   MMS: 'mms:received',
-  MMS_DOWNLOADED: null,
-} as const satisfies Record<InboxType, ReceivedEvent['event'] | null>
+  MMS_DOWNLOADED: 'mms:downloaded',
+} as const satisfies Record<InboxType, ReceivedEvent['event']>
 
 /** Builds the webhook event of an item from its row alone, so that repeated deliveries are identical. */
-export function receivedEventOf(item: StoredItem): ReceivedEvent | undefined {
+export function receivedEventOf(item: StoredItem & WithAttachments): ReceivedEvent {
   const facts = {
     deviceId: item.deviceId,
     messageId: item.id,
@@ -46,13 +59,12 @@ export function receivedEventOf(item: StoredItem): ReceivedEvent | undefined {
       return { event: 'sms:data-received', ...facts, data: base64Of(item), port: item.port ?? 0 }
     case 'MMS':
       return { event: 'mms:received', ...facts, ...(item.mms as MmsNotification) }
-    case 'MMS_DOWNLOADED':
-      return undefined
+    case 'MMS_DOWNLOADED': {
+      const { subject } = (item.mms ?? {}) as Partial<MmsNotification>
+      const attachments = (item.attachments ?? []).map(attachmentAnswer)
+      return { event: 'mms:downloaded', ...facts, body: item.text ?? '', subject, attachments }
+    }
   }
-}
-
-interface StoredAttachment extends Omit<InboxAttachment, 'partId'> {
-  readonly partId: bigint
 }
 
 /** The API representation of a received message, with its attachments if they were read. */

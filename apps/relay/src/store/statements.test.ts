@@ -24,7 +24,7 @@ import { publishHints } from '../hints/publish-hints-statement.ts'
 import { deleteReceived } from '../inbox/delete-received-statement.ts'
 import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
 import { insertReceived } from '../inbox/insert-received-statement.ts'
-import { readOctets } from '../inbox/read-octets-statement.ts'
+import { attachmentExamples } from '../inbox/testing/attachment-examples.ts'
 import { fenceBatches } from '../ingest/fence-batches-statement.ts'
 import { storeParts } from '../ingest/store-parts-statement.ts'
 import { writeMarks } from '../ingest/write-marks-statement.ts'
@@ -53,6 +53,7 @@ import { readDeviceSims } from '../messages/progress/read-device-sims-statement.
 import { writeProgress } from '../messages/progress/write-progress-statement.ts'
 import { countHistory, readHistory } from '../messages/read-history-statement.ts'
 import { messageExamples } from '../messages/testing/message-examples.ts'
+import { phoneExamples } from '../mobile/testing/phone-examples.ts'
 import { pushExamples } from '../push/testing/push-examples.ts'
 import { lockSettings } from '../settings/lock-settings-statement.ts'
 import { sharedInboxExamples } from '../shared-inbox/testing/shared-inbox-examples.ts'
@@ -162,22 +163,6 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
       },
       now,
     ),
-  'inbox/read-octets-statement.ts': async (s) => {
-    const { key } = await s.inboxItem.create({
-      data: {
-        accountId: 'account',
-        id: 'mms',
-        deviceId: 'device',
-        type: 'MMS_DOWNLOADED',
-        sender: '+1',
-        createdAt: now,
-      },
-    })
-    const picture = { inboxKey: key, partId: 1n }
-    const facts = { position: 0, name: '', contentType: 'image/jpeg', size: 3, octets: new Uint8Array([1, 2, 3]) }
-    await s.inboxAttachment.create({ data: { ...picture, ...facts } })
-    expect(await readOctets(s, picture, 1, 5)).toEqual(new Uint8Array([2, 3]))
-  },
   'ingest/fence-batches-statement.ts': (s) => fenceBatches(s, [connection]),
   'ingest/store-parts-statement.ts': (s) =>
     storeParts(
@@ -238,6 +223,8 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await readHistory(s, { ...filter, sentBy: 'key' }, 'DESC', { after: undefined, skip: 0, take: 1 })
     await readHistory(s, filter, 'DESC', { after: { createdAt: now, key: 9n }, skip: 0, take: 1 })
   },
+  ...attachmentExamples,
+  ...phoneExamples,
   ...pushExamples,
   ...sharedInboxExamples,
   'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),

@@ -28,6 +28,7 @@ export async function testEndpoints(routes: readonly Route[]): Promise<TestEndpo
     routes,
     authenticate: believe,
     authenticateRefresh: believe,
+    authenticatePhone: believe,
     admissions: NEVER_LOST,
     log: { error: (details) => faults.push(details), warn: (details) => faults.push(details) },
     requestId: () => 'test',

@@ -26,6 +26,7 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   approval_refused: 'A person decided that the message is not sent: ask them before you send it again.',
   approval_expired:
     'Nobody approved the message in time. Send it again if it is still wanted, and have it approved in the console.',
+  phone_failed: 'The phone reported this failure. Correct what the error names, then send the message again.',
 }
 
 /** Returns the advice about a failure, or undefined for a code that only a newer agent uses. */

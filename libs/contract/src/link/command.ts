@@ -37,8 +37,13 @@ const sendCommand = z.object({
 /** Cancels a send whose first part is not yet at the modem. A cancel that arrives before the send blocks the send. */
 const cancelCommand = z.object({ kind: z.literal('cancel'), cmdId: commandId })
 
-/** Reads the storages of all SIMs again. */
-const sweepCommand = z.object({ kind: z.literal('sweep'), cmdId: commandId })
+/** Reads the storages of all SIMs again. Only phones limit it to a range, because modems store few messages. */
+const sweepCommand = z.object({
+  kind: z.literal('sweep'),
+  cmdId: commandId,
+  since: z.iso.datetime().optional(),
+  until: z.iso.datetime().optional(),
+})
 
 /** Sends a USSD code or reply. Not written to the journal, because its caller no longer waits after a restart. */
 const ussdCommand = z.object({

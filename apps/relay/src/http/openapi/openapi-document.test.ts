@@ -93,7 +93,7 @@ test('every webhook event has a payload, and phoneNumber is deprecated in each',
     ([, { properties }]) => properties?.['phoneNumber'],
   )
   const outdated = payloads.filter(([name]) => name.endsWith('Payload'))
-  expect(outdated.length).toBe(7)
+  expect(outdated.length).toBe(8)
   for (const [name, { properties }] of outdated)
     expect(properties?.['phoneNumber'], name).toMatchObject({ deprecated: true })
 })

@@ -53,7 +53,7 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
   const schemas = new ComponentSchemas()
   const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes) {
-    if (route.endpoint.facade) continue
+    if (route.endpoint.facade || route.place === 'mobile') continue
     for (const url of documentedUrls(route)) {
       paths[url.path] = { ...paths[url.path], [route.method.toLowerCase()]: operationOf(route, url, schemas) }
     }

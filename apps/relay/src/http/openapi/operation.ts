@@ -39,6 +39,8 @@ export interface Operation {
 /** Describes a route at one of its paths. */
 export function operationOf(route: Route, { base }: RouteUrl, schemas: ComponentSchemas): Operation {
   const { endpoint, access, summary } = route
+  if (access === 'phone')
+    throw new Error(`${route.path} belongs to phones, which have another description of their API`)
   return {
     operationId: operationId(route, base),
     tags: [tagOf(route)],
@@ -72,7 +74,9 @@ function tagOf({ path, place }: Route): string {
   return place === 'root' && first !== 'hooks' ? 'discovery' : first
 }
 
-function accessText(access: Access): string {
+type DocumentedAccess = Exclude<Access, 'phone'>
+
+function accessText(access: DocumentedAccess): string {
   if (access === 'public') return 'Requires no authentication.'
   if (access === 'refresh token') return 'Requires a refresh token as bearer.'
   if (access === 'any scope') return 'Requires Basic authentication, a session, or a token or API key with any scope.'
@@ -83,7 +87,7 @@ function accessText(access: Access): string {
     .join(' or ')}.`
 }
 
-function security(access: Access): Operation['security'] {
+function security(access: DocumentedAccess): Operation['security'] {
   if (access === 'public') return []
   if (access === 'refresh token') return [{ refreshToken: [] }]
   if (access === 'no token') return [{ basic: [] }, { session: [] }]

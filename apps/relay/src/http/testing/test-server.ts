@@ -36,6 +36,7 @@ export async function testServer(parts: Partial<ServerParts> & Pick<ServerParts,
   const server = buildServer({
     authenticate: acceptScopes,
     authenticateRefresh: acceptScopes,
+    authenticatePhone: acceptScopes,
     admissions: NEVER_LOST,
     log: { error: note, warn: note },
     requestId: () => 'made-here',

@@ -2,7 +2,13 @@ import { deviceHealth } from '@smsgw/contract/device-health'
 import type { EmittedEvent } from '@smsgw/contract/webhook-event'
 import { VERSION } from '../../version.ts'
 import type { LocalTime } from '../outbox/local-time.ts'
-import type { OutboxEvent, ReceivedData, ReceivedMms, ReceivedText } from '../outbox/outbox-event.ts'
+import type {
+  OutboxEvent,
+  ReceivedData,
+  ReceivedMms,
+  ReceivedMmsContent,
+  ReceivedText,
+} from '../outbox/outbox-event.ts'
 
 /** Builds the sample of an event that a webhook test sends. */
 export function sampleEvent(event: EmittedEvent, deviceId: string, at: LocalTime, occurrence: string): OutboxEvent {
@@ -19,6 +25,7 @@ const samples: { readonly [Event in EmittedEvent]: (occasion: Occasion) => Outbo
   'sms:received': sampleText,
   'sms:data-received': sampleData,
   'mms:received': sampleMms,
+  'mms:downloaded': sampleMmsContent,
   'sms:sent': (occasion) => ({ event: 'sms:sent', ...outbound(occasion), partsCount: 1 }),
   'sms:delivered': (occasion) => ({ event: 'sms:delivered', ...outbound(occasion) }),
   'sms:failed': (occasion) => ({ event: 'sms:failed', ...outbound(occasion), code: 'test', reason: 'this is a test' }),
@@ -56,6 +63,11 @@ const samples: { readonly [Event in EmittedEvent]: (occasion: Occasion) => Outbo
     deviceId: occasion.deviceId,
     messages: [sampleMms(occasion)],
   }),
+  'mms:batch:downloaded': (occasion) => ({
+    event: 'mms:batch:downloaded',
+    deviceId: occasion.deviceId,
+    messages: [sampleMmsContent(occasion)],
+  }),
 }
 
 /** Numbers from the range that is reserved for examples. */
@@ -88,6 +100,16 @@ function sampleMms(occasion: Occasion): ReceivedMms {
     contentClass: 'image-basic',
     contentLocation: 'http://mms.example/test',
     expiresAt: new Date(occasion.at.at.getTime() + 3 * 86_400_000).toISOString(),
+  }
+}
+
+function sampleMmsContent(occasion: Occasion): ReceivedMmsContent {
+  return {
+    event: 'mms:downloaded',
+    ...inbound(occasion),
+    body: 'This is a test',
+    subject: 'This is a test',
+    attachments: [{ partId: 1, name: 'test.jpg', size: 31_744, contentType: 'image/jpeg' }],
   }
 }
 

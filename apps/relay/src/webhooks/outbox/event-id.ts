@@ -46,6 +46,7 @@ function factsOf(event: OutboxEvent): readonly string[] {
     case 'sms:received':
     case 'sms:data-received':
     case 'mms:received':
+    case 'mms:downloaded':
       return [event.messageId]
     case 'sms:sent':
     case 'sms:delivered':
@@ -59,6 +60,7 @@ function factsOf(event: OutboxEvent): readonly string[] {
     case 'sms:batch:received':
     case 'sms:batch:data-received':
     case 'mms:batch:received':
+    case 'mms:batch:downloaded':
       return event.messages.map(({ messageId }) => messageId)
   }
 }

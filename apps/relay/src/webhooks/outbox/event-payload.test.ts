@@ -97,6 +97,18 @@ const outboxEvents: Record<string, OutboxEvent> = {
     at: localTime('2026-03-01T08:46:11Z'),
   },
   'a cancelled encrypted message': { ...outbound, event: 'sms:cancelled', recipient: opaque },
+  'an MMS that a phone has downloaded': {
+    event: 'mms:downloaded',
+    deviceId,
+    messageId: '0f1e2d3c-4b5a-8978-8796-a5b4c3d2e1f0',
+    sender: '+14155550142',
+    recipient: '+66812345678',
+    simNumber: 1,
+    receivedAt: localTime('2026-03-01T15:46:11+07:00'),
+    body: 'Look!',
+    subject: 'Holiday',
+    attachments: [{ partId: 1, name: 'beach.jpg', size: 31_744, contentType: 'image/jpeg' }],
+  },
   'the health report of a device': {
     event: 'system:ping',
     deviceId,

@@ -9,6 +9,7 @@ import type {
   ReceivedData,
   ReceivedEvent,
   ReceivedMms,
+  ReceivedMmsContent,
   ReceivedText,
 } from './outbox-event.ts'
 
@@ -21,6 +22,8 @@ export function payloadOf(event: OutboxEvent): WebhookPayloads[EmittedEvent] {
       return receivedData(event)
     case 'mms:received':
       return receivedMms(event)
+    case 'mms:downloaded':
+      return receivedMmsContent(event)
     case 'sms:sent':
       return {
         ...outbound(event),
@@ -45,6 +48,8 @@ export function payloadOf(event: OutboxEvent): WebhookPayloads[EmittedEvent] {
       return { messages: event.messages.map(receivedData) }
     case 'mms:batch:received':
       return { messages: event.messages.map(receivedMms) }
+    case 'mms:batch:downloaded':
+      return { messages: event.messages.map(receivedMmsContent) }
   }
 }
 
@@ -103,6 +108,17 @@ function receivedMms(received: ReceivedMms): Payload<'mms:received'> {
     contentClass,
     ...(contentLocation !== undefined && { contentLocation }),
     ...(expiry && { expiresAt: localTimeText(expiry) }),
+    receivedAt: localTimeText(receivedAt),
+  }
+}
+
+function receivedMmsContent(received: ReceivedMmsContent): Payload<'mms:downloaded'> {
+  const { body, subject, attachments, receivedAt } = received
+  return {
+    ...inbound(received),
+    body,
+    ...(subject !== undefined && { subject }),
+    attachments: [...attachments],
     receivedAt: localTimeText(receivedAt),
   }
 }

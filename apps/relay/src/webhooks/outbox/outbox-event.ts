@@ -1,4 +1,5 @@
 import type { Health } from '@smsgw/contract/health'
+import type { InboxAttachment } from '@smsgw/contract/inbox'
 import type { SimCard } from '@smsgw/contract/link/event'
 import type { LocalTime } from './local-time.ts'
 
@@ -6,7 +7,7 @@ import type { LocalTime } from './local-time.ts'
 export type OutboxEvent = ReceivedEvent | OutboundEvent | DeviceEvent | BatchEvent
 
 /** A message was received. */
-export type ReceivedEvent = ReceivedText | ReceivedData | ReceivedMms
+export type ReceivedEvent = ReceivedText | ReceivedData | ReceivedMms | ReceivedMmsContent
 
 /** A sent message reached a state for one recipient. */
 export type OutboundEvent = Sent | Delivered | Failed | Cancelled
@@ -39,6 +40,15 @@ export interface ReceivedData extends Inbound {
 
 export interface ReceivedMms extends Inbound, MmsNotification {
   readonly event: 'mms:received'
+}
+
+/** An MMS with its content, which a phone has downloaded. */
+export interface ReceivedMmsContent extends Inbound {
+  readonly event: 'mms:downloaded'
+  readonly body: string
+  readonly subject: string | undefined
+  /** Without their octets, which receivers download from the API. */
+  readonly attachments: readonly InboxAttachment[]
 }
 
 /** Contents of an MMS notification. */
@@ -113,7 +123,7 @@ interface Started extends Occurrence {
 }
 
 /** Received messages that are delivered again in one event. */
-export type BatchEvent = TextBatch | DataBatch | MmsBatch
+export type BatchEvent = TextBatch | DataBatch | MmsBatch | MmsContentBatch
 
 interface TextBatch extends OfDevice {
   readonly event: 'sms:batch:received'
@@ -128,4 +138,9 @@ interface DataBatch extends OfDevice {
 interface MmsBatch extends OfDevice {
   readonly event: 'mms:batch:received'
   readonly messages: readonly ReceivedMms[]
+}
+
+interface MmsContentBatch extends OfDevice {
+  readonly event: 'mms:batch:downloaded'
+  readonly messages: readonly ReceivedMmsContent[]
 }

@@ -1,0 +1,29 @@
+import type { Auth } from '../auth/auth.ts'
+import { ApiError } from '../http/api-error.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { Database } from '../store/database.ts'
+import { phoneOf } from './authenticate-phone.ts'
+import { phonePasswordBody } from './mobile-bodies.ts'
+
+interface ChangePhonePasswordDeps {
+  readonly database: Database
+  readonly auth: Pick<Auth, 'changePasswordAs'>
+}
+
+/** Changes the password of the account from a phone. The phone keeps its token; sessions and other tokens end. */
+export function changePhonePassword({ database, auth }: ChangePhonePasswordDeps): Endpoint {
+  return endpoint({
+    body: phonePasswordBody,
+    answers: { 204: null },
+    async handle({ principal, body, address }) {
+      const { accountId } = phoneOf(principal)
+      const { username } = await database.account.findUniqueOrThrow({
+        where: { id: accountId },
+        select: { username: true },
+      })
+      const isChanged = await auth.changePasswordAs({ accountId, username, address }, body)
+      if (!isChanged) throw new ApiError(401, 'currentPassword is not the password of this account')
+      return { status: 204 }
+    },
+  })
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { type AgentConnection, fence } from '../link/claim/agent-connection.ts'
+import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { readRow } from '../store/read-rows.ts'
+
+/**
+ * Dispatches messages that are due to a phone, until `most` messages are dispatched and not confirmed by the phone. From the
+ * commit on they belong to its journal, and no other device gets them. Returns the number of messages.
+ *
+ * A message is dispatched with all its recipients, because a phone ignores a message whose id it has already received.
+ *
+ * Locks the device against its deletion, then messages, then recipients, as every statement does. A message that is being
+ * cancelled or ended is skipped. A cancel waits for this statement and then sees the device.
+ */
+export async function claimPhoneMessages(
+  statements: Statements,
+  connection: AgentConnection,
+  most: number,
+  now: Date,
+): Promise<number> {
+  const { deviceId, accountId, journalId } = connection
+  const ofDevice = Prisma.sql`device_id = ${deviceId} AND account_id = ${accountId}`
+  const { count } = await readRow(
+    statements,
+    countRow,
+    Prisma.sql`
+    WITH ${fence(connection)},
+    due AS MATERIALIZED (
+      SELECT m.key FROM messages m, fence
+      WHERE m.key IN (
+        SELECT message_key FROM recipients
+        WHERE ${ofDevice} AND state = 'Pending' AND dispatched_journal IS NULL
+          AND coalesce(not_before, due_at) <= ${now} AND (valid_until IS NULL OR valid_until > ${now}))
+      ORDER BY coalesce(m.priority, 0) DESC,
+        CASE WHEN fence.settings #>> '{messages,processing_order}' = 'LIFO' THEN -m.key ELSE m.key END
+      LIMIT greatest(0, ${most} - (
+        SELECT count(DISTINCT message_key) FROM recipients
+        WHERE ${ofDevice} AND dispatched_journal = ${journalId} AND state IN ('Pending', 'Cancelling')
+          AND processed_at IS NULL))
+      FOR NO KEY UPDATE OF m SKIP LOCKED
+    ),
+    claimed AS (
+      UPDATE recipients r SET dispatched_journal = ${journalId}, dispatched_at = ${now}
+      FROM due WHERE r.message_key = due.key AND r.state = 'Pending' AND r.dispatched_journal IS NULL
+      RETURNING r.message_key
+    )
+    SELECT count(DISTINCT message_key)::int AS count FROM claimed`,
+  )
+  return count
+}
+
+const countRow = z.object({ count: z.int() })

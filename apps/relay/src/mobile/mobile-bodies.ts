@@ -1,0 +1,86 @@
+// The bodies of the API for phones. Unknown members are ignored, because apps of several versions call it.
+import { requestBody } from '@smsgw/contract/request-body'
+import { z } from 'zod'
+
+const text = (most: number) => z.string().max(most)
+
+/** A SIM of a phone. Phones report neither its state nor its signal. */
+const phoneSim = requestBody({
+  slotIndex: z.int().min(0).max(63).optional(),
+  simNumber: z.int().min(1).max(64),
+  phoneNumber: text(128).optional(),
+  carrierName: text(128).optional(),
+  iccid: text(32).optional(),
+})
+
+const keys = {
+  publicKey: z.string().min(1).max(2_048).optional(),
+  keyVersion: z.int().min(0).max(2_147_483_647).optional(),
+}
+
+/** `pushToken` is accepted and not used, because notices are streamed. */
+const record = { pushToken: text(256).optional(), simCards: z.array(phoneSim).max(64).optional(), ...keys }
+
+export const registerPhoneBody = requestBody({ name: text(128).optional(), ...record }).refine(hasWholeKey, {
+  message: 'publicKey and keyVersion must be sent together',
+  path: ['keyVersion'],
+})
+
+export const changePhoneBody = requestBody({ id: z.string().min(1).max(128), ...record }).refine(hasWholeKey, {
+  message: 'publicKey and keyVersion must be sent together',
+  path: ['keyVersion'],
+})
+
+function hasWholeKey({ publicKey, keyVersion }: { publicKey?: string | undefined; keyVersion?: number | undefined }) {
+  return (publicKey === undefined) === (keyVersion === undefined)
+}
+
+export type PhoneSim = z.output<typeof phoneSim>
+
+const reportedRecipient = requestBody({
+  phoneNumber: text(512),
+  state: text(32),
+  error: text(4_096).optional(),
+})
+
+const stateReport = requestBody({
+  id: z.string().min(1).max(36),
+  state: text(32),
+  recipients: z.array(reportedRecipient).max(1_000).optional(),
+  /** Time at which each state was reached. */
+  states: z.record(text(32), text(64)).optional(),
+})
+
+export const stateReports = z.array(stateReport).max(1_000)
+
+export type StateReport = z.output<typeof stateReport>
+export type ReportedRecipient = z.output<typeof reportedRecipient>
+
+const uploadedAttachment = requestBody({
+  partId: z.int().min(0),
+  contentType: text(128),
+  name: text(512).optional(),
+  size: z.int().min(0).optional(),
+  /** Absent until the phone has downloaded the attachment. */
+  data: z.base64().optional(),
+})
+
+/** A received message. */
+export const uploadedMessage = requestBody({
+  id: z.string().min(1).max(36),
+  type: z.enum(['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED']),
+  sender: text(512),
+  recipient: text(512).optional(),
+  simNumber: z.int().min(1).max(64).optional(),
+  content: text(131_072).default(''),
+  isEncrypted: z.boolean().default(false),
+  createdAt: z.iso.datetime({ offset: true }),
+  attachments: z.array(uploadedAttachment).max(100).optional(),
+})
+
+export type UploadedMessage = z.output<typeof uploadedMessage>
+
+export const phonePasswordBody = requestBody({
+  currentPassword: text(1_024),
+  newPassword: z.string().min(14, 'must have at least 14 characters').max(1_024),
+})

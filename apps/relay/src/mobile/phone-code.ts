@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { Logbook } from '../logs/logbook.ts'
+import type { Random } from '../random.ts'
+import type { Database, Statements } from '../store/database.ts'
+import type { SecretBox } from '../store/secret-box.ts'
+
+interface PhoneCodeDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly box: SecretBox
+  readonly logbook: Logbook
+}
+
+const LIFETIME_MS = 60_000
+/** Limit per account. A further code replaces the oldest one. */
+const MOST_CODES = 5
+/** Digits and small letters without the lookalikes 0, 1, i, l and o. */
+const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
+const LENGTH = 6
+/** Marks the codes of phones among the pairing codes. Their key is the keyed hash of the whole code. */
+const PREFIX = 'phone:'
+const PHONE_CODE = 'phone-code'
+
+/** Creates a one-time code with which a phone registers. It is short because a person types it, and valid for a minute. */
+export function createPhoneCode(deps: PhoneCodeDeps): Endpoint {
+  const { database, clock, random, box, logbook } = deps
+  return endpoint({
+    answers: { 200: z.strictObject({ code: z.string(), validUntil: z.string() }) },
+    async handle({ principal: { accountId } }) {
+      const now = clock.now()
+      const expiresAt = new Date(now.getTime() + LIFETIME_MS)
+      await deleteOldCodes(database, accountId, now)
+      const code = newCode(random)
+      const secretHash = box.fingerprint(code, PHONE_CODE)
+      const row = { prefix: PREFIX + secretHash, secretHash, accountId, expiresAt, createdAt: now }
+      // Another account may have the same code at this moment, with a chance of one in a hundred million.
+      await database.pairingCode.create({ data: row })
+      logbook.write({ accountId, module: 'devices', priority: 'INFO', message: 'code for a phone created' })
+      return { status: 200, body: { code, validUntil: expiresAt.toISOString() } }
+    },
+  })
+}
+
+/**
+ * Returns the account of a code and ends the code, or returns undefined if the code is unknown, used or expired. The caller
+ * limits the attempts per address and in total, so that a code cannot be guessed within its minute.
+ */
+export async function redeemPhoneCode(
+  { box, clock }: Pick<PhoneCodeDeps, 'box' | 'clock'>,
+  statements: Statements,
+  typed: string,
+): Promise<string | undefined> {
+  const prefix = PREFIX + box.fingerprint(typed.toLowerCase(), PHONE_CODE)
+  const row = await statements.pairingCode.findUnique({ where: { prefix }, select: { accountId: true } })
+  // Of two registrations at the same time, only one deletes the row.
+  const { count } = await statements.pairingCode.deleteMany({ where: { prefix, expiresAt: { gt: clock.now() } } })
+  return row !== null && count === 1 ? row.accountId : undefined
+}
+
+async function deleteOldCodes(database: Database, accountId: string, now: Date): Promise<void> {
+  const codes = await database.pairingCode.findMany({
+    where: { accountId, prefix: { startsWith: PREFIX } },
+    orderBy: { createdAt: 'desc' },
+    select: { prefix: true, expiresAt: true },
+  })
+  const old = codes.filter(({ expiresAt }, index) => index >= MOST_CODES - 1 || expiresAt <= now)
+  await database.pairingCode.deleteMany({ where: { accountId, prefix: { in: old.map(({ prefix }) => prefix) } } })
+}
+
+function newCode(random: Random): string {
+  // Higher bytes are skipped, because they would make some characters more frequent.
+  const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
+  let code = ''
+  while (code.length < LENGTH)
+    for (const byte of random.bytes(LENGTH)) if (byte < fair) code += ALPHABET[byte % ALPHABET.length]
+  return code.slice(0, LENGTH)
+}

@@ -1,0 +1,73 @@
+import { device as deviceSchema } from '@smsgw/contract/device'
+import type { SimCard } from '@smsgw/contract/link/event'
+import { z } from 'zod'
+import { readAuthorization } from '../auth/authorization-header.ts'
+import type { Clock } from '../clock.ts'
+import { deviceAnswer } from '../devices/get-devices.ts'
+import { ApiError } from '../http/api-error.ts'
+import type { Authenticate } from '../http/caller.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { storeSims } from '../link/claim/store-sims-statement.ts'
+import type { Database } from '../store/database.ts'
+import { phoneOf } from './authenticate-phone.ts'
+import { changePhoneBody, type PhoneSim } from './mobile-bodies.ts'
+
+interface ShowPhoneDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly authenticatePhone: Authenticate
+}
+
+/** Shows the phone of the token and the address from which it calls. Without a token, only the address. */
+export function showPhone({ database, clock, authenticatePhone }: ShowPhoneDeps): Endpoint {
+  return endpoint({
+    answers: { 200: z.strictObject({ device: deviceSchema.optional(), externalIp: z.string() }) },
+    errors: [401, 403],
+    async handle({ headers: { authorization }, address: externalIp, isSecure }) {
+      if (readAuthorization(authorization).kind === 'none') return { status: 200, body: { externalIp } }
+      const phone = phoneOf(await authenticatePhone({ authorization, address: externalIp, isSecure }))
+      const device = await database.device.findFirstOrThrow({
+        where: { id: phone.deviceId, accountId: phone.accountId },
+        include: { simCards: { orderBy: { simNumber: 'asc' } } },
+      })
+      return { status: 200, body: { device: deviceAnswer(device, clock.now()), externalIp } }
+    },
+  })
+}
+
+/** Changes the SIMs and the public key of a phone. */
+export function changePhone({ database, clock }: Omit<ShowPhoneDeps, 'authenticatePhone'>): Endpoint {
+  return endpoint({
+    body: changePhoneBody,
+    answers: { 204: null },
+    async handle({ principal, body: { id, simCards, publicKey, keyVersion } }) {
+      const { deviceId, accountId } = phoneOf(principal)
+      if (id !== deviceId) throw new ApiError(403, 'id is not the device of this token')
+      const now = clock.now()
+      await database.$transaction(async (statements) => {
+        // Locks the device, as `storeSims` requires.
+        await statements.device.update({
+          where: { id: deviceId, accountId },
+          data: {
+            updatedAt: now,
+            ...(publicKey !== undefined && { encryptionKey: publicKey, encryptionKeyVersion: keyVersion ?? null }),
+          },
+          select: { id: true },
+        })
+        if (simCards !== undefined) await storeSims(statements, deviceId, phoneSims(simCards), now)
+      })
+      return { status: 204 }
+    },
+  })
+}
+
+/** A phone does not report the state of a SIM, so a SIM that it lists counts as ready. */
+export function phoneSims(sims: readonly PhoneSim[]): SimCard[] {
+  return sims.map(({ simNumber, phoneNumber, carrierName, iccid }) => ({
+    simNumber,
+    state: 'ready',
+    ...(phoneNumber !== undefined && { phoneNumber }),
+    ...(carrierName !== undefined && { carrierName }),
+    ...(iccid !== undefined && { iccid }),
+  }))
+}

@@ -1,0 +1,23 @@
+import { settings } from '@smsgw/contract/settings'
+import { z } from 'zod'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { readSettings } from '../settings/read-settings.ts'
+import type { Database } from '../store/database.ts'
+
+/** The settings of the account, without secrets. The phone paces itself by them. */
+export function showPhoneSettings({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    answers: { 200: settings },
+    async handle({ principal: { accountId } }) {
+      return { status: 200, body: (await readSettings(database, accountId)).settings }
+    },
+  })
+}
+
+/** Always empty: the relay calls the webhooks, with one log and one signature, so the phone must not call them as well. */
+export function showPhoneWebhooks(): Endpoint {
+  return endpoint({
+    answers: { 200: z.array(z.never()) },
+    handle: async () => ({ status: 200, body: [] }),
+  })
+}

@@ -1,0 +1,161 @@
+import type { Log } from '@smsgw/daemon/log'
+import type { Clock } from '../clock.ts'
+import type { WakeHint } from '../hints/wake-hint.ts'
+import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import { LEASE_MS } from '../link/claim/lease.ts'
+import { renewLeases } from '../link/claim/renew-leases-statement.ts'
+import type { Database } from '../store/database.ts'
+import { findPhoneWork } from './find-phone-work-statement.ts'
+import { PhoneStream } from './phone-stream.ts'
+
+export interface PhoneStreamsDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Pick<Log, 'warn'>
+  readonly hints: { listen(listener: (hint: WakeHint) => boolean | undefined, onMissed: () => void): () => void }
+}
+
+const POLL_MS = 1_000
+
+/**
+ * All phones that stream notices from this process. Hints report which phones have work. Because hints may be lost and messages
+ * become due later, work is polled every second. A phone is online while its stream is open.
+ */
+export class PhoneStreams {
+  readonly #deps: PhoneStreamsDeps
+  readonly #byDevice = new Map<string, PhoneStream>()
+  readonly #woken = new Set<string>()
+  readonly #stopListening: () => void
+  readonly #polling: NodeJS.Timeout
+  readonly #renewing: NodeJS.Timeout
+  #isFinding = false
+  #isRenewing = false
+
+  constructor(deps: PhoneStreamsDeps) {
+    this.#deps = deps
+    this.#stopListening = deps.hints.listen(
+      (hint) => this.#onHint(hint),
+      () => void this.#find(),
+    )
+    this.#polling = setInterval(() => void this.#find(), POLL_MS).unref()
+    this.#renewing = setInterval(() => void this.#renew(), LEASE_MS / 3).unref()
+  }
+
+  get count(): number {
+    return this.#byDevice.size
+  }
+
+  /** Opens the stream of a phone. An older stream of the phone ends, because the phone has lost it. */
+  open(connection: AgentConnection): PhoneStream {
+    const { deviceId } = connection
+    const stream = new PhoneStream({
+      connection,
+      onEnd: (ended) => {
+        if (this.#byDevice.get(deviceId) === ended) this.#byDevice.delete(deviceId)
+      },
+    })
+    const older = this.#byDevice.get(deviceId)
+    this.#byDevice.set(deviceId, stream)
+    older?.end()
+    return stream
+  }
+
+  close(): void {
+    this.#stopListening()
+    clearInterval(this.#polling)
+    clearInterval(this.#renewing)
+    for (const stream of [...this.#byDevice.values()]) stream.end()
+  }
+
+  /** Other relays may have streams of the same phone, so they get the hint as well. */
+  #onHint(hint: WakeHint): undefined {
+    switch (hint.kind) {
+      case 'wake':
+        if (!this.#byDevice.has(hint.deviceId)) return undefined
+        this.#woken.add(hint.deviceId)
+        void this.#find()
+        return undefined
+      case 'device-revoked':
+        this.#byDevice.get(hint.deviceId)?.end()
+        return undefined
+      case 'settings-changed':
+        for (const stream of this.#byDevice.values())
+          if (stream.connection.accountId === hint.accountId) stream.notify({ event: 'SettingsUpdated' })
+        return undefined
+      default:
+        return undefined
+    }
+  }
+
+  async #find(): Promise<void> {
+    if (this.#isFinding || this.#byDevice.size === 0) return
+    this.#isFinding = true
+    try {
+      do {
+        const woken = new Set(this.#woken)
+        this.#woken.clear()
+        const deviceIds = [...this.#byDevice.keys()]
+        await this.#showWork(deviceIds, woken)
+      } while (this.#woken.size > 0)
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'work of phones not read: database unavailable, retrying')
+    } finally {
+      this.#isFinding = false
+    }
+  }
+
+  async #showWork(deviceIds: readonly string[], woken: ReadonlySet<string>): Promise<void> {
+    const { database, clock } = this.#deps
+    const found = await findPhoneWork(database, deviceIds, clock.now())
+    const work = new Map(found.map((one) => [one.deviceId, one]))
+    const nowMs = performance.now()
+    for (const deviceId of deviceIds) this.#byDevice.get(deviceId)?.show(work.get(deviceId), nowMs, woken.has(deviceId))
+    for (const { deviceId, sweeps } of found) if (sweeps.length > 0) await this.#requestUpload(deviceId, sweeps)
+  }
+
+  /** Asks the phone for its received messages. The relay itself calls the webhooks, so the phone must not. */
+  async #requestUpload(deviceId: string, cmdIds: readonly string[]): Promise<void> {
+    const { database, clock } = this.#deps
+    const stream = this.#byDevice.get(deviceId)
+    if (stream === undefined) return
+    const now = clock.now()
+    const { accountId } = stream.connection
+    const sweeps = await database.deviceCommand.findMany({
+      where: { cmdId: { in: [...cmdIds] }, accountId, answeredAt: null },
+      select: { cmdId: true, command: true },
+    })
+    for (const { command } of sweeps) {
+      const { since, until } = command as { readonly since?: string; readonly until?: string }
+      const data = {
+        since: since ?? new Date(now.getTime() - WEEK_MS).toISOString(),
+        until: until ?? now.toISOString(),
+        webhookDelivery: 'Disabled',
+        triggerWebhooks: 'false',
+      }
+      stream.notify({ event: 'MessagesExportRequested', data })
+    }
+    await database.deviceCommand.updateMany({
+      where: { cmdId: { in: sweeps.map(({ cmdId }) => cmdId) }, accountId, answeredAt: null },
+      data: { dispatchedAt: now, answeredAt: now, answer: {} },
+    })
+  }
+
+  /** Ends the streams of phones that were deleted. */
+  async #renew(): Promise<void> {
+    if (this.#isRenewing || this.#byDevice.size === 0) return
+    this.#isRenewing = true
+    try {
+      const { database, clock } = this.#deps
+      const streams = [...this.#byDevice.values()]
+      const connections = streams.map(({ connection }) => connection)
+      const lost = new Set(await renewLeases(database, connections, { leaseMs: LEASE_MS, now: clock.now() }))
+      for (const stream of streams) if (lost.has(stream.connection)) stream.end()
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'leases of phones not renewed: database unavailable, retrying')
+    } finally {
+      this.#isRenewing = false
+    }
+  }
+}
+
+const WEEK_MS = 604_800_000

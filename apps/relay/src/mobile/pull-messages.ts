@@ -1,0 +1,82 @@
+import { requestQuery } from '@smsgw/contract/request-query'
+import { z } from 'zod'
+import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { dataOfOctets } from '../messages/message-data.ts'
+import type { Database } from '../store/database.ts'
+import { phoneOf } from './authenticate-phone.ts'
+import { claimPhoneMessages } from './claim-phone-messages-statement.ts'
+import { type PhoneMessage, readPhoneMessages } from './read-phone-messages-statement.ts'
+
+export interface PullMessagesDeps {
+  readonly database: Database
+  readonly clock: Clock
+}
+
+/** The largest number of messages that a phone has received and not confirmed. */
+const MOST_MESSAGES = 100
+
+const query = requestQuery({ order: z.enum(['lifo', 'fifo']).default('lifo') })
+
+const phoneMessageAnswer = z.strictObject({
+  id: z.string(),
+  state: z.enum(['Pending', 'Cancelling']),
+  phoneNumbers: z.array(z.string()),
+  message: z.string().optional(),
+  textMessage: z.strictObject({ text: z.string() }).optional(),
+  dataMessage: z.strictObject({ data: z.string(), port: z.int() }).optional(),
+  isEncrypted: z.boolean(),
+  simNumber: z.int().optional(),
+  withDeliveryReport: z.boolean(),
+  priority: z.int(),
+  ttl: z.int().optional(),
+  validUntil: z.string().optional(),
+  scheduleAt: z.string().optional(),
+  createdAt: z.string(),
+})
+
+/**
+ * Dispatches due messages to the phone and returns all that it has not confirmed, so that a lost answer loses nothing. The phone
+ * knows messages by their id, so a repeated one is sent once. Messages to cancel come with them.
+ */
+export function pullMessages({ database, clock }: PullMessagesDeps): Endpoint {
+  return endpoint({
+    query,
+    answers: { 200: z.array(phoneMessageAnswer) },
+    async handle({ principal, query: { order } }) {
+      const phone = phoneOf(principal)
+      const now = clock.now()
+      await claimPhoneMessages(database, phone, MOST_MESSAGES, now)
+      const messages = await readPhoneMessages(database, phone, order, MOST_MESSAGES)
+      return { status: 200, body: messages.map((message) => answerOf(message, now)) }
+    },
+  })
+}
+
+function answerOf(message: PhoneMessage, now: Date): z.output<typeof phoneMessageAnswer> {
+  const { simNumber, validUntil, scheduleAt } = message
+  return {
+    id: message.id,
+    state: message.isCancelling ? 'Cancelling' : 'Pending',
+    phoneNumbers: message.phoneNumbers,
+    ...contentOf(message),
+    isEncrypted: message.isEncrypted,
+    ...(simNumber !== null && { simNumber }),
+    withDeliveryReport: message.withDeliveryReport,
+    priority: message.priority,
+    ...(validUntil !== null && { ttl: secondsUntil(validUntil, now), validUntil: validUntil.toISOString() }),
+    ...(scheduleAt !== null && { scheduleAt: scheduleAt.toISOString() }),
+    createdAt: message.createdAt.toISOString(),
+  }
+}
+
+/** A message to cancel may have no content any more, because only its hash is stored. */
+function contentOf({ text, data, port, isEncrypted }: PhoneMessage) {
+  if (data !== null && port !== null) return { dataMessage: { data: dataOfOctets(data, isEncrypted), port } }
+  return { message: text ?? '', textMessage: { text: text ?? '' } }
+}
+
+/** At least one second, because a phone may take zero for no deadline. `validUntil` shows that the deadline has passed. */
+function secondsUntil(deadline: Date, now: Date): number {
+  return Math.max(1, Math.floor((deadline.getTime() - now.getTime()) / 1000))
+}

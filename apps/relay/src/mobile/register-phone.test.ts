@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { testPhone } from './testing/test-phone.ts'
+
+const TOKEN = 'the-enrolment-token-of-this-relay'
+const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) }
+let relay: TestRelay
+beforeAll(async () => {
+  relay = await testRelay({
+    clock,
+    settings: {
+      ADMIN_USERNAME: 'operator',
+      ADMIN_PASSWORD: 'a password of the operator',
+      ENROLMENT_TOKEN: TOKEN,
+      TRUSTED_PROXIES: '127.0.0.1',
+    },
+  })
+})
+afterAll(() => relay.close())
+
+let callers = 0
+/** Each registration comes from a different address, because registrations are limited per address. */
+function register(auth: string | null, body: unknown = {}, address = `10.2.${callers >> 8}.${callers++ & 255}`) {
+  const headers = { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' }
+  return relay.request('POST', '/mobile/v1/device', { auth, body, headers })
+}
+const newCode = async () => (await relay.request('GET', '/mobile/v1/user/code')).json
+
+test('a phone registers with the password of the account and is a device like any other', async () => {
+  const simCards = [{ slotIndex: 0, simNumber: 1, phoneNumber: '+12025550100', carrierName: 'Example', iccid: '89' }]
+  const body = { name: 'Pixel 9', pushToken: 'ignored', simCards, publicKey: 'MIIB', keyVersion: 2, unknown: true }
+  const { status, json } = await register(relay.account.basic, body)
+  expect([status, json]).toEqual([
+    201,
+    {
+      id: expect.stringMatching(/^[\w-]{21}$/),
+      token: expect.stringMatching(/^[\w-]{21}$/),
+      login: relay.account.username,
+    },
+  ])
+  const { json: devices } = await relay.api('GET', '/devices')
+  expect(devices).toMatchObject([
+    {
+      ...{ id: json.id, name: 'Pixel 9', isPhone: true, publicKey: 'MIIB', keyVersion: 2 },
+      simCards: [{ simNumber: 1, slotIndex: 0, phoneNumber: '+12025550100', carrierName: 'Example', state: 'ready' }],
+    },
+  ])
+  expect(JSON.stringify(await relay.database.device.findMany(), bigints)).not.toContain(json.token)
+})
+
+test('a code registers one phone within a minute, in either case', async () => {
+  const { code, validUntil } = await newCode()
+  expect(code).toMatch(/^[2-9a-hjkmnp-z]{6}$/)
+  expect(Date.parse(validUntil) - clock.now().getTime()).toBeLessThanOrEqual(60_000)
+  const tries = await Promise.all([1, 2, 3].map(() => register(`Code ${code.toUpperCase()}`)))
+  expect(tries.map(({ status }) => status).sort()).toEqual([201, 401, 401])
+  const { code: late } = await newCode()
+  clock.aheadMs = 61_000
+  expect((await register(`Code ${late}`)).status).toBe(401)
+  clock.aheadMs = 0
+})
+
+test('the enrolment token is the private token', async () => {
+  expect((await register(`Bearer ${TOKEN}`)).json).toMatchObject({ login: 'operator' })
+})
+
+test.each([null, 'Basic eDp5', 'Bearer nothing', 'Code 222222', 'Digest x'])('%s registers no phone', async (auth) => {
+  const before = await relay.database.device.count()
+  expect((await register(auth)).status).toBe(401)
+  expect(await relay.database.device.count()).toBe(before)
+})
+
+test('a key registers a phone only with the scope devices:write', async () => {
+  const keyWith = async (scope: string) => {
+    const { json } = await relay.api('POST', '/keys', { body: { name: scope, scopes: [scope] } })
+    return `Basic ${Buffer.from(`key:${json.key}`).toString('base64')}`
+  }
+  expect((await register(await keyWith('devices:list'))).status).toBe(403)
+  expect((await register(await keyWith('devices:write'))).status).toBe(201)
+})
+
+test('registrations from one address are limited', async () => {
+  const statuses = []
+  for (let count = 0; count < 12; count += 1) statuses.push((await register('Code 222222', {}, '10.9.9.9')).status)
+  expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401))
+  expect(statuses.at(-1)).toBe(429)
+})
+
+test('the token shows the phone; without one, only the address is shown', async () => {
+  const phone = await testPhone(relay)
+  expect((await phone.call('GET', '/device')).json).toMatchObject({
+    device: { id: phone.id, online: true },
+    externalIp: expect.any(String),
+  })
+  const anonymous = await relay.request('GET', '/api/mobile/v1/device', { auth: null })
+  expect([anonymous.status, anonymous.json]).toEqual([200, { externalIp: expect.any(String) }])
+})
+
+test('the phone changes its SIMs and key, and no other device', async () => {
+  const [phone, other] = [await testPhone(relay), await testPhone(relay)]
+  const change = (body: object) => phone.call('PATCH', '/device', { id: phone.id, ...body })
+  const key = { publicKey: 'MIIC', keyVersion: 3 }
+  expect((await change({ simCards: [{ slotIndex: 1, simNumber: 2 }], ...key })).status).toBe(204)
+  expect((await phone.call('GET', '/device')).json.device).toMatchObject({ simCards: [{ simNumber: 2 }], ...key })
+  expect((await change({ publicKey: 'MIIC' })).status).toBe(400)
+  expect((await change({ id: other.id })).status).toBe(403)
+})
+
+test('a deleted phone has no access any more', async () => {
+  const phone = await testPhone(relay)
+  expect((await relay.api('DELETE', `/devices/${phone.id}`)).status).toBe(204)
+  for (const path of ['/messages', '/settings', '/webhooks', '/events', '/device'])
+    expect((await phone.call('GET', path)).status, path).toBe(401)
+})
+
+test('the token of a phone is accepted by no other call, and no other credentials by those of phones', async () => {
+  const phone = await testPhone(relay)
+  expect((await relay.api('GET', '/devices', { auth: `Bearer ${phone.token}` })).status).toBe(401)
+  expect((await phone.call('GET', '/user/code')).status).toBe(401)
+  const { json } = await relay.api('POST', '/auth/token', { body: { scopes: ['all:any'] } })
+  for (const auth of [relay.account.basic, `Bearer ${json.access_token}`, null])
+    expect((await relay.request('GET', '/mobile/v1/messages', { auth })).status).toBe(401)
+  expect((await relay.request('GET', '/mobile/v1/user/code', { auth: `Bearer ${json.access_token}` })).status).toBe(403)
+})
+
+test('the settings have no secrets, and the webhooks are called by the relay', async () => {
+  const phone = await testPhone(relay)
+  await relay.api('PATCH', '/settings', { body: { webhooks: { signing_key: 'a secret key' } } })
+  await relay.api('POST', '/webhooks', { body: { url: 'https://example.org/', event: 'sms:received' } })
+  expect((await phone.call('GET', '/settings')).json).toMatchObject({ messages: { processing_order: 'FIFO' } })
+  expect((await phone.call('GET', '/settings')).text).not.toContain('a secret key')
+  expect((await phone.call('GET', '/webhooks')).json).toEqual([])
+})
+
+test('the password is changed from a phone, which stays registered', async () => {
+  const account = await relay.addAccount()
+  const phone = await testPhone(relay, account)
+  const change = (currentPassword: string, newPassword: string) =>
+    phone.call('PATCH', '/user/password', { currentPassword, newPassword })
+  expect((await change('wrong', 'a new and long password')).status).toBe(401)
+  expect((await change(account.password, 'too short')).status).toBe(400)
+  expect((await change(account.password, 'a new and long password')).status).toBe(204)
+  expect((await relay.api('GET', '/devices', { auth: account.basic })).status).toBe(401)
+  expect((await phone.call('GET', '/device')).status).toBe(200)
+})
+
+test('what only agents can do is refused for a phone', async () => {
+  const phone = await testPhone(relay)
+  const { status, json } = await relay.api('POST', `/devices/${phone.id}/findings`)
+  expect([status, json.message]).toEqual([409, 'This device is a phone and cannot do this'])
+})
+
+function bigints(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { readAuthorization } from '../auth/authorization-header.ts'
+import { redeemEnrolmentToken } from '../auth/enrolment-token.ts'
+import { refuseInsecure } from '../auth/refuse-insecure.ts'
+import { unauthorised } from '../auth/unauthorised.ts'
+import type { RedeemPairingCodeDeps } from '../devices/redeem-pairing-code.ts'
+import { ApiError } from '../http/api-error.ts'
+import type { Authenticate, Caller } from '../http/caller.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { mayDo } from '../http/may-do.ts'
+import { storeSims } from '../link/claim/store-sims-statement.ts'
+import { newId } from '../random.ts'
+import type { Statements } from '../store/database.ts'
+import { storableText } from '../store/storable.ts'
+import { PHONE_TOKEN } from './authenticate-phone.ts'
+import { registerPhoneBody } from './mobile-bodies.ts'
+import { redeemPhoneCode } from './phone-code.ts'
+import { phoneSims } from './phone-device.ts'
+
+export interface RegisterPhoneDeps extends RedeemPairingCodeDeps {
+  readonly authenticate: Authenticate
+  readonly allowInsecureHttp: boolean
+}
+
+const registration = z.strictObject({
+  id: z.string(),
+  /** Shown only here. */
+  token: z.string(),
+  login: z.string(),
+})
+
+/**
+ * Registers a phone as a device of an account: with the user name and password of the account, with a one-time code, or with
+ * the enrolment token of this relay. Each registration is a new device, because the app has no identity of its own.
+ */
+export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
+  const { database, clock, random, box, logbook, throttle } = deps
+  return endpoint({
+    body: registerPhoneBody,
+    answers: { 201: registration },
+    errors: [401, 403, 408, 413, 415, 429],
+    async handle({ body, headers: { authorization }, address, isSecure, foreignPage }) {
+      const caller = { authorization, address, isSecure, foreignPage }
+      // Guesses of passwords are limited by the login.
+      const isLogin = readAuthorization(authorization).kind === 'basic'
+      const retryAfterMs = isLogin ? 0 : throttle.take(address, clock.now().getTime())
+      if (retryAfterMs > 0) throw tooMany(retryAfterMs)
+      const token = newId(random)
+      const phoneTokenHash = box.fingerprint(token, PHONE_TOKEN)
+      const registered = await database.$transaction(async (statements) => {
+        const accountId = await accountOf(deps, statements, caller)
+        const { username } = await statements.account.findUniqueOrThrow({
+          where: { id: accountId },
+          select: { username: true },
+        })
+        const id = newId(random)
+        const journalId = newId(random)
+        const now = clock.now()
+        const name = storableText(body.name?.trim() ?? '') || 'Phone'
+        await statements.device.create({
+          data: {
+            ...{ id, accountId, name, phoneTokenHash, createdAt: now, updatedAt: now, lastSeen: now, journalId },
+            ...{ connEpoch: 1, capabilities: PHONE_CAPABILITIES, capabilitiesEpoch: 1 },
+            encryptionKey: body.publicKey ?? null,
+            encryptionKeyVersion: body.keyVersion ?? null,
+            journals: { create: { journalId, createdAt: now } },
+          },
+        })
+        await storeSims(statements, id, phoneSims(body.simCards ?? []), now)
+        return { id, accountId, username }
+      })
+      const { id, accountId, username: login } = registered
+      logbook.write({ accountId, deviceId: id, module: 'devices', priority: 'INFO', message: 'phone registered' })
+      return { status: 201, body: { id, token, login } }
+    },
+  })
+}
+
+/** What phones support of the features that older agents do not have. */
+const PHONE_CAPABILITIES = ['encrypted-data']
+
+async function accountOf(deps: RegisterPhoneDeps, statements: Statements, caller: Caller): Promise<string> {
+  refuseInsecure(caller, deps.allowInsecureHttp)
+  const [, code] = /^code +(\S+)$/i.exec(caller.authorization?.trim() ?? '') ?? []
+  if (code !== undefined) {
+    const accountId = await redeemPhoneCode(deps, statements, code)
+    if (accountId !== undefined) return accountId
+    throw unauthorised('password', 'the code is wrong, used or expired: create a new one')
+  }
+  const credentials = readAuthorization(caller.authorization)
+  if (credentials.kind === 'bearer') {
+    const accountId = await redeemEnrolmentToken(statements, deps.box, credentials.token)
+    if (accountId !== undefined) return accountId
+    throw unauthorised('password', 'the private token is not the ENROLMENT_TOKEN of this relay')
+  }
+  if (credentials.kind !== 'basic')
+    throw unauthorised('password', 'user name and password, a code or the private token required to register a phone')
+  const principal = await deps.authenticate(caller)
+  if (mayDo(principal, 'devices:write')) return principal.accountId
+  throw new ApiError(403, 'scope required: devices:write')
+}
+
+function tooMany(retryAfterMs: number): ApiError {
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  return new ApiError(429, `Too many phones are being registered from this address: try again in ${seconds} s`, {
+    headers: { 'Retry-After': String(seconds) },
+  })
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { RelayFailureCode } from '@smsgw/contract/failure-code'
+import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import { advanceMessages } from '../messages/progress/advance-messages.ts'
+import type { Move, RecipientUpdate } from '../messages/progress/message-progress.ts'
+import type { RecipientInput } from '../messages/progress/message-state.ts'
+import type { Database } from '../store/database.ts'
+import { storableText } from '../store/storable.ts'
+import { eventTime } from '../webhooks/outbox/local-time.ts'
+import { phoneOf } from './authenticate-phone.ts'
+import { type ReportedRecipient, type StateReport, stateReports } from './mobile-bodies.ts'
+
+export interface ReportStatesDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly outbox: { wake(): void }
+  readonly onMoved: (moves: readonly Move[]) => void
+}
+
+/** Recipients per transaction, because other changes of their messages have to wait for it. */
+const AT_ONCE = 200
+const LONGEST_REASON = 500
+
+/**
+ * Records the states that a phone reports. `Pending` means that the phone has stored the message. A repeated or late report
+ * changes nothing. A message that was not dispatched to this phone is ignored.
+ */
+export function reportStates({ database, clock, outbox, onMoved }: ReportStatesDeps): Endpoint {
+  return endpoint({
+    body: stateReports,
+    answers: { 204: null },
+    async handle({ principal, body: reports }) {
+      const phone = phoneOf(principal)
+      const now = clock.now()
+      const updates = await updatesOf(database, phone, reports, now)
+      for (let from = 0; from < updates.length; from += AT_ONCE) {
+        const some = updates.slice(from, from + AT_ONCE)
+        const { moves } = await database.$transaction((statements) => advanceMessages(statements, some, now))
+        onMoved(moves)
+      }
+      outbox.wake()
+      return { status: 204 }
+    },
+  })
+}
+
+async function updatesOf(
+  database: Database,
+  { accountId, deviceId, journalId }: AgentConnection,
+  reports: readonly StateReport[],
+  now: Date,
+): Promise<RecipientUpdate[]> {
+  const stored = await database.recipient.findMany({
+    where: {
+      ...{ accountId, deviceId, dispatchedJournal: journalId },
+      message: { accountId, id: { in: reports.map(({ id }) => id) } },
+    },
+    orderBy: [{ messageKey: 'asc' }, { position: 'asc' }],
+    select: { cmdId: true, phoneNumber: true, message: { select: { id: true } } },
+  })
+  const ofMessage = Map.groupBy(stored, ({ message }) => message.id)
+  return reports.flatMap((report) =>
+    (ofMessage.get(report.id) ?? []).flatMap((recipient, index, all) => {
+      const reported = reportedOf(report, recipient.phoneNumber, { index, count: all.length })
+      if (reported === undefined) return []
+      const { at, offsetMinutes } = eventTime(report.states?.[reported.state] ?? '', now)
+      const about = { accountId, deviceId, cmdId: recipient.cmdId, offsetMinutes }
+      return inputsOf(reported, at).map((input) => ({ ...about, input }))
+    }),
+  )
+}
+
+/**
+ * Finds what a report says about a number. A report without recipients is about the whole message. The phone may spell the
+ * numbers of an encrypted message in clear, so a complete list without the number is read in the order of the message.
+ */
+function reportedOf(
+  { state, recipients = [] }: StateReport,
+  number: string,
+  { index, count }: { readonly index: number; readonly count: number },
+): Pick<ReportedRecipient, 'state' | 'error'> | undefined {
+  if (recipients.length === 0) return { state }
+  const listed = recipients.find(({ phoneNumber }) => phoneNumber === number || hashOf(phoneNumber) === number)
+  return listed ?? (recipients.length === count ? recipients[index] : undefined)
+}
+
+/** The form of a number of a hashed message. */
+function hashOf(phoneNumber: string): string {
+  return createHash('sha256').update(phoneNumber).digest('hex').slice(0, 16)
+}
+
+/** A final state also answers a cancel: it came too late. */
+function inputsOf({ state, error }: Pick<ReportedRecipient, 'state' | 'error'>, at: Date): RecipientInput[] {
+  switch (state) {
+    case 'Pending':
+    case 'Processed':
+      return [{ kind: 'processed', at }]
+    case 'Sent':
+      return [
+        { kind: 'cancel-refused', at },
+        { kind: 'sent', at },
+      ]
+    case 'Delivered':
+      return [
+        { kind: 'cancel-refused', at },
+        { kind: 'delivered', at },
+      ]
+    case 'Failed':
+      return [
+        { kind: 'cancel-refused', at },
+        { kind: 'failed', at, code: 'phone_failed' satisfies RelayFailureCode, reason: reasonOf(error) },
+      ]
+    case 'Cancelled':
+      return [{ kind: 'cancelled', at }]
+    default:
+      return []
+  }
+}
+
+function reasonOf(error: string | undefined): string {
+  return storableText(error ?? '').slice(0, LONGEST_REASON) || 'the phone gave no reason'
+}

@@ -1,0 +1,23 @@
+import { expect } from 'vitest'
+import type { Statements } from '../../store/database.ts'
+import { claimPhoneMessages } from '../claim-phone-messages-statement.ts'
+import { findPhoneWork } from '../find-phone-work-statement.ts'
+import { readPhoneMessages } from '../read-phone-messages-statement.ts'
+
+const now = new Date('2026-03-01T12:00:00.000Z')
+const connection = { accountId: 'account', deviceId: 'device', connEpoch: 1, journalId: 'journal' }
+
+/** Runs every statement of phones at least once, for `statements.test.ts`. */
+export const phoneExamples: Readonly<Record<string, (statements: Statements) => Promise<unknown>>> = {
+  'mobile/claim-phone-messages-statement.ts': async (s) => {
+    expect(await claimPhoneMessages(s, connection, 10, now)).toBe(1)
+    expect(await claimPhoneMessages(s, connection, 10, now)).toBe(0)
+  },
+  'mobile/find-phone-work-statement.ts': async (s) => {
+    expect(await findPhoneWork(s, ['device'], now)).toMatchObject([{ deviceId: 'device', hasMessages: true }])
+  },
+  'mobile/read-phone-messages-statement.ts': async (s) => {
+    await claimPhoneMessages(s, connection, 10, now)
+    expect(await readPhoneMessages(s, connection, 'lifo', 10)).toHaveLength(1)
+  },
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { type TestPhone, testPhone } from './testing/test-phone.ts'
+
+let relay: TestRelay
+let phone: TestPhone
+beforeAll(async () => {
+  relay = await testRelay()
+})
+afterAll(() => relay.close())
+beforeEach(async () => {
+  for (const table of ['inboxItem', 'webhook', 'device'] as const)
+    await (relay.database[table] as AnyTable).deleteMany()
+  phone = await testPhone(relay)
+})
+interface AnyTable {
+  deleteMany(): Promise<unknown>
+}
+
+const facts = { sender: '+12025550123', recipient: '+12025550100', simNumber: 1, isEncrypted: false }
+const received = (id: string, more: object = {}) => ({
+  ...{ id, type: 'SMS', ...facts, content: 'hello', createdAt: new Date(Date.now() - 5_000).toISOString() },
+  ...more,
+})
+const upload = (...messages: unknown[]) => phone.call('POST', '/inbox', messages)
+const inbox = async () => (await relay.api('GET', '/inbox?includeAttachments=true')).json
+const deliveries = () => relay.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
+const register = (event: string) => relay.api('POST', '/webhooks', { body: { url: 'https://example.org/', event } })
+
+test('a received text is stored once and sent to webhooks once, however often it is uploaded', async () => {
+  await register('sms:received')
+  const message = received('17')
+  for (let count = 0; count < 3; count += 1) expect((await upload(message)).status).toBe(201)
+  expect(await inbox()).toMatchObject([{ ...facts, type: 'SMS', text: 'hello', deviceId: phone.id, attachments: [] }])
+  expect(await deliveries()).toMatchObject([{ event: 'sms:received', payload: { message: 'hello', simNumber: 1 } }])
+})
+
+test('the same id of two phones is two messages', async () => {
+  const other = await testPhone(relay)
+  await upload(received('17'))
+  await other.call('POST', '/inbox', [received('17', { content: 'other' })])
+  expect((await inbox()).map(({ text }: { text: string }) => text).sort()).toEqual(['hello', 'other'])
+})
+
+test('data, encrypted texts and notices of MMS keep what the phone reported', async () => {
+  await upload(
+    received('1', { type: 'DATA_SMS', content: '3q2+7w==' }),
+    received('2', { content: '$rsa-oaep-aes-256-gcm$v=1$k=1$AA==$AA==$AA==', isEncrypted: true }),
+    received('3', { type: 'MMS', content: 'Holiday', simNumber: null, recipient: null }),
+  )
+  const items = await inbox()
+  const ofType = (type: string) => items.find((item: { type: string }) => item.type === type)
+  expect(ofType('DATA_SMS')).toMatchObject({ data: '3q2+7w==', contentPreview: 'deadbeef' })
+  expect(ofType('SMS')).toMatchObject({ isEncrypted: true, text: expect.stringMatching(/^\$rsa-oaep/) })
+  expect(ofType('MMS')).toMatchObject({ subject: 'Holiday' })
+})
+
+test('a downloaded MMS with a picture of one MiB is stored once and downloaded as it was', async () => {
+  await register('mms:downloaded')
+  const octets = Buffer.from(Uint8Array.from({ length: 1_048_576 }, (_, index) => (index * 7) % 256))
+  const picture = { partId: 3, contentType: 'image/jpeg', name: 'beach.jpg', size: octets.length }
+  const attachments = [
+    { ...picture, data: octets.toString('base64') },
+    { ...picture, partId: 4 },
+  ]
+  const message = received('9', { type: 'MMS_DOWNLOADED', content: 'Look!', attachments })
+  expect([(await upload(message)).status, (await upload(message)).status]).toEqual([201, 201])
+  const [item] = await inbox()
+  const listed = { partId: 3, name: 'beach.jpg', size: octets.length, contentType: 'image/jpeg' }
+  expect(item).toMatchObject({ type: 'MMS_DOWNLOADED', text: 'Look!', contentPreview: 'Look!', attachments: [listed] })
+  expect(await relay.database.inboxAttachment.count()).toBe(1)
+  expect(await deliveries()).toMatchObject([
+    { event: 'mms:downloaded', payload: { messageId: item.id, body: 'Look!', attachments: [listed] } },
+  ])
+  const response = await fetch(`${relay.url}/3rdparty/v1/inbox/${item.id}/attachments/3`, {
+    headers: { authorization: relay.account.basic },
+  })
+  expect(Buffer.from(await response.arrayBuffer()).equals(octets)).toBe(true)
+})
+
+test('an attachment that was missing at first is added later', async () => {
+  const part = { partId: 1, contentType: 'text/plain' }
+  const mms = (attachments: object[]) => received('9', { type: 'MMS_DOWNLOADED', attachments })
+  await upload(mms([part]))
+  expect(await inbox()).toMatchObject([{ attachments: [] }])
+  await upload(mms([{ ...part, data: 'aGk=' }]))
+  expect(await inbox()).toMatchObject([{ attachments: [{ partId: 1, size: 2 }] }])
+})
+
+test('a message in an unknown form is logged and does not block the others', async () => {
+  expect((await upload(received('1'), { id: '2', type: 'RCS' }, received('3'))).status).toBe(201)
+  expect(await inbox()).toHaveLength(2)
+  await expect
+    .poll(async () => (await relay.api('GET', '/logs')).json)
+    .toContainEqual(
+      expect.objectContaining({
+        priority: 'WARN',
+        message: 'received message skipped: the phone sent it in an unknown form',
+        context: expect.objectContaining({ member: 'type' }),
+      }),
+    )
+})
+
+test('accepts 500 messages at once, and no more', async () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => received(`m${index}`))
+  expect((await upload(...many(501))).status).toBe(400)
+  expect((await upload(...many(500))).status).toBe(201)
+  expect(await relay.database.inboxItem.count()).toBe(500)
+})

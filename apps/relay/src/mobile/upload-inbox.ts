@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import type { NewAttachment, Received } from '../inbox/insert-received-statement.ts'
+import { storeReceived } from '../inbox/store-received.ts'
+import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import type { Logbook } from '../logs/logbook.ts'
+import type { Database } from '../store/database.ts'
+import { derivedId } from '../webhooks/outbox/event-id.ts'
+import { phoneOf } from './authenticate-phone.ts'
+import { type UploadedMessage, uploadedMessage } from './mobile-bodies.ts'
+
+interface UploadInboxDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logbook: Logbook
+  readonly outbox: { wake(): void }
+}
+
+/** 500 texts have at most a few hundred KiB. A picture of a MMS has at most a few MiB, a third more in base64. */
+const MOST_BODY_BYTES = 16 * 1024 * 1024
+const MOST_ATTACHMENT_BYTES = 8 * 1024 * 1024
+const MOST_MESSAGES = 500
+/** Messages per transaction. */
+const AT_ONCE = 50
+
+/**
+ * Stores messages that a phone received, and notifies webhooks. A message that was uploaded before is stored once, so the phone
+ * may repeat an upload. A message that cannot be read is logged and skipped, so that the phone does not repeat it forever.
+ */
+export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDeps): Endpoint {
+  return endpoint({
+    body: z.array(z.unknown()).max(MOST_MESSAGES),
+    mostBodyBytes: MOST_BODY_BYTES,
+    answers: { 201: null },
+    async handle({ principal, body }) {
+      const phone = phoneOf(principal)
+      const device = { id: phone.deviceId, accountId: phone.accountId }
+      const messages: Received[] = []
+      for (const one of body) {
+        const read = uploadedMessage.safeParse(one)
+        if (read.success) messages.push(receivedOf(phone, read.data))
+        else logSkipped(logbook, phone, read.error.issues)
+      }
+      for (let from = 0; from < messages.length; from += AT_ONCE) {
+        const some = messages.slice(from, from + AT_ONCE)
+        await database.$transaction(
+          async (statements) => {
+            for (const received of some) await storeReceived(statements, device, received, clock.now())
+          },
+          { timeout: LONGEST_MS },
+        )
+      }
+      outbox.wake()
+      return { status: 201 }
+    },
+  })
+}
+
+const LONGEST_MS = 20_000
+
+/** The ids of phones are unique only on the phone, so the id of the item is derived from both. */
+function receivedOf({ deviceId }: AgentConnection, uploaded: UploadedMessage): Received {
+  const { id, createdAt: receivedAt, sender, recipient, simNumber, isEncrypted, content } = uploaded
+  const facts = { id: derivedId([deviceId, id]), receivedAt, sender, recipient, simNumber, isEncrypted }
+  switch (uploaded.type) {
+    case 'SMS':
+      return { type: 'SMS', ...facts, text: content }
+    case 'DATA_SMS':
+      return { type: 'DATA_SMS', ...facts, data: isEncrypted ? Buffer.from(content).toString('base64') : content }
+    case 'MMS': {
+      const notification = { transactionId: '', size: 0, contentClass: '' }
+      return { type: 'MMS', ...facts, ...notification, ...(content !== '' && { subject: content.slice(0, 1_024) }) }
+    }
+    case 'MMS_DOWNLOADED':
+      return { type: 'MMS_DOWNLOADED', ...facts, text: content, attachments: attachmentsOf(uploaded) }
+  }
+}
+
+/** Leaves out attachments that the phone has not downloaded. It uploads the message again when it has them. */
+function attachmentsOf({ attachments = [] }: UploadedMessage): NewAttachment[] {
+  return attachments.flatMap(({ partId, name = '', contentType, data }) => {
+    if (data === undefined) return []
+    const octets = Buffer.from(data, 'base64')
+    return octets.length > MOST_ATTACHMENT_BYTES ? [] : [{ partId, name, contentType, octets }]
+  })
+}
+
+function logSkipped(
+  logbook: Logbook,
+  { accountId, deviceId }: AgentConnection,
+  [issue]: readonly z.core.$ZodIssue[],
+): void {
+  logbook.write({
+    ...{ accountId, deviceId, module: 'inbox', priority: 'WARN' },
+    message: 'received message skipped: the phone sent it in an unknown form',
+    context: { member: issue?.path.join('.') ?? '', problem: issue?.message ?? '' },
+  })
+}
