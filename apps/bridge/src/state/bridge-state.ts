@@ -45,6 +45,37 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
   }
 }
 
+/** Commits writes of the same moment together, because each commit waits for the disk. */
+export class GroupedWrites {
+  readonly #database: DatabaseSync
+  #writes: (() => void)[] = []
+  #committed: Promise<void> | undefined
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  /** Returns the result of a write after it is on disk. A write that throws makes the others of its group fail too. */
+  async run<Result>(write: () => Result): Promise<Result> {
+    let result: Result | undefined
+    this.#writes.push(() => {
+      result = write()
+    })
+    this.#committed ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#commit())
+    await this.#committed
+    return result as Result
+  }
+
+  #commit(): void {
+    const writes = this.#writes
+    this.#writes = []
+    this.#committed = undefined
+    inTransaction(this.#database, () => {
+      for (const write of writes) write()
+    })
+  }
+}
+
 /** Single values by name. */
 export class Notes {
   readonly #database: DatabaseSync

@@ -11,10 +11,13 @@ export interface SentMessage {
 
 /** A message without a final state is forgotten after this time, because some networks never send a delivery report. */
 const KEPT_MS = 10 * 86_400_000
+/** Old messages are removed at most this often, because that reads all messages. */
+const REMOVE_EVERY_MS = 60_000
 
 export class SentMessages {
   readonly #database: DatabaseSync
   readonly #channel: string
+  #removedAt = 0
 
   constructor(database: DatabaseSync, channel: string) {
     this.#database = database
@@ -25,6 +28,8 @@ export class SentMessages {
     this.#database
       .prepare('INSERT INTO sent_messages VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
       .run(this.#channel, id, detail, 'Pending', now)
+    if (now - this.#removedAt < REMOVE_EVERY_MS) return
+    this.#removedAt = now
     this.#database.prepare('DELETE FROM sent_messages WHERE channel = ? AND at < ?').run(this.#channel, now - KEPT_MS)
   }
 

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { SmsGateway } from '@smsgw/client'
 import type { SendMessageRequest } from '@smsgw/client/openapi'
 import type { Log } from '@smsgw/daemon/log'
+import { GroupedWrites } from '../../state/bridge-state.ts'
 import type { SentMessages } from '../../state/sent-messages.ts'
 import { SmppError } from '../protocol/command.ts'
 import type { Alphabet } from '../protocol/data-coding.ts'
@@ -61,12 +62,14 @@ export class Submitter {
   readonly #options: SubmitterOptions
   readonly #parts: PartStore
   readonly #repeated: RepeatedSubmits
+  readonly #writes: GroupedWrites
   readonly #sendingGroups = new Map<string, Promise<void>>()
 
   constructor(options: SubmitterOptions) {
     this.#options = options
     this.#parts = new PartStore(options.database)
     this.#repeated = new RepeatedSubmits(options.database)
+    this.#writes = new GroupedWrites(options.database)
   }
 
   /** Returns the message id after the API has accepted the message, or after a part is on disk. */
@@ -78,11 +81,15 @@ export class Submitter {
     const request = withContent(facts, messageContent(content.octets, content, this.#options.alphabet))
     const hash = repetitionHash(submission, login)
     const newId = newMessageId()
-    const messageId = hash === undefined ? newId : this.#repeated.idFor(hash, { newId, sessionId }, this.#options.now())
+    const messageId = hash === undefined ? newId : await this.#idFor(hash, { newId, sessionId })
     const receipt = receiptRequestOf(submission, login)
     await this.#send({ login, messageId, request, receipt })
-    if (hash !== undefined) this.#repeated.setAnswered(hash, sessionId)
+    if (hash !== undefined) await this.#writes.run(() => this.#repeated.setAnswered(hash, sessionId))
     return messageId
+  }
+
+  #idFor(hash: string, ids: { readonly newId: string; readonly sessionId: string }): Promise<string> {
+    return this.#writes.run(() => this.#repeated.idFor(hash, ids, this.#options.now()))
   }
 
   /** Gives up messages whose parts did not arrive, and forgets old submissions. */
@@ -173,7 +180,7 @@ export class Submitter {
     const { sent, now, onMissed } = this.#options
     const detail = JSON.stringify(receipt)
     // Before the message, whose state may change at once.
-    if (receipt !== undefined) sent.add(messageId, detail, now())
+    if (receipt !== undefined) await this.#writes.run(() => sent.add(messageId, detail, now()))
     try {
       await post(login.api, messageId, request)
     } catch (error) {
