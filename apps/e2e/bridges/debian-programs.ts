@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HouseProcess, ROOT } from '../src/house/process.ts'
@@ -29,6 +29,9 @@ export class DebianPrograms {
       run('dpkg-deb', ['--extract', join(archives, file), join(folder, 'root')])
     // Packages that the machine has are not downloaded.
     mkdirSync(this.#usr, { recursive: true })
+    // Some libraries are in /lib, which is a link to /usr/lib.
+    const libraries = join(folder, 'root/lib')
+    if (existsSync(libraries)) cpSync(libraries, join(this.#usr, 'lib'), { recursive: true, verbatimSymlinks: true })
     rmSync(archives, { recursive: true })
   }
 

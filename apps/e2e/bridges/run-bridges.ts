@@ -13,6 +13,7 @@ import { alertmanagerProof } from './prove-alertmanager.ts'
 import { appriseProof } from './prove-apprise.ts'
 import { emailProof } from './prove-email.ts'
 import { icingaProof } from './prove-icinga.ts'
+import { kannelProof } from './prove-kannel.ts'
 import { mqttProof } from './prove-mqtt.ts'
 import { nagiosProof } from './prove-nagios.ts'
 import { nodeRedProof } from './prove-node-red.ts'
@@ -24,6 +25,7 @@ const proofs: readonly BridgeProof[] = [
   appriseProof,
   mqttProof,
   emailProof,
+  kannelProof,
   nodeRedProof,
 ]
 

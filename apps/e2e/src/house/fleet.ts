@@ -143,9 +143,10 @@ function logOn(disk: SmallDisk | undefined, name: string, at: number): { readonl
   return disk === undefined || at === 0 ? {} : { logFile: join(disk.folder, `${name}.log`) }
 }
 
-async function startPostgres(
+/** Starts PostgreSQL in a folder that its user can enter. */
+export async function startPostgres(
   folder: string,
-  clock: SetClock | undefined,
+  clock?: SetClock,
 ): Promise<{ readonly postgres: PostgresServer; readonly url: string }> {
   const passwordFile = join(folder, 'password')
   const password = randomBytes(12).toString('hex')
