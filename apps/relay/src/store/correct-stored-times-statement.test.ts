@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
+import { HELD } from '../messages/approval/decide-approval-statement.ts'
 import { systemRandom } from '../random.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { correctStoredTimes } from './correct-stored-times-statement.ts'
@@ -71,6 +72,14 @@ test('corrects the queue position of an unscheduled message, and keeps the time 
   await correctStoredTimes(store.database, HOUR)
   expect(minutesLeft((await world.recipient('m/0')).dueAt)).toEqual(expect.closeTo(0))
   expect(minutesLeft((await world.recipient('scheduled/0')).dueAt)).toBe(120)
+})
+
+test('does not release a message that waits for approval', async () => {
+  await world.message('held')
+  await store.database.message.updateMany({ data: { approval: 'pending', approvalUntil: fromNow(HOUR) } })
+  await store.database.recipient.updateMany({ data: { dueAt: HELD, notBefore: HELD } })
+  await correctStoredTimes(store.database, HOUR)
+  expect(await world.recipient('held/0')).toMatchObject({ dueAt: HELD, notBefore: HELD })
 })
 
 test('detects from the stored times that a start has an old clock, but only once', async () => {

@@ -3,8 +3,8 @@ import type { Database } from './database.ts'
 /**
  * Corrects stored times after the database's clock was set back by `backMs`, so that nothing waits for a time that is wrong.
  * These are the times of queues, webhook retries and pauses, browser notifications, last contacts and pairing codes. Times
- * that users set (`scheduleAt`, `validUntil`) are kept. When several relays notice the same change, only the first one changes
- * rows, because it locks the row of the installation.
+ * that users set (`scheduleAt`, `validUntil`) are kept, and messages that wait for approval stay held. When several relays notice
+ * the same change, only the first one changes rows, because it locks the row of the installation.
  */
 export async function correctStoredTimes(database: Database, backMs: number): Promise<void> {
   await database.$transaction(async (statements) => {
@@ -16,7 +16,7 @@ export async function correctStoredTimes(database: Database, backMs: number): Pr
     await statements.$executeRaw`
       UPDATE recipients r SET due_at = now() FROM messages m
       WHERE r.dispatched_journal IS NULL AND r.state = 'Pending' AND r.due_at > now() AND m.key = r.message_key
-        AND (m.schedule_at IS NULL OR m.schedule_at <= now())`
+        AND (m.schedule_at IS NULL OR m.schedule_at <= now()) AND m.approval IS DISTINCT FROM 'pending'`
     await statements.$executeRaw`
       UPDATE webhook_deliveries
       SET next_attempt_at = greatest(now(), next_attempt_at - ${backMs}::float8 * interval '1 millisecond')
