@@ -162,11 +162,38 @@ export const smppSettings = z.object({
   }),
 })
 
+/** The settings of the MCP server. A gateway takes them too. */
+export const mcpSettings = z.object({
+  MCP_PORT: setting(port().optional(), {
+    about: 'port of an MCP server for AI assistants, which call it with their own API keys; default: no MCP server',
+    example: '3333',
+  }),
+  MCP_HOST: setting(text().default('127.0.0.1'), {
+    about: 'address on which the MCP server listens; 0.0.0.0 for all',
+    example: '0.0.0.0',
+  }),
+  MCP_ALLOWED_HOSTS: setting(
+    z
+      .string()
+      .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
+      .pipe(
+        z.array(z.string().regex(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]+\])$/, 'must be a list of names without ports')),
+      )
+      .default(() => []),
+    {
+      about:
+        'names and IP addresses, separated by commas, under which clients reach the MCP server, in addition to localhost; other requests are refused',
+      example: 'sms.example.org,192.168.1.20',
+    },
+  ),
+})
+
 /** All settings of channels. */
 export const channelSettings = mqttSettings
   .extend(emailSettings.shape)
   .extend(chatSettings.shape)
   .extend(smppSettings.shape)
+  .extend(mcpSettings.shape)
 
 /** The settings of the bridge as a program of its own. */
 export const settingsSchema = z.object({
@@ -215,11 +242,15 @@ export type EmailConfig = z.output<typeof emailSettings>
 export type SmppConfig = z.output<typeof smppSettings>
 
 /** The channels that are switched on. */
+/** The settings of the MCP server when it is switched on. */
+export type McpConfig = z.output<typeof mcpSettings> & { readonly MCP_PORT: number }
+
 export interface Channels {
   readonly mqtt: MqttConfig | undefined
   readonly email: EmailConfig | undefined
   readonly chat: ChatConfig | undefined
   readonly smpp: SmppConfig | undefined
+  readonly mcp: McpConfig | undefined
 }
 
 export type ApiCredentials = { readonly apiKey: string } | { readonly username: string; readonly password: string }
@@ -235,7 +266,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): BridgeConfig {
   const channels = channelsOf(settings)
   if (channels === undefined)
     throw new StartError(
-      'no channel is switched on: set MQTT_URL for MQTT, SMTP_PORT to receive mail, MAIL_URL to send mail, CHAT_URLS for chats, or SMPP_PORT for SMPP',
+      'no channel is switched on: set MQTT_URL for MQTT, SMTP_PORT to receive mail, MAIL_URL to send mail, CHAT_URLS for chats, SMPP_PORT for SMPP, or MCP_PORT for AI assistants',
     )
   return { ...settings, channels, credentials: credentialsOf(settings) }
 }
@@ -246,19 +277,21 @@ export function readChannels(environment: NodeJS.ProcessEnv): Channels | undefin
 }
 
 function channelsOf(settings: z.output<typeof channelSettings>): Channels | undefined {
-  const { MQTT_URL, SMTP_PORT, SMTP_TLS_CERT, SMTP_TLS_KEY, MAIL_URL, MAIL_TO, CHAT_URLS = [] } = settings
+  const { MQTT_URL, SMTP_PORT, SMTP_TLS_CERT, SMTP_TLS_KEY, MAIL_URL, MAIL_TO, CHAT_URLS = [], MCP_PORT } = settings
   const hasEmail = SMTP_PORT !== undefined || MAIL_URL !== undefined
   if ((SMTP_TLS_CERT === undefined) !== (SMTP_TLS_KEY === undefined))
     throw new StartError('SMTP_TLS_CERT and SMTP_TLS_KEY must be set together')
   if (MAIL_TO.length > 0 && MAIL_URL === undefined)
     throw new StartError('MAIL_TO needs MAIL_URL; for example MAIL_URL=smtps://smsgw:secret@mail.example.org')
   const smpp = smppOf(settings)
-  if (MQTT_URL === undefined && !hasEmail && CHAT_URLS.length === 0 && smpp === undefined) return undefined
+  const mcp = MCP_PORT === undefined ? undefined : { ...settings, MCP_PORT }
+  if (MQTT_URL === undefined && !hasEmail && CHAT_URLS.length === 0 && !smpp && !mcp) return undefined
   return {
     mqtt: MQTT_URL === undefined ? undefined : { ...settings, MQTT_URL },
     email: hasEmail ? settings : undefined,
     chat: CHAT_URLS.length === 0 ? undefined : { ...settings, CHAT_URLS },
     smpp,
+    mcp,
   }
 }
 

@@ -30,7 +30,7 @@ const COMMAND_LIMITS = { maxRetries: 0, timeoutMs: 15_000 }
 
 /** Starts the channels between an account and other systems. Loads only what is switched on. */
 export async function startBridge({ api, channels, dataDir, log }: BridgeOptions): Promise<Bridge> {
-  const { mqtt, email, chat, smpp } = channels
+  const { mqtt, email, chat, smpp, mcp } = channels
   const database = openState(dataDir)
   const started: Channel[] = []
   // The `fetch` of a gateway adds the credentials of its account.
@@ -54,6 +54,10 @@ export async function startBridge({ api, channels, dataDir, log }: BridgeOptions
   if (smpp !== undefined) {
     const { startSmppBridge } = await import('./smpp/start-smpp-bridge.ts')
     started.push(await startSmppBridge({ config: smpp, connect, database, log }))
+  }
+  if (mcp !== undefined) {
+    const { startMcpServer } = await import('./mcp/start-mcp-server.ts')
+    started.push(await startMcpServer({ config: mcp, connect, log }))
   }
   return {
     reports: () => started.map((channel) => channel.report()),

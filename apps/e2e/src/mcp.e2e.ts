@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import { Client, type ClientOptions } from '@modelcontextprotocol/client'
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
+import { freePort } from './house/free-port.ts'
 import { Gateway } from './house/gateway.ts'
 import { House } from './house/house.ts'
 import { ROOT } from './house/process.ts'
@@ -28,8 +29,11 @@ const call = async (client: Client, name: string, args: Record<string, unknown> 
   // biome-ignore lint/suspicious/noExplicitAny: the result of any tool, checked by the calling test.
   (await client.callTool({ name, arguments: args })) as any
 
-async function withGateway(run: (gateway: Gateway) => Promise<void>): Promise<void> {
-  const gateway = await Gateway.start()
+async function withGateway(
+  run: (gateway: Gateway) => Promise<void>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const gateway = await Gateway.start(settings)
   try {
     await gateway.untilReady()
     await run(gateway)
@@ -122,6 +126,33 @@ test('a message of a key that needs approval is sent only after a person approve
       await client.close()
     }
   }))
+
+test('a gateway with MCP_PORT serves assistants over HTTP, each with its own key', async () => {
+  const port = String(await freePort())
+  await withGateway(
+    async (gateway) => {
+      const url = new URL(`http://127.0.0.1:${port}/mcp`)
+      const connectHttp = async (key: string) => {
+        const client = new Client({ name: 'e2e', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+        const headers = { authorization: `Bearer ${key}` }
+        await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }))
+        return client
+      }
+      const limited = await connectHttp(await createKey(gateway, { limits: { recipients: ['+447400999999'] } }))
+      expect(await call(limited, 'send_sms', { to: NUMBER, text: 'x' })).toMatchObject({ isError: true })
+      const client = await connectHttp(await createKey(gateway))
+      const { structuredContent: sent } = await call(client, 'send_sms', { to: NUMBER, text: 'By HTTP' })
+      const waiting = call(client, 'wait_for_reply', { number: NUMBER, after: sent.id })
+      await gateway.api.ask('POST', '/virtual-phone', { from: NUMBER, text: 'Answer' })
+      expect((await waiting).structuredContent).toMatchObject({ replies: [{ untrustedText: 'Answer' }] })
+      await expect(connectHttp('smsgw_live_wrong')).rejects.toThrow()
+      const page = await fetch(url, { method: 'POST', headers: { origin: 'https://evil.example' }, body: '{}' })
+      expect(page.status).toBe(403)
+      await Promise.all([limited.close(), client.close()])
+    },
+    { MCP_PORT: port },
+  )
+})
 
 test('wait_for_reply returns a reply that arrives after the relay was killed and started again', async () => {
   const house = await House.start()

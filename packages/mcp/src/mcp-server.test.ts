@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text as bodyOf } from 'node:stream/consumers'
+import type { ServerResponse } from 'node:http'
 import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { SmsGateway } from '@smsgw/client'
 import { expect, onTestFinished, test } from 'vitest'
+import { inboxEvent, openStream, startApi } from '../testing/scripted-api.ts'
 import { createMcpServer } from './mcp-server.ts'
 
 const NUMBER = '+447400123456'
@@ -24,31 +22,6 @@ const sent = (id: string, at = AT) => ({
   ...{ direction: 'out', id, at, text: 'Hello', state: 'Sent', recipientsCount: 1, deviceId: 'd1' },
 })
 
-interface Request {
-  readonly path: string
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly body: string
-}
-type Handler = (request: Request, response: ServerResponse) => unknown
-
-/** An API that answers with JSON what the handlers return. A handler that returns nothing answers on its own. */
-async function startApi(handlers: Readonly<Record<string, Handler>>) {
-  const requests: Request[] = []
-  const server = createServer(async (incoming, response) => {
-    const path = (incoming.url ?? '').replace('/3rdparty/v1', '').replace(/\?.*$/, '')
-    const request = { path, headers: incoming.headers, body: await bodyOf(incoming) }
-    requests.push(request)
-    const answer = handlers[`${incoming.method} ${decodeURIComponent(path)}`]?.(request, response)
-    if (answer !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
-}
-
 async function connect(url: string): Promise<Client> {
   const api = new SmsGateway({ url, credentials: { apiKey: 'smsgw_live_x' }, maxRetries: 1 })
   const client = new Client({ name: 'test', version: '1' })
@@ -58,16 +31,6 @@ async function connect(url: string): Promise<Client> {
   onTestFinished(() => client.close())
   return client
 }
-
-/** An answer with an open stream of events. */
-const openStream = (streams: ServerResponse[]): Handler => {
-  return (_, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': open\n\n')
-    streams.push(response)
-  }
-}
-const inboxEvent = (sender: string) =>
-  `id: 1\nevent: inbox.received\ndata: ${JSON.stringify({ id: 'i1', sender, type: 'SMS' })}\n\n`
 
 test('every tool has a title, an output schema and annotations, and tools that return received texts mark them as untrusted', async () => {
   const { tools } = await (await connect('http://127.0.0.1:9')).listTools()

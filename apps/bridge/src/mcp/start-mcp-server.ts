@@ -1,0 +1,37 @@
+import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
+import type { Log } from '@smsgw/daemon/log'
+import { StartError } from '@smsgw/daemon/start-error'
+import { MCP_PATH, McpHttpServer } from '@smsgw/mcp/http'
+import type { McpConfig } from '../config.ts'
+import { ChannelState } from '../state/channel-state.ts'
+import { VERSION } from '../version.ts'
+
+export interface McpServerOptions {
+  readonly config: McpConfig
+  /** Creates a client with the credentials of a caller. Those of the bridge are never used. */
+  readonly connect: (options: Pick<SmsGatewayOptions, 'credentials'> & Partial<SmsGatewayOptions>) => SmsGateway
+  readonly log: Log
+}
+
+/** An assistant waits for each answer, so a call fails early instead of being repeated for minutes. */
+const QUICK = { maxRetries: 2, maxDelayMs: 5_000, timeoutMs: 20_000 }
+
+/** Starts the MCP server for AI assistants, each with an API key of its own. */
+export async function startMcpServer({ config, connect, log }: McpServerOptions) {
+  const { MCP_HOST: host, MCP_PORT: port, MCP_ALLOWED_HOSTS: more } = config
+  const server = new McpHttpServer({
+    host,
+    port,
+    allowedHosts: ['localhost', '127.0.0.1', '[::1]', ...more],
+    connect: (apiKey) => connect({ ...QUICK, credentials: { apiKey } }),
+    version: VERSION,
+    onError: ({ message }) => log.warn({ reason: message }, 'MCP request failed'),
+  })
+  const listening = await server.listen().catch((error: Error) => {
+    throw new StartError(`MCP_PORT: cannot listen on ${host}:${port}: ${error.message}`)
+  })
+  log.info({ host, port: listening, path: MCP_PATH }, 'MCP server listening')
+  // A server that cannot listen stops the bridge, so from here on the channel works.
+  const state = new ChannelState('mcp', {})
+  return { report: () => state.report(), stop: () => server.stop() }
+}
