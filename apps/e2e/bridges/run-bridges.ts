@@ -14,6 +14,7 @@ import { appriseProof } from './prove-apprise.ts'
 import { emailProof } from './prove-email.ts'
 import { icingaProof } from './prove-icinga.ts'
 import { kannelProof } from './prove-kannel.ts'
+import { mcpProof } from './prove-mcp.ts'
 import { mqttProof } from './prove-mqtt.ts'
 import { nagiosProof } from './prove-nagios.ts'
 import { nodeRedProof } from './prove-node-red.ts'
@@ -27,6 +28,7 @@ const proofs: readonly BridgeProof[] = [
   emailProof,
   kannelProof,
   nodeRedProof,
+  mcpProof,
 ]
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { optional: { type: 'boolean' } } })
