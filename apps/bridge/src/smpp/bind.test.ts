@@ -107,6 +107,51 @@ test('asks an idle client whether it is there, and disconnects one that does not
   expect(await answering.statusOf('enquire_link')).toBe('ESME_ROK')
 })
 
+test('answers what is in progress before it answers an unbind', async () => {
+  const { bridge } = current
+  await bridge.start()
+  const client = await bridge.bound()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  bridge.account.beforeSend = promise
+  const answers = [client.statusOf('submit_sm', SMS), client.statusOf('unbind')]
+  setTimeout(resolve, 200)
+  expect(await Promise.all(answers)).toEqual(['ESME_ROK', 'ESME_ROK'])
+  await client.closed
+})
+
+test('finishes what is in progress before it stops, and does not wait long for a silent client', async () => {
+  const { bridge } = current
+  await bridge.start()
+  const client = await bridge.bound()
+  const silent = await bridge.bound()
+  silent.answersUnbind = false
+  const { promise, resolve } = Promise.withResolvers<void>()
+  bridge.account.beforeSend = promise
+  const answer = client.statusOf('submit_sm', { ...SMS, registered_delivery: 1 })
+  await expect.poll(() => bridge.account.isSending).toBe(true)
+  const startedAt = performance.now()
+  const stopped = bridge.stop()
+  setTimeout(resolve, 200)
+  expect(await answer).toBe('ESME_ROK')
+  await stopped
+  expect(performance.now() - startedAt).toBeLessThan(8_000)
+})
+
+test('a client is not disconnected because the API takes long to answer it', async () => {
+  const { bridge } = current
+  await bridge.start({}, { answerMs: 300, idleMs: 200 })
+  const client = await bridge.bound()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  bridge.account.beforeSend = promise
+  const answers = Array.from({ length: 50 }, () => client.statusOf('submit_sm', SMS))
+  await expect.poll(() => bridge.account.isSending).toBe(true)
+  bridge.account.receive('Hello')
+  setTimeout(resolve, 1_500)
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['ESME_ROK']))
+  expect(await client.statusOf('enquire_link')).toBe('ESME_ROK')
+  await expect.poll(() => client.received).toHaveLength(1)
+})
+
 test('unbinds its clients when it stops', async () => {
   const { bridge } = current
   await bridge.start()
@@ -139,4 +184,27 @@ test('lets in only the networks of SMPP_ALLOW_CIDRS', async () => {
   await bridge.start({ SMPP_ALLOW_CIDRS: '192.0.2.0/24' })
   const client = await bridge.connect()
   await client.closed
+})
+
+test('logs contain neither passwords nor texts', async () => {
+  const { bridge } = current
+  let logged = ''
+  bridge.logged.on('data', (chunk) => {
+    logged += chunk
+  })
+  await bridge.start({ SMPP_USERS: 'kannel=qx7Ru2dA' })
+  const wrong = await bridge.connect()
+  await wrong.ask('bind_receiver', { system_id: 'kannel', password: 'wrongpas' })
+  await bridge.bound('bind_transmitter', { system_id: 'kannel', password: 'qx7Ru2dA' })
+  const client = await bridge.bound()
+  bridge.account.errorFor = () => new Error('failed')
+  expect(await client.statusOf('submit_sm', { ...SMS, short_message: 'Top secret' })).toBe('ESME_RSYSERR')
+  bridge.account.errorFor = () => undefined
+  client.answerTo = () => ({ command_status: 0x65 })
+  bridge.account.receive('Also secret')
+  await expect.poll(() => logged).toContain('SMPP client refused a delivery, dropped')
+  expect(logged).toContain('SMPP bind refused')
+  expect(logged).toContain('SMPP request not processed')
+  expect(logged).not.toMatch(/secret|wrongpas|qx7Ru2dA/)
+  expect(logged).not.toContain(KEY)
 })

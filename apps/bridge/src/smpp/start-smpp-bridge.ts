@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
 import type { MessageState } from '@smsgw/client/openapi'
@@ -27,6 +28,8 @@ import { type ReceiptRequest, Submitter } from './submit/submitter.ts'
 
 const CHANNEL = 'smpp'
 const SWEEP_MS = 10_000
+/** For the answers to requests in progress, when the bridge stops. */
+const UNBIND_MS = 3_000
 /** Clients of one system id that are bound at the same time. */
 const MOST_BINDS = 20
 const ENDED: readonly string[] = ['Delivered', 'Failed', 'Cancelled']
@@ -206,7 +209,9 @@ export async function startSmppBridge({
       clearInterval(sweeping)
       deliverer.stop()
       const closing = listeners.map((listener) => listener?.close())
-      await Promise.all([...sessions].map((session) => session.unbind()))
+      const unbound = Promise.all([...sessions].map((session) => session.unbind()))
+      await Promise.race([unbound, sleep(UNBIND_MS, undefined, { ref: false })])
+      for (const session of sessions) session.close()
       await Promise.all([...closing, following])
     },
   }

@@ -21,6 +21,9 @@ export class TestAccount {
   isDown = false
   /** The error that the API answers to a message with this text. */
   errorFor: (text: string) => Error | undefined = () => undefined
+  /** Delays the answers to messages with recipients. */
+  beforeSend: Promise<void> = Promise.resolve()
+  isSending = false
   /** Called when a stream has been opened. */
   onOpened: () => void = () => undefined
   /** Called when the inbox has been read. */
@@ -80,7 +83,7 @@ export class TestAccount {
       messages: {
         get: async (id: string) => account.#found(account.#messageOf(id)),
         send: async (message: Message, { idempotencyKey = '' }: { idempotencyKey?: string } = {}) =>
-          account.#send(message, idempotencyKey),
+          account.#sendAfter(account.beforeSend, message, idempotencyKey),
         cancel: async (id: string) => account.#cancel(id),
       },
       devices: {
@@ -88,6 +91,15 @@ export class TestAccount {
         get: async (id: string) => account.#found(account.devices.find((device) => device.id === id)),
       },
     } as unknown as SmsGateway
+  }
+
+  async #sendAfter(before: Promise<void>, message: Message, key: string): Promise<MessageState> {
+    if (message.phoneNumbers === undefined || message.phoneNumbers.length > 0) {
+      this.isSending = true
+      await before
+      this.isSending = false
+    }
+    return this.#send(message, key)
   }
 
   #send(message: Message, key: string): MessageState {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { AuthenticationError } from '@smsgw/client/errors'
 import { openLog } from '@smsgw/daemon/log'
 import { afterEach, beforeEach, expect } from 'vitest'
@@ -22,6 +23,8 @@ export class TestSmppBridge {
   readonly folder = mkdtempSync(join(tmpdir(), 'smsgw-smpp-'))
   /** The account of another owner, with its own key. */
   readonly otherAccount = new TestAccount()
+  /** Everything that was logged. */
+  readonly logged = new PassThrough()
   logins = 0
   port = 0
   tlsPort = 0
@@ -44,7 +47,7 @@ export class TestSmppBridge {
         >
       },
       database,
-      log: openLog('fatal', process.stdout),
+      log: openLog('trace', this.logged),
       times: { ...SESSION_TIMES, refusalMs: 50, ...times },
     })
     this.port = bridge.port ?? 0

@@ -5,6 +5,7 @@ import smpp, { type SmppClient, type SmppPdu } from 'smpp'
 export class TestSmppClient {
   readonly received: SmppPdu[] = []
   readonly #client: SmppClient
+  answersUnbind = true
   /** The fields of the answer to a deliver_sm; undefined for no answer. */
   answerTo: (pdu: SmppPdu) => object | undefined = () => ({})
 
@@ -13,7 +14,8 @@ export class TestSmppClient {
     client.on('error', () => undefined)
     client.setMaxListeners(0)
     client.on('pdu', (pdu: SmppPdu) => {
-      if (pdu.command === 'enquire_link' || pdu.command === 'unbind') client.send(pdu.response())
+      if (pdu.command === 'enquire_link' || (pdu.command === 'unbind' && this.answersUnbind))
+        client.send(pdu.response())
       if (pdu.command !== 'deliver_sm') return
       this.received.push(pdu)
       const answer = this.answerTo(pdu)

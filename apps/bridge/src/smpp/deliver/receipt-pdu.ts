@@ -32,11 +32,11 @@ function receiptText({ messageId, submittedAt, doneAt, stat, errorCode, text }: 
   ].join(' ')
 }
 
-/** Returns the beginning of a text in characters that every alphabet has. */
+/** Returns the beginning of a text in characters that have the same code in every alphabet. */
 export function receiptExcerpt(text: string): string {
   return [...text]
     .slice(0, TEXT_CHARACTERS)
-    .map((char) => (/^[ -~]$/.test(char) ? char : '?'))
+    .map((char) => (/^[ !"#%-?A-Za-z]$/.test(char) ? char : '?'))
     .join('')
 }
 

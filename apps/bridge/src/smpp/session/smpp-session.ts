@@ -82,11 +82,13 @@ export class SmppSession {
   #isSender = false
   #isReceiver = false
   #requests = 0
+  readonly #untilIdle: (() => void)[] = []
   #sequence = 0
   #openedAt = Date.now()
   #lastPduAt = Date.now()
   #partialSince: number | undefined
   #blockedSince: number | undefined
+  #unblockedAt = 0
   #enquiredAt: number | undefined
 
   constructor(options: SessionOptions) {
@@ -126,9 +128,10 @@ export class SmppSession {
     return this.#request(COMMAND.deliverSm, body)
   }
 
-  /** Ends the connection in an orderly way (§4.2). */
+  /** Ends the connection after requests in progress are answered (§4.2). */
   async unbind(): Promise<void> {
-    if (this.#state === 'bound') await this.#request(COMMAND.unbind)
+    if (this.isBound) await this.#request(COMMAND.unbind)
+    await this.#idle()
     this.close()
   }
 
@@ -159,6 +162,7 @@ export class SmppSession {
       this.close()
     }
     if (this.#mayWork()) {
+      if (this.#blockedSince !== undefined) this.#unblockedAt = Date.now()
       this.#blockedSince = undefined
       this.#partialSince = this.#stream.hasPartial ? (this.#partialSince ?? Date.now()) : undefined
       socket.resume()
@@ -196,7 +200,7 @@ export class SmppSession {
   }
 
   #bind(pdu: Pdu): void {
-    const { onBind, onReceiver, times, address } = this.#options
+    const { onBind, onReceiver, times } = this.#options
     const { isSender = false, isReceiver = false } = BINDS.get(pdu.command) ?? {}
     if (this.#state !== 'open') {
       this.#respond(pdu, { status: 'ESME_RALYBND' })
@@ -220,7 +224,7 @@ export class SmppSession {
     }
     bind().catch((error: unknown) => {
       const status = this.#statusOf(error)
-      this.#log('warn', { status, reason: (error as Error).message, address }, 'SMPP bind refused')
+      this.#log('warn', { status, reason: (error as Error).message }, 'SMPP bind refused')
       // The same time for each reason, so that it says nothing about the password.
       const wait = Math.max(0, startedAt + times.refusalMs - Date.now())
       setTimeout(() => {
@@ -231,8 +235,20 @@ export class SmppSession {
   }
 
   #unbound(pdu: Pdu): void {
-    this.#respond(pdu, this.isBound ? {} : { status: 'ESME_RINVBNDSTS' })
-    if (this.isBound) this.close()
+    if (!this.isBound) {
+      this.#respond(pdu, { status: 'ESME_RINVBNDSTS' })
+      return
+    }
+    this.#state = 'closing'
+    void this.#idle().then(() => {
+      this.#respond(pdu, {})
+      this.close()
+    })
+  }
+
+  /** Resolves once all requests are answered. */
+  #idle(): Promise<void> {
+    return this.#requests === 0 ? Promise.resolve() : new Promise((resolve) => this.#untilIdle.push(resolve))
   }
 
   async #run(pdu: Pdu, login: Login): Promise<void> {
@@ -243,6 +259,7 @@ export class SmppSession {
       this.#respond(pdu, { status: this.#statusOf(error) })
     } finally {
       this.#requests -= 1
+      if (this.#requests === 0) for (const resolve of this.#untilIdle.splice(0)) resolve()
       this.#work()
     }
   }
@@ -267,11 +284,20 @@ export class SmppSession {
     if (!this.isBound) return Promise.resolve(undefined)
     this.#sequence = (this.#sequence % 0x7fffffff) + 1
     const sequence = this.#sequence
+    const { socket, times } = this.#options
+    const sentAt = Date.now()
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
+      const check = () => {
+        // The answer may wait behind requests that are not read yet.
+        const waitedMs = this.#blockedSince === undefined ? Date.now() - Math.max(sentAt, this.#unblockedAt) : 0
+        if (waitedMs < times.answerMs) {
+          timer = setTimeout(check, times.answerMs - waitedMs)
+          return
+        }
         this.#log('warn', { command }, 'SMPP client does not answer, connection closed')
-        this.#options.socket.destroy()
-      }, this.#options.times.answerMs)
+        socket.destroy()
+      }
+      let timer = setTimeout(check, times.answerMs)
       this.#waiting.set(sequence, (status) => {
         this.#waiting.delete(sequence)
         clearTimeout(timer)
@@ -293,17 +319,17 @@ export class SmppSession {
     if (this.#partialSince !== undefined && now - this.#partialSince > times.answerMs) socket.destroy()
     if (this.#blockedSince !== undefined && this.#hasUnread() && now - this.#blockedSince > times.answerMs)
       socket.destroy()
-    if (this.#state !== 'bound' || this.#enquiredAt !== undefined || now - this.#lastPduAt < times.idleMs) return
+    const isReading = this.#state === 'bound' && this.#blockedSince === undefined
+    if (!isReading || this.#enquiredAt !== undefined || now - this.#lastPduAt < times.idleMs) return
     this.#enquiredAt = now
     void this.#request(COMMAND.enquireLink)
   }
 
   #closed(): void {
     clearInterval(this.#timer)
-    const wasBound = this.isBound
     this.#state = 'closing'
     for (const answer of [...this.#waiting.values()]) answer(undefined)
-    if (wasBound) this.#log('info', {}, 'SMPP client disconnected')
+    if (this.#login !== undefined) this.#log('info', {}, 'SMPP client disconnected')
     this.#options.onClose(this)
   }
 

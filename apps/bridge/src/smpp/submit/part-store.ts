@@ -15,6 +15,8 @@ export interface PartGroup {
   /** Chosen with the first part, because the answer to it contains the id. */
   readonly messageId: string
   readonly isSent: boolean
+  /** How many parts ask for a receipt. */
+  readonly receipts: number
   /** What is needed to report that the message was given up, as JSON. */
   readonly detail: string
 }
@@ -77,12 +79,6 @@ export class PartStore {
     this.#database.prepare('DELETE FROM smpp_parts WHERE key = ? AND sequence = ?').run(key, sequence)
   }
 
-  /** How many parts were submitted with a receipt. */
-  receiptsOf(key: string): number {
-    const row = this.#database.prepare('SELECT sum(wants_receipt) AS count FROM smpp_parts WHERE key = ?').get(key)
-    return Number(row?.['count'] ?? 0)
-  }
-
   /** Keeps the hashes of the parts, to recognise repeated ones. */
   setSent(key: string): void {
     inTransaction(this.#database, () => {
@@ -99,14 +95,13 @@ export class PartStore {
   /** Returns messages whose last part arrived too long ago. */
   expired(now: number): (PartGroup & { readonly isComplete: boolean })[] {
     return this.#database
-      .prepare(`SELECT *, total = (SELECT count(*) FROM smpp_parts WHERE smpp_parts.key = smpp_groups.key) AS is_complete
-        FROM smpp_groups WHERE at < ?`)
+      .prepare(`${SELECT_GROUPS} WHERE at < ?`)
       .all(now - PART_WAIT_MS)
-      .map((row) => ({ ...groupOf(row), isComplete: row['is_complete'] === 1 }))
+      .map((row) => ({ ...groupOf(row), isComplete: row['total'] === row['present'] }))
   }
 
   #find(key: string): PartGroup | undefined {
-    const row = this.#database.prepare('SELECT * FROM smpp_groups WHERE key = ?').get(key)
+    const row = this.#database.prepare(`${SELECT_GROUPS} WHERE key = ?`).get(key)
     return row === undefined ? undefined : groupOf(row)
   }
 
@@ -134,11 +129,17 @@ export class PartStore {
   }
 }
 
+const SELECT_GROUPS = `SELECT *,
+  (SELECT count(*) FROM smpp_parts WHERE smpp_parts.key = smpp_groups.key) AS present,
+  (SELECT coalesce(sum(wants_receipt), 0) FROM smpp_parts WHERE smpp_parts.key = smpp_groups.key) AS receipts
+  FROM smpp_groups`
+
 function groupOf(row: Readonly<Record<string, unknown>>): PartGroup {
   return {
     key: String(row['key']),
     messageId: String(row['message_id']),
     isSent: row['is_sent'] === 1,
+    receipts: Number(row['receipts']),
     detail: String(row['detail']),
   }
 }

@@ -147,7 +147,7 @@ export class Submitter {
 
   async #sendGroup(
     key: string,
-    { messageId, detail }: PartGroup,
+    { messageId, detail, receipts: copies }: PartGroup,
     {
       message,
       content,
@@ -162,7 +162,6 @@ export class Submitter {
       readonly login: Login
     },
   ): Promise<void> {
-    const copies = this.#parts.receiptsOf(key)
     const wanted = (JSON.parse(detail) as ReceiptRequest | null) ?? receiptRequestOf(submission, login)
     try {
       const request = withContent(facts, messageContent(message, content, this.#options.alphabet))
@@ -197,7 +196,7 @@ export class Submitter {
 
   #giveUp(group: PartGroup): void {
     const request = JSON.parse(group.detail) as ReceiptRequest | null
-    const copies = this.#parts.receiptsOf(group.key)
+    const copies = group.receipts
     if (request !== null && copies > 0) this.#options.onGivenUp(group.messageId, { ...request, copies })
   }
 
@@ -279,6 +278,7 @@ function hashOf(facts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url')
 }
 
+/** Receipts contain the id, and `_` has another code in GSM 7-bit than in ASCII. */
 function newMessageId(): string {
-  return randomBytes(15).toString('base64url')
+  return randomBytes(15).toString('hex')
 }
