@@ -39,7 +39,8 @@ export function bridgeStatus({ names, reports }: BridgeState): ComponentStatus[]
   return names.map((name) => {
     const report = started.get(name)
     return {
-      name: `bridge ${name}`,
+      component: 'Bridge',
+      part: name,
       problem: report === undefined ? 'starting' : report.problem,
       since: (report?.since ?? new Date()).toISOString(),
     }

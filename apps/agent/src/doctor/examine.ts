@@ -106,7 +106,8 @@ export function linkFinding(link: LinkStatus): Finding {
   return fail('link', link.problem ?? link.phase, 'see the finding about the relay; pair a revoked agent again')
 }
 
-function componentFinding({ name, problem, since }: ComponentStatus): Finding {
+function componentFinding({ component, part, problem, since }: ComponentStatus): Finding {
+  const name = `${component.toLowerCase()} ${part}`
   if (problem === undefined) return ok(name, `works since ${since}`)
   return warn(name, `${problem}, since ${since}`, 'check its settings and the server that it connects to')
 }

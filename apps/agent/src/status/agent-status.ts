@@ -34,7 +34,8 @@ export interface AgentStatus {
 
 /** A component that runs in the process of the agent, such as a channel of the bridge. */
 export interface ComponentStatus {
-  readonly name: string
+  readonly component: string
+  readonly part: string
   readonly problem: string | undefined
   /** Start of the present state. */
   readonly since: string

@@ -39,3 +39,16 @@ test('shows the status of an agent of an older release, which has no waiting rea
   const { waiting: _, ...older } = status
   expect(statusLines(older as AgentStatus).join('\n')).not.toContain('  waiting')
 })
+
+test('shows the channels of the bridge, with their problems', () => {
+  const since = '2026-03-01T17:00:00.000Z'
+  const components = [
+    { component: 'Bridge', part: 'email', problem: undefined, since },
+    { component: 'Bridge', part: 'mqtt', problem: 'MQTT broker unavailable: connection closed', since },
+  ]
+  const at = new Date(since).toLocaleString('sv-SE')
+  expect(statusLines({ ...status, components }).filter((line) => line.startsWith('Bridge'))).toEqual([
+    `Bridge      email: works, since ${at}`,
+    `Bridge      mqtt: MQTT broker unavailable: connection closed, since ${at}`,
+  ])
+})

@@ -32,7 +32,9 @@ export function statusLines(status: AgentStatus): readonly string[] {
     row('Journal', journal.problem ?? `disk sync takes ${journal.fsyncMs.toFixed(1)} ms`),
     ...(logLinesDropped === 0 ? [] : [row('Log', `${logLinesDropped} lines could not be written`)]),
     row('Clock', clockText(clock)),
-    ...components.map(({ name, problem, since }) => row(name, `${problem ?? 'works'}, since ${since}`)),
+    ...components.map(({ component, part, problem, since }) =>
+      row(component, `${part}: ${problem ?? 'works'}, since ${new Date(since).toLocaleString('sv-SE')}`),
+    ),
     ...modems.flatMap((modem) => [
       '',
       ...modemLines(
