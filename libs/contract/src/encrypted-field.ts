@@ -1,11 +1,24 @@
+/** A value that only its device can decrypt: with a passphrase or with the private key of the device. */
+export type EncryptedField = PassphraseField | PublicKeyField
+
 /**
- * A value that only the agent can decrypt. Its form is `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>`, with
- * salt and ciphertext in base64. The salt is also the IV.
+ * Its form is `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>`, with salt and ciphertext in base64. The salt is also
+ * the IV.
  */
-export interface EncryptedField {
+interface PassphraseField {
+  readonly kind: 'passphrase'
   readonly iterations: number
   readonly salt: string
   readonly ciphertext: string
+}
+
+/**
+ * Its form is `$rsa-oaep-aes-256-gcm$v=1$k=<version>$<wrapped key>$<iv>$<ciphertext>`, with the last three in base64. The key is
+ * wrapped with RSA-OAEP and SHA-256, and the ciphertext ends with the tag of 16 bytes.
+ */
+interface PublicKeyField {
+  readonly kind: 'public-key'
+  readonly keyVersion: number
 }
 
 export type EncryptedFieldResult =
@@ -14,6 +27,7 @@ export type EncryptedFieldResult =
   | { readonly ok: false; readonly problem: string }
 
 export function readEncryptedField(text: string): EncryptedFieldResult {
+  if (text.startsWith('$rsa-')) return readPublicKeyField(text)
   const [, digits = '', salt = '', ciphertext = ''] = form.exec(text) ?? []
   if (digits === '') return { ok: false, problem: `is not encrypted: it must have the form ${expectedForm}` }
   const iterations = Number(digits)
@@ -25,8 +39,33 @@ export function readEncryptedField(text: string): EncryptedFieldResult {
       ok: false,
       problem: `has a ciphertext of ${octets(ciphertext)} bytes: the length must be a multiple of ${block}`,
     }
-  return { ok: true, field: { iterations, salt, ciphertext } }
+  return { ok: true, field: { kind: 'passphrase', iterations, salt, ciphertext } }
 }
+
+/** Returns whether only the private key of a device decrypts the value. */
+export function needsPrivateKey(text: string): boolean {
+  const read = readEncryptedField(text)
+  return read.ok && read.field.kind === 'public-key'
+}
+
+function readPublicKeyField(text: string): EncryptedFieldResult {
+  const [, version = '', key = '', iv = '', ciphertext = ''] = publicKeyForm.exec(text) ?? []
+  if (version === '') return { ok: false, problem: `is not encrypted: it must have the form ${expectedPublicKeyForm}` }
+  if (octets(key) < leastKey)
+    return { ok: false, problem: `has a key of ${octets(key)} bytes: use at least ${leastKey}` }
+  if (octets(iv) !== ivLength) return { ok: false, problem: `has an IV of ${octets(iv)} bytes: use ${ivLength}` }
+  if (octets(ciphertext) <= tagLength)
+    return { ok: false, problem: 'has an empty ciphertext: encrypt at least one byte' }
+  return { ok: true, field: { kind: 'public-key', keyVersion: Number(version) } }
+}
+
+/** RSA with 2048 bits. */
+const leastKey = 256
+const ivLength = 12
+const tagLength = 16
+const expectedPublicKeyForm = '$rsa-oaep-aes-256-gcm$v=1$k=<version>$<wrapped key>$<iv>$<ciphertext>'
+const publicKeyForm =
+  /^\$rsa-oaep-aes-256-gcm\$v=1\$k=(\d{1,10})\$([A-Za-z0-9+/]{1,2048}={0,2})\$([A-Za-z0-9+/]{1,64}={0,2})\$([A-Za-z0-9+/]+={0,2})$/
 
 /** Ten million iterations take a few seconds on a Raspberry Pi. More would be an attack. */
 const maxIterations = 10_000_000

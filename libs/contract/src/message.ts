@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readEncryptedField } from './encrypted-field.ts'
+import { needsPrivateKey, readEncryptedField } from './encrypted-field.ts'
 import { deviceId, givenId, keyId, resourceId } from './ids.ts'
 import { messageStates } from './message-states.ts'
 import { paging, refuseReversedRange, timeRange } from './paging.ts'
@@ -80,7 +80,7 @@ const messageBody = requestBody({
   }),
   isEncrypted: z.boolean().default(false).meta({
     description:
-      'True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64). Only the agent can decrypt them',
+      'True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them',
   }),
 })
 
@@ -132,7 +132,7 @@ function* bodyProblems(body: MessageBody): Generator<[path: PropertyKey[], messa
 
 /** Unencrypted values in a message marked as encrypted would fail at the agent. */
 function* encryptionProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
-  const { phoneNumbers, recipient, textMessage, message, dataMessage } = body
+  const { phoneNumbers, recipient, textMessage, message, dataMessage, deviceId } = body
   const fields: readonly [path: PropertyKey[], value: string | undefined][] = [
     ...(phoneNumbers ?? []).map((number, index): [PropertyKey[], string] => [['phoneNumbers', index], number]),
     [['recipient'], recipient],
@@ -144,6 +144,8 @@ function* encryptionProblems(body: MessageBody): Generator<[path: PropertyKey[],
     const read = value === undefined ? undefined : readEncryptedField(value)
     if (read?.ok === false) yield [path, `${read.problem} (isEncrypted is true)`]
   }
+  if (deviceId === undefined && fields.some(([, value]) => value !== undefined && needsPrivateKey(value)))
+    yield [['deviceId'], 'is required, because the message is encrypted with the public key of one device']
 }
 
 const base64 = z.base64()

@@ -2160,7 +2160,7 @@ export interface components {
              * @enum {string}
              */
             onUncertain?: "resolve" | "resend";
-            /** @description True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64). Only the agent can decrypt them (default: false) */
+            /** @description True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them (default: false) */
             isEncrypted?: boolean;
         };
         /** @description Who sent the message; absent for messages of older releases */

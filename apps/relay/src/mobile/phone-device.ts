@@ -1,5 +1,6 @@
 import { device as deviceSchema } from '@smsgw/contract/device'
 import type { SimCard } from '@smsgw/contract/link/event'
+import type { Capability } from '@smsgw/contract/link/frame'
 import { z } from 'zod'
 import { readAuthorization } from '../auth/authorization-header.ts'
 import type { Clock } from '../clock.ts'
@@ -50,7 +51,11 @@ export function changePhone({ database, clock }: Omit<ShowPhoneDeps, 'authentica
           where: { id: deviceId, accountId },
           data: {
             updatedAt: now,
-            ...(publicKey !== undefined && { encryptionKey: publicKey, encryptionKeyVersion: keyVersion ?? null }),
+            ...(publicKey !== undefined && {
+              encryptionKey: publicKey,
+              encryptionKeyVersion: keyVersion ?? null,
+              capabilities: phoneCapabilities({ publicKey }),
+            }),
           },
           select: { id: true },
         })
@@ -59,6 +64,11 @@ export function changePhone({ database, clock }: Omit<ShowPhoneDeps, 'authentica
       return { status: 204 }
     },
   })
+}
+
+/** What a phone supports of the features that older agents do not have. */
+export function phoneCapabilities({ publicKey }: { readonly publicKey?: string | undefined }): Capability[] {
+  return publicKey === undefined ? ['encrypted-data'] : ['encrypted-data', 'public-key']
 }
 
 /** A phone does not report the state of a SIM, so a SIM that it lists counts as ready. */

@@ -1,4 +1,12 @@
-import { createHash } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  generateKeyPairSync,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+} from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { loseSilentDevices } from '../link/claim/lose-messages.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -197,3 +205,43 @@ test('encrypted messages reach the phone as they are', async () => {
   await phone.report(id, 'Sent', { recipients: [{ phoneNumber: '+12025550123', state: 'Sent' }] })
   expect(await stateOf(id)).toMatchObject({ state: 'Sent' })
 })
+
+test('a message for the public key of a phone goes to this phone, which alone can read it', async () => {
+  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const sealed = (text: string) => {
+    const [key, iv] = [randomBytes(32), randomBytes(12)]
+    const cipher = createCipheriv('aes-256-gcm', key, iv)
+    const ciphertext = Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()])
+    const wrapped = publicEncrypt({ key: pair.publicKey, oaepHash: 'sha256' }, key)
+    return `$rsa-oaep-aes-256-gcm$v=1$k=7$${[wrapped, iv, ciphertext].map((part) => part.toString('base64')).join('$')}`
+  }
+  const opened = (text: string) => {
+    const [wrapped, iv, ciphertext] = text
+      .split('$')
+      .slice(4)
+      .map((part) => Buffer.from(part, 'base64')) as Parts
+    const key = privateDecrypt({ key: pair.privateKey, oaepHash: 'sha256' }, wrapped)
+    const decipher = createDecipheriv('aes-256-gcm', key, iv)
+    decipher.setAuthTag(ciphertext.subarray(-16))
+    return Buffer.concat([decipher.update(ciphertext.subarray(0, -16)), decipher.final()]).toString()
+  }
+  const body = {
+    ...{ isEncrypted: true, deviceId: phone.id },
+    ...{ phoneNumbers: [sealed('+12025550123')], textMessage: { text: sealed('hello') } },
+  }
+  const refused = await relay.api('POST', '/messages', { body })
+  expect([refused.status, refused.json.message]).toEqual([400, expect.stringContaining('deviceId has no public key')])
+  const publicKey = pair.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+  await phone.call('PATCH', '/device', { id: phone.id, publicKey, keyVersion: 7 })
+  const anywhere = await relay.api('POST', '/messages', { body: { ...body, deviceId: undefined } })
+  expect([anywhere.status, anywhere.json.message]).toEqual([400, expect.stringContaining('deviceId is required')])
+  const id = await send(body)
+  const [pulled] = await phone.pull()
+  expect([pulled?.id, opened(pulled?.phoneNumbers[0] ?? ''), opened(pulled?.textMessage?.text ?? '')]).toEqual([
+    id,
+    '+12025550123',
+    'hello',
+  ])
+})
+
+type Parts = [Buffer, Buffer, Buffer]

@@ -15,7 +15,7 @@ import { storableText } from '../store/storable.ts'
 import { PHONE_TOKEN } from './authenticate-phone.ts'
 import { registerPhoneBody } from './mobile-bodies.ts'
 import { redeemPhoneCode } from './phone-code.ts'
-import { phoneSims } from './phone-device.ts'
+import { phoneCapabilities, phoneSims } from './phone-device.ts'
 
 export interface RegisterPhoneDeps extends RedeemPairingCodeDeps {
   readonly authenticate: Authenticate
@@ -60,7 +60,7 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
         await statements.device.create({
           data: {
             ...{ id, accountId, name, phoneTokenHash, createdAt: now, updatedAt: now, lastSeen: now, journalId },
-            ...{ connEpoch: 1, capabilities: PHONE_CAPABILITIES, capabilitiesEpoch: 1 },
+            ...{ connEpoch: 1, capabilities: phoneCapabilities(body), capabilitiesEpoch: 1 },
             encryptionKey: body.publicKey ?? null,
             encryptionKeyVersion: body.keyVersion ?? null,
             journals: { create: { journalId, createdAt: now } },
@@ -75,9 +75,6 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
     },
   })
 }
-
-/** What phones support of the features that older agents do not have. */
-const PHONE_CAPABILITIES = ['encrypted-data']
 
 async function accountOf(deps: RegisterPhoneDeps, statements: Statements, caller: Caller): Promise<string> {
   refuseInsecure(caller, deps.allowInsecureHttp)

@@ -27,8 +27,8 @@ const time = z.iso.datetime({ offset: true })
 const openObject = z.record(z.string().max(64), z.unknown())
 const signature = z.base64().min(1).max(128)
 
-/** Features that older agents do not have. An agent lists its features in `hello`. */
-export const capabilities = ['encrypted-data', 'modem-commands'] as const
+/** Features that older agents do not have. An agent lists its features in `hello`. Only phones have `public-key`. */
+export const capabilities = ['encrypted-data', 'modem-commands', 'public-key'] as const
 export type Capability = (typeof capabilities)[number]
 
 const ping = z.object({ type: z.literal('ping'), number: z.int().min(0) })

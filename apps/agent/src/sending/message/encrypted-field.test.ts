@@ -35,11 +35,14 @@ test('decrypts data to base64, and sends its octets to the port', async () => {
   expect(world.sent[0]?.text).toBe('0102FF')
 })
 
+const part = (length: number) => Buffer.alloc(length, 1).toString('base64')
+const publicKeyField = `$rsa-oaep-aes-256-gcm$v=1$k=1$${part(256)}$${part(12)}$${part(20)}`
 const octets = Buffer.from([1, 2, 255]).toString('base64')
 test.each<[what: string, command: Partial<SendCommand>, reason: string]>([
   ['plain text', { content: { text: 'PIN 4711' } }, 'textMessage.text is not encrypted'],
   ['plain data', { content: { data: octets, port: 1 } }, 'dataMessage.data is not encrypted'],
   ['a plain number', { phoneNumber: '+447700900555' }, 'the phone number is not encrypted'],
+  ['text for a public key', { content: { text: publicKeyField } }, 'textMessage.text is encrypted with a public key'],
   ['text for another passphrase', { content: { text: sealed('x', 'other') } }, 'textMessage.text cannot be decrypted'],
   [
     'data that is not base64',

@@ -18,6 +18,8 @@ export class FieldOpener {
   async open(field: string): Promise<OpenedField> {
     const read = readEncryptedField(field)
     if (!read.ok) return { ok: false, problem: read.problem }
+    if (read.field.kind === 'public-key')
+      return { ok: false, problem: 'is encrypted with a public key, but an agent decrypts only with a passphrase' }
     const { iterations, ciphertext } = read.field
     const salt = Buffer.from(read.field.salt, 'base64')
     try {

@@ -1,4 +1,6 @@
+import { needsPrivateKey } from '@smsgw/contract/encrypted-field'
 import { urgentPriority } from '@smsgw/contract/link/command'
+import type { Capability } from '@smsgw/contract/link/frame'
 import type { MessageStateAnswer, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/message'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import { unauthorised } from '../../auth/unauthorised.ts'
@@ -165,10 +167,17 @@ function idempotencyOf({
 }
 
 function criteriaOf({ principal, body, query }: RequestedMessage) {
-  const { deviceId, simNumber, content, isEncrypted } = body
-  const capability = isEncrypted && content.kind === 'data' ? ('encrypted-data' as const) : undefined
+  const { deviceId, simNumber } = body
+  const capability = neededCapability(body)
   const allowedSims = principal.key?.limits.sims
   return { deviceId, simNumber, allowedSims, capability, activeWithinHours: query.deviceActiveWithin }
+}
+
+function neededCapability({ isEncrypted, content, phoneNumbers }: SendMessageRequest): Capability | undefined {
+  if (!isEncrypted) return undefined
+  const values = [...phoneNumbers, content.kind === 'text' ? content.text : content.data]
+  if (values.some(needsPrivateKey)) return 'public-key'
+  return content.kind === 'data' ? 'encrypted-data' : undefined
 }
 
 async function settled(reservation: Reservation, accepting: Promise<AcceptOutcome>): Promise<AcceptOutcome> {

@@ -142,6 +142,7 @@ test.each<[string, readonly DeviceOnRoster[], Partial<DeviceCriteria>]>([
   ['unknown', [device('b')], { deviceId: 'a' }],
   ['no-such-sim', [device('a', { slots: [1] })], { simNumber: 2 }],
   ['too-old', [device('a', online)], { capability: 'encrypted-data' }],
+  ['no-key', [device('a', online), device('never', { capabilities: null })], { capability: 'public-key' }],
   ['no-such-sim', [device('a', { slots: [1] }), device('b', { slots: [2] })], { simNumber: 2, deviceId: 'a' }],
   ['queue-full', [device('a', { waiting: 100 })], {}],
 ])('says %s', (problem, devices, criteria) => {

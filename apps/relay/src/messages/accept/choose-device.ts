@@ -48,6 +48,7 @@ export type DeviceProblem =
   | 'no-such-sim'
   | 'emulated'
   | 'too-old'
+  | 'no-key'
   | 'not-active'
   | 'queue-full'
 
@@ -72,7 +73,7 @@ export function chooseDevice<Device extends DeviceOnRoster>(
   const allowed = hasReal ? equipped.filter(({ device, simNumber }) => !isEmulated(device, simNumber)) : equipped
   if (allowed.length === 0) return refused('emulated')
   const able = allowed.filter(({ device }) => supports(device, criteria.capability))
-  if (able.length === 0) return refused('too-old')
+  if (able.length === 0) return refused(criteria.capability === 'public-key' ? 'no-key' : 'too-old')
   const active = criteria.deviceId === undefined ? able.filter(({ device }) => isActive(device, criteria, now)) : able
   if (active.length === 0) return refused('not-active')
   const free = active.filter(({ device }) => device.waiting < criteria.queueLimit)
@@ -131,9 +132,13 @@ function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): bool
   return device.slots.length > 0 && !hasRealSlot(device)
 }
 
-/** A device that has never connected may support the capability. If not, the device fails the message. */
+/**
+ * A device that has never connected may support the capability. If not, the device fails the message. A public key is known as soon
+ * as the device exists.
+ */
 function supports({ capabilities }: DeviceOnRoster, capability: Capability | undefined): boolean {
-  return capability === undefined || capabilities === null || capabilities.includes(capability)
+  if (capability === undefined) return true
+  return capabilities === null ? capability !== 'public-key' : capabilities.includes(capability)
 }
 
 /** 2: has a working SIM. 1: has reported no slots yet and may find one. 0: has no working SIM. */
@@ -184,6 +189,8 @@ export function deviceRefusal(
         'dataMessage',
         'cannot be sent encrypted, because the agent is too old: upgrade all relays, then the agents',
       )
+    case 'no-key':
+      return wrongMember('deviceId', 'has no public key, so it cannot decrypt the message: GET /devices shows the keys')
     case 'not-active':
       return new ApiError(
         400,
