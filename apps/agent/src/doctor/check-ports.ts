@@ -12,6 +12,7 @@ import { describeForbidden, readPortAccess } from '../ports/port-access.ts'
 import { describeHolders, readHolders } from '../ports/port-holders.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
 import { readText } from './check-machine.ts'
+import { checkModeSwitch } from './check-mode-switch.ts'
 import { checkSerialPort } from './check-serial.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -26,7 +27,10 @@ export async function checkPorts(
 ): Promise<readonly Finding[]> {
   const real = withoutVirtual(wanted)
   const { places, unusable } = await findPlaces(real, machine)
-  const findings = unusable.map((problem) => warn('USB', problem, 'the agent does not use it until then'))
+  const findings = [
+    ...unusable.map((problem) => warn('USB', problem, 'the agent does not use it until then')),
+    ...(real.auto ? await checkModeSwitch(machine.sysfs) : []),
+  ]
   const isVirtual =
     real.addresses.length < wanted.addresses.length || agent?.modems.some(({ port }) => port === virtual)
   if (isVirtual) findings.push(ok('modems', 'virtual modem, part of the gateway'))

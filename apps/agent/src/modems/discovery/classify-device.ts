@@ -37,7 +37,7 @@ function whyUnusable({ id, interfaces }: UsbDevice): string | undefined {
   }
   if (!isOfModemVendor(id) || interfaces.length === 0) return undefined
   if (ttys.length === 0 && brovi.has(id)) return broviMode(id)
-  if (interfaces.every((each) => isDisk(each.class))) return storageMode
+  if (isInStorageMode({ id, interfaces })) return storageMode
   const refusal = refusalOf(id)
   if (refusal !== undefined) return refusal
   if (ttys.length > 0)
@@ -46,6 +46,11 @@ function whyUnusable({ id, interfaces }: UsbDevice): string | undefined {
   if (interfaces.some((each) => isNetworkCard(each.class))) return networkCard
   if (interfaces.some((each) => each.class.startsWith('ff/') && each.driver === undefined)) return noDriver(id)
   return undefined
+}
+
+/** Whether the device is a modem that offers only a disk with Windows drivers until it is switched. */
+export function isInStorageMode({ id, interfaces }: Pick<UsbDevice, 'id' | 'interfaces'>): boolean {
+  return isOfModemVendor(id) && interfaces.length > 0 && interfaces.every((each) => isDisk(each.class))
 }
 
 const isDisk = (interfaceClass: string): boolean => interfaceClass.startsWith('08/')

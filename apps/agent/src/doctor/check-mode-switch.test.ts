@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { devices, FakeMachine } from '../testing/fake-machine.ts'
+import { checkModeSwitch } from './check-mode-switch.ts'
+
+let fake: FakeMachine
+
+beforeEach(() => {
+  fake = new FakeMachine()
+})
+
+afterEach(() => fake.remove())
+
+const check = (program: string) => checkModeSwitch(fake.machine.sysfs, [program])
+
+test('says that usb_modeswitch is missing', async () => {
+  fake.plug(devices.e3372Disk, '1-1.2')
+  expect(await check('/nowhere/usb_modeswitch')).toEqual([
+    {
+      level: 'fail',
+      subject: 'storage mode of 12d1:1f01 at 1-1.2',
+      text: 'usb_modeswitch is not installed',
+      advice:
+        'sudo apt-get install usb-modeswitch && ' +
+        'sudo udevadm trigger --action=add --attr-match=idVendor=12d1 --attr-match=idProduct=1f01',
+    },
+  ])
+})
+
+test('says that usb_modeswitch is installed and did not switch the modem', async () => {
+  const program = join(fake.folder, 'usb_modeswitch')
+  writeFileSync(program, '')
+  fake.plug(devices.e3372Disk, '1-1.2')
+  expect(await check(program)).toMatchObject([{ text: 'usb_modeswitch is installed and has not switched it' }])
+})
+
+test('ignores modems in modem mode, network cards and other devices', async () => {
+  fake.plug(devices.ec25, '1-1.1')
+  fake.plug(devices.e3372HiLink, '1-1.2')
+  fake.plug(devices.keyboard, '1-1.3')
+  expect(await check('/nowhere/usb_modeswitch')).toEqual([])
+})
