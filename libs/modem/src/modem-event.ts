@@ -4,6 +4,7 @@ import type { Signal } from './commands/signal.ts'
 import type { UssdAnswer } from './commands/ussd.ts'
 import type { DialogueState } from './dialogue/dialogue-telemetry.ts'
 import type { ModemState } from './modem-state.ts'
+import type { IncomingCall } from './receive/incoming-calls.ts'
 import type { Incoming } from './receive/incoming-message.ts'
 import type { ReceiverEvent } from './receive/receive.ts'
 import type { StorageGauge } from './receive/storage-gauges.ts'
@@ -29,6 +30,8 @@ export type ModemEvent =
   /** A USSD message that the network started, or an answer that arrived too late. */
   | { readonly kind: 'ussd'; readonly answer: UssdAnswer }
   | { readonly kind: 'network-time'; readonly time: NetworkTime }
+  /** The modem rings; reported once for each call. */
+  | { readonly kind: 'call'; readonly call: IncomingCall }
   | { readonly kind: 'dialogue'; readonly state: DialogueState }
   /** Any other unsolicited code, or a line that no table lists. */
   | { readonly kind: 'said'; readonly text: string; readonly known: boolean }

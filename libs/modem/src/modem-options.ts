@@ -12,6 +12,8 @@ export interface ModemOptions {
   /** The interval between sweeps of the memories, which also find messages whose indication was lost. */
   readonly sweepMs?: number
   readonly signalMs?: number
+  /** Whether incoming calls are hung up. */
+  readonly hangUpCalls?: boolean
 }
 
 /** The options that have a default. */
@@ -23,4 +25,5 @@ export const defaultModemOptions: ModemDefaults = {
   registeredPollMs: 60_000,
   sweepMs: 30_000,
   signalMs: 30_000,
+  hangUpCalls: false,
 }

@@ -18,6 +18,7 @@ import { ModemStatus } from './modem-status.ts'
 import { catalogue } from './profiles/catalogue.ts'
 import { generic } from './profiles/generic.ts'
 import type { Profile } from './profiles/profile.ts'
+import { hangUp, type IncomingCall, IncomingCalls } from './receive/incoming-calls.ts'
 import type { Deletion } from './receive/message-slots.ts'
 import { Receiver, type ReceiverEvent, type Sweep } from './receive/receive.ts'
 import type { StorageGauge } from './receive/storage-gauges.ts'
@@ -43,6 +44,7 @@ export class Modem {
   readonly #submitter: Submitter
   readonly #receiver: Receiver
   readonly #status: ModemStatus
+  readonly #calls: IncomingCalls
   readonly #onSimPin: ((pin: string) => void) | undefined
   #simPin: string | undefined
   #ussd: UssdSession | undefined
@@ -83,6 +85,7 @@ export class Modem {
       onNews: (news) => this.#received(news),
     })
     this.#status = new ModemStatus(options.onEvent)
+    this.#calls = new IncomingCalls(clock, (call) => this.#called(call))
     this.#lifecycle = new Lifecycle({
       dialogue: this.#dialogue,
       clock,
@@ -197,7 +200,10 @@ export class Modem {
       case 'unsolicited': {
         this.#lifecycle.handle(event, event.form.restart)
         const taken =
-          this.#receiver.handle(event) || this.#status.registration.handle(event) || this.#ussd?.handle(event)
+          this.#receiver.handle(event) ||
+          this.#status.registration.handle(event) ||
+          this.#ussd?.handle(event) ||
+          (this.session !== undefined && this.#calls.handle(event))
         const time = networkTimeIn(event)
         if (time) this.#onEvent({ kind: 'network-time', time })
         else if (!taken) this.#onEvent({ kind: 'said', text: event.text, known: true })
@@ -243,6 +249,7 @@ export class Modem {
   #end(): void {
     this.#submitter.close()
     this.#receiver.attach(undefined)
+    this.#calls.forget()
     this.#ussd = undefined
     this.#status.forgetSession()
   }
@@ -257,10 +264,20 @@ export class Modem {
     if (news.kind === 'text-mode' || (news.kind === 'not-read' && news.why === 'text-mode')) this.#lifecycle.suspect()
   }
 
+  #called(call: IncomingCall): void {
+    this.#onEvent({ kind: 'call', call })
+    if (this.#options.hangUpCalls) void endCall(this.#dialogue)
+  }
+
   #submitted(id: string, outcome: SubmitOutcome): void {
     this.#onEvent({ kind: 'submitted', id, outcome })
     if (outcome.kind === 'refused' && outcome.error.class === 'storage') this.#receiver.sweepSoon('thorough')
   }
+}
+
+/** Hangs up with the first command that the modem does not refuse. */
+async function endCall(executor: Executor): Promise<void> {
+  for (const query of hangUp) if ((await ask(executor, query)).kind !== 'refused') return
 }
 
 /** Switches the radio off (or all functions, if the modem refuses that) and on again. */

@@ -7,6 +7,7 @@ import {
   reportRegistration,
 } from '../commands/registration.ts'
 import type { Profile } from '../profiles/profile.ts'
+import { showCallers } from '../receive/incoming-calls.ts'
 import { configureMessages, type MessageConfiguration } from './configure-messages.ts'
 import { identifyModem, type ModemIdentity, readModemNumberOf } from './identify-modem.ts'
 import { identifySim, type SimIdentity } from './identify-sim.ts'
@@ -101,6 +102,7 @@ async function negotiate(context: StartupContext): Promise<Session | StartupFail
   const domains = await askForRegistrationNews(context)
   await ask(context.dialogue, followNetworkTime, context.cancellation)
   await ask(context.dialogue, reportTimeZone, context.cancellation)
+  await ask(context.dialogue, showCallers, context.cancellation)
   // A modem that is still starting may refuse to report its IMEI; once the SIM is ready, the modem has started.
   const identity = modem.identity.imei ? modem.identity : { ...modem.identity, ...(await readModemNumberOf(context)) }
   const shortcomings = [
