@@ -41,6 +41,11 @@ export const settingsSchema = z.object({
     about: 'also sends with emulated modems while the device or the account has a real modem; for tests only',
     example: '1',
   }),
+  HANG_UP_CALLS: setting(flag().default(false), {
+    about:
+      'hangs up incoming calls, which are reported as `call:received` in any case; otherwise they ring until the caller gives up',
+    example: '1',
+  }),
   DEVICE_NAME: setting(
     text()
       .max(128)

@@ -18,6 +18,7 @@ export const webhookEvents = [
   'sms:delivered',
   'sms:failed',
   'sms:cancelled',
+  'call:received',
   'system:ping',
   'app:started',
   'sms:batch:received',
@@ -106,6 +107,15 @@ const failed = z
 
 const cancelled = z.strictObject({ ...outbound, cancelledAt: localTime }).meta({ id: 'SmsCancelledPayload' })
 
+const call = z
+  .strictObject({
+    caller: z.string().nullable().meta({ description: 'Phone number of the caller; null when withheld' }),
+    recipient: z.string().nullable().meta({ description: 'Phone number of the called SIM; null when unknown' }),
+    simNumber,
+    receivedAt: localTime.meta({ description: 'When the modem rang first' }),
+  })
+  .meta({ id: 'CallReceivedPayload', description: 'A call to the SIM; the modem never answers it' })
+
 const ping = z
   .strictObject({ health })
   .meta({ id: 'SystemPingPayload', description: 'The health of the device, in the same format as `GET /health`' })
@@ -132,6 +142,7 @@ export const webhookPayloads = {
   'sms:delivered': delivered,
   'sms:failed': failed,
   'sms:cancelled': cancelled,
+  'call:received': call,
   'system:ping': ping,
   'app:started': appStarted,
   'sms:batch:received': batchOf(receivedText).meta({ id: 'SmsBatchReceivedPayload' }),
@@ -157,6 +168,7 @@ export const webhookEnvelope = z.discriminatedUnion('event', [
   envelopeOf('sms:delivered'),
   envelopeOf('sms:failed'),
   envelopeOf('sms:cancelled'),
+  envelopeOf('call:received'),
   envelopeOf('system:ping'),
   envelopeOf('app:started'),
   envelopeOf('sms:batch:received'),

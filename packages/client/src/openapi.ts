@@ -701,6 +701,13 @@ export interface webhooks {
         /** Sent to webhooks registered for sms:cancelled */
         post: operations["onSmsCancelled"];
     };
+    "call:received": {
+        parameters: {
+            query?: never;
+        };
+        /** Sent to webhooks registered for call:received */
+        post: operations["onCallReceived"];
+    };
     "system:ping": {
         parameters: {
             query?: never;
@@ -1034,6 +1041,21 @@ export interface components {
                 name: string;
             }[];
         };
+        /** @description A call to the SIM; the modem never answers it */
+        CallReceivedPayload: {
+            /** @description Phone number of the caller; null when withheld */
+            caller: string | null;
+            /** @description Phone number of the called SIM; null when unknown */
+            recipient: string | null;
+            /** @description Slot of the SIM, counted from 1 */
+            simNumber: number;
+            /**
+             * Format: date-time
+             * @description When the modem rang first
+             * @example 2026-03-01T15:46:11.000+07:00
+             */
+            receivedAt: string;
+        };
         /**
          * @example {
          *       "name": "Support desk",
@@ -1056,9 +1078,9 @@ export interface components {
              * @description Replaces all events with this event
              * @enum {string}
              */
-            event?: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
+            event?: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
             /** @description Replaces all events; takes precedence over `event` */
-            events?: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
+            events?: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             /** @description An empty text removes the name */
             name?: string;
             /** @description Send only events of this device; an empty text means all devices */
@@ -2062,9 +2084,9 @@ export interface components {
              * @description The event to send; required without `events`
              * @enum {string}
              */
-            event?: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
+            event?: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
             /** @description Several events to send; takes precedence over `event` */
-            events?: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
+            events?: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             /** @description Name of the webhook, for people. An existing name is kept if absent */
             name?: string;
             /**
@@ -2571,7 +2593,7 @@ export interface components {
                 webhookId: string;
                 deliveryId: string;
                 /** @enum {string} */
-                event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
+                event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
                 httpStatus?: number;
                 error?: string;
             };
@@ -2719,8 +2741,8 @@ export interface components {
              * @description The first of `events`
              * @enum {string}
              */
-            event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
-            events: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
+            event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
+            events: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             name?: string;
             /**
              * @description `twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs at the origin in `url`; created with the first such message. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent as with Kannel, created likewise. Absent: the format of this API
@@ -2752,7 +2774,7 @@ export interface components {
             id: string;
             webhookId: string;
             /** @enum {string} */
-            event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
+            event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
             /**
              * @description Id of a device
              * @example Xk2Zt7vQ9sLrB4mNdP1aW
@@ -2806,7 +2828,7 @@ export interface components {
             id: string;
             webhookId: string;
             /** @enum {string} */
-            event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
+            event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
             /**
              * @description Id of a device
              * @example Xk2Zt7vQ9sLrB4mNdP1aW
@@ -4181,7 +4203,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The event to sample. Default: the first event of the webhook */
-                event?: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
+                event?: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
             };
             path: {
                 id: string;
@@ -4707,6 +4729,37 @@ export interface operations {
                     id: string;
                     webhookId: string;
                     payload: components["schemas"]["SmsFailedPayload"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. After any other answer, it is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCallReceived: {
+        parameters: {
+            query?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Id of a device
+                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
+                     */
+                    deviceId: string;
+                    /** @constant */
+                    event: "call:received";
+                    /** @description Id of the event, the same in all attempts and redeliveries */
+                    id: string;
+                    webhookId: string;
+                    payload: components["schemas"]["CallReceivedPayload"];
                 };
             };
         };

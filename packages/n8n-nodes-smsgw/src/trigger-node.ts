@@ -8,6 +8,7 @@ const EVENTS = [
   ['Message Received', 'sms:received'],
   ['Data Message Received', 'sms:data-received'],
   ['MMS Notification Received', 'mms:received'],
+  ['Call Received', 'call:received'],
   ['Message Sent', 'sms:sent'],
   ['Message Delivered', 'sms:delivered'],
   ['Message Failed', 'sms:failed'],

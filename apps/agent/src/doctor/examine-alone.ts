@@ -40,6 +40,7 @@ export async function examineAlone(options: {
         onNotSending: nothing,
         onIncoming: nothing,
         onLateResult: nothing,
+        onCall: nothing,
         onNetworkTime: nothing,
         onChanged: () => checkSettled(),
         onProblem: () => checkSettled(),

@@ -71,6 +71,8 @@ export function eventLines(event: ModemEvent): readonly string[] {
     }
     case 'ussd':
       return ussdLines(event.answer)
+    case 'call':
+      return [`call: from ${event.call.number ?? 'a withheld number'}`]
     case 'network-time':
       return ['network time: received']
     case 'late-result':

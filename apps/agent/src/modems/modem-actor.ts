@@ -7,6 +7,7 @@ import type { Signal } from '@smsgw/modem/commands/signal'
 import type { Modem } from '@smsgw/modem/modem'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
 import type { ModemState } from '@smsgw/modem/modem-state'
+import type { IncomingCall } from '@smsgw/modem/receive/incoming-calls'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import { type ClosablePort, type OpenResult, RecoveryRunner } from '@smsgw/modem/recovery/runner'
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
@@ -29,6 +30,7 @@ import { type ActiveSim, type SimListener, SimPresence } from './sim-presence.ts
 export interface ModemListener extends SimListener {
   readonly onIncoming: (sim: ActiveSim, incoming: Incoming) => void
   readonly onLateResult: (id: string, outcome: LateOutcome) => void
+  readonly onCall: (sim: ActiveSim, call: IncomingCall) => void
   readonly onNetworkTime: (time: NetworkTime) => void
   readonly onChanged: (modem: ModemActor) => void
   readonly onProblem: (modem: ModemActor, priority: 'INFO' | 'WARN' | 'ERROR', message: string) => void
@@ -213,6 +215,9 @@ export class ModemActor {
         break
       case 'signal':
         this.#signal = event.signal
+        break
+      case 'call':
+        if (this.#sim.sim !== undefined) listener.onCall(this.#sim.sim, event.call)
         break
       case 'network-time':
         listener.onNetworkTime(event.time)

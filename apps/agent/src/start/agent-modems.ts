@@ -27,7 +27,7 @@ export function createModems(
   toLink: (input: AgentInput) => void,
 ): AgentModems {
   const { clock, log } = options
-  const { wanted, open, sims, emulation } = options.modems
+  const { wanted, open, sims, emulation, hangUpCalls = false } = options.modems
   const { sender, time } = messaging
   const fleet: ModemFleet = new ModemFleet(
     {
@@ -36,6 +36,7 @@ export function createModems(
       open,
       sims,
       emulation,
+      tuning: { modem: { hangUpCalls } },
       discovery: {
         find: () => findPlaces(wanted),
         watch: (onChange) => watchDevices(wanted, onChange),

@@ -52,6 +52,7 @@ export interface ModemsOptions {
   readonly open: (address: string) => Promise<OpenResult>
   readonly sims: SimSettings
   readonly emulation?: EmulationSettings | undefined
+  readonly hangUpCalls?: boolean | undefined
 }
 
 export interface SendingOptions {
@@ -85,6 +86,7 @@ export function configuredOptions(config: AgentConfig, log: Log) {
         phoneNumberOf: (simNumber: number) => config.sims.get(simNumber)?.number,
       },
       emulation: emulationSettings(config, wantedModems(config)),
+      hangUpCalls: config.HANG_UP_CALLS,
     },
     sending: {
       passphrase: config.ENCRYPTION_PASSPHRASE,

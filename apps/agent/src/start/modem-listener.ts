@@ -33,6 +33,7 @@ export function modemListener(
     onLateResult: (id, outcome) => {
       sender.lateResult(id, outcome).catch(onError)
     },
+    onCall: (sim, call) => parts.reporter().callReceived(sim, call),
     onNetworkTime: ({ epochMs }) => time.heard('network', epochMs),
     onChanged(modem) {
       states.changed(modem.address, stateText(modem.health.state))

@@ -104,3 +104,16 @@ test('sends no ping after its stop, even if settings arrive later', () => {
   clock.advance(600_000)
   expect(kinds).not.toContain('pinged')
 })
+
+test('reports a call with the number of the caller and of the SIM, if known', () => {
+  const { reporter, events } = reporting()
+  reporter.callReceived({ simNumber: 2, phoneNumber: '+447700900124' }, { number: '+447700900123' })
+  reporter.callReceived({ simNumber: 1, phoneNumber: undefined }, { number: undefined })
+  expect(events).toEqual([
+    {
+      ...{ kind: 'call-received', at: expect.any(String), simNumber: 2 },
+      ...{ caller: '+447700900123', recipient: '+447700900124' },
+    },
+    { kind: 'call-received', at: expect.any(String), simNumber: 1 },
+  ])
+})

@@ -2,6 +2,7 @@ import { deviceHealth } from '@smsgw/contract/device-health'
 import type { SimCard } from '@smsgw/contract/link/event'
 import { type DiskSpace, diskStatus } from '@smsgw/daemon/disk-space'
 import type { Clock, Timer } from '@smsgw/modem/clock'
+import type { IncomingCall } from '@smsgw/modem/receive/incoming-calls'
 import type { Change } from '../journal/change.ts'
 import type { ModemActor } from '../modems/modem-actor.ts'
 import type { ModemFleet } from '../modems/modem-fleet.ts'
@@ -20,6 +21,11 @@ export interface DeviceReporterOptions {
   readonly facts: () => AgentFacts
   /** Returns undefined if the disk of the journal cannot be read. */
   readonly disk: () => DiskSpace | undefined
+}
+
+interface CalledSim {
+  readonly simNumber: number
+  readonly phoneNumber: string | undefined
 }
 
 /** The state of the agent apart from its modems. */
@@ -79,6 +85,15 @@ export class DeviceReporter {
   /** Adds a line to the log of the account. */
   log(priority: 'INFO' | 'WARN' | 'ERROR', module: string, message: string): void {
     const event = { kind: 'logged' as const, at: this.#now(), module, priority, message: message.slice(0, 1000) }
+    void this.#options.keep([{ kind: 'event', event }])
+  }
+
+  callReceived({ simNumber, phoneNumber }: CalledSim, { number }: IncomingCall): void {
+    const event = {
+      ...{ kind: 'call-received' as const, at: this.#now(), simNumber },
+      ...(number !== undefined && { caller: number }),
+      ...(phoneNumber !== undefined && { recipient: phoneNumber }),
+    }
     void this.#options.keep([{ kind: 'event', event }])
   }
 

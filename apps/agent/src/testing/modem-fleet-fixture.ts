@@ -22,6 +22,7 @@ export class FleetFixture {
   )
   readonly problems: string[] = []
   readonly unusable: string[] = []
+  readonly calls: { readonly simNumber: number; readonly number: string | undefined }[] = []
   readonly sending = new Map<number, ActiveSim>()
   readonly incoming: { readonly simNumber: number; readonly incoming: Incoming }[] = []
   readonly times: number[] = []
@@ -70,6 +71,7 @@ export class FleetFixture {
           onNotSending: (sim) => void this.sending.delete(sim.simNumber),
           onIncoming: ({ simNumber }, incoming) => void this.incoming.push({ simNumber, incoming }),
           onLateResult: () => undefined,
+          onCall: (sim, call) => void this.calls.push({ simNumber: sim.simNumber, ...call }),
           onNetworkTime: ({ epochMs }) => void this.times.push(epochMs),
           onChanged: () => undefined,
           onProblem: ({ address }, priority, problem) => void this.problems.push(`${priority} ${address}: ${problem}`),

@@ -118,6 +118,7 @@ export class VirtualFleet {
           onNotSending: ({ simNumber }) => void this.sending.delete(simNumber),
           onIncoming: () => undefined,
           onLateResult: () => undefined,
+          onCall: () => undefined,
           onNetworkTime: () => undefined,
           onChanged: () => undefined,
           onProblem: ({ address }, priority, problem) => void this.problems.push(`${priority} ${address}: ${problem}`),

@@ -17,6 +17,7 @@ const events = [
   'sms:cancelled',
   'sms:data-received',
   'mms:received',
+  'call:received',
   'system:ping',
   'app:started',
   'sms:batch:received',

@@ -7,6 +7,7 @@ import type { Move } from '../messages/progress/message-progress.ts'
 import type { Statements } from '../store/database.ts'
 import { storableJson } from '../store/storable.ts'
 import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
+import { localTime } from '../webhooks/outbox/local-time.ts'
 import type { OutboxEvent } from '../webhooks/outbox/outbox-event.ts'
 import { lossLogs, ownLogs, storeLogs } from './device-logs.ts'
 import type { EventBatch, RecordResult } from './event-recorder.ts'
@@ -73,6 +74,12 @@ async function enqueueDeviceEvents(statements: Statements, reported: readonly Re
 function occurrenceOf({ connection: { deviceId, journalId }, seq, event }: ReportedEvent): OutboxEvent[] {
   const occurrence = `${journalId}:${seq}`
   if (event.kind === 'started') return [{ event: 'app:started', deviceId, occurrence, simCards: event.sims }]
+  if (event.kind === 'call-received') {
+    const { simNumber, caller = null, recipient = null } = event
+    return [
+      { event: 'call:received', deviceId, occurrence, simNumber, caller, recipient, receivedAt: localTime(event.at) },
+    ]
+  }
   if (event.kind === 'pinged') return [{ event: 'system:ping', deviceId, occurrence, health: healthFrom(event.health) }]
   return []
 }

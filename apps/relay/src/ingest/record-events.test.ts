@@ -281,6 +281,20 @@ describe('an event', () => {
     expect(webhookPayloads['system:ping'].parse(ping?.payload)).toEqual({ health: shown })
   })
 
+  test('about a call is delivered to webhooks once', async () => {
+    await world.webhook('call:received')
+    const called = { kind: 'call-received', at, simNumber: 2, caller: '+447700900123' } as const
+    await record(batch(1, called))
+    await record(batch(1, called))
+    await record(batch(2, { kind: 'call-received', at, simNumber: 2, recipient: '+447700900124' }))
+    const deliveries = await store.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
+    const payloads = deliveries.map(({ payload }) => webhookPayloads['call:received'].parse(payload))
+    expect(payloads).toMatchObject([
+      { caller: '+447700900123', recipient: null, simNumber: 2 },
+      { caller: null, recipient: '+447700900124', simNumber: 2 },
+    ])
+  })
+
   test('about SIMs, a start, a ping, a log entry, a sweep or USSD is stored', async () => {
     for (const event of ['app:started', 'system:ping']) await world.webhook(event)
     const commands = ['sweep', 'ussd'].map((kind) => ({

@@ -149,6 +149,17 @@ export const simCard = z.object({
   isEmulated: z.boolean().optional(),
 })
 
+/** A call rang at a modem. It was not answered. */
+const callReceived = z.object({
+  kind: z.literal('call-received'),
+  at,
+  simNumber,
+  /** Absent if the caller withheld the number. */
+  caller: z.string().max(128).optional(),
+  /** Phone number of the SIM, absent if unknown. */
+  recipient: z.string().max(128).optional(),
+})
+
 const simsChanged = z.object({ kind: z.literal('sims-changed'), at, sims: z.array(simCard).max(64) })
 const started = z.object({
   kind: z.literal('started'),
@@ -212,6 +223,7 @@ export const agentEvent = z.discriminatedUnion('kind', [
   cancelled,
   cancelRefused,
   received,
+  callReceived,
   simsChanged,
   started,
   pinged,

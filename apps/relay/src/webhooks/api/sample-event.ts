@@ -30,6 +30,10 @@ const samples: { readonly [Event in EmittedEvent]: (occasion: Occasion) => Outbo
   'sms:delivered': (occasion) => ({ event: 'sms:delivered', ...outbound(occasion) }),
   'sms:failed': (occasion) => ({ event: 'sms:failed', ...outbound(occasion), code: 'test', reason: 'this is a test' }),
   'sms:cancelled': (occasion) => ({ event: 'sms:cancelled', ...outbound(occasion) }),
+  'call:received': ({ deviceId, at, occurrence }) => ({
+    ...{ event: 'call:received', deviceId, occurrence, simNumber: 1 },
+    ...{ caller: OTHER_NUMBER, recipient: OWN_NUMBER, receivedAt: at },
+  }),
   'system:ping': ({ deviceId, occurrence }) => ({
     event: 'system:ping',
     deviceId,

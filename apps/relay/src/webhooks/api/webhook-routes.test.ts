@@ -181,6 +181,7 @@ test.each([
   'sms:delivered',
   'sms:failed',
   'sms:cancelled',
+  'call:received',
   'system:ping',
   'app:started',
   'sms:batch:received',

@@ -54,6 +54,7 @@ function factsOf(event: OutboxEvent): readonly string[] {
       return [event.cmdId]
     case 'sms:failed':
       return [event.cmdId, event.code]
+    case 'call:received':
     case 'system:ping':
     case 'app:started':
       return [event.deviceId, event.occurrence]

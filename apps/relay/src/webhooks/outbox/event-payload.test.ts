@@ -121,6 +121,10 @@ const outboxEvents: Record<string, OutboxEvent> = {
       disk: { status: 'pass', freeBytes: 8_589_934_592 },
     }),
   },
+  'a call': {
+    ...{ event: 'call:received', deviceId, occurrence: 'journal:3', simNumber: 1, receivedAt: inBangkok },
+    ...{ caller: '+14155550142', recipient: '+66812345678' },
+  },
   'the start of an agent': {
     event: 'app:started',
     deviceId,

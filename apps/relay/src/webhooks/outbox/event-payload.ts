@@ -38,6 +38,15 @@ export function payloadOf(event: OutboxEvent): WebhookPayloads[EmittedEvent] {
     }
     case 'sms:cancelled':
       return { ...outbound(event), cancelledAt: localTimeText(event.at) } satisfies Payload<'sms:cancelled'>
+    case 'call:received': {
+      const { caller, recipient, simNumber, receivedAt } = event
+      return {
+        caller,
+        recipient,
+        simNumber,
+        receivedAt: localTimeText(receivedAt),
+      } satisfies Payload<'call:received'>
+    }
     case 'system:ping':
       return { health: event.health } satisfies Payload<'system:ping'>
     case 'app:started':

@@ -105,11 +105,20 @@ interface Cancelled extends Outbound {
   readonly event: 'sms:cancelled'
 }
 
-type DeviceEvent = Ping | Started
+type DeviceEvent = Call | Ping | Started
 
 interface Occurrence extends OfDevice {
   /** Journal id and sequence number of the event. */
   readonly occurrence: string
+}
+
+interface Call extends Occurrence {
+  readonly event: 'call:received'
+  readonly simNumber: number
+  /** Null when withheld. */
+  readonly caller: string | null
+  readonly recipient: string | null
+  readonly receivedAt: LocalTime
 }
 
 interface Ping extends Occurrence {
