@@ -1020,6 +1020,21 @@ export interface components {
             /** @description Name of the user or the API key that approved or refused it */
             decidedBy?: string;
         };
+        /** @description A call to the SIM; the modem never answers it */
+        CallReceivedPayload: {
+            /** @description Phone number of the caller; null when withheld */
+            caller: string | null;
+            /** @description Phone number of the called SIM; null when unknown */
+            recipient: string | null;
+            /** @description Slot of the SIM, counted from 1 */
+            simNumber: number;
+            /**
+             * Format: date-time
+             * @description When the modem rang first
+             * @example 2026-03-01T15:46:11.000+07:00
+             */
+            receivedAt: string;
+        };
         /**
          * @example {
          *       "name": "Office",
@@ -1040,21 +1055,6 @@ export interface components {
                 /** @description An empty text removes the name */
                 name: string;
             }[];
-        };
-        /** @description A call to the SIM; the modem never answers it */
-        CallReceivedPayload: {
-            /** @description Phone number of the caller; null when withheld */
-            caller: string | null;
-            /** @description Phone number of the called SIM; null when unknown */
-            recipient: string | null;
-            /** @description Slot of the SIM, counted from 1 */
-            simNumber: number;
-            /**
-             * Format: date-time
-             * @description When the modem rang first
-             * @example 2026-03-01T15:46:11.000+07:00
-             */
-            receivedAt: string;
         };
         /**
          * @example {
@@ -2911,6 +2911,7 @@ export type ApiKeyRequest = components['schemas']['ApiKeyRequest'];
 export type ApiKeyRotation = components['schemas']['ApiKeyRotation'];
 export type AppStartedPayload = components['schemas']['AppStartedPayload'];
 export type Approval = components['schemas']['Approval'];
+export type CallReceivedPayload = components['schemas']['CallReceivedPayload'];
 export type ChangeDeviceRequest = components['schemas']['ChangeDeviceRequest'];
 export type ChangeWebhookRequest = components['schemas']['ChangeWebhookRequest'];
 export type Conversation = components['schemas']['Conversation'];
@@ -4742,37 +4743,6 @@ export interface operations {
             };
         };
     };
-    onCallReceived: {
-        parameters: {
-            query?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "call:received";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["CallReceivedPayload"];
-                };
-            };
-        };
-        responses: {
-            /** @description The event was received. After any other answer, it is sent again */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     onSmsCancelled: {
         parameters: {
             query?: never;
@@ -4791,6 +4761,37 @@ export interface operations {
                     id: string;
                     webhookId: string;
                     payload: components["schemas"]["SmsCancelledPayload"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was received. After any other answer, it is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCallReceived: {
+        parameters: {
+            query?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Id of a device
+                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
+                     */
+                    deviceId: string;
+                    /** @constant */
+                    event: "call:received";
+                    /** @description Id of the event, the same in all attempts and redeliveries */
+                    id: string;
+                    webhookId: string;
+                    payload: components["schemas"]["CallReceivedPayload"];
                 };
             };
         };

@@ -9,7 +9,10 @@ export const modemCommands = {
   },
   doctor: {
     about: 'check machine, modems, SIMs and relay, and say how to fix problems',
-    options: { bundle: { value: '<file>', about: 'also write a report for support, without private data' } },
+    options: {
+      fix: { about: 'offer to run the commands that fix a problem, each after confirmation' },
+      bundle: { value: '<file>', about: 'also write a report for support, without private data' },
+    },
   },
   'udev-rules': {
     args: '[<port>…]',

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { AgentConfig } from '../config.ts'
+import { applyFixes, terminalHost } from '../doctor/apply-fixes.ts'
 import { examine } from '../doctor/examine.ts'
 import { findingLines } from '../doctor/finding.ts'
 import { supportBundle } from '../doctor/support-bundle.ts'
@@ -16,6 +17,7 @@ export async function doctor(config: AgentConfig, { values }: CommandLine): Prom
   const failed = examination.findings.filter(({ level }) => level === 'fail').length
   const warned = examination.findings.filter(({ level }) => level === 'warn').length
   process.stdout.write(`\n${failed} failed, ${warned} ${warned === 1 ? 'warning' : 'warnings'}\n`)
+  if (values['fix'] === true) await applyFixes(examination.findings, terminalHost)
   if (values['bundle'] !== undefined) {
     const path = resolve(String(values['bundle']))
     write(path, await supportBundle(examination, config, new Date()))

@@ -24,6 +24,13 @@ test('says that usb_modeswitch is missing', async () => {
       advice:
         'sudo apt-get install usb-modeswitch && ' +
         'sudo udevadm trigger --action=add --attr-match=idVendor=12d1 --attr-match=idProduct=1f01',
+      fix: {
+        about: 'install usb-modeswitch and switch 12d1:1f01 at 1-1.2 to modem mode',
+        commands: [
+          ['apt-get', 'install', '--yes', 'usb-modeswitch'],
+          ['udevadm', 'trigger', '--action=add', '--attr-match=idVendor=12d1', '--attr-match=idProduct=1f01'],
+        ],
+      },
     },
   ])
 })

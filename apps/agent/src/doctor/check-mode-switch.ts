@@ -17,13 +17,21 @@ export async function checkModeSwitch(
   return disks.map(({ id, path }) => {
     const subject = `storage mode of ${id} at ${path}`
     const [vendor, product] = id.split(':')
-    const again = `sudo udevadm trigger --action=add --attr-match=idVendor=${vendor} --attr-match=idProduct=${product}`
-    return isInstalled
-      ? fail(
-          subject,
-          'usb_modeswitch is installed and has not switched it',
-          `repeat the switch: ${again}; if that does not help, plug it in again, or use another modem`,
-        )
-      : fail(subject, 'usb_modeswitch is not installed', `sudo apt-get install usb-modeswitch && ${again}`)
+    const again = [
+      ...['udevadm', 'trigger', '--action=add'],
+      ...[`--attr-match=idVendor=${vendor}`, `--attr-match=idProduct=${product}`],
+    ]
+    if (isInstalled) {
+      const advice = `repeat the switch: sudo ${again.join(' ')}; if that does not help, plug it in again, or use another modem`
+      const fix = { about: `switch ${id} at ${path} to modem mode`, commands: [again] }
+      return { ...fail(subject, 'usb_modeswitch is installed and has not switched it', advice), fix }
+    }
+    const install = ['apt-get', 'install', '--yes', 'usb-modeswitch']
+    const advice = `sudo apt-get install usb-modeswitch && sudo ${again.join(' ')}`
+    const fix = {
+      about: `install usb-modeswitch and switch ${id} at ${path} to modem mode`,
+      commands: [install, again],
+    }
+    return { ...fail(subject, 'usb_modeswitch is not installed', advice), fix }
   })
 }

@@ -6,6 +6,13 @@ export interface Finding {
   readonly subject: string
   readonly text: string
   readonly advice?: string
+  readonly fix?: Fix
+}
+
+/** Commands that need root and solve the problem, in order. */
+export interface Fix {
+  readonly about: string
+  readonly commands: readonly (readonly string[])[]
 }
 
 export const ok = (subject: string, text: string): Finding => ({ level: 'ok', subject, text })

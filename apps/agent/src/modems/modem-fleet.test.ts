@@ -119,16 +119,6 @@ describe('modems on the bus', { timeout: 60_000 }, () => {
     expect(fixture.problems).toEqual([])
   })
 
-  test('report a call once, with the number of the caller and the SIM that was called', async () => {
-    plug(one, '1-1.2', 0)
-    await fixture.start([], { modem: { hangUpCalls: true } })
-    await fixture.readyAre('1:8091')
-    for (const line of ['RING', '+CLIP: "+447700900123",145,,,,0', 'RING', 'NO CARRIER'])
-      await one.instruct('say', { modem: 'modem0', line })
-    await expect.poll(() => fixture.calls, { timeout: 30_000 }).toEqual([{ simNumber: 1, number: '+447700900123' }])
-    expect(fixture.problems).toEqual([])
-  })
-
   test('keep their SIM numbers in any socket, also after a restart', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { applyFixes } from './apply-fixes.ts'
+import { type Finding, fail, ok } from './finding.ts'
+
+const broken: Finding = {
+  ...fail('stick', 'is a disk', 'switch it'),
+  fix: {
+    about: 'switch the stick',
+    commands: [
+      ['true', 'first'],
+      ['true', 'second'],
+    ],
+  },
+}
+const sudo = process.getuid?.() === 0 ? '' : 'sudo '
+
+async function fixing(findings: readonly Finding[], agreed: boolean | undefined, failing = '') {
+  const lines: string[] = []
+  const run: string[] = []
+  await applyFixes(findings, {
+    print: (line) => void lines.push(line.trim()),
+    confirm: agreed === undefined ? undefined : async () => agreed,
+    run: (command) => {
+      run.push(command.join(' '))
+      return command.at(-1) !== failing
+    },
+  })
+  return { lines, run }
+}
+
+test('runs the commands of a fix in order after confirmation', async () => {
+  const { lines, run } = await fixing([ok('clock', 'fine'), broken], true)
+  expect(run).toEqual([`${sudo}true first`, `${sudo}true second`])
+  expect(lines).toEqual(['fix: switch the stick', ...run, 'done'])
+})
+
+test.each([
+  [false, 'not run'],
+  [undefined, 'not run, because there is no terminal to confirm it'],
+])('changes nothing without confirmation (%s)', async (agreed, last) => {
+  const { lines, run } = await fixing([broken], agreed)
+  expect(run).toEqual([])
+  expect(lines.at(-1)).toBe(last)
+})
+
+test('stops at a command that fails, and names it', async () => {
+  const { lines, run } = await fixing([broken], true, 'first')
+  expect(run).toEqual([`${sudo}true first`])
+  expect(lines.at(-1)).toBe(`failed: ${sudo}true first`)
+})
+
+test('says that nothing can be fixed automatically', async () => {
+  expect((await fixing([fail('power', 'low', 'use another supply')], true)).lines).toEqual([
+    'nothing that can be fixed automatically',
+  ])
+})
