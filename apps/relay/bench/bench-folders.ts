@@ -1,5 +1,6 @@
-// Measures lists of conversations over HTTP with authentication: the first and the last page of each folder and filter, with ten
-// messages for each conversation. Nine of ten conversations are archived. Prints medians of twenty requests.
+// Measures lists of conversations over HTTP with authentication: the first and the last page of each folder and filter, and the first
+// page of searches, with ten messages for each conversation. Nine of ten conversations are archived. Prints medians of twenty
+// requests.
 //
 //   node apps/relay/bench/bench-folders.ts [--conversations 100000]
 import { parseArgs } from 'node:util'
@@ -13,6 +14,8 @@ import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
 import { median, print } from './figures.ts'
 
 const TIMES = 20
+/** Larger than the portion of the job, which leaves time for other statements. */
+const PORTION = 20_000
 const { values } = parseArgs({ options: { conversations: { type: 'string', default: '100000' } } })
 const conversations = Number(values.conversations)
 
@@ -25,12 +28,20 @@ const FILTERS = {
   'assigned to one of twenty': { assignee: 'eva' },
 } as const
 
+const SEARCHES = {
+  'part of a few numbers': '00123',
+  'part of every number': '4915',
+  'a text of every message sent': 'parcel',
+  'a text of one old message': 'no. 4711 ',
+  'a text of no message': 'xylophone',
+}
+
 await withBenchDatabase((bench) =>
   withBenchRelays(bench, 1, async (relays) => {
     await fill(bench.pool, relays)
     const database = openDatabase({ url: bench.url, connections: 2 })
     const startedAt = performance.now()
-    while ((await behind(bench.pool)) > 0) await updateConversationOrder(database)
+    while ((await behind(bench.pool)) > 0) await updateConversationOrder(database, PORTION)
     print(
       `adding ${conversations * 10} messages to the order`,
       `${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
@@ -45,6 +56,15 @@ await withBenchDatabase((bench) =>
       print(name, ...[await time(relays, `?${query}`), await time(relays, `?${last}`)].map((ms) => ms.toFixed(1)))
     }
     print('unread total', (await time(relays, '/unread')).toFixed(1))
+    print('first page of a search; ms')
+    for (const [name, search] of Object.entries(SEARCHES))
+      print(name, (await time(relays, `?${new URLSearchParams({ q: search })}`)).toFixed(1))
+    await bench.pool.query('UPDATE inbox SET is_unread = true WHERE account_id = $1 AND sender > $2', [
+      relays.accountId,
+      '+4915100000020',
+    ])
+    await bench.pool.query('VACUUM ANALYZE')
+    print('read, twenty conversations; ms', (await time(relays, '?unread=false')).toFixed(1))
     await database.$disconnect()
   }),
 )
@@ -55,7 +75,7 @@ async function fill(pool: Pool, { accountId }: BenchRelays): Promise<void> {
   await run(
     `INSERT INTO messages (account_id, id, device_id, created_at, text, state, sent_at, finished_at)
      SELECT $1, 'm' || n, 'd', at, 'Your parcel no. ' || n || ' arrives tomorrow between 10:00 and 12:00', 'Delivered', at, at
-     FROM generate_series(1, $2::int) n, LATERAL (SELECT now() - interval '40 days' + n * interval '4 s' AS at) AS created`,
+     FROM generate_series(1, $2::int) n, LATERAL (SELECT now() - interval '25 days' + n * interval '3 s' AS at) AS created`,
     conversations * 7,
   )
   await run(`
@@ -63,7 +83,7 @@ async function fill(pool: Pool, { accountId }: BenchRelays): Promise<void> {
     SELECT 'c' || key, key, account_id, device_id, 0, ${number('key')}, state, created_at FROM messages WHERE account_id = $1`)
   await run(
     `INSERT INTO inbox (account_id, id, device_id, type, sender, created_at, text)
-     SELECT $1, 'i' || n, 'd', 'SMS', ${number('n')}, now() - interval '40 days' + n * interval '9 s', 'Thank you for no. ' || n
+     SELECT $1, 'i' || n, 'd', 'SMS', ${number('n')}, now() - interval '25 days' + n * interval '7 s', 'Thank you for no. ' || n
      FROM generate_series(1, $2::int) n`,
     conversations * 3,
   )

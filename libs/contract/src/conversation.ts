@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorCodeMeaning } from './failure-code.ts'
 import { deviceId, resourceId } from './ids.ts'
 import { inboxAttachment, inboxType } from './inbox.ts'
 import { possibleDuplicate } from './message.ts'
@@ -18,6 +19,7 @@ const match = z
   .strictObject({
     id: resourceId,
     direction,
+    at: utcTime.meta({ description: 'Time of the message' }),
     excerpt: z.string().meta({ description: 'Part of the text around the match' }),
     start: z.int().min(0).meta({ description: 'Start of the match in the excerpt, in UTF-16 code units' }),
     length: z.int().min(1).meta({ description: 'Length of the match, in UTF-16 code units' }),
@@ -48,11 +50,10 @@ export const conversationFolders = ['inbox', 'archived', 'blocked'] as const
 export const listConversationsQuery = requestQuery({
   limit: limitUpTo(100),
   cursor: pageCursor,
-  q: z
-    .string()
-    .max(160)
-    .optional()
-    .meta({ description: 'Return only conversations whose number or texts contain this text' }),
+  q: z.string().max(160).optional().meta({
+    description:
+      'Return only conversations whose number or texts contain this text. Messages are searched newest first. While older messages are left, the `Link` header has a next page, even if this page is not full',
+  }),
   folder: z
     .enum(conversationFolders)
     .optional()
@@ -77,6 +78,7 @@ const sent = z.strictObject({
   isEncrypted: z.boolean().optional().meta({ description: 'True when the content is encrypted' }),
   state: state.meta({ description: 'State of this recipient' }),
   error: z.string().optional(),
+  errorCode: z.string().optional().meta({ description: errorCodeMeaning }),
   waiting: waiting.optional(),
   possibleDuplicate,
   recipientsCount: z.int().min(1),

@@ -28,6 +28,9 @@ export const relayFailureCodes = [
   'phone_failed',
 ] as const
 
+/** Description of `errorCode` in answers. */
+export const errorCodeMeaning = 'Stable code of the failure, with the state `Failed`'
+
 export type AgentFailureCode = (typeof agentFailureCodes)[number]
 export type RelayFailureCode = (typeof relayFailureCodes)[number]
 export type FailureCode = AgentFailureCode | RelayFailureCode

@@ -1,7 +1,7 @@
 import { readLatestEntries, type StoredConversation } from '../conversations/read-latest-entries-statement.ts'
 import type { Visibility } from '../conversations/visibility.ts'
 import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
-import type { Database } from '../store/database.ts'
+import type { Statements } from '../store/database.ts'
 import { type OrderPlace, readOrder, readUnordered } from './read-order-statement.ts'
 
 /** With more messages after the last run of the job, for example while it adds a filled database, lists do not use the order. */
@@ -12,21 +12,21 @@ const MOST_UNORDERED = 5_000
  * last messages of its conversations, so that it is right also between two runs of the job.
  */
 export async function findInOrder(
-  database: Database,
+  statements: Statements,
   visibility: Visibility,
   { before, filter, take }: { readonly before: OrderPlace; readonly filter: ConversationFilter; readonly take: number },
 ): Promise<StoredConversation[] | undefined> {
   // The order is that of the last message of either direction.
   if (!visibility.sent || !visibility.received) return undefined
-  const unordered = await readUnordered(database, visibility.accountId, MOST_UNORDERED)
+  const unordered = await readUnordered(statements, visibility.accountId, MOST_UNORDERED)
   if (unordered.count > MOST_UNORDERED) return undefined
   const found: StoredConversation[] = []
   for (let start = before; found.length < take; ) {
-    const places = await readOrder(database, visibility.accountId, filter, start, take)
+    const places = await readOrder(statements, visibility.accountId, filter, start, take)
     const end = places.length < take ? undefined : places.at(-1)
     const numbers = [...new Set([...unordered.numbers, ...places.map(({ number }) => number)])]
     const span = { after: end && new Date(end.at.getTime() - 1), before: start }
-    const latest = await readLatestEntries(database, visibility, numbers, span, take, filter)
+    const latest = await readLatestEntries(statements, visibility, numbers, span, take, filter)
     found.push(...latest.filter((one) => end === undefined || !isBefore(one, end)))
     if (end === undefined) break
     start = end

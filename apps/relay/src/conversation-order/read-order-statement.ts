@@ -52,7 +52,9 @@ export async function readOrder(
 ): Promise<OrderPlace[]> {
   const source = sourceOf(accountId, others)
   const isSorted = source !== undefined && (await isAtMost(statements, source, MOST_SORTED))
-  const condition = conditionOf(accountId, others)
+  // One set of unread senders is faster than a look-up for each conversation until some are found.
+  const isRead = others.unread === false
+  const condition = conditionOf(accountId, isRead ? { ...others, unread: undefined } : others)
   const folders = FOLDERS.filter((one) => folder === undefined || one === folder)
   // The index orders the conversations of one folder.
   const parts = (isSorted ? [folders] : folders.map((one) => [one])).map(
@@ -63,13 +65,15 @@ export async function readOrder(
       WHERE given.account_id = ${accountId} AND given.folder IN (${Prisma.join(some)})
         AND (given.last_at, given.ordered) < (${before.at}, ${before.number}::text COLLATE "C")
         ${condition === undefined ? Prisma.empty : Prisma.sql`AND ${condition}`}
+        ${isRead ? Prisma.sql`AND NOT EXISTS (SELECT FROM unread WHERE unread.number = given.ordered)` : Prisma.empty}
       ORDER BY given.last_at DESC, given.ordered DESC LIMIT ${take})`,
   )
   return await readRows(
     statements,
     placeRow,
     Prisma.sql`
-    ${isSorted ? Prisma.sql`WITH selected AS MATERIALIZED (${source})` : Prisma.empty}
+    WITH selected AS MATERIALIZED (${isSorted ? source : NOTHING}), unread AS MATERIALIZED (
+      SELECT DISTINCT sender COLLATE "C" AS number FROM inbox WHERE ${isRead} AND account_id = ${accountId} AND is_unread)
     SELECT number, at FROM (${Prisma.join(parts, ' UNION ALL ')}) AS one ORDER BY at DESC, number DESC LIMIT ${take}`,
   )
 }
@@ -80,6 +84,8 @@ const FOLDERS = ['inbox', 'archived', 'blocked'] as const
 const ORDER = Prisma.sql`(
   SELECT account_id, number COLLATE "default" AS number, number AS ordered, folder, last_at FROM conversation_order
 ) AS given`
+
+const NOTHING = Prisma.sql`SELECT NULL::text AS number WHERE false`
 
 async function isAtMost(statements: Statements, source: Prisma.Sql, most: number): Promise<boolean> {
   const { count } = await readRow(

@@ -172,7 +172,7 @@ test('a conversation shows both directions, latest first, with their states', as
   const scheduleAt = new Date('2027-01-01T00:00:00Z')
   await send(['+1', '+2'], 1, 'one', {
     more: { scheduleAt },
-    recipient: { usedSimNumber: 2, partsCount: 3, error: 'no credit', state: 'Failed' },
+    recipient: { usedSimNumber: 2, partsCount: 3, error: 'no credit', errorCode: 'refused', state: 'Failed' },
   })
   await receive('+1', 2, 'two', { simNumber: 1 })
   await receive('+2', 3, 'another')
@@ -187,6 +187,7 @@ test('a conversation shows both directions, latest first, with their states', as
       text: 'one',
       state: 'Failed',
       error: 'no credit',
+      errorCode: 'refused',
       recipientsCount: 2,
       scheduleAt: scheduleAt.toISOString(),
       simNumber: 2,

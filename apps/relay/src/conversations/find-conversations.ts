@@ -4,7 +4,7 @@
 import { findInOrder } from '../conversation-order/find-in-order.ts'
 import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import { readFilteredNumbers } from '../shared-inbox/read-filtered-numbers-statement.ts'
-import type { Database } from '../store/database.ts'
+import type { Statements } from '../store/database.ts'
 import { readEveryNumber } from './read-every-number-statement.ts'
 import { readLatestEntries, type Span, type StoredConversation } from './read-latest-entries-statement.ts'
 import { readRecentNumbers } from './read-recent-numbers-statement.ts'
@@ -25,31 +25,31 @@ export interface FindOptions {
  * @param searching searches the messages with these limits
  */
 export async function findConversations(
-  database: Database,
+  statements: Statements,
   visibility: Visibility,
   { before = AFTER_ALL, among, filter = {}, take }: FindOptions,
   searching?: typeof LIMITS,
 ): Promise<StoredConversation[]> {
   const latestOf = (numbers: readonly string[], after?: Date) =>
-    readLatestEntries(database, visibility, numbers, { after, before }, take, filter)
+    readLatestEntries(statements, visibility, numbers, { after, before }, take, filter)
   const withinSteps = async (steps: number) => {
-    const { numbers, floor } = await readRecentNumbers(database, visibility, before.at, steps, filter)
+    const { numbers, floor } = await readRecentNumbers(statements, visibility, before.at, steps, filter)
     const found = await latestOf(numbers, floor)
     return { found, isAll: floor === undefined || found.length >= take }
   }
   if (among !== undefined) return await latestOf(among)
   if (searching === undefined) {
-    const found = await findInOrder(database, visibility, { before, filter, take })
+    const found = await findInOrder(statements, visibility, { before, filter, take })
     if (found !== undefined) return found
   }
   const { firstSteps, fewNumbers, lastSteps } = searching ?? LIMITS
-  const selected = await readFilteredNumbers(database, visibility.accountId, filter, FEW_SELECTED + 1)
+  const selected = await readFilteredNumbers(statements, visibility.accountId, filter, FEW_SELECTED + 1)
   if (selected !== undefined && selected.length <= FEW_SELECTED) return await latestOf(selected)
   for (const steps of firstSteps) {
     const { found, isAll } = await withinSteps(steps)
     if (isAll) return found
   }
-  const numbers = await readEveryNumber(database, visibility, fewNumbers)
+  const numbers = await readEveryNumber(statements, visibility, fewNumbers)
   if (numbers.length < fewNumbers) return await latestOf(numbers)
   let latest: StoredConversation[] = []
   for (const steps of lastSteps) {

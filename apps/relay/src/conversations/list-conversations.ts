@@ -15,8 +15,8 @@ import { findConversations } from './find-conversations.ts'
 import type { Span, StoredConversation } from './read-latest-entries-statement.ts'
 import { readMatches } from './read-matches.ts'
 import { readOpenRecipients } from './read-open-recipients-statement.ts'
-import { ConversationSearch } from './search-conversations.ts'
-import { visibilityOf } from './visibility.ts'
+import { ConversationSearch, type SearchPage, type SearchPlace } from './search-conversations.ts'
+import { type Visibility, visibilityOf } from './visibility.ts'
 
 interface ListConversationsDeps {
   readonly database: Database
@@ -32,18 +32,16 @@ export function listConversations({ database, rules }: ListConversationsDeps): E
     errors: [503],
     async handle({ principal, query: { limit, cursor, q, ...filter }, url }) {
       refuseHiddenFilter(principal, filter)
-      const before = cursor === undefined ? undefined : placeOf(cursor)
       const search = q?.trim() || undefined
       const visibility = visibilityOf(principal)
-      const matching = search === undefined ? undefined : await searching.find(visibility, search)
-      const among = matching?.numbers
-      const found = await findConversations(database, visibility, { before, among, filter, take: limit + 1 })
-      const rows = found.slice(0, limit)
-      const last = found.length > limit ? rows.at(-1) : undefined
-      const since = matching?.since?.toISOString()
+      const list = { filter, limit, cursor }
+      const { rows, next, searched } =
+        search === undefined
+          ? await listPage(database, visibility, list)
+          : await searchPage(searching, visibility, { ...list, search })
       const headers = {
-        ...(last && linkToNext(url, cursorOf(last))),
-        ...(since !== undefined && { 'X-Searched-Since': since }),
+        ...(next !== undefined && linkToNext(url, next)),
+        ...(searched?.since && { 'X-Searched-Since': searched.since.toISOString() }),
       }
       const states = await readConversationStates(
         database,
@@ -51,7 +49,7 @@ export function listConversations({ database, rules }: ListConversationsDeps): E
         rows.map(({ number }) => number),
       )
       const waits = await lastWaits(database, principal.accountId, rows)
-      const matches = matching && (await readMatches(database, visibility, rows, matching.messageIds, search ?? ''))
+      const matches = searched && (await readMatches(database, visibility, rows, searched.messageIds, searched.search))
       const body = rows.map((row) => ({
         ...conversationAnswer(row),
         ...stateAnswer(principal, states.get(row.number)),
@@ -61,6 +59,45 @@ export function listConversations({ database, rules }: ListConversationsDeps): E
       return { status: 200, body, headers }
     },
   })
+}
+
+interface ListedPage {
+  readonly rows: readonly StoredConversation[]
+  /** Cursor of the next page. */
+  readonly next: string | undefined
+  readonly searched?: Pick<SearchPage, 'messageIds' | 'since'> & { readonly search: string }
+}
+
+interface Listing {
+  readonly filter: ConversationFilter
+  readonly limit: number
+  readonly cursor: string | undefined
+}
+
+async function listPage(
+  database: Database,
+  visibility: Visibility,
+  { filter, limit, cursor }: Listing,
+): Promise<ListedPage> {
+  const before = cursor === undefined ? undefined : placeOf(cursor).before
+  const found = await findConversations(database, visibility, { before, among: undefined, filter, take: limit + 1 })
+  const rows = found.slice(0, limit)
+  const last = found.length > limit ? rows.at(-1) : undefined
+  return { rows, next: last && cursorOf(last) }
+}
+
+async function searchPage(
+  searching: ConversationSearch,
+  visibility: Visibility,
+  { filter, limit, cursor, search }: Listing & { readonly search: string },
+): Promise<ListedPage> {
+  const place = cursor === undefined ? undefined : placeOf(cursor)
+  const found = await searching.find(visibility, { text: search, filter, place, limit })
+  return {
+    rows: found.conversations,
+    next: found.next && cursorOf(found.next.before, found.next.by),
+    searched: { ...found, search },
+  }
 }
 
 /** Returns why the last messages wait, by the number of the conversation. */
@@ -96,16 +133,17 @@ function stateAnswer(principal: Principal, state: StoredState | undefined) {
   }
 }
 
-function cursorOf({ at, number }: Span['before']): string {
-  return Buffer.from(`${at.getTime()}.${number}`).toString('base64url')
+function cursorOf({ at, number }: Span['before'], by: SearchPlace['by'] = 'number'): string {
+  const mark = by === 'text' ? 't' : ''
+  return Buffer.from(`${mark}${at.getTime()}.${number}`).toString('base64url')
 }
 
-function placeOf(cursor: string): Span['before'] {
+function placeOf(cursor: string): SearchPlace {
   const text = Buffer.from(cursor, 'base64url').toString()
-  const [, time = '', number = ''] = /^(-?\d{1,15})\.([^\0]+)$/s.exec(text) ?? []
+  const [, mark, time = '', number = ''] = /^(t?)(-?\d{1,15})\.([^\0]*)$/s.exec(text) ?? []
   const at = momentOf(time)
-  if (!at) throw refusedCursor()
-  return { at, number }
+  if (!at || (number === '' && mark === '')) throw refusedCursor()
+  return { by: mark === 't' ? 'text' : 'number', before: { at, number } }
 }
 
 function conversationAnswer(stored: StoredConversation): Conversation {

@@ -16,16 +16,19 @@ export async function readMatches(
   })
   const where = { accountId, id: { in: wanted.map(({ id }) => id) } }
   const [messages, items] = await Promise.all([
-    sent ? statements.message.findMany({ where, select: { id: true, text: true } }) : [],
-    received ? statements.inboxItem.findMany({ where, select: { id: true, text: true, sender: true } }) : [],
+    sent ? statements.message.findMany({ where, select: { id: true, createdAt: true, text: true } }) : [],
+    received
+      ? statements.inboxItem.findMany({ where, select: { id: true, createdAt: true, text: true, sender: true } })
+      : [],
   ])
   return new Map(
     wanted.flatMap(({ number, id }) => {
       const item = items.find((one) => one.id === id && one.sender === number)
-      const text = item?.text ?? messages.find((one) => one.id === id)?.text
-      const part = text ? excerptAround(text, search) : undefined
+      const found = item ?? messages.find((one) => one.id === id)
+      const part = found?.text ? excerptAround(found.text, search) : undefined
+      if (found === undefined || part === undefined) return []
       const direction = item === undefined ? 'out' : 'in'
-      return part === undefined ? [] : [[number, { id, direction, ...part } as const] as const]
+      return [[number, { id, direction, at: found.createdAt.toISOString(), ...part } as const] as const]
     }),
   )
 }
@@ -34,7 +37,10 @@ const CHARACTERS_BEFORE = 40
 const EXCERPT_LENGTH = 160
 
 /** Returns the part of a text around the first occurrence of the search text, or undefined if the text does not contain it. */
-export function excerptAround(text: string, search: string): Omit<ConversationMatch, 'id' | 'direction'> | undefined {
+export function excerptAround(
+  text: string,
+  search: string,
+): Pick<ConversationMatch, 'excerpt' | 'start' | 'length'> | undefined {
   const [at, end] = occurrence(text, search.toLowerCase())
   if (at === undefined || end === undefined) return undefined
   const begin = startOfCharacter(text, at <= CHARACTERS_BEFORE ? 0 : at - CHARACTERS_BEFORE)

@@ -228,6 +228,7 @@ function sentAnswer(sent: SentEntry, waiting: Waiting | undefined): Conversation
     ...(sent.isEncrypted && { isEncrypted: true }),
     state: sent.state,
     ...(sent.error !== null && { error: sent.error }),
+    ...(sent.state === 'Failed' && sent.errorCode !== null && { errorCode: sent.errorCode }),
     ...(waiting !== undefined && { waiting }),
     ...(sent.possibleDuplicate && { possibleDuplicate: true }),
     recipientsCount: sent.recipientsCount,

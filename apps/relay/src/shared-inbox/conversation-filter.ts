@@ -8,6 +8,17 @@ export interface ConversationFilter {
   /** Id of a label. */
   readonly label?: string | undefined
   readonly assignee?: string | undefined
+  readonly number?: NumberTerm | undefined
+}
+
+/** What a search looks for in numbers and names of senders. */
+export interface NumberTerm {
+  /** In lower case, without punctuation. Empty if the search contains nothing that can be part of a number. */
+  readonly part: string
+  /** The search as numbers are stored. */
+  readonly whole: readonly string[]
+  /** Whether the caller may read received messages. Only these have names of senders. */
+  readonly received: boolean
 }
 
 /**
@@ -15,7 +26,7 @@ export interface ConversationFilter {
  * and the row of `conversation_states`, if any, is `s`.
  */
 export function conditionOf(accountId: string, filter: ConversationFilter): Prisma.Sql | undefined {
-  const { folder, unread, label, assignee } = filter
+  const { folder, unread, label, assignee, number } = filter
   const all: Prisma.Sql[] = []
   if (folder !== undefined) all.push(FOLDERS[folder])
   if (assignee !== undefined) all.push(Prisma.sql`s.assignee = ${assignee}`)
@@ -25,6 +36,7 @@ export function conditionOf(accountId: string, filter: ConversationFilter): Pris
       WHERE l.account_id = ${accountId} AND l.number = given.number AND l.label_id = ${label})`)
   if (unread === true) all.push(unreadCondition(accountId))
   if (unread === false) all.push(Prisma.sql`NOT ${unreadCondition(accountId)}`)
+  if (number !== undefined) all.push(numberCondition(accountId, number))
   return all.length === 0 ? undefined : Prisma.join(all, ' AND ')
 }
 
@@ -32,6 +44,13 @@ const FOLDERS: Readonly<Record<ConversationFolder, Prisma.Sql>> = {
   inbox: Prisma.sql`s.archived_at IS NULL AND s.blocked_at IS NULL`,
   archived: Prisma.sql`s.archived_at IS NOT NULL AND s.blocked_at IS NULL`,
   blocked: Prisma.sql`s.blocked_at IS NOT NULL`,
+}
+
+/** The condition for numbers that contain a search term. Hashes of numbers contain letters too and must not be found. */
+export function numberCondition(accountId: string, { part, whole, received }: NumberTerm): Prisma.Sql {
+  return Prisma.sql`(given.number = ANY(${whole}::text[]) OR (
+    ${part !== ''} AND strpos(lower(given.number), ${part}) > 0 AND (given.number ~ '^[+0-9*#]*$' OR (${received}
+      AND EXISTS (SELECT FROM inbox i WHERE i.account_id = ${accountId} AND i.sender = given.number)))))`
 }
 
 function unreadCondition(accountId: string): Prisma.Sql {

@@ -5,9 +5,9 @@ import { limitStatements } from '../limit-statements-statement.ts'
 import { readSentEntries } from '../read-entries-statement.ts'
 import { readEveryNumber } from '../read-every-number-statement.ts'
 import { readLatestEntries } from '../read-latest-entries-statement.ts'
-import { readMatchingNumbers } from '../read-matching-numbers-statement.ts'
 import { readOpenRecipients } from '../read-open-recipients-statement.ts'
 import { readRecentNumbers } from '../read-recent-numbers-statement.ts'
+import { readTextMatches } from '../read-text-matches-statement.ts'
 
 const now = new Date('2026-03-01T12:00:00.000Z')
 const visibility = { accountId: 'account', sent: true, received: true }
@@ -28,9 +28,16 @@ export const conversationExamples: Readonly<Record<string, (statements: Statemen
   'conversations/read-every-number-statement.ts': (s) => readEveryNumber(s, visibility, 1),
   'conversations/read-latest-entries-statement.ts': (s) =>
     readLatestEntries(s, visibility, ['+447700900123'], { after: undefined, before: { at: now, number: '' } }, 1),
-  'conversations/read-matching-numbers-statement.ts': (s) =>
-    readMatchingNumbers(s, visibility, 'hello', { messages: 1, isNumber: true }),
   'conversations/read-open-recipients-statement.ts': (s) =>
     readOpenRecipients(s, 'account', [{ id: 'message', number: '+447700900123' }]),
   'conversations/read-recent-numbers-statement.ts': (s) => readRecentNumbers(s, visibility, now, 1),
+  'conversations/read-text-matches-statement.ts': (s) =>
+    readTextMatches(s, visibility, {
+      text: 'hello',
+      number: { part: 'hello', whole: ['hello'], received: true },
+      filter: { folder: 'inbox' },
+      before: { at: now, number: '' },
+      messages: 1,
+      take: 1,
+    }),
 }
