@@ -2,9 +2,9 @@
 // requests take, the longest time in which it does not react, and its size.
 import { parseArgs } from 'node:util'
 import { ConsoleBrowser } from '../src/house/console-browser.ts'
+import { busiestNumber, fillHistory } from '../src/house/fill-history.ts'
 import { credentialsIn, Gateway } from '../src/house/gateway.ts'
 import { openDatabase } from '../src/house/open-database.ts'
-import { busiestNumber, fillHistory } from './console/fill-history.ts'
 import { Watch } from './console/watch.ts'
 
 const { values } = parseArgs({
@@ -63,7 +63,7 @@ await watch.step('  those that failed', async () => {
   await page.getByLabel('Status').selectOption('Failed')
   await page.locator('.listed-message-error').nth(40).waitFor()
 })
-await opened('message with its timeline', '/messages/bench-11', () => page.locator('.timeline li').nth(4).waitFor())
+await opened('message with its timeline', '/messages/bench-11', () => page.locator('.timeline-step').nth(4).waitFor())
 await opened('devices', '/devices', () => page.getByText('Online', { exact: true }).first().waitFor())
 await watch.step('one device', async () => {
   await page.getByRole('listitem').getByRole('link').first().click()
@@ -71,7 +71,7 @@ await watch.step('one device', async () => {
 })
 await opened('webhooks', '/webhooks', () => page.locator('.health-strip rect').nth(39).waitFor())
 await opened('deliveries of a webhook', '/webhooks/bench-webhook', () =>
-  page.locator('.delivery-log > li').nth(40).waitFor(),
+  page.locator('.delivery-log [role="listitem"]').nth(40).waitFor(),
 )
 await watch.step('  given up alone', async () => {
   await page.getByLabel('Status').selectOption('failed')

@@ -5,7 +5,7 @@ import { ApiFailure, ask, query } from './ask.ts'
 import { underOneKey } from './idempotency-keys.ts'
 import { refresh, useNewestFirst } from './newest-first.ts'
 
-/** Newest first; `search` is part of a number or of a text. */
+/** Newest first. A search lists conversations whose number contains the text first, then those with a message that contains it. */
 export function useConversations(search: string, folder: ListedFolder = 'all', label = '') {
   return useNewestFirst<Conversation>({
     queryKey: ['conversations', search, folder, label],
@@ -17,7 +17,13 @@ export function useConversations(search: string, folder: ListedFolder = 'all', l
   })
 }
 
-/** Messages with one number, newest first. */
+/** The conversations of all pages. A search finds a conversation again when an older message contains the text too. */
+export function listed(pages: readonly { readonly body: readonly Conversation[] }[]): Conversation[] {
+  const found = new Map<string, Conversation>()
+  for (const one of pages.flatMap(({ body }) => body)) if (!found.has(one.number)) found.set(one.number, one)
+  return [...found.values()]
+}
+
 export const listedFolders = ['inbox', 'unread', 'archived', 'blocked', 'all'] as const
 export type ListedFolder = (typeof listedFolders)[number]
 
@@ -29,7 +35,10 @@ const filters: Readonly<Record<ListedFolder, { readonly folder?: string; readonl
   all: {},
 }
 
-/** @param around id of the message at which the conversation is opened, otherwise at its newest message */
+/**
+ * Messages with one number, newest first.
+ * @param around id of the message at which the conversation is opened, otherwise at its newest message
+ */
 export function useThread(number: string, around: string | undefined) {
   return useNewestFirst<ConversationEntry>({
     queryKey: ['thread', number, around ?? ''],

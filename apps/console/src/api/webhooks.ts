@@ -19,6 +19,7 @@ export interface NewWebhook {
   readonly events: readonly WebhookEvent[]
   readonly name?: string
   readonly deviceId?: string
+  readonly format?: 'twilio'
 }
 
 export interface WebhookChange extends Partial<NewWebhook> {

@@ -3,7 +3,7 @@ import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
-import { waitingText } from '../messages/timeline-words.ts'
+import { failureText, waitingText } from '../messages/timeline-words.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
@@ -139,7 +139,7 @@ function Failure({
   const { username } = useSignedIn()
   return (
     <div className="bubble-failure">
-      <p dir="auto">{send.error?.message ?? error ?? t('thread.noReason')}</p>
+      <p dir="auto">{send.error?.message ?? failureText(item) ?? t('thread.noReason')}</p>
       {text !== undefined && isFinal(error) && (
         <Button
           size="compact-xs"

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import type { Conversation, ConversationMatch } from '@smsgw/contract/conversation'
 import type { Label } from '@smsgw/contract/shared-inbox'
-import type { RefObject } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { type ListedFolder, listedFolders, type useConversations } from '../api/conversations.ts'
 import { useLabels } from '../api/shared-inbox.ts'
@@ -11,8 +11,9 @@ import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
-import { momentWords, numberWords } from '../ui/relative-words.ts'
+import { momentWords, shortCount } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { WindowedList } from '../ui/windowed-list.tsx'
 import { t } from '../words/text.ts'
 import { conversationPath, newConversationPath } from './conversation-path.ts'
 import '../shell/unread-badge.css'
@@ -20,6 +21,7 @@ import './conversation-list.css'
 
 export function ConversationList({
   conversations,
+  found,
   shown,
   isTitled,
   search,
@@ -32,6 +34,8 @@ export function ConversationList({
   searchField,
 }: {
   readonly conversations: ReturnType<typeof useConversations>
+  /** The conversations of all loaded pages. */
+  readonly found: readonly Conversation[]
   readonly shown: string | undefined
   /** Whether its heading is the heading of the page. */
   readonly isTitled: boolean
@@ -46,12 +50,21 @@ export function ConversationList({
   readonly settledSearch: string
   readonly searchField: RefObject<HTMLInputElement | null>
 }) {
+  const scroll = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // Keys may lead beyond the visible part.
+    if (shown !== undefined)
+      scroll.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [shown])
   const Heading = isTitled ? 'h1' : 'h2'
-  const found = conversations.data?.pages.flatMap(({ body }) => body) ?? []
   const { data: labels = [] } = useLabels()
-  const searchedSince = conversations.data?.pages[0]?.searchedSince
+  const searchedSince = conversations.data?.pages.at(-1)?.searchedSince
+  const isSearching = useSearchOfOlder(
+    conversations,
+    search !== '' && search === settledSearch ? found.length : undefined,
+  )
   return (
-    <section className="conversation-list" aria-label={t('conversations.title')}>
+    <section ref={scroll} className="conversation-list" aria-label={t('conversations.title')}>
       <header>
         <Heading>{t('conversations.title')}</Heading>
         <ActionIcon
@@ -113,23 +126,29 @@ export function ConversationList({
       <ProblemNote error={conversations.error} retry={() => void conversations.refetch()} />
       {conversations.isPending && <WaitingLines lines={6} />}
       {found.length > 0 && (
-        <ul>
-          {found.map((conversation) => (
-            <ListedConversation
-              key={conversation.number}
-              conversation={conversation}
-              labels={labels}
-              isShown={conversation.number === shown}
-              path={pathOf(conversation, { search: settledSearch, folder, label })}
-            />
-          ))}
-        </ul>
+        <WindowedList
+          className="conversation-list-items"
+          scroll={scroll}
+          items={found}
+          keyOf={({ number }) => number}
+          draw={(conversation) => ({
+            children: (
+              <ListedConversation
+                conversation={conversation}
+                labels={labels}
+                isShown={conversation.number === shown}
+                path={pathOf(conversation, { search: settledSearch, folder, label })}
+              />
+            ),
+          })}
+          isComplete={!conversations.hasNextPage}
+        />
       )}
-      {conversations.isSuccess && !conversations.isPlaceholderData && found.length === 0 && (
+      {conversations.isSuccess && !conversations.isPlaceholderData && !isSearching && found.length === 0 && (
         <None search={search} isFiltered={folder !== 'inbox' || label !== ''} />
       )}
       {searchedSince !== undefined && search !== '' && (
-        <p className="small quiet conversation-list-since">
+        <p className="small quiet conversation-list-since" role="status">
           {t('conversations.searchedSince', { when: momentWords(searchedSince) })}
         </p>
       )}
@@ -139,11 +158,35 @@ export function ConversationList({
           loading={conversations.isFetchingNextPage}
           onClick={() => void conversations.fetchNextPage()}
         >
-          {t('common.loadMore')}
+          {searchedSince !== undefined && search !== '' ? t('conversations.searchOlder') : t('common.loadMore')}
         </Button>
       )}
     </section>
   )
+}
+
+/** Results that fill the list. */
+const ENOUGH = 20
+/** A search for a text that no message contains must not occupy the gateway for long. */
+const MOST_PAGES = 30
+
+/** Searches older messages until the list is full. Returns whether it still searches. */
+function useSearchOfOlder(
+  { data, hasNextPage, isFetching, isError, fetchNextPage }: ReturnType<typeof useConversations>,
+  found: number | undefined,
+): boolean {
+  const last = data?.pages.at(-1)
+  const isWanted =
+    found !== undefined &&
+    found < ENOUGH &&
+    hasNextPage &&
+    !isError &&
+    last?.searchedSince !== undefined &&
+    (data?.pages.length ?? 0) < MOST_PAGES
+  useEffect(() => {
+    if (isWanted && !isFetching) void fetchNextPage()
+  }, [isWanted, isFetching, fetchNextPage])
+  return isWanted
 }
 
 function None({ search, isFiltered }: { readonly search: string; readonly isFiltered: boolean }) {
@@ -200,40 +243,36 @@ function ListedConversation({
 }) {
   const shown = labels.filter(({ id }) => chosen.includes(id))
   return (
-    <li>
-      <Link
-        href={path}
-        className={unread > 0 ? 'listed-conversation is-unread' : 'listed-conversation'}
-        aria-current={isShown ? 'true' : undefined}
-      >
-        <span className="listed-conversation-head">
-          <b dir="auto">{number}</b>
-          <RelativeTime at={lastAt} />
+    <Link
+      href={path}
+      className={unread > 0 ? 'listed-conversation is-unread' : 'listed-conversation'}
+      aria-current={isShown ? 'true' : undefined}
+    >
+      <span className="listed-conversation-head">
+        <b dir="auto">{number}</b>
+        <RelativeTime at={lastAt} />
+      </span>
+      <span className="listed-conversation-text">
+        {match === undefined && lastDirection === 'out' && lastState !== undefined && <MessageMark state={lastState} />}
+        <span dir="auto" className="listed-conversation-preview">
+          {match === undefined ? lastText : <Match match={match} />}
         </span>
-        <span className="listed-conversation-text">
-          {match === undefined && lastDirection === 'out' && lastState !== undefined && (
-            <MessageMark state={lastState} />
-          )}
-          <span dir="auto" className="listed-conversation-preview">
-            {match === undefined ? lastText : <Match match={match} />}
-          </span>
-          {unread > 0 && (
-            <span className="unread-badge">
-              <span aria-hidden="true">{numberWords(unread)}</span>
-              <span className="unseen">{t('inbox.unread', { count: unread })}</span>
-            </span>
-          )}
-        </span>
-        {lastWaiting !== undefined && <span className="listed-conversation-waiting">{waitingText(lastWaiting)}</span>}
-        {shown.length > 0 && (
-          <span className="listed-conversation-labels">
-            {shown.map(({ id, name }) => (
-              <bdi key={id}>{name}</bdi>
-            ))}
+        {unread > 0 && (
+          <span className="unread-badge">
+            <span aria-hidden="true">{shortCount(unread)}</span>
+            <span className="unseen">{t('inbox.unread', { count: unread })}</span>
           </span>
         )}
-      </Link>
-    </li>
+      </span>
+      {lastWaiting !== undefined && <span className="listed-conversation-waiting">{waitingText(lastWaiting)}</span>}
+      {shown.length > 0 && (
+        <span className="listed-conversation-labels">
+          {shown.map(({ id, name }) => (
+            <bdi key={id}>{name}</bdi>
+          ))}
+        </span>
+      )}
+    </Link>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
-import { type ListedFolder, listedFolders, useConversations } from '../api/conversations.ts'
+import { type ListedFolder, listed, listedFolders, useConversations } from '../api/conversations.ts'
 import type { Keys } from '../shell/key-sequence.ts'
 import { useKeys } from '../shell/keys.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -24,16 +24,15 @@ export default function Conversations({ isNew = false }: { readonly isNew?: bool
   const [settled] = useDebouncedValue(search, 200)
   const conversations = useConversations(settled, settled === '' ? folder : 'all', settled === '' ? label : '')
   const searchField = useRef<HTMLInputElement>(null)
-  const numbers = conversations.data?.pages.flatMap(({ body }) => body.map((conversation) => conversation.number)) ?? []
-  const paths =
-    conversations.data?.pages.flatMap(({ body }) =>
-      body.map((one) => pathOf(one, { search: settled, folder, label })),
-    ) ?? []
+  const found = useMemo(() => listed(conversations.data?.pages ?? []), [conversations.data])
+  const numbers = found.map(({ number }) => number)
+  const paths = found.map((one) => pathOf(one, { search: settled, folder, label }))
   useKeys(useConversationKeys(numbers, paths, shown, searchField))
   return (
     <div className={shown === undefined && !isNew ? 'conversations' : 'conversations has-thread'}>
       <ConversationList
         conversations={conversations}
+        found={found}
         shown={shown}
         isTitled={shown === undefined && !isNew}
         search={search}

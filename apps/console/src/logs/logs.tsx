@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { LiveEvents } from '@smsgw/contract/live-event'
 import type { LogEntryAnswer } from '@smsgw/contract/log'
-import { Fragment, useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { useLiveEvent } from '../api/live-updates.ts'
 import { useLogs } from '../api/logs.ts'
 import { beginsDay, dayWords } from '../ui/day-words.ts'
@@ -11,6 +11,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
 import { useUrlValue } from '../ui/url-value.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { WindowedList } from '../ui/windowed-list.tsx'
 import { t } from '../words/text.ts'
 import { type LogLine, levels, matches } from './log-filter.ts'
 import './logs.css'
@@ -78,16 +79,23 @@ export default function Logs() {
       )}
       {stored.length >= mostStored && <p className="small quiet">{t('logs.truncated', { count: mostStored })}</p>}
       {lines.length > 0 && (
-        <ol className="log-lines" aria-label={t('logs.list')}>
-          {lines.map((line, at) => (
-            <Fragment key={line.id}>
-              {beginsDay(lines[at - 1]?.createdAt, line.createdAt) && (
-                <li className="log-day">{dayWords(line.createdAt, Date.now())}</li>
-              )}
-              <Line line={line} />
-            </Fragment>
-          ))}
-        </ol>
+        <WindowedList
+          className="log-lines"
+          label={t('logs.list')}
+          items={lines}
+          keyOf={({ id }) => String(id)}
+          draw={(line, at) => ({
+            'data-priority': line.priority,
+            children: (
+              <>
+                {beginsDay(lines[at - 1]?.createdAt, line.createdAt) && (
+                  <p className="log-day">{dayWords(line.createdAt, Date.now())}</p>
+                )}
+                <Line line={line} />
+              </>
+            ),
+          })}
+        />
       )}
     </Page>
   )
@@ -122,7 +130,7 @@ function useFreshLines(listedAtMs: number) {
 
 function Line({ line: { createdAt, priority, module, message, context } }: { readonly line: LogLine }) {
   return (
-    <li data-priority={priority}>
+    <div className="log-line">
       <time dateTime={createdAt} title={fullWords(createdAt)}>
         {clockWords(createdAt)}
       </time>
@@ -140,6 +148,6 @@ function Line({ line: { createdAt, priority, module, message, context } }: { rea
           </span>
         )}
       </span>
-    </li>
+    </div>
   )
 }

@@ -13,10 +13,11 @@ import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { WindowedList } from '../ui/windowed-list.tsx'
 import { t } from '../words/text.ts'
 import './messages.css'
 import { senders, senderWords } from './senders.ts'
-import { waitingText } from './timeline-words.ts'
+import { failureText, waitingText } from './timeline-words.ts'
 
 const states = () => [
   { value: '', label: t('common.all') },
@@ -54,11 +55,14 @@ export default function Messages() {
         </EmptyState>
       )}
       {found.length > 0 && (
-        <ul className="message-list" aria-label={t('messages.list')}>
-          {found.map((message) => (
-            <ListedMessage key={message.id} message={message} />
-          ))}
-        </ul>
+        <WindowedList
+          className="message-list"
+          label={t('messages.list')}
+          items={found}
+          keyOf={({ id }) => id}
+          draw={(message) => ({ children: <ListedMessage message={message} /> })}
+          isComplete={!messages.hasNextPage}
+        />
       )}
       {messages.hasNextPage && (
         <Button variant="subtle" loading={messages.isFetchingNextPage} onClick={() => void messages.fetchNextPage()}>
@@ -126,35 +130,33 @@ function ListedMessage({
   const failed = recipients.filter((recipient) => recipient.state === 'Failed')
   const error =
     waiting === undefined || failed.length > 0
-      ? (failed[0] ?? recipients.find((recipient) => recipient.error !== undefined))?.error
+      ? failureText(failed[0] ?? recipients.find((recipient) => recipient.error !== undefined) ?? {})
       : waitingText(waiting)
   return (
-    <li>
-      <Link href={`/messages/${encodeURIComponent(id)}`} className="listed-message">
-        <MessageMark state={state} withWord />
-        {state !== 'Failed' && failed.length > 0 && (
-          <Badge tone="bad">{t('messages.partlyFailed', { failed: failed.length, count: recipients.length })}</Badge>
+    <Link href={`/messages/${encodeURIComponent(id)}`} className="listed-message">
+      <MessageMark state={state} withWord />
+      {state !== 'Failed' && failed.length > 0 && (
+        <Badge tone="bad">{t('messages.partlyFailed', { failed: failed.length, count: recipients.length })}</Badge>
+      )}
+      <b>
+        <bdi>{first?.phoneNumber}</bdi>
+        {recipients.length > 1 && (
+          <span className="quiet"> {t('messages.moreRecipients', { count: recipients.length - 1 })}</span>
         )}
-        <b>
-          <bdi>{first?.phoneNumber}</bdi>
-          {recipients.length > 1 && (
-            <span className="quiet"> {t('messages.moreRecipients', { count: recipients.length - 1 })}</span>
-          )}
-        </b>
-        <span className="listed-message-text quiet" dir="auto">
-          {textMessage?.text ?? dataMessage?.data ?? (isHashed ? t('messages.hashed') : '')}
+      </b>
+      <span className="listed-message-text quiet" dir="auto">
+        {textMessage?.text ?? dataMessage?.data ?? (isHashed ? t('messages.hashed') : '')}
+      </span>
+      <span className="listed-message-sender quiet" data-name={t('message.sentBy')} dir="auto">
+        {sentBy !== undefined && senderWords(sentBy)}
+      </span>
+      <RelativeTime at={createdAt} />
+      {error !== undefined && (
+        <span className="listed-message-error" dir="auto">
+          {error}
         </span>
-        <span className="listed-message-sender quiet" data-name={t('message.sentBy')} dir="auto">
-          {sentBy !== undefined && senderWords(sentBy)}
-        </span>
-        <RelativeTime at={createdAt} />
-        {error !== undefined && (
-          <span className="listed-message-error" dir="auto">
-            {error}
-          </span>
-        )}
-      </Link>
-    </li>
+      )}
+    </Link>
   )
 }
 

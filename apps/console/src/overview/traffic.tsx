@@ -54,31 +54,39 @@ export function Traffic() {
           />
           <Total name={t('traffic.received')} value={countWords(totals.received)} />
         </dl>
-        {data === undefined ? (
-          error === null && <WaitingLines lines={6} />
-        ) : (
-          <LazyPlot
-            summary={t('traffic.summary', { ...totals, period })}
-            atSeconds={drawn.atSeconds}
-            lines={drawn.counts}
-            words={countWords}
-          />
-        )}
+        <div className="traffic-plot">
+          {data === undefined ? (
+            error === null && <WaitingLines lines={6} />
+          ) : (
+            <LazyPlot
+              summary={t('traffic.summary', { ...totals, period })}
+              atSeconds={drawn.atSeconds}
+              lines={drawn.counts}
+              words={countWords}
+            />
+          )}
+        </div>
       </Panel>
       <Panel title={t('traffic.latency')} about={t('traffic.latencyAbout')}>
-        {totals.sent === 0 ? (
-          <p className="quiet">{t('traffic.noneSent')}</p>
-        ) : (
-          <LazyPlot
-            summary={t('traffic.latencySummary', {
-              median: durationWords(totals.slowestP50),
-              p95: durationWords(totals.slowestP95),
-            })}
-            atSeconds={drawn.atSeconds}
-            lines={drawn.times}
-            words={durationWords}
-            height={160}
-          />
+        {data === undefined && error === null && (
+          <div className="traffic-plot is-low">
+            <WaitingLines lines={6} />
+          </div>
+        )}
+        {data !== undefined && totals.sent === 0 && <p className="quiet">{t('traffic.noneSent')}</p>}
+        {totals.sent > 0 && (
+          <div className="traffic-plot is-low">
+            <LazyPlot
+              summary={t('traffic.latencySummary', {
+                median: durationWords(totals.slowestP50),
+                p95: durationWords(totals.slowestP95),
+              })}
+              atSeconds={drawn.atSeconds}
+              lines={drawn.times}
+              words={durationWords}
+              height={160}
+            />
+          </div>
         )}
       </Panel>
     </>

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 
-/** Content that loads later may be needed to reach a place. */
-const patienceMs = 3_000
+/** Content that loads later may be needed to reach a place. On a slow network a page of a list takes seconds. */
+const patienceMs = 10_000
 const interruptions = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 /**

@@ -1,5 +1,5 @@
 import { useUnreadConversations } from '../api/shared-inbox.ts'
-import { numberWords } from '../ui/relative-words.ts'
+import { shortCount } from '../ui/relative-words.ts'
 import { t } from '../words/text.ts'
 import './unread-badge.css'
 
@@ -9,7 +9,7 @@ export function UnreadBadge() {
   if (count === 0) return null
   return (
     <span className="unread-badge">
-      <span aria-hidden="true">{numberWords(count)}</span>
+      <span aria-hidden="true">{shortCount(count)}</span>
       <span className="unseen">{t('inbox.unreadConversations', { count })}</span>
     </span>
   )

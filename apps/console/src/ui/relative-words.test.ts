@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationWords, relativeWords, sizeWords } from './relative-words.ts'
+import { durationWords, relativeWords, shortCount, sizeWords } from './relative-words.ts'
 
 const now = Date.parse('2026-03-01T12:00:00.000Z')
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString()
@@ -23,4 +23,8 @@ test('a duration has the unit that fits it', () => {
 
 test('a size has the unit that fits it', () => {
   expect([512, 114_768, 8_500_000].map(sizeWords)).toEqual(['0.5 kB', '115 kB', '8.5 MB'])
+})
+
+test('a count in a small place has at most two digits', () => {
+  expect([0, 99, 100, 3_800].map(shortCount)).toEqual(['0', '99', '99+', '99+'])
 })

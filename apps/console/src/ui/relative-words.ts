@@ -58,6 +58,13 @@ export function numberWords(value: number): string {
   return number().format(value)
 }
 
+/** A count in a small place. */
+export function shortCount(value: number): string {
+  return value > mostShort ? `${numberWords(mostShort)}+` : numberWords(value)
+}
+
+const mostShort = 99
+
 /** @param value from 0 to 100 */
 export function percentWords(value: number): string {
   return percent().format(value / 100)

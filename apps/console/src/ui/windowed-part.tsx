@@ -10,11 +10,13 @@ const MARGIN_PX = 2_000
 export function WindowedPart({
   scroll,
   className,
+  role,
   children,
 }: {
-  /** The element that scrolls. */
-  readonly scroll: RefObject<HTMLElement | null>
+  /** The element that scrolls. Undefined if the window scrolls. */
+  readonly scroll: RefObject<HTMLElement | null> | undefined
   readonly className: string
+  readonly role?: 'none'
   readonly children: ReactNode
 }) {
   const part = useRef<HTMLDivElement>(null)
@@ -27,24 +29,27 @@ export function WindowedPart({
         const isThere = seen.at(-1)?.isIntersecting ?? true
         // Focus must not be lost with its element.
         if (!isThere && part.current?.contains(document.activeElement)) return
+        // A list that is not displayed has no height to keep.
+        if (!isThere && part.current?.offsetHeight === 0) return
         if (!isThere) height.current = part.current?.offsetHeight ?? 0
         setNear(isThere)
       },
-      { root: scroll.current, rootMargin: `${MARGIN_PX}px 0px` },
+      { root: scroll?.current ?? null, rootMargin: `${MARGIN_PX}px 0px` },
     )
     watcher.observe(part.current)
     return () => watcher.disconnect()
   }, [scroll])
   useLayoutEffect(() => {
-    const [element, scroller] = [part.current, scroll.current]
-    if (!isNear || height.current === 0 || element === null || scroller === null) return
-    // After the window became narrower, the elements are higher than the space that was kept for them.
-    const isAbove = element.getBoundingClientRect().top < scroller.getBoundingClientRect().top
-    if (isAbove) scroller.scrollTop += element.offsetHeight - height.current
+    const [element, scroller] = [part.current, scroll?.current]
+    if (!isNear || height.current === 0 || element === null) return
+    // After the window became narrower, the elements are higher than the space that was kept for them. The window itself keeps its
+    // place.
+    const isAbove = scroller && element.getBoundingClientRect().top < scroller.getBoundingClientRect().top
+    if (scroller && isAbove) scroller.scrollTop += element.offsetHeight - height.current
     height.current = 0
   }, [isNear, scroll])
   return (
-    <div ref={part} className={className} style={isNear ? undefined : { height: height.current }}>
+    <div ref={part} role={role} className={className} style={isNear ? undefined : { height: height.current }}>
       {isNear && children}
     </div>
   )

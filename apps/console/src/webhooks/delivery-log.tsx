@@ -1,11 +1,13 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { DeliveryState, WebhookAnswer } from '@smsgw/contract/webhook'
+import { useState } from 'react'
 import { type DeliveryFilter, useDeliveries } from '../api/webhooks.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { useUrlValue } from '../ui/url-value.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { WindowedList } from '../ui/windowed-list.tsx'
 import { t } from '../words/text.ts'
 import { DeliveryRow } from './delivery-row.tsx'
 import { HealthStrip } from './health-strip.tsx'
@@ -25,6 +27,8 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
     ...(isTime(to) && { to: new Date(to).toISOString() }),
   }
   const log = useDeliveries(webhook.id, filter)
+  // Rows far from the visible part do not exist, so they cannot keep it.
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const deliveries = log.data?.pages.flatMap(({ body }) => body) ?? []
   return (
     <Panel title={t('delivery.title')} actions={<HealthStrip webhookId={webhook.id} />}>
@@ -63,11 +67,21 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
         </EmptyState>
       )}
       {deliveries.length > 0 && (
-        <ul className="delivery-log">
-          {deliveries.map((delivery) => (
-            <DeliveryRow key={delivery.id} delivery={delivery} />
-          ))}
-        </ul>
+        <WindowedList
+          className="delivery-log"
+          items={deliveries}
+          keyOf={({ id }) => id}
+          draw={(delivery) => ({
+            children: (
+              <DeliveryRow
+                delivery={delivery}
+                isOpen={open.has(delivery.id)}
+                onToggle={() => setOpen(toggled(open, delivery.id))}
+              />
+            ),
+          })}
+          isComplete={!log.hasNextPage}
+        />
       )}
       {log.hasNextPage && (
         <Button variant="subtle" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
@@ -76,6 +90,10 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
       )}
     </Panel>
   )
+}
+
+function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : new Set([...ids, id])
 }
 
 function isTime(local: string): boolean {

@@ -1,5 +1,4 @@
 import type { DeliveryAnswer } from '@smsgw/contract/webhook'
-import { useState } from 'react'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
@@ -15,13 +14,20 @@ const tones: Readonly<Record<DeliveryAnswer['state'], Tone>> = {
 }
 
 /** One delivery. When opened it shows the request and the response of each attempt. */
-export function DeliveryRow({ delivery }: { readonly delivery: DeliveryAnswer }) {
-  const [isOpen, setOpen] = useState(false)
+export function DeliveryRow({
+  delivery,
+  isOpen,
+  onToggle,
+}: {
+  readonly delivery: DeliveryAnswer
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}) {
   const { state, createdAt, attempts, attemptCount, nextAttemptAt } = delivery
   const last = attempts.at(-1)
   return (
-    <li>
-      <button type="button" className="delivery-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+    <>
+      <button type="button" className="delivery-head" aria-expanded={isOpen} onClick={onToggle}>
         <Icon name={isOpen ? 'down' : 'onward'} size={14} />
         <RelativeTime at={createdAt} />
         <span className="delivery-answer">
@@ -37,6 +43,6 @@ export function DeliveryRow({ delivery }: { readonly delivery: DeliveryAnswer })
         <Badge tone={tones[state]}>{t(`deliveryState.${state}`)}</Badge>
       </button>
       {isOpen && <DeliveryDetails delivery={delivery} />}
-    </li>
+    </>
   )
 }

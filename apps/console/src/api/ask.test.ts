@@ -1,0 +1,66 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { ApiFailure, ask, query } from './ask.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+function answerWith(answer: Response | Error): ReturnType<typeof vi.fn> {
+  const fetching = vi.fn(() => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)))
+  vi.stubGlobal('fetch', fetching)
+  return fetching
+}
+
+test('sends JSON and returns the body with the cursors and the limit of a search', async () => {
+  const headers = {
+    link: '</3rdparty/v1/x?q=a&cursor=older>; rel="next", </3rdparty/v1/x?cursor=newer>; rel="prev"',
+    'x-searched-since': '2026-03-01T08:00:00.000Z',
+  }
+  const fetching = answerWith(new Response('[1]', { headers }))
+  expect(await ask('POST', '/x', { a: 1 }, undefined, { 'idempotency-key': 'k' })).toEqual({
+    body: [1],
+    nextCursor: 'older',
+    prevCursor: 'newer',
+    searchedSince: '2026-03-01T08:00:00.000Z',
+  })
+  const [url, request] = fetching.mock.calls[0] ?? []
+  expect([url, request.method, request.body]).toEqual(['/3rdparty/v1/x', 'POST', '{"a":1}'])
+  expect(request.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': 'k' })
+})
+
+test('an answer without a body or a Link header has neither', async () => {
+  answerWith(new Response(null, { status: 204 }))
+  expect(await ask('DELETE', '/x')).toMatchObject({ body: undefined, nextCursor: undefined, prevCursor: undefined })
+})
+
+test('a refused request tells which member is wrong', async () => {
+  const errors = [{ path: 'phoneNumbers[0]', message: '"hello" is not a valid phone number' }]
+  answerWith(new Response(JSON.stringify({ message: 'Invalid request', errors }), { status: 400 }))
+  const failure = await ask('POST', '/messages', {}).catch((error: unknown) => error)
+  if (!(failure instanceof ApiFailure)) throw failure
+  expect([failure.status, failure.message]).toEqual([400, 'Invalid request'])
+  expect(failure.about('phoneNumbers')).toContain('hello')
+  expect(failure.about('phone')).toBeUndefined()
+  expect(failure.isOnlyAbout(['phoneNumbers', 'text'])).toBe(true)
+  expect(failure.isOnlyAbout(['text'])).toBe(false)
+})
+
+test.each(['<html>Bad gateway</html>', '"text"', 'null'])(
+  'an error answer that is not a problem document keeps its status: %s',
+  async (text) => {
+    answerWith(new Response(text, { status: 502 }))
+    await expect(ask('GET', '/x')).rejects.toMatchObject({ status: 502, problem: {} })
+  },
+)
+
+test('without an answer the failure has status 0, and an aborted request stays aborted', async () => {
+  answerWith(new TypeError('Failed to fetch'))
+  await expect(ask('GET', '/x')).rejects.toMatchObject({ status: 0 })
+  answerWith(new DOMException('', 'AbortError'))
+  await expect(ask('GET', '/x')).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('a query leaves out what is empty, and encodes the rest', () => {
+  expect(query({ q: 'a&b', empty: '', none: undefined, zero: 0, no: false })).toBe('?q=a%26b&zero=0&no=false')
+  expect(query({ q: '' })).toBe('')
+})

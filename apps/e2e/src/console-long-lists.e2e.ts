@@ -1,0 +1,163 @@
+// The console with 100 000 messages: lists keep elements near the visible part only, also after much scrolling.
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { barriersEverywhere } from './house/barriers.ts'
+import { ConsoleBrowser } from './house/console-browser.ts'
+import { busiestNumber, fillHistory } from './house/fill-history.ts'
+import { credentialsIn, Gateway } from './house/gateway.ts'
+import { openDatabase } from './house/open-database.ts'
+
+const mostItems = 200
+const mostElements = 4_000
+
+let gateway: Gateway
+let browser: ConsoleBrowser
+let page: Page
+
+beforeAll(async () => {
+  gateway = await Gateway.start()
+  await gateway.untilReady()
+  const database = await openDatabase(gateway.folder)
+  await fillHistory(database, { messages: 100_000, numbers: 4_000 })
+  await database.end()
+  browser = await ConsoleBrowser.start(gateway.url)
+  page = await browser.signedIn(credentialsIn(gateway.folder))
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+test('the list of conversations stays small, and Back from one returns to its place', async () => {
+  await go('/conversations')
+  const list = page.getByRole('region', { name: 'Conversations' })
+  const first = await list.getByRole('link', { name: /^\+/ }).first().innerText()
+  await loadMore(list, 300)
+  await expectFewElements()
+  const last = list.getByRole('listitem').last()
+  const link = last.getByRole('link')
+  await link.scrollIntoViewIfNeeded()
+  const place = await list.evaluate((section) => section.scrollTop)
+  await link.click()
+  await page.getByRole('log', { name: 'Messages' }).waitFor()
+  expect(await list.evaluate((section) => section.scrollTop)).toBe(place)
+  await page.goBack()
+  expect(await list.evaluate((section) => section.scrollTop)).toBe(place)
+  await list.evaluate((section) => section.scrollTo({ top: 0 }))
+  await list
+    .getByText(first.split('\n')[0] ?? '')
+    .first()
+    .waitFor()
+})
+
+test('keys walk through the list of conversations, also where its elements were removed', async () => {
+  await go('/conversations')
+  const list = page.getByRole('region', { name: 'Conversations' })
+  await loadMore(list, 150)
+  await list.evaluate((section) => section.scrollTo({ top: 0 }))
+  for (let step = 0; step < 60; step++) await page.keyboard.press('j')
+  const current = list.locator('[aria-current="true"]')
+  await expect.poll(() => isInView(current)).toBe(true)
+  expect(await list.locator('[role="listitem"]:has([aria-current])').getAttribute('aria-posinset')).toBe('60')
+})
+
+test('a search for a text of one old message finds it without a click', async () => {
+  await go('/conversations')
+  await page.getByRole('searchbox').fill('order no. 99998 ')
+  const found = page.getByRole('region', { name: 'Conversations' }).getByRole('listitem')
+  await found.locator('mark').waitFor()
+  expect(await found.count()).toBe(1)
+  await page.getByRole('searchbox').fill('xylophone')
+  await page.getByText('No results').waitFor()
+  expect(await page.getByRole('button', { name: 'Search older messages' }).count()).toBe(0)
+})
+
+test('the list of messages stays small, and Back returns to a message far down', async () => {
+  await go('/messages')
+  expect(await barriersEverywhere(page)).toEqual([])
+  const list = page.getByRole('list', { name: 'Messages' })
+  await loadMore(page.getByRole('main'), 300)
+  await expectFewElements()
+  const item = list.getByRole('listitem').last()
+  const name = await item.getByRole('link').getAttribute('href')
+  await item.getByRole('link').click()
+  await page.getByRole('region', { name: 'Timeline' }).waitFor()
+  await page.goBack()
+  await expect.poll(() => isInView(page.locator(`a[href="${name}"]`))).toBe(true)
+})
+
+test('a message to 100 recipients has a short page', async () => {
+  const phoneNumbers = Array.from({ length: 100 }, (_, count) => `+4474005${String(count).padStart(5, '0')}`)
+  const id = await gateway.api.send({ phoneNumbers, textMessage: { text: 'To everybody' } })
+  await go(`/messages/${id}`)
+  const steps = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem')
+  await expect.poll(() => steps.first().getAttribute('aria-setsize').then(Number)).toBeGreaterThan(100)
+  await expect.poll(() => steps.count()).toBeLessThan(mostItems)
+})
+
+test('logs and deliveries stay small, and an opened delivery stays open', async () => {
+  await go('/logs?hours=168')
+  const lines = page.getByRole('list', { name: /Log/ }).getByRole('listitem')
+  await lines.nth(20).waitFor()
+  await expectFewElements()
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+  const size = await lines.last().getAttribute('aria-setsize')
+  expect(Number(size)).toBeGreaterThanOrEqual(1_000)
+  await expect
+    .poll(() => lines.last().evaluate(({ ariaPosInSet, ariaSetSize }) => ariaPosInSet === ariaSetSize))
+    .toBe(true)
+  await go('/webhooks/bench-webhook')
+  const log = page.getByRole('region', { name: 'Deliveries' })
+  await log.getByRole('listitem').getByRole('button').first().click()
+  await log.getByRole('heading', { name: 'Request' }).waitFor()
+  await loadMore(log, 300)
+  await expectFewElements()
+  expect(await log.getByRole('heading', { name: 'Request' }).count()).toBe(0)
+  await page.evaluate('scrollTo(0, 0)')
+  await log.getByRole('heading', { name: 'Request' }).waitFor()
+})
+
+test('a long list fits a narrow window from right to left', async () => {
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.evaluate("localStorage.setItem('smsgw-language', 'ar')")
+  await page.goto(`${gateway.url}/conversations/${encodeURIComponent(busiestNumber)}`)
+  await page.getByRole('log').waitFor()
+  await page.goto(`${gateway.url}/messages`)
+  await page.locator('.listed-message').nth(20).waitFor()
+  expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await barriersEverywhere(page)).toEqual([])
+})
+
+test('no errors in the background', () => {
+  expect(browser.complaints).toEqual([])
+})
+
+async function go(path: string): Promise<void> {
+  await page.goto(gateway.url + path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
+/** Loads pages until the list has this many items, whether they have elements or not. */
+async function loadMore(within: Locator, items: number): Promise<void> {
+  const last = within.locator('[aria-posinset]').last()
+  await last.waitFor()
+  while (Number(await last.getAttribute('aria-posinset')) < items) {
+    const before = await last.getAttribute('aria-posinset')
+    await within.getByRole('button', { name: 'Load more' }).click()
+    await expect.poll(() => last.getAttribute('aria-posinset')).not.toBe(before)
+  }
+}
+
+async function expectFewElements(): Promise<void> {
+  await expect.poll(() => page.getByRole('listitem').count()).toBeLessThan(mostItems)
+  expect(await page.locator('*').count()).toBeLessThan(mostElements)
+}
+
+function isInView(item: Locator): Promise<boolean> {
+  return item.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect()
+    return top >= 0 && bottom <= (element.ownerDocument.defaultView?.innerHeight ?? 0)
+  })
+}
