@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { needsPrivateKey, readEncryptedField } from './encrypted-field.ts'
+import { errorCodeMeaning } from './failure-code.ts'
 import { deviceId, givenId, keyId, resourceId } from './ids.ts'
 import { messageStates } from './message-states.ts'
 import { paging, refuseReversedRange, timeRange } from './paging.ts'
@@ -189,6 +190,7 @@ const recipientState = z
       .meta({ description: 'Normalised number; 16 hexadecimal digits of its hash when `isHashed` is true' }),
     state,
     error: z.string().optional().meta({ description: 'Why the message failed, or what it is waiting for' }),
+    errorCode: z.string().optional().meta({ description: errorCodeMeaning }),
     waiting: waiting.optional(),
     possibleDuplicate,
   })

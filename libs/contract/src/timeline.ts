@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { agentFailureCodes, relayFailureCodes } from './failure-code.ts'
 import { resourceId } from './ids.ts'
 import { utcTime } from './times.ts'
 import { webhookEvents } from './webhook-event.ts'
@@ -24,6 +25,15 @@ const timelineKinds = [
   'webhook-attempt',
 ] as const
 
+/** What the advice of an entry is about. Advice from a device has no code. */
+export const adviceCodes = [
+  ...new Set([...agentFailureCodes, ...relayFailureCodes]),
+  'outcome_unknown',
+  'report_pending',
+  'report_failed_permanently',
+  'report_gave_up',
+] as const
+
 const timelineEntry = z
   .strictObject({
     at: utcTime,
@@ -45,6 +55,11 @@ const timelineEntry = z
     text: z.string().meta({ description: 'Description of the step' }),
     until: utcTime.optional().meta({ description: 'Latest time at which a `waiting` step ends' }),
     advice: z.string().optional().meta({ description: 'Recommended action' }),
+    adviceCode: z
+      .enum(adviceCodes)
+      .optional()
+      .meta({ description: 'Stable code of the recommended action. Advice from a device has none' }),
+    simNumber: z.int().min(1).max(64).optional().meta({ description: 'SIM that sent the message, in a `sent` step' }),
     webhook: z
       .strictObject({
         webhookId: resourceId,
@@ -59,6 +74,7 @@ const timelineEntry = z
 
 export const timeline = z.strictObject({ id: resourceId, entries: z.array(timelineEntry) }).meta({ id: 'Timeline' })
 
+export type AdviceCode = (typeof adviceCodes)[number]
 export type TimelineKind = (typeof timelineKinds)[number]
 export type TimelineEntry = z.output<typeof timelineEntry>
 export type Timeline = z.output<typeof timeline>

@@ -4,6 +4,7 @@ import { paging, refuseReversedRange, timeRange } from './paging.ts'
 import { requestBody } from './request-body.ts'
 import { requestQuery } from './request-query.ts'
 import { instant, utcTime } from './times.ts'
+import { areTwilioEvents, twilioEvents } from './twilio-events.ts'
 import { webhookEvents } from './webhook-event.ts'
 
 const event = z.enum(webhookEvents, { error: `is not an event. Use one of ${webhookEvents.join(', ')}` })
@@ -24,14 +25,7 @@ const url = z
   })
 const name = z.string().trim().max(100)
 
-/** The events that requests in Twilio's format can report. */
-export const twilioEvents = ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'] as const
 const twilioEventsOnly = `cannot be sent in Twilio's format. Use some of ${twilioEvents.join(', ')}`
-
-/** Returns whether requests in Twilio's format can report all of these events. */
-export function areTwilioEvents(events: readonly string[]): boolean {
-  return events.every((name) => (twilioEvents as readonly string[]).includes(name))
-}
 
 export const registerWebhookRequest = requestBody({
   id: givenId

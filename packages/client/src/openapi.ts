@@ -1171,6 +1171,8 @@ export interface components {
              */
             state: "Pending" | "Cancelling" | "Cancelled" | "Processed" | "Sent" | "Delivered" | "Failed";
             error?: string;
+            /** @description Stable code of the failure, with the state `Failed` */
+            errorCode?: string;
             waiting?: components["schemas"]["Waiting"];
             /**
              * @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice
@@ -1223,6 +1225,12 @@ export interface components {
             id: string;
             /** @enum {string} */
             direction: "in" | "out";
+            /**
+             * Format: date-time
+             * @description Time of the message
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            at: string;
             /** @description Part of the text around the match */
             excerpt: string;
             /** @description Start of the match in the excerpt, in UTF-16 code units */
@@ -1987,6 +1995,8 @@ export interface components {
             state: "Pending" | "Cancelling" | "Cancelled" | "Processed" | "Sent" | "Delivered" | "Failed";
             /** @description Why the message failed, or what it is waiting for */
             error?: string;
+            /** @description Stable code of the failure, with the state `Failed` */
+            errorCode?: string;
             waiting?: components["schemas"]["Waiting"];
             /**
              * @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice
@@ -2210,6 +2220,8 @@ export interface components {
             version: string;
             /** @description Scopes of the caller */
             scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "messages:approve" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
+            /** @description Account SID for programs that send through Twilio */
+            twilioAccountSid: string;
             /** @description True when a virtual modem with a virtual phone is running */
             hasVirtualPhone: boolean;
         };
@@ -2589,6 +2601,13 @@ export interface components {
             until?: string;
             /** @description Recommended action */
             advice?: string;
+            /**
+             * @description Stable code of the recommended action. Advice from a device has none
+             * @enum {string}
+             */
+            adviceCode?: "ttl_expired" | "gave_up" | "refused" | "submit_unknown" | "report_failed" | "no_such_sim" | "undecryptable" | "unwritable" | "agent_failed" | "unsupported" | "device_lost" | "device_deleted" | "emulated_modem" | "too_large" | "approval_refused" | "approval_expired" | "outcome_unknown" | "report_pending" | "report_failed_permanently" | "report_gave_up";
+            /** @description SIM that sent the message, in a `sent` step */
+            simNumber?: number;
             webhook?: {
                 webhookId: string;
                 deliveryId: string;
@@ -3443,7 +3462,7 @@ export interface operations {
                 limit?: number;
                 /** @description Opaque value from the `Link` header of the previous page */
                 cursor?: string;
-                /** @description Return only conversations whose number or texts contain this text */
+                /** @description Return only conversations whose number or texts contain this text. Messages are searched newest first. While older messages are left, the `Link` header has a next page, even if this page is not full */
                 q?: string;
                 /** @description `inbox` leaves out archived and blocked conversations. Default: all conversations */
                 folder?: "inbox" | "archived" | "blocked";

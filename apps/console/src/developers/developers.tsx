@@ -10,7 +10,7 @@ import './developers.css'
 
 /** Examples for the API of this gateway, ready to paste. */
 export default function Developers() {
-  const { username, mode } = useSignedIn()
+  const { username, mode, twilioAccountSid } = useSignedIn()
   const [language, setLanguage] = useState<Language>('curl')
   const host = { origin: location.origin, username, hasTokens: mode === 'cloud' }
   return (
@@ -62,6 +62,13 @@ export default function Developers() {
         })}
       >
         <CopyField name={t('api.listenCommand')} value={listenSnippet(host)} isLong />
+      </Panel>
+      <Panel
+        title={t('webhooks.format.twilio')}
+        about={rich('api.twilioAbout', { access: (inner) => <Link href="/access">{inner}</Link> })}
+      >
+        <CopyField name={t('api.twilioAccount')} value={twilioAccountSid} />
+        <CopyField name={t('api.twilioUrl')} value={`${location.origin}/2010-04-01`} />
       </Panel>
       <Panel title={t('api.notes')}>
         <ul className="good-to-know">

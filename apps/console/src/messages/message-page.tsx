@@ -17,7 +17,7 @@ import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { senderWords } from './senders.ts'
 import { TimelineList } from './timeline-list.tsx'
-import { waitingText } from './timeline-words.ts'
+import { failureText, waitingText } from './timeline-words.ts'
 import './message-page.css'
 
 /** One message with its state, recipients and timeline. */
@@ -73,7 +73,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
         ]}
       />
       <ul className="message-recipients">
-        {recipients.map(({ phoneNumber, state: its, error, waiting, possibleDuplicate }) => (
+        {recipients.map(({ phoneNumber, state: its, error, errorCode, waiting, possibleDuplicate }) => (
           <li key={phoneNumber}>
             <Link href={conversationPath(phoneNumber)}>
               <bdi>{phoneNumber}</bdi>
@@ -83,7 +83,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
             {waiting !== undefined && <p className="is-warn">{waitingText(waiting)}</p>}
             {error !== undefined && waiting?.reason !== 'outcome_unknown' && (
               <p className={its === 'Failed' ? 'is-bad' : 'is-warn'} dir="auto">
-                {error}
+                {failureText({ error, errorCode })}
               </p>
             )}
           </li>

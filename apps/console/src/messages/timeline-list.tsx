@@ -2,8 +2,9 @@ import type { TimelineEntry } from '@smsgw/contract/timeline'
 import { Link } from 'wouter'
 import { beginsDay, shortDayWords } from '../ui/day-words.ts'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
-import { locale, optionalText, t } from '../words/text.ts'
-import { inLocalTime, partWords, sinceWords, toneOf } from './timeline-words.ts'
+import { WindowedList } from '../ui/windowed-list.tsx'
+import { locale, t } from '../words/text.ts'
+import { adviceWords, partWords, sinceWords, stepWords, toneOf } from './timeline-words.ts'
 import './timeline-list.css'
 
 export function TimelineList({
@@ -14,58 +15,73 @@ export function TimelineList({
   readonly isToMany: boolean
 }) {
   return (
-    <ol className="timeline">
-      {entries.map((entry, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no other name, and a row keeps nothing that another must not get
-        <li key={at} data-tone={toneOf(entry)}>
-          <div className="timeline-time">
-            {beginsDay(entries[at - 1]?.at, entry.at) && (
-              <span className="timeline-day">{shortDayWords(entry.at)}</span>
-            )}
-            <time dateTime={entry.at} title={fullWords(entry.at)}>
-              {clockWords(entry.at)}
-            </time>
-            <span>{sinceWords(entries[at - 1]?.at, entry.at)}</span>
-          </div>
-          <div className="timeline-what">
-            <Text entry={entry} />
-            <Details entry={entry} isToMany={isToMany} />
-            {entry.advice !== undefined && (
-              <p className="timeline-advice" lang="en" dir="auto">
-                {entry.advice}
-              </p>
-            )}
-          </div>
-        </li>
-      ))}
-    </ol>
+    <WindowedList
+      className="timeline"
+      items={entries}
+      keyOf={(_, at) => String(at)}
+      draw={(entry, at) => ({
+        className: 'timeline-step',
+        'data-last': at === entries.length - 1 ? 'true' : undefined,
+        'data-tone': toneOf(entry),
+        children: (
+          <>
+            <div className="timeline-time">
+              {beginsDay(entries[at - 1]?.at, entry.at) && (
+                <span className="timeline-day">{shortDayWords(entry.at)}</span>
+              )}
+              <time dateTime={entry.at} title={fullWords(entry.at)}>
+                {clockWords(entry.at)}
+              </time>
+              <span>{sinceWords(entries[at - 1]?.at, entry.at)}</span>
+            </div>
+            <div className="timeline-what">
+              <Text entry={entry} />
+              <Details entry={entry} isToMany={isToMany} />
+              <Advice entry={entry} />
+            </div>
+          </>
+        ),
+      })}
+    />
   )
 }
 
-/** The API describes steps in English. In other languages the name of the step comes first. */
-function Text({ entry: { kind, text } }: { readonly entry: TimelineEntry }) {
-  const name = locale().language === 'en' ? undefined : optionalText(`step.${kind}`)
-  if (name === undefined) return <p>{inLocalTime(text)}</p>
+function Text({ entry }: { readonly entry: TimelineEntry }) {
+  const { text, original } = stepWords(entry)
   return (
     <>
-      <p>{name}</p>
-      <p className="timeline-details" lang="en" dir="auto">
-        {inLocalTime(text)}
-      </p>
+      {text !== '' && <p>{text}</p>}
+      {original !== undefined && (
+        <p className="timeline-details" lang="en" dir="auto">
+          {original}
+        </p>
+      )}
     </>
   )
 }
 
+function Advice({ entry }: { readonly entry: TimelineEntry }) {
+  const advice = adviceWords(entry)
+  if (advice === undefined) return null
+  return (
+    <p className="timeline-advice" lang={advice.isEnglish ? 'en' : undefined} dir="auto">
+      {advice.text}
+    </p>
+  )
+}
+
 function Details({
-  entry: { recipient, part, code, webhook, text },
+  entry: { recipient, part, code, webhook, text, simNumber },
   isToMany,
 }: {
   readonly entry: TimelineEntry
   readonly isToMany: boolean
 }) {
+  const isEnglish = locale().language === 'en'
   const details = [
     isToMany ? recipient : undefined,
-    part && part.total > 1 && !text.includes(partWords(part)) ? partWords(part) : undefined,
+    part && part.total > 1 && !(isEnglish && text.includes(partWords(part))) ? partWords(part) : undefined,
+    isEnglish || simNumber === undefined ? undefined : t('common.simNumber', { number: simNumber }),
     part?.reference === undefined ? undefined : t('timeline.reference', { number: String(part.reference) }),
     webhook?.event,
     webhook?.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`,

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { agentFailureCodes, relayFailureCodes } from '@smsgw/contract/failure-code'
+import { adviceCodes } from '@smsgw/contract/timeline'
+import { afterEach, describe, expect, test } from 'vitest'
 import { chooseLocale } from '../words/language.ts'
-import { loadLocale } from '../words/text.ts'
-import { inLocalTime, sinceWords, toneOf } from './timeline-words.ts'
+import { loadLocale, optionalText } from '../words/text.ts'
+import { adviceWords, failureText, inLocalTime, sinceWords, stepWords, toneOf } from './timeline-words.ts'
 
 const at = '2026-03-01T08:46:11.000Z'
 
@@ -37,4 +39,68 @@ test('a local time in Arabic stays in one piece within an English text', async (
   const text = inLocalTime('scheduled for 2037-01-01T12:00:00Z')
   await loadLocale(chooseLocale('en', ['en']))
   expect(text).toMatch(/^scheduled for \u2068[^\u2068\u2069]*2037[^\u2068\u2069]*\u2069$/)
+})
+
+describe('in German', () => {
+  afterEach(() => loadLocale(chooseLocale('en', ['en'])))
+  const inGerman = async <Words>(words: () => Words) => {
+    await loadLocale(chooseLocale('de', ['de']))
+    return words()
+  }
+
+  test('a step is described by its code', async () => {
+    const steps = await inGerman(() => [
+      stepWords({ at, kind: 'dispatched', text: 'sent to the device attic' }),
+      stepWords({ at, kind: 'scheduled', text: `scheduled for ${at}` }),
+      stepWords({ at, kind: 'waiting', code: 'device_offline', text: 'Offline: …' }),
+      stepWords({ at, kind: 'in-doubt', code: 'outcome_unknown', text: 'Outcome unknown: …' }),
+    ])
+    expect(steps.map(({ text }) => text)).toEqual([
+      'An das Gerät gesendet',
+      expect.stringContaining('01.03.2026'),
+      'Das Gerät ist offline.',
+      expect.stringMatching(/^Ergebnis unbekannt/),
+    ])
+    expect(steps.every(({ original }) => original === undefined)).toBe(true)
+  })
+
+  test('a step keeps the English text where the code says less, or is of a newer gateway', async () => {
+    const refused = { at, kind: 'part-refused', code: 'CMS 1', text: 'The number does not exist.' } as const
+    expect(await inGerman(() => stepWords(refused))).toEqual({
+      text: 'Vom Netz abgelehnt',
+      original: 'The number does not exist.',
+    })
+    const newer = { at, kind: 'waiting', code: 'full_moon', text: `Waits until ${at}.` } as const
+    expect((await inGerman(() => stepWords(newer))).original).toMatch(/^Waits until 01\.03\.2026/)
+  })
+
+  test('a failure and its advice are translated by their codes', async () => {
+    const failure = { error: 'TTL expired', errorCode: 'ttl_expired' }
+    expect(await inGerman(() => failureText(failure))).toBe('Nicht vor Ablauf der Frist gesendet.')
+    const entry = { at, kind: 'failed', text: '', advice: 'Check.', adviceCode: 'too_large' } as const
+    expect(await inGerman(() => adviceWords(entry))).toMatchObject({
+      text: expect.stringContaining('Nachrichten'),
+      isEnglish: false,
+    })
+    expect(await inGerman(() => adviceWords({ at, kind: 'part-refused', text: '', advice: 'Check it.' }))).toEqual({
+      text: 'Check it.',
+      isEnglish: true,
+    })
+  })
+})
+
+test('English shows the texts of the API, which name details', () => {
+  const text = 'queued on the device attic'
+  expect(stepWords({ at, kind: 'processed', text })).toEqual({ text })
+  expect(failureText({ error: 'The number does not exist.', errorCode: 'refused' })).toBe('The number does not exist.')
+  expect(failureText({ errorCode: 'refused' })).toMatch(/refused/)
+  expect(failureText({})).toBeUndefined()
+})
+
+test.each([...agentFailureCodes, ...relayFailureCodes])('the failure %s has a text', (code) => {
+  expect(optionalText(`failure.${code}`)).toBeDefined()
+})
+
+test.each(adviceCodes)('the advice %s has a text', (code) => {
+  expect(optionalText(`advice.${code}`)).toBeDefined()
 })

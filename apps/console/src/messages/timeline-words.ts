@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '@smsgw/contract/timeline'
+import type { TimelineEntry, TimelineKind } from '@smsgw/contract/timeline'
 import type { Waiting } from '@smsgw/contract/waiting'
 import { durationWords, momentWords } from '../ui/relative-words.ts'
 import { isolate, locale, optionalText, t } from '../words/text.ts'
@@ -33,6 +33,59 @@ export function partWords({ index, total }: { readonly index: number; readonly t
   return t('timeline.part', { index, total })
 }
 
+/** A step in words. `original` is the English text of the API, if it says more than the translated text. */
+interface StepWords {
+  readonly text: string
+  readonly original?: string
+}
+
+/** Steps whose translation leaves nothing out that is not shown beside it. */
+const whole: ReadonlySet<TimelineKind> = new Set([
+  'accepted',
+  'dispatched',
+  'processed',
+  'part-submitted',
+  'part-accepted',
+  'sent',
+  'delivered',
+  'cancelled',
+  'webhook-attempt',
+])
+
+/** The API describes steps in English. Other languages use its codes, and the English text where a code is missing or says less. */
+export function stepWords({ kind, code, until, text }: TimelineEntry): StepWords {
+  const english = inLocalTime(text)
+  if (locale().language === 'en') return { text: english }
+  const name = optionalText(`step.${kind}`)
+  if (name === undefined) return { text: '', original: english }
+  if (whole.has(kind)) return { text: name }
+  const moment = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(text)?.[0]
+  if (kind === 'scheduled' && moment !== undefined)
+    return { text: t('composer.scheduledFor', { when: momentWords(moment) }) }
+  if ((kind === 'waiting' || kind === 'in-doubt') && optionalText(`waiting.${code}`) !== undefined)
+    return { text: waitingText({ reason: code as Waiting['reason'], until, message: text }) }
+  const failure = kind === 'failed' ? optionalText(`failure.${code}`) : undefined
+  return { text: failure === undefined ? name : `${name}: ${failure}`, original: english }
+}
+
+/** Why a message failed, in one language. English names the details that the API knows. */
+export function failureText({ error, errorCode }: Failure): string | undefined {
+  const words = errorCode === undefined ? undefined : optionalText(`failure.${errorCode}`)
+  return locale().language === 'en' ? (error ?? words) : (words ?? error)
+}
+
+interface Failure {
+  readonly error?: string | undefined
+  readonly errorCode?: string | undefined
+}
+
+/** What to do. Advice from a device has no code and stays English. */
+export function adviceWords({ advice, adviceCode }: TimelineEntry): { text: string; isEnglish: boolean } | undefined {
+  if (advice === undefined) return undefined
+  const words = locale().language === 'en' ? undefined : optionalText(`advice.${adviceCode}`)
+  return { text: words ?? advice, isEnglish: words === undefined }
+}
+
 /** Replaces UTC times in a text of the API with local times. The text is English, so an Arabic time must stay in one piece. */
 export function inLocalTime(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (moment) =>
@@ -54,7 +107,11 @@ const waitEnds: Readonly<Partial<Record<Waiting['reason'], WaitEnd>>> = {
 }
 
 /** Why a message is not yet sent. */
-export function waitingText({ reason, until, message }: Waiting): string {
+export function waitingText({
+  reason,
+  until,
+  message,
+}: Omit<Waiting, 'until'> & { until?: string | undefined }): string {
   const why = optionalText(`waiting.${reason}`) ?? inLocalTime(message)
   if (until === undefined) return why
   const when = momentWords(until)

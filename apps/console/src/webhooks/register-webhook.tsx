@@ -29,13 +29,16 @@ export function RegisterWebhook({ isOpen, onClose }: { readonly isOpen: boolean;
           action={t('webhooks.add')}
           save={{
             ...register,
-            mutate: ({ deviceId, ...fields }, after) =>
-              register.mutate({ ...fields, ...(deviceId !== '' && { deviceId }) }, after),
+            mutate: ({ deviceId, format, ...fields }, after) =>
+              register.mutate(
+                { ...fields, ...(format === 'twilio' && { format }), ...(deviceId !== '' && { deviceId }) },
+                after,
+              ),
           }}
           onSaved={setMade}
         />
       ) : (
-        <ShownSecret secret={made.secret} onDone={close} />
+        <ShownSecret secret={made.secret} format={made.format} onDone={close} />
       )}
     </Modal>
   )

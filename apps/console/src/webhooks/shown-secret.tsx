@@ -1,10 +1,19 @@
 import { Button } from '@mantine/core'
+import type { WebhookAnswer } from '@smsgw/contract/webhook'
 import { CopyField } from '../ui/copy-field.tsx'
 import { Note } from '../ui/problem-note.tsx'
 import { rich, t } from '../words/text.ts'
 
 /** Shows a new secret. The API returns it only once. */
-export function ShownSecret({ secret, onDone }: { readonly secret: string | undefined; readonly onDone: () => void }) {
+export function ShownSecret({
+  secret,
+  format,
+  onDone,
+}: {
+  readonly secret: string | undefined
+  readonly format: WebhookAnswer['format']
+  readonly onDone: () => void
+}) {
   return (
     <div className="fields">
       {secret === undefined ? (
@@ -13,7 +22,9 @@ export function ShownSecret({ secret, onDone }: { readonly secret: string | unde
         <>
           <Note tone="warn">{t('webhooks.secretOnce')}</Note>
           <CopyField name={t('webhooks.secret')} value={secret} />
-          <p className="small quiet">{rich('webhooks.secretHelp')}</p>
+          <p className="small quiet">
+            {rich(format === 'twilio' ? 'webhooks.secretHelpTwilio' : 'webhooks.secretHelp')}
+          </p>
         </>
       )}
       <div className="page-actions">

@@ -1,4 +1,5 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { areTwilioEvents } from '@smsgw/contract/twilio-events'
 import type { WebhookAnswer } from '@smsgw/contract/webhook'
 import type { WebhookEvent } from '@smsgw/contract/webhook-event'
 import { useState } from 'react'
@@ -30,7 +31,10 @@ export interface WebhookFields {
   readonly name: string
   readonly events: readonly WebhookEvent[]
   readonly deviceId: string
+  readonly format: WebhookFormat
 }
+
+type WebhookFormat = 'smsgw' | 'twilio'
 
 /** The fields of a webhook, empty or with the values of `webhook`. */
 export function WebhookForm({
@@ -54,15 +58,19 @@ export function WebhookForm({
   const [name, setName] = useState(webhook?.name ?? '')
   const [chosen, setChosen] = useState<readonly WebhookEvent[]>(webhook?.events ?? ['sms:received'])
   const [deviceId, setDeviceId] = useState(webhook?.deviceId ?? '')
+  const [format, setFormat] = useState<WebhookFormat>(webhook?.format === undefined ? 'smsgw' : 'twilio')
   const wrongUrl = save.error instanceof ApiFailure ? save.error.about('url') : undefined
   // An event that this page does not offer stays registered unless it is removed.
-  const offered = [...events, ...chosen.filter((one) => !(events as readonly string[]).includes(one))]
+  const offered = [...events, ...chosen.filter((one) => !(events as readonly string[]).includes(one))].filter((one) =>
+    isReported(one, format),
+  )
+  const sent = chosen.filter((one) => isReported(one, format))
   return (
     <form
       className="fields"
       onSubmit={(submit) => {
         submit.preventDefault()
-        save.mutate({ url, name, events: chosen, deviceId }, { onSuccess: onSaved })
+        save.mutate({ url, name, events: sent, deviceId, format }, { onSuccess: onSaved })
       }}
     >
       <TextInput
@@ -86,6 +94,15 @@ export function WebhookForm({
         value={name}
         onChange={(change) => setName(change.currentTarget.value)}
       />
+      {webhook === undefined && (
+        <NativeSelect
+          label={t('webhooks.format')}
+          description={t(`webhooks.formatHelp.${format}`)}
+          data={formats.map((value) => ({ value, label: t(`webhooks.format.${value}`) }))}
+          value={format}
+          onChange={(change) => setFormat(change.currentTarget.value === 'twilio' ? 'twilio' : 'smsgw')}
+        />
+      )}
       <fieldset className="webhook-events">
         <legend>{t('webhooks.events')}</legend>
         {offered.map((event) => (
@@ -110,10 +127,17 @@ export function WebhookForm({
       )}
       {wrongUrl === undefined && <ProblemNote error={save.error} />}
       <div className="page-actions">
-        <Button type="submit" disabled={chosen.length === 0} loading={save.isPending}>
+        <Button type="submit" disabled={sent.length === 0} loading={save.isPending}>
           {action}
         </Button>
       </div>
     </form>
   )
+}
+
+const formats: readonly WebhookFormat[] = ['smsgw', 'twilio']
+
+/** Requests in Twilio's format report only some events. */
+function isReported(event: WebhookEvent, format: WebhookFormat): boolean {
+  return format === 'smsgw' || areTwilioEvents([event])
 }

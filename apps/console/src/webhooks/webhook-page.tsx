@@ -10,7 +10,7 @@ import { usePathPart } from '../ui/path-part.ts'
 import { Note, ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
-import { rich, t } from '../words/text.ts'
+import { optionalText, rich, t } from '../words/text.ts'
 import { DeliveryLog } from './delivery-log.tsx'
 import { ShownSecret } from './shown-secret.tsx'
 import { WebhookForm } from './webhook-form.tsx'
@@ -27,6 +27,8 @@ export default function WebhookPage() {
         webhook === undefined ? undefined : (
           <span className="mono" dir="ltr">
             {webhook.url}
+            {webhook.format !== undefined &&
+              ` · ${optionalText(`webhooks.format.${webhook.format}`) ?? webhook.format}`}
           </span>
         )
       }
@@ -137,7 +139,7 @@ function WebhookActions({ webhook }: { readonly webhook: WebhookAnswer }) {
         <WebhookForm
           webhook={webhook}
           action={t('common.save')}
-          save={{ ...change, mutate: (fields, after) => change.mutate({ id, ...fields }, after) }}
+          save={{ ...change, mutate: ({ format, ...fields }, after) => change.mutate({ id, ...fields }, after) }}
           onSaved={close}
         />
       </Modal>
@@ -161,7 +163,7 @@ function WebhookActions({ webhook }: { readonly webhook: WebhookAnswer }) {
         size="lg"
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
-        <ShownSecret secret={rotate.data?.secret} onDone={done} />
+        <ShownSecret secret={rotate.data?.secret} format={webhook.format} onDone={done} />
       </Modal>
       <AskFirst
         title={t('webhooks.deleteTitle')}

@@ -10,7 +10,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Page, Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
-import { t } from '../words/text.ts'
+import { optionalText, t } from '../words/text.ts'
 import { HealthStrip } from './health-strip.tsx'
 import { RegisterWebhook } from './register-webhook.tsx'
 import './webhooks.css'
@@ -51,7 +51,7 @@ export default function Webhooks() {
 }
 
 function ListedWebhook({ webhook }: { readonly webhook: WebhookAnswer }) {
-  const { id, url, name, events, deviceId } = webhook
+  const { id, url, name, events, deviceId, format } = webhook
   const { data: devices } = useDevices()
   const device = deviceId === null ? undefined : (devices?.find((one) => one.id === deviceId)?.name ?? deviceId)
   return (
@@ -64,6 +64,7 @@ function ListedWebhook({ webhook }: { readonly webhook: WebhookAnswer }) {
           {name !== undefined && <bdi dir="ltr">{url} · </bdi>}
           <code dir="ltr">{events.join(', ')}</code>
           {device !== undefined && ` · ${device}`}
+          {format !== undefined && ` · ${optionalText(`webhooks.format.${format}`) ?? format}`}
         </p>
       </div>
       <HealthStrip webhookId={id} />

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { twilioEvents } from '@smsgw/contract/webhook'
+import { twilioEvents } from '@smsgw/contract/twilio-events'
 import type { Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'

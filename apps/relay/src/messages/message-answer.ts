@@ -19,12 +19,13 @@ export function messageAnswer(
     state: message.state,
     isHashed: message.contentHash !== null,
     isEncrypted: message.isEncrypted,
-    recipients: message.recipients.map(({ cmdId, phoneNumber, state, error, possibleDuplicate }) => {
+    recipients: message.recipients.map(({ cmdId, phoneNumber, state, error, errorCode, possibleDuplicate }) => {
       const reason = waiting?.get(cmdId)
       return {
         phoneNumber,
         state,
         ...(error !== null && { error }),
+        ...(state === 'Failed' && errorCode !== null && { errorCode }),
         ...(reason !== undefined && { waiting: reason }),
         ...(possibleDuplicate && { possibleDuplicate }),
       }

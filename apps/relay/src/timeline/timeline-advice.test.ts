@@ -3,16 +3,17 @@ import { expect, test } from 'vitest'
 import { adviceOnFailure } from './timeline-advice.ts'
 
 test.each([...new Set([...agentFailureCodes, ...relayFailureCodes])])('%s has its own advice', (code) => {
-  const advice = adviceOnFailure(code)
+  const { advice, adviceCode } = adviceOnFailure(code) ?? {}
+  expect(adviceCode).toBe(code)
   expect(advice).toMatch(/^[A-Z].*\.$/)
   const others = [...agentFailureCodes, ...relayFailureCodes].filter((other) => other !== code)
-  expect(others.map(adviceOnFailure)).not.toContain(advice)
+  expect(others.map((other) => adviceOnFailure(other)?.advice)).not.toContain(advice)
 })
 
 test('advice on an encoding failure refers to the content, and on an internal error to the log of the agent', () => {
-  expect(adviceOnFailure('unwritable')).toMatch(/text, data or number cannot be encoded/)
-  expect(adviceOnFailure('unwritable')).not.toMatch(/disk/)
-  expect(adviceOnFailure('agent_failed')).toMatch(/log of the agent/)
+  expect(adviceOnFailure('unwritable')?.advice).toMatch(/text, data or number cannot be encoded/)
+  expect(adviceOnFailure('unwritable')?.advice).not.toMatch(/disk/)
+  expect(adviceOnFailure('agent_failed')?.advice).toMatch(/log of the agent/)
 })
 
 test.each([null, 'invented_by_a_newer_agent', 'constructor'])('%s has no advice', (code) => {

@@ -1,4 +1,5 @@
 import type { FailureCode } from '@smsgw/contract/failure-code'
+import type { AdviceCode } from '@smsgw/contract/timeline'
 import { type Outcome, statusFromOctet } from '@smsgw/sms/fields/status'
 
 /** Advice about failures by their stable code. */
@@ -30,15 +31,32 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
 }
 
 /** Returns the advice about a failure, or undefined for a code that only a newer agent uses. */
-export function adviceOnFailure(code: string | null): string | undefined {
-  return code !== null && Object.hasOwn(OF_FAILURES, code) ? OF_FAILURES[code as FailureCode] : undefined
+export function adviceOnFailure(code: string | null): Advice | undefined {
+  if (code === null || !Object.hasOwn(OF_FAILURES, code)) return undefined
+  const adviceCode = code as FailureCode
+  return { advice: OF_FAILURES[adviceCode], adviceCode }
 }
 
-const OF_REPORTS: Readonly<Record<Outcome, string | undefined>> = {
+/** Advice in words and its stable code, with which a program can show its own words. */
+interface Advice {
+  readonly advice: string
+  readonly adviceCode: AdviceCode
+}
+
+const OF_REPORTS: Readonly<Record<Outcome, Advice | undefined>> = {
   delivered: undefined,
-  'still-trying': 'Nothing to do: the network continues to try and will report again.',
-  'failed-permanently': 'Check the number. Sending the same message again will not help.',
-  'gave-up': 'The recipient could not be reached in time: send the message again later.',
+  'still-trying': {
+    advice: 'Nothing to do: the network continues to try and will report again.',
+    adviceCode: 'report_pending',
+  },
+  'failed-permanently': {
+    advice: 'Check the number. Sending the same message again will not help.',
+    adviceCode: 'report_failed_permanently',
+  },
+  'gave-up': {
+    advice: 'The recipient could not be reached in time: send the message again later.',
+    adviceCode: 'report_gave_up',
+  },
 }
 
 /** Returns TP-ST in hexadecimal, as in the standard. */
@@ -46,9 +64,11 @@ export function reportCode(status: number): string {
   return `TP-ST 0x${status.toString(16).padStart(2, '0')}`
 }
 
-export function adviceOnReport(status: number): string | undefined {
+export function adviceOnReport(status: number): Advice | undefined {
   return OF_REPORTS[statusFromOctet(status).outcome]
 }
 
-export const ADVICE_IN_DOUBT =
-  'Nothing to do: a status report or a late answer will decide. The message is not sent again automatically.'
+export const ADVICE_IN_DOUBT: Advice = {
+  advice: 'Nothing to do: a status report or a late answer will decide. The message is not sent again automatically.',
+  adviceCode: 'outcome_unknown',
+}

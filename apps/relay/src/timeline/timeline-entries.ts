@@ -1,4 +1,4 @@
-import type { TimelineEntry, TimelineKind } from '@smsgw/contract/timeline'
+import type { AdviceCode, TimelineEntry, TimelineKind } from '@smsgw/contract/timeline'
 import type { Waiting } from '@smsgw/contract/waiting'
 import type { WebhookEvent } from '@smsgw/contract/webhook-event'
 import type { Part } from '../store/generated/client.ts'
@@ -16,12 +16,14 @@ export function timelineEntries(facts: TimelineFacts): TimelineEntry[] {
   return steps
     .map((step) => ({ ...step, at: step.at > createdAt ? step.at : createdAt }))
     .sort((a, b) => a.at.getTime() - b.at.getTime() || CAUSES.indexOf(a.kind) - CAUSES.indexOf(b.kind))
-    .map(({ at, code, until, advice, ...rest }) => ({
+    .map(({ at, code, until, advice, adviceCode, simNumber, ...rest }) => ({
       at: at.toISOString(),
       ...rest,
       ...(code != null && { code }),
       ...(until !== undefined && { until }),
       ...(advice != null && { advice }),
+      ...(adviceCode !== undefined && { adviceCode }),
+      ...(simNumber != null && { simNumber }),
     }))
 }
 
@@ -30,6 +32,8 @@ interface Step extends Pick<TimelineEntry, 'kind' | 'recipient' | 'part' | 'text
   readonly code?: string | null | undefined
   readonly advice?: string | null | undefined
   readonly until?: string | undefined
+  readonly adviceCode?: AdviceCode | undefined
+  readonly simNumber?: number | null
 }
 
 const CAUSES: readonly TimelineKind[] = [
@@ -86,7 +90,12 @@ function stepsOf(
   const reached: readonly [kind: TimelineKind, at: Date | null, text: string, more?: Partial<Step>][] = [
     ['dispatched', facts.dispatchedAt, `sent to ${device}`],
     ['processed', facts.processedAt, `queued on ${device}`],
-    ['sent', facts.sentAt, `accepted by the network${sim}${facts.possibleDuplicate ? TWICE : ''}`],
+    [
+      'sent',
+      facts.sentAt,
+      `accepted by the network${sim}${facts.possibleDuplicate ? TWICE : ''}`,
+      { simNumber: facts.usedSimNumber },
+    ],
     ['delivered', facts.deliveredAt, 'delivered to the recipient'],
     ['failed', facts.failedAt, error ?? 'failed, and corrected later', failure(facts)],
     ['cancelled', facts.cancelledAt, 'cancelled before any part was sent'],
@@ -104,7 +113,7 @@ function stepsOf(
 function waitingStep({ phoneNumber: recipient, error }: RecipientFacts, waiting: Waiting, at: Date): Step {
   const { reason: code, until, message } = waiting
   if (code === 'outcome_unknown')
-    return { at, kind: 'in-doubt', recipient, code, until, text: error ?? message, advice: ADVICE_IN_DOUBT }
+    return { at, kind: 'in-doubt', recipient, code, until, text: error ?? message, ...ADVICE_IN_DOUBT }
   const text = code === 'retry' && error !== null ? `${message} ${error}` : message
   return { at, kind: 'waiting', recipient, code, until, text }
 }
@@ -112,7 +121,7 @@ function waitingStep({ phoneNumber: recipient, error }: RecipientFacts, waiting:
 const TWICE = '; sent again after an unknown outcome, so it may arrive twice'
 
 function failure({ state, errorCode }: RecipientFacts): Partial<Step> {
-  return state === 'Failed' ? { code: errorCode, advice: adviceOnFailure(errorCode) } : {}
+  return state === 'Failed' ? { code: errorCode, ...adviceOnFailure(errorCode) } : {}
 }
 
 function stepsOfPart(facts: Part, recipient: RecipientFacts): Step[] {
@@ -129,7 +138,7 @@ function stepsOfPart(facts: Part, recipient: RecipientFacts): Step[] {
       ...about,
       code: reportCode(reportStatus),
       text: `delivery report for ${name}: ${reportText ?? 'no text'}`,
-      advice: adviceOnReport(reportStatus),
+      ...adviceOnReport(reportStatus),
     })
   return steps
 }

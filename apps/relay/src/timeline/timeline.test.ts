@@ -78,10 +78,12 @@ test('a message delivered in two parts shows each step in the order of time', as
     ['09', 'part-report', 'TP-ST 0x00', 'delivery report for part 1 of 2: received'],
     ['09', 'delivered', undefined, 'delivered to the recipient'],
   ])
+  expect((await entries())[6]).toMatchObject({ kind: 'sent', simNumber: 2 })
   expect((await entries())[7]).toMatchObject({
     recipient: '+1',
     part: { index: 2, total: 2, reference: 8 },
     advice: 'Nothing to do: the network continues to try and will report again.',
+    adviceCode: 'report_pending',
   })
 })
 
@@ -115,6 +117,7 @@ test('a refusal shows the code, text and advice of the network, and the failure 
       code: 'refused',
       text: 'The number does not exist. Check it. (CMS 1)',
       advice: 'The network or the modem permanently refused a part: see the refused part above for the cause.',
+      adviceCode: 'refused',
     },
   ])
 })

@@ -1,4 +1,5 @@
 import { type SessionInfo, sessionInfo, sessionRequest } from '@smsgw/contract/session'
+import { accountSid } from '../../facades/twilio/sid.ts'
 import { ApiError } from '../../http/api-error.ts'
 import { type Endpoint, endpoint, type Principal } from '../../http/endpoint.ts'
 import type { BasicLogin } from '../basic-login.ts'
@@ -32,7 +33,7 @@ export function beginSession(deps: SessionDeps): Endpoint {
       const login = await deps.basicLogin.check({ ...body, address })
       if (!login) throw unauthorised('session', 'wrong user name or password')
       const cookie = sessionCookie(await deps.sessionLogin.begin(login), { maxAgeSeconds: SESSION_SECONDS, isSecure })
-      const info = sessionInfoOf(deps, { username: login.username, scopes: ALL_SCOPES })
+      const info = sessionInfoOf(deps, { ...login, scopes: ALL_SCOPES })
       return { status: 200, body: info, headers: { 'Set-Cookie': cookie } }
     },
   })
@@ -70,7 +71,9 @@ export function endSession({ sessionLogin, hints }: SessionDeps): Endpoint {
 
 function sessionInfoOf(
   { isLocal, version, hasVirtualPhone }: SessionDeps,
-  { username, scopes }: Pick<Principal, 'username' | 'scopes'>,
+  { accountId, username, scopes }: Pick<Principal, 'accountId' | 'username' | 'scopes'>,
 ): SessionInfo {
-  return { username, mode: isLocal ? 'local' : 'cloud', version, scopes: [...scopes], hasVirtualPhone }
+  const mode = isLocal ? 'local' : 'cloud'
+  const twilioAccountSid = accountSid(accountId)
+  return { username, mode, version, scopes: [...scopes], twilioAccountSid, hasVirtualPhone }
 }

@@ -91,7 +91,11 @@ test.each([
   const ask = replica({ isLocal })
   const { status, headers, body } = await ask('POST', '/session', {}, credentials())
   expect(status).toBe(200)
-  expect(sessionInfo.parse(body)).toEqual({ username, version: '1.2.3', scopes: ['all:any'], ...expected })
+  expect(sessionInfo.parse(body)).toEqual({
+    ...{ username, version: '1.2.3', scopes: ['all:any'] },
+    twilioAccountSid: expect.stringMatching(/^AC[0-9a-f]{32}$/),
+    ...expected,
+  })
   const cookie = String(headers['set-cookie'])
   expect(cookie).toMatch(/^smsgw_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/)
   const sent = { cookie: `theme=dark; ${cookie.split(';')[0]}` }

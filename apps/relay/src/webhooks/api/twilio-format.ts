@@ -1,4 +1,4 @@
-import { areTwilioEvents } from '@smsgw/contract/webhook'
+import { areTwilioEvents } from '@smsgw/contract/twilio-events'
 import { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
