@@ -2605,7 +2605,7 @@ export interface components {
              * @description Stable code of the recommended action. Advice from a device has none
              * @enum {string}
              */
-            adviceCode?: "ttl_expired" | "gave_up" | "refused" | "submit_unknown" | "report_failed" | "no_such_sim" | "undecryptable" | "unwritable" | "agent_failed" | "unsupported" | "device_lost" | "device_deleted" | "emulated_modem" | "too_large" | "approval_refused" | "approval_expired" | "outcome_unknown" | "report_pending" | "report_failed_permanently" | "report_gave_up";
+            adviceCode?: "ttl_expired" | "gave_up" | "refused" | "submit_unknown" | "report_failed" | "no_such_sim" | "undecryptable" | "unwritable" | "agent_failed" | "unsupported" | "device_lost" | "device_deleted" | "emulated_modem" | "too_large" | "approval_refused" | "approval_expired" | "phone_failed" | "outcome_unknown" | "report_pending" | "report_failed_permanently" | "report_gave_up";
             /** @description SIM that sent the message, in a `sent` step */
             simNumber?: number;
             webhook?: {
