@@ -101,6 +101,25 @@ test('a message in an unknown form is logged and does not block the others', asy
     )
 })
 
+test('an attachment that is too large is left out with a log entry, and the message is stored', async () => {
+  const large = Buffer.alloc(8 * 1024 * 1024 + 1).toString('base64')
+  const attachments = [
+    { partId: 1, contentType: 'video/mp4', data: large },
+    { partId: 2, contentType: 'text/plain', data: 'aGk=' },
+  ]
+  expect((await upload(received('large', { type: 'MMS_DOWNLOADED', attachments }))).status).toBe(201)
+  expect(await inbox()).toMatchObject([{ attachments: [{ partId: 2 }] }])
+  await expect
+    .poll(async () => (await relay.api('GET', '/logs')).json)
+    .toContainEqual(
+      expect.objectContaining({
+        priority: 'WARN',
+        message: 'attachment of a received message left out: it is larger than 8 MiB',
+        context: expect.objectContaining({ partId: '1', bytes: String(8 * 1024 * 1024 + 1) }),
+      }),
+    )
+})
+
 test('accepts 500 messages at once, and no more', async () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => received(`m${index}`))
   expect((await upload(...many(501))).status).toBe(400)

@@ -39,7 +39,7 @@ export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDep
       const messages: Received[] = []
       for (const one of body) {
         const read = uploadedMessage.safeParse(one)
-        if (read.success) messages.push(receivedOf(phone, read.data))
+        if (read.success) messages.push(withStorable(logbook, phone, receivedOf(phone, read.data)))
         else logSkipped(logbook, phone, read.error.issues)
       }
       for (let from = 0; from < messages.length; from += AT_ONCE) {
@@ -81,9 +81,23 @@ function receivedOf({ deviceId }: AgentConnection, uploaded: UploadedMessage): R
 function attachmentsOf({ attachments = [] }: UploadedMessage): NewAttachment[] {
   return attachments.flatMap(({ partId, name = '', contentType, data }) => {
     if (data === undefined) return []
-    const octets = Buffer.from(data, 'base64')
-    return octets.length > MOST_ATTACHMENT_BYTES ? [] : [{ partId, name, contentType, octets }]
+    return [{ partId, name, contentType, octets: Buffer.from(data, 'base64') }]
   })
+}
+
+/** Leaves out attachments that are too large, so that the phone does not repeat the message forever. */
+function withStorable(logbook: Logbook, { accountId, deviceId }: AgentConnection, received: Received): Received {
+  if (received.type !== 'MMS_DOWNLOADED') return received
+  const [stored, tooLarge] = [false, true].map((isTooLarge) =>
+    received.attachments.filter(({ octets }) => octets.length > MOST_ATTACHMENT_BYTES === isTooLarge),
+  )
+  for (const { partId, octets } of tooLarge ?? [])
+    logbook.write({
+      ...{ accountId, deviceId, module: 'inbox', priority: 'WARN' },
+      message: `attachment of a received message left out: it is larger than ${MOST_ATTACHMENT_BYTES / 1_048_576} MiB`,
+      context: { messageId: received.id, partId: String(partId), bytes: String(octets.length) },
+    })
+  return { ...received, attachments: stored ?? [] }
 }
 
 function logSkipped(
