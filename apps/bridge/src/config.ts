@@ -51,7 +51,7 @@ export const mqttSettings = z.object({
 /** The settings of the e-mail channel. A gateway takes them too. */
 export const emailSettings = z.object({
   SMTP_PORT: setting(port().optional(), {
-    about: 'port of an SMTP server that sends mail for phone numbers at SMTP_DOMAIN as SMS; default: no SMTP server',
+    about: 'port of an SMTP server that turns mail to <number>@SMTP_DOMAIN into SMS; default: no SMTP server',
     example: '2525',
   }),
   SMTP_HOST: setting(text().default('127.0.0.1'), {
@@ -77,7 +77,7 @@ export const emailSettings = z.object({
     example: '192.168.1.0/24,::1',
   }),
   SMTP_SUBJECT: setting(flag().default(true), {
-    about: 'puts the subject of a mail before its text; answers never have one',
+    about: 'puts the subject of a mail before its text; the subject of a reply is always left out',
     example: '0',
   }),
   SMTP_MAX_CHARACTERS: setting(wholeNumber(1, 10_000).default(1_000), {
@@ -136,18 +136,12 @@ export const smppSettings = z.object({
     about: 'key file of SMPP_TLS_CERT',
     example: '/etc/smsgw/smpp.key',
   }),
-  SMPP_USERS: setting(
-    z
-      .string()
-      .transform(readUsers)
-      .default(() => new Map()),
-    {
-      about:
-        'system ids with passwords for clients whose password has at most 8 characters: name=password, separated by commas; they use the account of the bridge',
-      example: 'kannel=qx7Ru2dA',
-      secret: true,
-    },
-  ),
+  SMPP_USERS: setting(z.string().transform(readUsers).optional(), {
+    about:
+      'system ids with passwords for clients whose password has at most 8 characters: name=password, separated by commas; they use the account of the bridge; default: none',
+    example: 'kannel=qx7Ru2dA',
+    secret: true,
+  }),
   SMPP_ALPHABET: setting(z.enum(ALPHABETS, `must be one of ${ALPHABETS.join(', ')}`).default('gsm7'), {
     about: `alphabet of data_coding 0: ${ALPHABETS.join(', ')}; change it only if clients use another one`,
     example: 'latin1',

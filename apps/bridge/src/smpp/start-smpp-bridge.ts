@@ -143,7 +143,7 @@ export async function startSmppBridge({
       async onBind(request, isSender) {
         if (attempts.isBlocked(address))
           throw new SmppError('ESME_RBINDFAIL', 'too many failed binds from this address')
-        const login = await authenticate(request, isSender, { connect, users: config.SMPP_USERS }).catch(
+        const login = await authenticate(request, isSender, { connect, users: config.SMPP_USERS ?? new Map() }).catch(
           (error: unknown) => {
             if (error instanceof SmppError && error.status === 'ESME_RINVPASWD') attempts.addFailure(address)
             throw error
@@ -196,7 +196,7 @@ export async function startSmppBridge({
 
   /** The next event of the message or the next start reports the state. */
   function reportLater(error: Error, id: string): void {
-    if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'state of a message not read')
+    if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'could not read the state of a message')
   }
 
   const [plain, secure] = listeners

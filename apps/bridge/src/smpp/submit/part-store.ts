@@ -9,7 +9,7 @@ const PART_WAIT_MS = 5 * 60_000
 const MOST_GROUPS = 1_000
 const LARGEST_PART = 1_024
 
-/** A message whose parts are collected. */
+/** A message whose parts are still being collected. */
 export interface PartGroup {
   readonly key: string
   /** Chosen with the first part, because the answer to it contains the id. */
