@@ -56,7 +56,7 @@ test('refuses a lockfile without an entry for a project or has a removed one', (
 test('refuses the name of a registry and a missing checksum', () => {
   const resolved = 'https://registry.example/nx.tgz'
   expect(problems({}, { 'node_modules/nx': { version: '23.2.1', integrity: 'sha512-a', resolved } })).toEqual([
-    `node_modules/nx contains the address of its origin: ${resolved}`,
+    `node_modules/nx has a download URL in \`resolved\`, which differs between registries: ${resolved}`,
   ])
   expect(problems({}, { 'node_modules/nx': { version: '23.2.1' } })).toEqual(['node_modules/nx has no checksum'])
 })

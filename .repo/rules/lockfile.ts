@@ -83,7 +83,9 @@ function originProblems(path: string, locked: LockedPackage | undefined): Violat
   const { resolved, integrity, hasInstallScript } = locked
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
   return [
-    ...(resolved ? [problem(`${path} contains the address of its origin: ${resolved}`)] : []),
+    ...(resolved
+      ? [problem(`${path} has a download URL in \`resolved\`, which differs between registries: ${resolved}`)]
+      : []),
     ...(integrity ? [] : [problem(`${path} has no checksum`)]),
     ...(hasInstallScript && !WITH_UNUSED_SCRIPT.has(name)
       ? [problem(`${path} has an install script: use another package, or show that it works without the script`)]

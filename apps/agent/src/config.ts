@@ -38,7 +38,7 @@ export const settingsSchema = z.object({
     example: '1',
   }),
   MIX_EMULATED_MODEMS: setting(flag().default(false), {
-    about: 'also sends with emulated modems while the device or the account has a real modem; for tests only',
+    about: 'sends with emulated modems even if the device or the account has a real modem; for tests only',
     example: '1',
   }),
   HANG_UP_CALLS: setting(flag().default(false), {

@@ -11,7 +11,7 @@ export interface Fault {
   readonly inject: (fleet: Fleet, random: () => number) => Promise<readonly string[]>
 }
 
-/** The faults that can be injected on this machine, and the names of the others. */
+/** The faults that can be injected on this machine, and the names of those that cannot. */
 export function faultsOf({ logDisk }: Fleet): {
   readonly faults: readonly Fault[]
   readonly skipped: readonly string[]

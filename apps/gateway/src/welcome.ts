@@ -10,7 +10,7 @@ export function greeting(folder: string): string {
   return `\n  ${bold('smsgw')} ${VERSION} is starting. Data folder: ${folder}\n`
 }
 
-/** Announces a step of the start that takes a while. */
+/** Announces a slow step of the start. */
 export function stageLine(description: string): string {
   return `    ${description} …\n`
 }

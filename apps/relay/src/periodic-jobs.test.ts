@@ -17,7 +17,7 @@ beforeEach(async () => {
   await world.webhook('sms:failed')
 })
 
-/** Runs one job, and returns how often it woke the delivery of webhooks. */
+/** Runs one job, and returns how many times it woke the delivery of webhooks. */
 async function run(name: string): Promise<number> {
   let woken = 0
   const jobs = periodicJobs({

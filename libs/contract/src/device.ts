@@ -85,7 +85,11 @@ const modem = z
       .string()
       .optional()
       .meta({ examples: ['home', 'roaming', 'denied'] }),
-    storageUsed: z.int().min(0).optional().meta({ description: 'Number of messages in the storages of the modem' }),
+    storageUsed: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'Number of messages in the message storage of the modem' }),
     storageTotal: z.int().min(0).optional(),
     recoverySteps: z.int().min(0).optional().meta({ description: 'Recovery steps since the last failure' }),
     lastError: z.string().optional().meta({ description: 'Current problem of the modem' }),
@@ -150,7 +154,7 @@ export const pairingCode = z
     code: z
       .string()
       .length(10)
-      .meta({ description: 'Pairing code, valid once and for ten minutes: `agent pair <url> <code>`' }),
+      .meta({ description: 'Pairing code that can be used once, within ten minutes: `agent pair <url> <code>`' }),
     expiresAt: utcTime,
   })
   .meta({ id: 'PairingCode' })

@@ -208,7 +208,7 @@ const sentBy = z
     keyId: keyId.optional().meta({ description: 'Id of the API key' }),
     keyName: z.string().optional().meta({ description: 'Present name of the API key' }),
   })
-  .meta({ id: 'SentBy', description: 'Who sent the message; absent for messages of older releases' })
+  .meta({ id: 'SentBy', description: 'Who sent the message; absent for messages that older releases accepted' })
 
 export type SentBy = z.output<typeof sentBy>
 

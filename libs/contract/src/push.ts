@@ -60,7 +60,7 @@ export const pushSubscriptionRequest = requestBody({
     p256dh: bytes(65).meta({ description: 'Public key of the browser', examples: [EXAMPLE_KEYS.p256dh] }),
     auth: bytes(16).meta({ description: 'Authentication secret of the browser', examples: [EXAMPLE_KEYS.auth] }),
   }).meta({ id: 'PushSubscriptionKeys' }),
-  events: events.default([...pushEvents]).meta({ description: 'What to notify of. Default: everything' }),
+  events: events.default([...pushEvents]).meta({ description: 'Events to notify about. Default: everything' }),
   showsText: showsText.default(false),
   language: language.default('en').meta({ description: 'Language of the notifications. Default: en' }),
   name: name.optional(),

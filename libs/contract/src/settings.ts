@@ -26,7 +26,7 @@ const messages = {
   log_lifetime_days: days.meta({ description: 'Days for which finished messages are kept' }),
   work_hours_enabled: z.boolean(),
   work_hours_start: timeOfDay.meta({
-    description: 'In the time zone of the agent. If the start is later than the end, the work hours last past midnight',
+    description: 'In the time zone of the agent. If the start is later than the end, the work hours run past midnight',
   }),
   work_hours_end: timeOfDay,
 }
@@ -81,7 +81,7 @@ const settingEffect = z.strictObject({
   key: z.string().meta({ examples: ['messages.limit_value'] }),
   effect: z.enum(['active', 'inactive', 'never']).meta({
     description:
-      '`active`: takes effect. `inactive`: takes effect once another setting is changed, see `reason`. `never`: accepted for other programs, but has no effect',
+      '`active`: in effect. `inactive`: has no effect until another setting is changed, see `reason`. `never`: accepted because other programs send it, but has no effect',
   }),
   reason: z.string().optional(),
 })

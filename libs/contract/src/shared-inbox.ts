@@ -84,7 +84,7 @@ export const changeConversationRequest = requestBody({
   }),
   blocked: z.boolean().optional().meta({
     description:
-      'True: messages from this number are stored, but are neither unread nor sent to webhooks. Sending to the number stays possible',
+      'True: messages from this number are stored, but do not count as unread and are not sent to webhooks. You can still send to the number',
   }),
   assignee: line(80).optional().meta({ description: 'Any name. An empty string removes the assignee' }),
   addLabels: labelIds.meta({ description: 'Ids of labels' }),

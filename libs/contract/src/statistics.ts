@@ -37,7 +37,7 @@ export const statistics = z
   })
   .meta({
     id: 'Statistics',
-    description: 'Message counts over time. A message is counted in the bucket of each of its steps',
+    description: 'Message counts over time. Each step of a message is counted in the time bucket in which it happened',
   })
 
 export type StatisticsPeriod = (typeof statisticsPeriods)[number]

@@ -112,7 +112,7 @@ const call = z
     caller: z.string().nullable().meta({ description: 'Phone number of the caller; null when withheld' }),
     recipient: z.string().nullable().meta({ description: 'Phone number of the called SIM; null when unknown' }),
     simNumber,
-    receivedAt: localTime.meta({ description: 'When the modem rang first' }),
+    receivedAt: localTime.meta({ description: 'When the modem first rang' }),
   })
   .meta({ id: 'CallReceivedPayload', description: 'A call to the SIM; the modem never answers it' })
 

@@ -101,7 +101,7 @@ export const webhook = z
     name: z.string().optional(),
     format: z.enum(['twilio', 'twilio-status', 'kannel-dlr']).optional().meta({
       description:
-        "`twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs at the origin in `url`; created with the first such message. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent as with Kannel, created likewise. Absent: the format of this API",
+        "`twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs whose origin is `url`; created when a message first has such a URL. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface; created in the same way. Absent: the format of this API",
     }),
     deviceId: deviceId.nullable().meta({ description: 'Device whose events are sent; null means all devices' }),
     device_id: deviceId.nullable().meta({ description: 'Same as `deviceId`' }),

@@ -9,8 +9,8 @@ export interface LinkReport extends ScheduleReport {
 }
 
 /**
- * Runs one schedule on a virtual clock. The same seed results in the same run. At its end everything works, so every accepted
- * message must end, and every event of a journal must be stored.
+ * Runs one schedule on a virtual clock. The same seed results in the same run. All faults end before the run does, so every accepted
+ * message must reach a final state, and every event of a journal must be stored.
  */
 export function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): LinkReport {
   const schedule = planSchedule(seed)

@@ -13,7 +13,7 @@ export interface UssdString {
   readonly dataCodingScheme: number
 }
 
-/** Uses the GSM 7 bit default alphabet if it has all characters, otherwise UCS-2. */
+/** Uses the GSM 7 bit default alphabet if it has every character of the text, otherwise UCS-2. */
 export function encodeUssdString(text: string): UssdString {
   const packed = packUssd(text)
   const ussd =

@@ -1030,7 +1030,7 @@ export interface components {
             simNumber: number;
             /**
              * Format: date-time
-             * @description When the modem rang first
+             * @description When the modem first rang
              * @example 2026-03-01T15:46:11.000+07:00
              */
             receivedAt: string;
@@ -1769,7 +1769,7 @@ export interface components {
              * @example denied
              */
             registration?: string;
-            /** @description Number of messages in the storages of the modem */
+            /** @description Number of messages in the message storage of the modem */
             storageUsed?: number;
             storageTotal?: number;
             /** @description Recovery steps since the last failure */
@@ -1853,7 +1853,7 @@ export interface components {
             createdAt: string;
         };
         PairingCode: {
-            /** @description Pairing code, valid once and for ten minutes: `agent pair <url> <code>` */
+            /** @description Pairing code that can be used once, within ten minutes: `agent pair <url> <code>` */
             code: string;
             /**
              * Format: date-time
@@ -1967,7 +1967,7 @@ export interface components {
              */
             endpoint: string;
             keys: components["schemas"]["PushSubscriptionKeys"];
-            /** @description What to notify of. Default: everything */
+            /** @description Events to notify about. Default: everything */
             events?: ("message.received" | "message.failed" | "device.offline")[];
             /** @description Whether notifications of received messages contain the first line of the text. A line with something that looks like a code is never sent (default: false) */
             showsText?: boolean;
@@ -2195,7 +2195,7 @@ export interface components {
             /** @description True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them (default: false) */
             isEncrypted?: boolean;
         };
-        /** @description Who sent the message; absent for messages of older releases */
+        /** @description Who sent the message; absent for messages that older releases accepted */
         SentBy: {
             /**
              * @description `key`: an API key, or a token that it issued; `session`: a browser that is signed in; `webhook`: the receiver of a webhook in Twilio's format, which replied to a received message
@@ -2239,7 +2239,7 @@ export interface components {
             /** @example messages.limit_value */
             key: string;
             /**
-             * @description `active`: takes effect. `inactive`: takes effect once another setting is changed, see `reason`. `never`: accepted for other programs, but has no effect
+             * @description `active`: in effect. `inactive`: has no effect until another setting is changed, see `reason`. `never`: accepted because other programs send it, but has no effect
              * @enum {string}
              */
             effect: "active" | "inactive" | "never";
@@ -2266,7 +2266,7 @@ export interface components {
                 log_lifetime_days: number;
                 work_hours_enabled: boolean;
                 /**
-                 * @description In the time zone of the agent. If the start is later than the end, the work hours last past midnight
+                 * @description In the time zone of the agent. If the start is later than the end, the work hours run past midnight
                  * @example 08:30
                  */
                 work_hours_start?: string;
@@ -2519,7 +2519,7 @@ export interface components {
              */
             sentAt: string;
         };
-        /** @description Message counts over time. A message is counted in the bucket of each of its steps */
+        /** @description Message counts over time. Each step of a message is counted in the time bucket in which it happened */
         Statistics: {
             /** @enum {string} */
             period: "hour" | "day" | "week";
@@ -2764,7 +2764,7 @@ export interface components {
             events: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             name?: string;
             /**
-             * @description `twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs at the origin in `url`; created with the first such message. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent as with Kannel, created likewise. Absent: the format of this API
+             * @description `twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs whose origin is `url`; created when a message first has such a URL. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface; created in the same way. Absent: the format of this API
              * @enum {string}
              */
             format?: "twilio" | "twilio-status" | "kannel-dlr";
@@ -3528,7 +3528,7 @@ export interface operations {
                     unread?: boolean;
                     /** @description True archives the conversation until the next message is received. With `readUpTo`, a conversation with a later unread message is not archived */
                     archived?: boolean;
-                    /** @description True: messages from this number are stored, but are neither unread nor sent to webhooks. Sending to the number stays possible */
+                    /** @description True: messages from this number are stored, but do not count as unread and are not sent to webhooks. You can still send to the number */
                     blocked?: boolean;
                     /** @description Any name. An empty string removes the assignee */
                     assignee?: string;

@@ -36,7 +36,7 @@ export const agentCommands = {
     pair: {
       args: '<url> <code>',
       about: 'pair this machine with an account; the code is from POST /3rdparty/v1/devices/codes',
-      options: { again: { about: 'pair a paired machine as a new device' } },
+      options: { again: { about: 'pair as a new device, even if this machine is paired already' } },
     },
     ...modemCommands,
   },

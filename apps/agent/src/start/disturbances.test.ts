@@ -33,7 +33,7 @@ test('clears the journal problem in the status when the disk works again', async
   blocker.exec('ROLLBACK')
   blocker.close()
   await expect.poll(problem, { timeout: 20_000 }).toBeUndefined()
-  expect(fixture.log.join('\n')).toContain('journal works again, all changes are on disk: /')
+  expect(fixture.log.join('\n')).toContain('journal is working again, all changes are on disk: /')
 })
 
 async function online(): Promise<void> {

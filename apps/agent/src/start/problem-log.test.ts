@@ -13,7 +13,7 @@ test('the journal problem is in the status until all parts have written what fai
   expect(problems.journal.current).toBeUndefined()
   expect(lines).toEqual([
     'error the disk is full',
-    'info journal works again, all changes are on disk: /no/such/folder',
+    'info journal is working again, all changes are on disk: /no/such/folder',
   ])
 })
 

@@ -59,7 +59,7 @@ export function agentProblems(log: AgentLog, dataDir: string): AgentProblems {
           failing.delete(part)
           if (failing.size > 0 || journal.current === undefined) return
           journal.resolved()
-          log.info(`journal works again, all changes are on disk: ${describeDiskOf(dataDir)}`)
+          log.info(`journal is working again, all changes are on disk: ${describeDiskOf(dataDir)}`)
         },
       }
     },

@@ -169,7 +169,7 @@ test('a text that a chat did not accept for three days is dropped with a log ent
   account.receive('one')
   await expect.poll(() => posts.length).toBeGreaterThan(0)
   time += 3 * 86_400_000 + 60_000
-  await expect.poll(() => logged).toContain('a chat did not accept a text for three days, dropped')
+  await expect.poll(() => logged).toContain('text dropped: a chat did not accept it for three days')
   statusFor = () => 200
   account.receive('two')
   await expect.poll(() => textsAt('/a').at(-1)).toBe('SMS from +447400123456: two')

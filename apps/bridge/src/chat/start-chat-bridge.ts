@@ -131,7 +131,7 @@ class Lane {
         const reason = (error as Error).message
         state.set(target.id, `${nameOf(target)} does not accept texts: ${reason}`)
         if (now() - next.at > KEPT_MS) {
-          log.error({ ...context, reason }, 'a chat did not accept a text for three days, dropped')
+          log.error({ ...context, reason }, 'text dropped: a chat did not accept it for three days')
           queue.remove(next.number)
           continue
         }

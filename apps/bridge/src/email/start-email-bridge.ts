@@ -96,7 +96,8 @@ export async function startEmailBridge({ config, connect, database, log }: Email
     sent.add(messageId, JSON.stringify(detail), Date.now())
     void follower?.reportNow(messageId).catch((error: Error) => {
       // The next event of the message or the next start reports the state.
-      if (!signal.aborted) log.warn({ message: messageId, reason: error.message }, 'state of a message not read')
+      if (!signal.aborted)
+        log.warn({ message: messageId, reason: error.message }, 'could not read the state of a message')
     })
   }
 

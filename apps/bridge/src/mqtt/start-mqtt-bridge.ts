@@ -156,7 +156,7 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
 
   /** The next event of the message or the next start reports the state. */
   function reportLater(error: Error, id: string): void {
-    if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'state of a message not read')
+    if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'could not read the state of a message')
   }
 
   return {

@@ -1,4 +1,4 @@
-// A phone that follows the published description of the mobile API: it keeps the messages that it has taken on its disk, sends
+// A phone that follows the published description of the mobile API: it keeps on its disk the messages that it has taken, sends
 // each once, and resends states until they are accepted. The test kills it at any point and starts it again with the same disk.
 
 /** The points at which a phone may die. */

@@ -87,7 +87,7 @@ function takeLock(path: string, lockPath: string, posix: Posix): number {
         `pty: ${path} is served by another emulator (process ${holder}); stop it or choose another path, for example --pty ./modem1`,
       )
     }
-    // The former holder may have removed the file before this lock; a lock on a removed file protects nothing.
+    // The former holder may have removed the file before this lock was taken; a lock on a removed file protects nothing.
     const found = statSync(lockPath, { throwIfNoEntry: false })
     if (found?.ino === fstatSync(fd).ino) {
       ftruncateSync(fd)

@@ -38,7 +38,7 @@ export class AgentReports {
         await recordWaiting(database, connection, newest, clock.now())
         stored = newest
       } catch (error) {
-        log.warn({ err: error }, 'the reasons why messages wait could not be stored, retrying')
+        log.warn({ err: error }, 'could not store why messages are waiting, retrying')
         await sleep(WAITING_RETRY_MS)
       }
     }

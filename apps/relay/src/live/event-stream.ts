@@ -105,7 +105,7 @@ export class EventStream implements AnswerStream, Listener {
   }
 
   /**
-   * Sends the present cursor, so that the cursor of an idle client does not become older than the retention. No heartbeat
+   * Sends the present cursor, so that the cursor of an idle client does not become older than the kept events. No heartbeat
    * is sent while events wait: a client that resumed from this cursor would miss them, and a client that hears nothing
    * notices that it is not up to date.
    */

@@ -69,6 +69,7 @@ export function adviceOnReport(status: number): Advice | undefined {
 }
 
 export const ADVICE_IN_DOUBT: Advice = {
-  advice: 'Nothing to do: a status report or a late answer will decide. The message is not sent again automatically.',
+  advice:
+    'Nothing to do: a status report or a late answer will show whether it was sent. The message is not sent again automatically.',
   adviceCode: 'outcome_unknown',
 }

@@ -84,8 +84,8 @@ export class LineRouting {
   }
 
   /**
-   * Takes a line of an answer that ends with OK (`+CMEE: 1OK`). Detected only during resynchronisation, whose answers
-   * cannot end in this way; a text may.
+   * Takes a line of an answer with OK at its end (`+CMEE: 1OK`). Looks for it only during resynchronisation: none of the answers
+   * there end with these letters, whereas the text of a message may.
    */
   #takeGlued(line: ResponseLine, form: UnsolicitedForm | undefined): boolean {
     const exchange = this.#inFlight()

@@ -2,7 +2,7 @@
 export interface UsedGroupIds {
   /** In the order in which they were last used. */
   readonly remembered: readonly RememberedId[]
-  /** The latest hour and the highest number of all forgotten ids: up to that hour, only higher numbers are sure to be unused. */
+  /** The latest hour and the highest number among all forgotten ids. For that hour and earlier ones, only higher numbers are surely unused. */
   readonly forgotten: { readonly hour: number; readonly number: number }
 }
 

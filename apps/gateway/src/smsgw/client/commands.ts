@@ -11,7 +11,7 @@ export const clientCommands = {
   commands: {
     send: {
       args: '<number> <text>',
-      about: 'send a text message and wait until it is sent; the text - is read from standard input',
+      about: 'send a text message and wait until it is sent; with - as the text, it is read from standard input',
       options: {
         'no-wait': { about: 'only print the id of the message' },
         sim: { value: '<n>', about: 'SIM that sends the message, counted from 1' },
@@ -46,7 +46,7 @@ export const clientCommands = {
     },
     login: {
       args: '<url>',
-      about: 'save address and password, or with --api-key an API key, for these commands',
+      about: 'save the address and the password (or an API key, with --api-key) for these commands',
       options: {
         'api-key': { about: 'save an API key instead of a password' },
         stdin: { about: 'read the password or the key from standard input' },

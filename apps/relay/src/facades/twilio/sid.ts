@@ -13,7 +13,7 @@ export function accountSid(accountId: string): string {
   return `AC${digest(accountId)}`
 }
 
-/** `SM…` of a recipient of a sent message (`cmdId`), or of a received message, of whose id the first 21 characters count. */
+/** The SID `SM…` of a recipient of a sent message (from its `cmdId`), or of a received message (from the first 21 characters of its id). */
 export function messageSid(id: string): string {
   return `SM${hexOf(id.slice(0, ID_LENGTH))}`
 }

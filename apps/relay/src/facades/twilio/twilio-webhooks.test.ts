@@ -27,7 +27,7 @@ const TOKEN = 'the auth token of an application'
 const xml = (body: string) => answerWith(200, { 'content-type': 'text/xml' }, `<Response>${body}</Response>`)
 const formOf = ({ requests }: TestReceiver, index = 0) => Object.fromEntries(new URLSearchParams(requests[index]?.body))
 
-/** Signs as the documentation of Twilio says. */
+/** Signs as described in Twilio's documentation. */
 function signatureOf(url: string, form: Readonly<Record<string, string>>): string {
   const names = Object.keys(form).sort()
   return createHmac('sha1', TOKEN)

@@ -6,7 +6,7 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema
 export class ComponentSchemas {
   readonly #named: Record<string, JsonSchema> = {}
 
-  /** Converts a schema for a request body, a query or an answer. */
+  /** Converts a schema for a request body, a query or a response. */
   add(schema: z.ZodType, place: 'body' | 'query' | 'answer'): JsonSchema {
     const override: Override = (context) => {
       touchUp(context)
