@@ -1,5 +1,4 @@
 import { DirectionProvider, MantineProvider, mergeThemeOverrides } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -9,6 +8,7 @@ import './theme/mantine.css'
 import './theme/tokens.css'
 import './theme/page.css'
 import { theme } from './theme/theme.ts'
+import { Toasts } from './ui/toasts.tsx'
 import { chooseLocale, storedLanguage } from './words/language.ts'
 import { loadLocale, t } from './words/text.ts'
 
@@ -34,7 +34,7 @@ createRoot(root).render(
         withGlobalClasses={false}
       >
         <QueryClientProvider client={client}>
-          <Notifications position="top-right" limit={4} />
+          <Toasts />
           <App />
         </QueryClientProvider>
       </MantineProvider>

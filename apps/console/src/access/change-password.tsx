@@ -1,11 +1,11 @@
 import { Button, PasswordInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useChangePassword } from '../api/tokens.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { showToast } from '../ui/toasts.tsx'
 import { t } from '../words/text.ts'
 import './change-password.css'
 
@@ -26,7 +26,7 @@ export function ChangePassword() {
             { currentPassword, newPassword },
             {
               onSuccess: () => {
-                notifications.show({ message: t('password.changed') })
+                void showToast(t('password.changed'))
                 client.setQueryData(['session'], null)
               },
             },

@@ -1,9 +1,9 @@
 import { Button, PasswordInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useEnterPin, useRestartModem } from '../api/devices.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Note, ProblemNote } from '../ui/problem-note.tsx'
+import { showToast } from '../ui/toasts.tsx'
 import { t } from '../words/text.ts'
 
 interface ModemPlace {
@@ -71,7 +71,7 @@ export function RestartModem({ deviceId, simNumber }: ModemPlace) {
           restart.mutate(simNumber, {
             onSuccess: () => {
               setAsking(false)
-              notifications.show({ message: t('modem.restarting') })
+              void showToast(t('modem.restarting'))
             },
           })
         }

@@ -1,5 +1,4 @@
 import { Button, Switch } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import type { PushTestResult } from '@smsgw/contract/push'
 import { type PushEvent, pushEvents } from '@smsgw/contract/push-event'
 import { useMutation } from '@tanstack/react-query'
@@ -8,6 +7,7 @@ import { ask } from '../api/ask.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Panel } from '../ui/page.tsx'
 import { Note, ProblemNote } from '../ui/problem-note.tsx'
+import { showToast } from '../ui/toasts.tsx'
 import { locale, t } from '../words/text.ts'
 import { notificationState, registerWorker, turnOff, turnOn } from './browser-push.ts'
 import { type NotificationChoice, useNotificationChoice } from './notification-choice.ts'
@@ -98,7 +98,7 @@ function Chosen({
           onClick={() =>
             test.mutate(undefined, {
               onSuccess: ({ isAccepted }) => {
-                if (isAccepted) notifications.show({ message: t('notify.tested') })
+                if (isAccepted) void showToast(t('notify.tested'))
               },
             })
           }

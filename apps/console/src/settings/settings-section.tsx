@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { type SettingValue, useChangeSettings } from '../api/settings.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { showToast } from '../ui/toasts.tsx'
 import { t } from '../words/text.ts'
 import { SettingField } from './setting-field.tsx'
 import { type SettingField as Field, type SettingsSectionName, settingFields } from './setting-fields.ts'
@@ -34,7 +34,7 @@ export function SettingsSection({
             {
               onSuccess: () => {
                 setChanged({})
-                notifications.show({ message: t('settings.saved', { section: title }) })
+                void showToast(t('settings.saved', { section: title }))
               },
             },
           )

@@ -22,6 +22,8 @@ function keepScrollPlaces(): () => void {
   const leave = () => {
     const before = shown
     shown = location.href
+    // The page is still drawn as it was left. Its last scroll event may come only after the address has changed.
+    if (restoring === undefined) places.set(before, scrollY)
     restoring?.abort()
     return pageOf(before) !== pageOf(shown)
   }
