@@ -40,10 +40,10 @@ export type PhoneSim = z.output<typeof phoneSim>
 const reportedRecipient = requestBody({
   phoneNumber: text(512),
   state: text(32),
-  error: text(4_096).optional(),
+  error: z.string().optional(),
 })
 
-const stateReport = requestBody({
+export const stateReport = requestBody({
   id: z.string().min(1).max(36),
   state: text(32),
   recipients: z.array(reportedRecipient).max(1_000).optional(),
@@ -51,18 +51,19 @@ const stateReport = requestBody({
   states: z.record(text(32), text(64)).optional(),
 })
 
-export const stateReports = z.array(stateReport).max(1_000)
-
 export type StateReport = z.output<typeof stateReport>
 export type ReportedRecipient = z.output<typeof reportedRecipient>
 
-const uploadedAttachment = requestBody({
+export const uploadedAttachment = requestBody({
   partId: z.int().min(0),
   contentType: text(128),
   name: text(512).optional(),
   size: z.int().min(0).optional(),
-  /** Absent until the phone has downloaded the attachment. */
-  data: z.base64().optional(),
+  /** Base64, also with line breaks or without padding. Absent until the phone has downloaded the attachment. */
+  data: z
+    .string()
+    .refine((data) => !/[^\w+/=\s-]/.test(data), 'must be base64')
+    .optional(),
 })
 
 /** A received message. */
@@ -75,7 +76,8 @@ export const uploadedMessage = requestBody({
   content: text(131_072).default(''),
   isEncrypted: z.boolean().default(false),
   createdAt: z.iso.datetime({ offset: true }),
-  attachments: z.array(uploadedAttachment).max(100).optional(),
+  /** Each is checked on its own, so that one of them cannot lose the message. */
+  attachments: z.array(z.unknown()).max(100).optional(),
 })
 
 export type UploadedMessage = z.output<typeof uploadedMessage>

@@ -33,6 +33,19 @@ async function send(body: object = {}): Promise<string> {
 }
 const stateOf = async (id: string) => (await relay.api('GET', `/messages/${id}`)).json
 
+test('a report in an unknown form does not lose the other reports of the phone', async () => {
+  const id = await send()
+  await phone.pull()
+  const recipients = [{ phoneNumber: '+12025550123', state: 'Failed', error: 'no service '.repeat(500) }]
+  const reports = [{ id: 'other' }, 'unknown', { id, state: 'Failed', recipients }]
+  expect((await phone.call('PATCH', '/messages', reports)).status).toBe(204)
+  const {
+    state,
+    recipients: [recipient],
+  } = await stateOf(id)
+  expect([state, recipient.error]).toEqual(['Failed', expect.stringMatching(/^no service /)])
+})
+
 test('a message goes out through a phone, from Pending to Delivered, with an event for each step', async () => {
   for (const event of ['sms:sent', 'sms:delivered'])
     await relay.api('POST', '/webhooks', { body: { id: event, url: 'https://example.org/', event } })

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { RelayFailureCode } from '@smsgw/contract/failure-code'
+import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import type { Logbook } from '../logs/logbook.ts'
 import { advanceMessages } from '../messages/progress/advance-messages.ts'
 import type { Move, RecipientUpdate } from '../messages/progress/message-progress.ts'
 import type { RecipientInput } from '../messages/progress/message-state.ts'
@@ -10,29 +12,40 @@ import type { Database } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 import { eventTime } from '../webhooks/outbox/local-time.ts'
 import { phoneOf } from './authenticate-phone.ts'
-import { type ReportedRecipient, type StateReport, stateReports } from './mobile-bodies.ts'
+import { logUnreadable } from './log-unreadable.ts'
+import { type ReportedRecipient, type StateReport, stateReport } from './mobile-bodies.ts'
 
 export interface ReportStatesDeps {
   readonly database: Database
   readonly clock: Clock
+  readonly logbook: Logbook
   readonly outbox: { wake(): void }
   readonly onMoved: (moves: readonly Move[]) => void
 }
 
 /** Recipients per transaction, because other changes of their messages have to wait for it. */
 const AT_ONCE = 200
+const MOST_REPORTS = 1_000
 const LONGEST_REASON = 500
 
 /**
  * Records the states that a phone reports. `Pending` means that the phone has stored the message. A repeated or late report
- * changes nothing. A message that was not dispatched to this phone is ignored.
+ * changes nothing. A message that was not dispatched to this phone is ignored. A report that cannot be read is logged and
+ * skipped, because the phone gives up a refused request after some repetitions, and the other reports would be lost with it.
  */
-export function reportStates({ database, clock, outbox, onMoved }: ReportStatesDeps): Endpoint {
+export function reportStates({ database, clock, logbook, outbox, onMoved }: ReportStatesDeps): Endpoint {
   return endpoint({
-    body: stateReports,
+    body: z.array(z.unknown()).max(MOST_REPORTS),
     answers: { 204: null },
-    async handle({ principal, body: reports }) {
+    async handle({ principal, body }) {
       const phone = phoneOf(principal)
+      const reports = body.flatMap((one) => {
+        const read = stateReport.safeParse(one)
+        if (read.success) return [read.data]
+        const about = { module: 'devices', what: 'report of a message state skipped' } as const
+        logUnreadable(logbook, phone, about, read.error.issues)
+        return []
+      })
       const now = clock.now()
       const updates = await updatesOf(database, phone, reports, now)
       for (let from = 0; from < updates.length; from += AT_ONCE) {

@@ -55,6 +55,27 @@ test('data, encrypted texts and notices of MMS keep what the phone reported', as
   expect(ofType('MMS')).toMatchObject({ subject: 'Holiday' })
 })
 
+test('base64 of an attachment may have line breaks and no padding', async () => {
+  const octets = Buffer.from(Uint8Array.from({ length: 100 }, (_, index) => index))
+  const wrapped = octets.toString('base64').replace(/.{76}/g, '$&\n').replace(/=+$/, '\n')
+  const attachments = [{ partId: 1, contentType: 'image/png', name: 'a.png', data: wrapped }]
+  await upload(received('5', { type: 'MMS_DOWNLOADED', content: 'Look!', attachments }))
+  expect(await inbox()).toMatchObject([{ text: 'Look!', attachments: [{ partId: 1, size: 100 }] }])
+  const stored = await relay.database.inboxAttachment.findFirstOrThrow()
+  expect(octets.equals(stored.octets)).toBe(true)
+})
+
+test('an attachment that cannot be read does not lose the message and its other attachments', async () => {
+  const whole = { partId: 1, contentType: 'image/png', name: 'a.png', data: 'AAAA' }
+  const broken = [
+    { ...whole, partId: 2, data: 'no base64!' },
+    { ...whole, partId: 3, contentType: 'x'.repeat(129) },
+    { ...whole, partId: 'four' },
+  ]
+  await upload(received('6', { type: 'MMS_DOWNLOADED', content: 'Look!', attachments: [...broken, whole] }))
+  expect(await inbox()).toMatchObject([{ text: 'Look!', attachments: [{ partId: 1, size: 3 }] }])
+})
+
 test('a downloaded MMS with a picture of one MiB is stored once and downloaded as it was', async () => {
   await register('mms:downloaded')
   const octets = Buffer.from(Uint8Array.from({ length: 1_048_576 }, (_, index) => (index * 7) % 256))

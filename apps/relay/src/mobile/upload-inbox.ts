@@ -8,7 +8,8 @@ import type { Logbook } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'
 import { derivedId } from '../webhooks/outbox/event-id.ts'
 import { phoneOf } from './authenticate-phone.ts'
-import { type UploadedMessage, uploadedMessage } from './mobile-bodies.ts'
+import { logUnreadable } from './log-unreadable.ts'
+import { type UploadedMessage, uploadedAttachment, uploadedMessage } from './mobile-bodies.ts'
 
 interface UploadInboxDeps {
   readonly database: Database
@@ -39,8 +40,8 @@ export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDep
       const messages: Received[] = []
       for (const one of body) {
         const read = uploadedMessage.safeParse(one)
-        if (read.success) messages.push(withStorable(logbook, phone, receivedOf(phone, read.data)))
-        else logSkipped(logbook, phone, read.error.issues)
+        if (read.success) messages.push(withStorable(logbook, phone, receivedOf(logbook, phone, read.data)))
+        else logUnreadable(logbook, phone, { module: 'inbox', what: 'received message skipped' }, read.error.issues)
       }
       for (let from = 0; from < messages.length; from += AT_ONCE) {
         const some = messages.slice(from, from + AT_ONCE)
@@ -60,9 +61,9 @@ export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDep
 const LONGEST_MS = 20_000
 
 /** The ids of phones are unique only on the phone, so the id of the item is derived from both. */
-function receivedOf({ deviceId }: AgentConnection, uploaded: UploadedMessage): Received {
+function receivedOf(logbook: Logbook, phone: AgentConnection, uploaded: UploadedMessage): Received {
   const { id, createdAt: receivedAt, sender, recipient, simNumber, isEncrypted, content } = uploaded
-  const facts = { id: derivedId([deviceId, id]), receivedAt, sender, recipient, simNumber, isEncrypted }
+  const facts = { id: derivedId([phone.deviceId, id]), receivedAt, sender, recipient, simNumber, isEncrypted }
   switch (uploaded.type) {
     case 'SMS':
       return { type: 'SMS', ...facts, text: content }
@@ -73,13 +74,27 @@ function receivedOf({ deviceId }: AgentConnection, uploaded: UploadedMessage): R
       return { type: 'MMS', ...facts, ...notification, ...(content !== '' && { subject: content.slice(0, 1_024) }) }
     }
     case 'MMS_DOWNLOADED':
-      return { type: 'MMS_DOWNLOADED', ...facts, text: content, attachments: attachmentsOf(uploaded) }
+      return { type: 'MMS_DOWNLOADED', ...facts, text: content, attachments: attachmentsOf(logbook, phone, uploaded) }
   }
 }
 
-/** Leaves out attachments that the phone has not downloaded. It uploads the message again when it has them. */
-function attachmentsOf({ attachments = [] }: UploadedMessage): NewAttachment[] {
-  return attachments.flatMap(({ partId, name = '', contentType, data }) => {
+/**
+ * Leaves out attachments that cannot be read, and those that the phone has not downloaded. It uploads the message again when it
+ * has them.
+ */
+function attachmentsOf(
+  logbook: Logbook,
+  phone: AgentConnection,
+  { attachments = [] }: UploadedMessage,
+): NewAttachment[] {
+  return attachments.flatMap((one) => {
+    const read = uploadedAttachment.safeParse(one)
+    if (!read.success) {
+      const about = { module: 'inbox', what: 'attachment of a received message left out' } as const
+      logUnreadable(logbook, phone, about, read.error.issues)
+      return []
+    }
+    const { partId, name = '', contentType, data } = read.data
     if (data === undefined) return []
     return [{ partId, name, contentType, octets: Buffer.from(data, 'base64') }]
   })
@@ -98,16 +113,4 @@ function withStorable(logbook: Logbook, { accountId, deviceId }: AgentConnection
       context: { messageId: received.id, partId: String(partId), bytes: String(octets.length) },
     })
   return { ...received, attachments: stored ?? [] }
-}
-
-function logSkipped(
-  logbook: Logbook,
-  { accountId, deviceId }: AgentConnection,
-  [issue]: readonly z.core.$ZodIssue[],
-): void {
-  logbook.write({
-    ...{ accountId, deviceId, module: 'inbox', priority: 'WARN' },
-    message: 'received message skipped: the phone sent it in an unknown form',
-    context: { member: issue?.path.join('.') ?? '', problem: issue?.message ?? '' },
-  })
 }
