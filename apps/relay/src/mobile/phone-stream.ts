@@ -35,6 +35,11 @@ export class PhoneStream implements AnswerStream {
     this.connection = deps.connection
   }
 
+  /** Whether notices reach the connection of the phone. */
+  get isOpen(): boolean {
+    return this.#sink !== undefined && !this.#isEnded
+  }
+
   begin(sink: AnswerSink): void {
     this.#sink = sink
     if (this.#isEnded) {

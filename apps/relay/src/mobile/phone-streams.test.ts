@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { PhoneStreams } from './phone-streams.ts'
 import { type TestPhone, testPhone } from './testing/test-phone.ts'
 
 let relay: TestRelay
@@ -88,6 +89,31 @@ test('an inbox refresh asks the phone for the messages of the range, also when i
   await expect
     .poll(() => stream.text, { timeout: 5_000 })
     .toContain(`event: MessagesExportRequested\ndata: ${data}\n\n`)
+})
+
+test('an inbox refresh waits until the phone can read its notices', async () => {
+  const { id: accountId } = relay.account
+  const { connEpoch, journalId } = await relay.database.device.findUniqueOrThrow({ where: { id: phone.id } })
+  const log = { warn: () => undefined }
+  const streams = new PhoneStreams({
+    ...{ database: relay.database, clock: { now: () => new Date() }, log },
+    hints: { listen: () => () => undefined },
+  })
+  onTestFinished(() => streams.close())
+  const connection = { deviceId: phone.id, accountId, connEpoch: Number(connEpoch), journalId: journalId ?? '' }
+  const stream = streams.open(connection)
+  const range = { since: '2026-03-01T00:00:00.000Z', until: '2026-03-02T00:00:00.000Z' }
+  await relay.api('POST', '/inbox/refresh', { body: range })
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(await relay.database.deviceCommand.findMany()).toMatchObject([{ answeredAt: null }])
+  const written: string[] = []
+  stream.begin({
+    unreadBytes: 0,
+    write: (text) => void written.push(text),
+    end: () => undefined,
+    onClose: () => undefined,
+  })
+  await expect.poll(() => written.join(''), { timeout: 5_000 }).toContain('event: MessagesExportRequested')
 })
 
 test('the phone is online while it is connected', async () => {

@@ -117,7 +117,7 @@ export class PhoneStreams {
   async #requestUpload(deviceId: string, cmdIds: readonly string[]): Promise<void> {
     const { database, clock } = this.#deps
     const stream = this.#byDevice.get(deviceId)
-    if (stream === undefined) return
+    if (stream?.isOpen !== true) return
     const now = clock.now()
     const { accountId } = stream.connection
     const sweeps = await database.deviceCommand.findMany({
@@ -134,6 +134,8 @@ export class PhoneStreams {
       }
       stream.notify({ event: 'MessagesExportRequested', data })
     }
+    // A stream that ended meanwhile may have lost the notices, so they are repeated when the phone connects again.
+    if (!stream.isOpen) return
     await database.deviceCommand.updateMany({
       where: { cmdId: { in: sweeps.map(({ cmdId }) => cmdId) }, accountId, answeredAt: null },
       data: { dispatchedAt: now, answeredAt: now, answer: {} },
