@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ConnectionError } from '@smsgw/client/errors'
 import { openLog } from '@smsgw/daemon/log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openState } from '../../state/bridge-state.ts'
@@ -43,7 +44,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const submit = (values: Partial<Submission> = {}) =>
+const submit = (values: Partial<Submission> = {}, api = account.client()) =>
   submitter.submit(
     {
       source: { ton: 0, npi: 0, value: '' },
@@ -59,7 +60,7 @@ const submit = (values: Partial<Submission> = {}) =>
       ...values,
     },
     'session',
-    { systemId: 'app', owner: 'key:1', api: account.client() },
+    { systemId: 'app', owner: 'key:1', api },
   )
 const part = (sequence: number, total: number, { reference = 1, text = `part ${sequence}` } = {}) => ({
   esmClass: 0x40,
@@ -134,4 +135,24 @@ test('recognises a repeated message for five minutes', async () => {
   submitter.sweep()
   expect(await again()).not.toBe(id)
   expect(account.sent).toHaveLength(2)
+})
+
+test('a repeated last part with a relative validity is the same request', async () => {
+  const requests: unknown[] = []
+  account.beforeSend = Promise.reject(new ConnectionError('the answer was lost'))
+  account.beforeSend.catch(() => undefined)
+  const api = account.client()
+  const { send } = api.messages
+  api.messages.send = (message, options) => {
+    requests.push(message)
+    return send(message, options)
+  }
+  const last = () => submit({ ...part(2, 2), validityPeriod: '000000010000000R' }, api)
+  await submit(part(1, 2))
+  await expect(last()).rejects.toMatchObject({ status: 'ESME_RSYSERR' })
+  now += MINUTE_MS
+  account.beforeSend = Promise.resolve()
+  await last()
+  expect(requests[1]).toEqual(requests[0])
+  expect(requests[0]).toMatchObject({ ttl: 3_600 })
 })

@@ -212,7 +212,7 @@ export class Submitter {
       phoneNumbers: destinations.map(numberOf),
       priority: priority * PRIORITY_STEP,
       ...(scheduleAt !== undefined && { scheduleAt: new Date(scheduleAt).toISOString() }),
-      ...(validUntil !== undefined && { validUntil: new Date(validUntil).toISOString() }),
+      ...(validUntil !== undefined && lifetimeOf(submission.validityPeriod, validUntil, now())),
       ...(await this.#simOf(submission.source)),
     }
     return { body, skipPhoneValidation: destinations.some(isShortNumber) }
@@ -234,6 +234,12 @@ export class Submitter {
 const MOST_PRIORITY = 3
 const PRIORITY_STEP = 10
 const MAY_BE_ACCEPTED: readonly string[] = ['ESME_RSYSERR']
+
+/** A relative time stays relative: the repetition of a message must be the same request. */
+function lifetimeOf(validityPeriod: string, validUntil: number, now: number): { ttl: number } | { validUntil: string } {
+  if (validityPeriod.endsWith('R')) return { ttl: Math.round((validUntil - now) / 1_000) }
+  return { validUntil: new Date(validUntil).toISOString() }
+}
 
 async function post(api: SmsGateway, id: string, { body, skipPhoneValidation }: SendRequest): Promise<void> {
   await api.messages.send(
