@@ -93,12 +93,12 @@ export function tlvNumber(tlvs: Tlvs, tag: number, octets: 1 | 2): number | unde
   return Buffer.from(value).readUIntBE(0, octets)
 }
 
-/** Encodes the fields of a body. Numbers are one octet, texts are C-Octet Strings, octets are copied. */
+/** Encodes the fields of a body. Numbers are one octet, texts are C-Octet Strings in Latin-1, octets are copied. */
 export function fields(...values: readonly (number | string | Uint8Array | Address)[]): Buffer {
   return Buffer.concat(
     values.map((value) => {
       if (typeof value === 'number') return Uint8Array.of(value)
-      if (typeof value === 'string') return Buffer.from(`${value}\0`, 'latin1')
+      if (typeof value === 'string') return Buffer.from(`${value.replace(/[\0\u{100}-\u{10ffff}]/gu, '?')}\0`, 'latin1')
       return value instanceof Uint8Array ? value : fields(value.ton, value.npi, value.value)
     }),
   )

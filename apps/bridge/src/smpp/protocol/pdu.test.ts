@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { fields } from './fields.ts'
 import { encodePdu, FramingError, PduStream } from './pdu.ts'
 import { readBind, readSubmitMulti, readSubmitSm } from './requests.ts'
 
@@ -77,4 +78,8 @@ test('reads the destinations of a submit_multi, and refuses distribution lists',
   expect(() => readSubmitMulti(octets(`00 000000 00 ${rest}`))).toThrow(
     expect.objectContaining({ status: 'ESME_RINVNUMDESTS' }),
   )
+})
+
+test('a character that Latin-1 does not have ends no C-Octet String', () => {
+  expect(fields('a\u0100\0b', 'Δ😀').toString('latin1')).toBe('a??b\0??\0')
 })
