@@ -208,3 +208,18 @@ test('logs contain neither passwords nor texts', async () => {
   expect(logged).not.toMatch(/secret|wrongpas|qx7Ru2dA/)
   expect(logged).not.toContain(KEY)
 })
+
+test('passwords that an address tries at the same time count before one of them is accepted', async () => {
+  const { bridge } = current
+  await bridge.start()
+  const checking = Promise.withResolvers<void>()
+  bridge.account.beforeCheck = checking.promise
+  const binds: Promise<string>[] = []
+  for (const password of [...Array(10).fill('wrong'), KEY]) {
+    const client = await bridge.connect()
+    binds.push(client.statusOf('bind_transceiver', { ...LOGIN, password }))
+  }
+  await expect.poll(() => bridge.logins).toBe(11)
+  checking.resolve()
+  expect((await Promise.all(binds)).at(-1)).toBe('ESME_RBINDFAIL')
+})

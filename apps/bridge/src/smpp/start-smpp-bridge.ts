@@ -141,14 +141,15 @@ export async function startSmppBridge({
       log,
       times,
       async onBind(request, isSender) {
-        if (attempts.isBlocked(address))
-          throw new SmppError('ESME_RBINDFAIL', 'too many failed binds from this address')
+        refuseBlocked(address)
         const login = await authenticate(request, isSender, { connect, users: config.SMPP_USERS ?? new Map() }).catch(
           (error: unknown) => {
             if (error instanceof SmppError && error.status === 'ESME_RINVPASWD') attempts.addFailure(address)
             throw error
           },
         )
+        // Other binds of this address may have failed while this one was checked.
+        refuseBlocked(address)
         const bound = [...sessions].filter((other) => other.isBound && other.login?.systemId === login.systemId)
         if (bound.length >= MOST_BINDS)
           throw new SmppError('ESME_RBINDFAIL', `the system_id has ${MOST_BINDS} binds, the maximum`)
@@ -162,6 +163,10 @@ export async function startSmppBridge({
       },
     })
     sessions.add(session)
+  }
+
+  function refuseBlocked(address: string): void {
+    if (attempts.isBlocked(address)) throw new SmppError('ESME_RBINDFAIL', 'too many failed binds from this address')
   }
 
   function addReceipts(

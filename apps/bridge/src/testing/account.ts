@@ -24,6 +24,8 @@ export class TestAccount {
   /** Delays the answers to messages with recipients. */
   beforeSend: Promise<void> = Promise.resolve()
   isSending = false
+  /** Delays the answers to messages without recipients, which check a login. */
+  beforeCheck: Promise<void> = Promise.resolve()
   /** Called when a stream has been opened. */
   onOpened: () => void = () => undefined
   /** Called when the inbox has been read. */
@@ -98,7 +100,7 @@ export class TestAccount {
       this.isSending = true
       await before
       this.isSending = false
-    }
+    } else await this.beforeCheck
     return this.#send(message, key)
   }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import type { SmsGateway } from '@smsgw/client'
 import { AuthenticationError } from '@smsgw/client/errors'
 import { openLog } from '@smsgw/daemon/log'
 import { afterEach, beforeEach, expect } from 'vitest'
@@ -13,6 +14,7 @@ import { TestAccount } from './account.ts'
 import { TestSmppClient } from './smpp-client.ts'
 
 export const KEY = 'smsgw_live_7hYt2QmVx9Kd_secret'
+export const REVOKED_KEY = 'smsgw_live_9aBcDeFgHiJk_secret'
 export const LOGIN = { system_id: 'app', password: KEY }
 export const NUMBER = '447400123456'
 export const SMS = { dest_addr_ton: 1, dest_addr_npi: 1, destination_addr: NUMBER, short_message: 'Hello' }
@@ -40,8 +42,12 @@ export class TestSmppBridge {
         this.logins += 1
         if ('apiKey' in credentials && credentials.apiKey === KEY) return this.account.client()
         if ('apiKey' in credentials && credentials.apiKey === `${KEY}2`) return this.otherAccount.client()
+        if ('apiKey' in credentials && credentials.apiKey === REVOKED_KEY) return this.#revokedClient()
         if ('password' in credentials && credentials.password === 'tea at half past four') return this.account.client()
-        const refuse = () => Promise.reject(new AuthenticationError({ status: 401, message: 'wrong' }))
+        const refuse = async () => {
+          await this.account.beforeCheck
+          throw new AuthenticationError({ status: 401, message: 'wrong' })
+        }
         return { messages: { send: refuse }, inbox: { list: () => ({ page: refuse }) } } as unknown as ReturnType<
           TestAccount['client']
         >
@@ -58,6 +64,13 @@ export class TestSmppBridge {
     }
     // From here on, received messages are passed on.
     await expect.poll(() => new Notes(database).read('smpp.followed-until')).toBeDefined()
+  }
+
+  /** A key that is revoked after the bind. */
+  #revokedClient(): SmsGateway {
+    const api = this.account.client()
+    const get = () => Promise.reject(new AuthenticationError({ status: 401, message: 'the API key is revoked' }))
+    return { messages: api.messages, inbox: { list: api.inbox.list, get } } as unknown as SmsGateway
   }
 
   async stop(): Promise<void> {
