@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { KEY, LOGIN, NUMBER, SMS, withSmppBridge } from '../testing/smpp-bridge.ts'
+import { KEY, LOGIN, NUMBER, REVOKED_KEY, SMS, withSmppBridge } from '../testing/smpp-bridge.ts'
 
 const current = withSmppBridge()
 const textOf = (pdu: { readonly [field: string]: unknown } | undefined) =>
@@ -183,4 +183,42 @@ test('sends one receipt for each part that asks for one', async () => {
   }
   bridge.account.setState(bridge.account.sent[0]?.id ?? '', 'Delivered')
   await expect.poll(() => client.received).toHaveLength(2)
+})
+
+test('a client whose key was revoked is disconnected, and another one gets the received messages', async () => {
+  const { bridge } = current
+  await bridge.start()
+  const revoked = await bridge.bound('bind_receiver', { system_id: 'old', password: REVOKED_KEY })
+  const client = await bridge.bound()
+  for (let count = 0; count < 15; count += 1) bridge.account.receive(`text ${count}`)
+  await revoked.closed
+  await expect.poll(() => client.received).toHaveLength(15)
+  expect(revoked.received).toEqual([])
+})
+
+test('a receiver that can take nothing for the moment leaves the messages to another one', async () => {
+  const { bridge } = current
+  await bridge.start()
+  const full = await bridge.bound()
+  full.answerTo = () => ({ command_status: 0x14 })
+  const client = await bridge.bound()
+  for (let count = 0; count < 60; count += 1) bridge.account.receive(`text ${count}`)
+  await expect.poll(() => client.received.length, { timeout: 5_000 }).toBeGreaterThan(40)
+  expect(full.received.length).toBeLessThan(20)
+})
+
+test('a state that is reported again after its receipt was delivered adds no receipt', async () => {
+  const { bridge } = current
+  await bridge.start()
+  const client = await bridge.bound()
+  const send = { ...SMS, registered_delivery: 1, user_message_reference: 7 }
+  const { message_id } = await client.ask('submit_sm', send)
+  bridge.account.setState(String(message_id), 'Delivered')
+  await expect.poll(() => client.received).toHaveLength(1)
+  // The client did not see the answer, and submits the message again over a new connection.
+  const next = await bridge.bound()
+  expect((await next.ask('submit_sm', send))['message_id']).toBe(message_id)
+  bridge.account.setState(String(message_id), 'Delivered')
+  await sleep(200)
+  expect(client.received.length + next.received.length).toBe(1)
 })

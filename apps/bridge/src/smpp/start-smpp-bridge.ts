@@ -183,13 +183,12 @@ export async function startSmppBridge({
       readonly text: string
     },
   ): void {
-    for (const [at, destination] of destinations.entries()) {
+    const receipts = destinations.flatMap((destination, at) => {
       const outcome = outcomes[at]
-      if (outcome === undefined || (onFailureOnly && outcome.stat === 'DELIVRD')) continue
-      const receipt = { systemId, owner, messageId, source, destination, ...outcome, ...facts }
-      for (let copy = 0; copy < copies; copy += 1)
-        queue.addReceipt(`receipt:${messageId}:${at}:${copy}`, receipt, now())
-    }
+      if (outcome === undefined || (onFailureOnly && outcome.stat === 'DELIVRD')) return []
+      return [{ systemId, owner, messageId, source, destination, ...outcome, ...facts }]
+    })
+    queue.addReceipts(messageId, receipts, copies, now())
     deliverer.wake()
   }
 

@@ -1,5 +1,5 @@
 import type { SmsGateway } from '@smsgw/client'
-import { ApiError, NotFoundError, PermissionError, SmsGatewayError } from '@smsgw/client/errors'
+import { ApiError, AuthenticationError, NotFoundError, PermissionError, SmsGatewayError } from '@smsgw/client/errors'
 import type { Log } from '@smsgw/daemon/log'
 import { STATUS, statusName } from '../protocol/command.ts'
 import type { Login } from '../session/authenticate.ts'
@@ -10,6 +10,8 @@ import { type ReceivedOptions, receivedPdus } from './received-pdus.ts'
 
 /** After a client has refused a deliver_sm for the moment, or the API was unavailable. */
 const RETRY_MS = 30_000
+/** A receiver with a postponed delivery takes no other one for this time, so that other receivers take them. */
+const REST_MS = 1_000
 const BATCH = 50
 
 export interface DelivererOptions {
@@ -28,6 +30,8 @@ interface Receiver {
   open: number
   /** False after the API has refused to let this client read received messages. */
   readsInbox: boolean
+  /** After a delivery was postponed. */
+  isResting: boolean
 }
 
 /** The client must not get this delivery. Another client may. */
@@ -51,7 +55,7 @@ export class Deliverer {
   add(session: SmppSession): void {
     const { login } = session
     if (login === undefined) return
-    this.#receivers.set(session, { session, login, open: 0, readsInbox: true })
+    this.#receivers.set(session, { session, login, open: 0, readsInbox: true, isResting: false })
     this.wake()
   }
 
@@ -72,7 +76,7 @@ export class Deliverer {
   #fill(receiver: Receiver): void {
     const { queue } = this.#options
     let after = 0
-    while (receiver.session.isReceiver && receiver.open < MOST_DELIVERIES) {
+    while (receiver.session.isReceiver && !receiver.isResting && receiver.open < MOST_DELIVERIES) {
       const { readsInbox } = receiver
       const found = queue.listFor({ ...receiver.login, readsInbox }, after, BATCH)
       for (const delivery of found) {
@@ -99,7 +103,7 @@ export class Deliverer {
       if (isLater) log.warn({ systemId: receiver.login.systemId, reason }, 'SMPP delivery postponed')
     } finally {
       receiver.open -= 1
-      if (isLater) this.#later(number)
+      if (isLater) this.#postpone(number, receiver)
       else this.#busy.delete(number)
       this.wake()
     }
@@ -132,6 +136,15 @@ export class Deliverer {
       return await receiver.login.api.inbox.get(inboxId)
     } catch (error) {
       if (!(error instanceof SmsGatewayError)) throw error
+      if (error instanceof AuthenticationError) {
+        const { systemId } = receiver.login
+        this.#options.log.warn(
+          { systemId, reason: error.message },
+          'SMPP client disconnected: the API refuses its login',
+        )
+        receiver.session.close()
+        throw new NotForReceiver()
+      }
       if (isGone(error) && (await this.#isDeleted(inboxId))) return undefined
       if (!(error instanceof PermissionError || isGone(error))) throw error
       receiver.readsInbox = false
@@ -154,12 +167,26 @@ export class Deliverer {
     )
   }
 
-  #later(number: number): void {
+  #postpone(number: number, receiver: Receiver): void {
+    const retryMs = this.#options.retryMs ?? RETRY_MS
+    this.#after(retryMs, () => this.#busy.delete(number))
+    if (receiver.isResting || !this.#receivers.has(receiver.session)) return
+    receiver.isResting = true
+    // The others come first from now on.
+    this.#receivers.delete(receiver.session)
+    this.#receivers.set(receiver.session, receiver)
+    this.#after(Math.min(REST_MS, retryMs), () => {
+      receiver.isResting = false
+    })
+  }
+
+  #after(ms: number, change: () => void): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
-      this.#busy.delete(number)
+      change()
       this.wake()
-    }, this.#options.retryMs ?? RETRY_MS)
+    }, ms)
+    timer.unref()
     this.#timers.add(timer)
   }
 }

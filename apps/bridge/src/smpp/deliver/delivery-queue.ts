@@ -1,7 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from '../../state/bridge-state.ts'
 
 /** What no client has taken is kept for this time. */
 const KEPT_MS = 7 * 86_400_000
+/** A state is reported again within this time. The states of messages are followed for 10 days. */
+const REPORTED_MS = 11 * 86_400_000
 
 export interface Receipt {
   readonly systemId: string
@@ -33,6 +36,8 @@ export class DeliveryQueue {
       CREATE TABLE IF NOT EXISTS smpp_deliveries (
         number INTEGER PRIMARY KEY AUTOINCREMENT, item TEXT UNIQUE, owner TEXT, receipt TEXT, at INTEGER NOT NULL);
       CREATE INDEX IF NOT EXISTS smpp_deliveries_by_time ON smpp_deliveries (at);
+      CREATE TABLE IF NOT EXISTS smpp_reported (message_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE INDEX IF NOT EXISTS smpp_reported_by_time ON smpp_reported (at);
     `)
   }
 
@@ -43,11 +48,21 @@ export class DeliveryQueue {
       .run(inboxId, now)
   }
 
-  /** `item`: recognises the same receipt after a crash. */
-  addReceipt(item: string, receipt: Receipt, now: number): void {
-    this.#database
-      .prepare('INSERT INTO smpp_deliveries (item, owner, receipt, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
-      .run(item, ownerOf(receipt), JSON.stringify(receipt), now)
+  /**
+   * Adds the receipts of a message, each `copies` times, unless they were added before. The state of a message may be reported
+   * again: after a crash, or when its client has submitted it again.
+   */
+  addReceipts(messageId: string, receipts: readonly Receipt[], copies: number, now: number): void {
+    // One commit, because a message may have thousands of receipts.
+    inTransaction(this.#database, () => {
+      const { changes } = this.#database
+        .prepare('INSERT INTO smpp_reported VALUES (?, ?) ON CONFLICT DO NOTHING')
+        .run(messageId, now)
+      if (changes === 0) return
+      const insert = this.#database.prepare('INSERT INTO smpp_deliveries (owner, receipt, at) VALUES (?, ?, ?)')
+      for (const receipt of receipts)
+        for (let copy = 0; copy < copies; copy += 1) insert.run(ownerOf(receipt), JSON.stringify(receipt), now)
+    })
   }
 
   /** Returns deliveries for a client, oldest first: its receipts, and all received messages if it may read them. */
@@ -70,6 +85,7 @@ export class DeliveryQueue {
 
   /** Returns how many were removed because they are too old. */
   removeOld(now: number): number {
+    this.#database.prepare('DELETE FROM smpp_reported WHERE at < ?').run(now - REPORTED_MS)
     return Number(this.#database.prepare('DELETE FROM smpp_deliveries WHERE at < ?').run(now - KEPT_MS).changes)
   }
 }
