@@ -8,6 +8,11 @@ const LIMIT_MS = 30_000
 /** Discord accepts 2000. */
 const MOST_CHARACTERS = 1_900
 
+/** The chat program does not accept this text. It may accept others. */
+export class RefusedText extends Error {}
+
+const REFUSALS = [400, 413, 415, 422]
+
 export interface ChatSender {
   /** Shows a text in a chat. Throws an error without the secrets of the target if the chat program did not accept it. */
   send(target: ChatTarget, text: string, signal: AbortSignal): Promise<void>
@@ -117,7 +122,9 @@ async function post(url: string, text: string, signal: AbortSignal): Promise<voi
     throw new Error(withoutAddresses(cause instanceof Error ? cause.message : message))
   }
   await answer.body?.cancel()
-  if (!answer.ok) throw new Error(`${new URL(url).host} answers HTTP ${answer.status}`)
+  if (answer.ok) return
+  const message = `${new URL(url).host} answers HTTP ${answer.status}`
+  throw REFUSALS.includes(answer.status) ? new RefusedText(message) : new Error(message)
 }
 
 /** The text comes from strangers: it must not notify whole groups or make links. */

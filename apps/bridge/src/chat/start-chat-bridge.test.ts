@@ -175,6 +175,16 @@ test('a text that a chat did not accept for three days is dropped with a log ent
   await expect.poll(() => textsAt('/a').at(-1)).toBe('SMS from +447400123456: two')
 })
 
+test('a text that a chat always refuses does not keep the texts after it', async () => {
+  statusFor = () => (String(posts.at(-1)?.json['text']).endsWith('refused') ? 400 : 200)
+  await start({ CHAT_URLS: `${url}/a` })
+  account.receive('refused')
+  account.receive('accepted')
+  await expect.poll(() => textsAt('/a').at(-1)).toBe('SMS from +447400123456: accepted')
+  expect(textsAt('/a')).toHaveLength(4)
+  expect(logged).toContain('text dropped: a chat refused it')
+})
+
 test('rules choose the chats by the sender', async () => {
   const urls = `uk=${url}/uk bank=${url}/bank ${url}/untagged`
   await start({ CHAT_URLS: urls, CHAT_RULES: '+44*=uk,bank=bank,+1*=nobody' })

@@ -9,7 +9,7 @@ import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
 import { HandledItems } from '../state/handled-items.ts'
 import { SentMessages } from '../state/sent-messages.ts'
 import { ChatQueue } from './chat-queue.ts'
-import type { ChatSender } from './chat-sender.ts'
+import { type ChatSender, RefusedText } from './chat-sender.ts'
 import { type ChatConfig, type ChatTarget, targetsFor, unusedTags } from './chat-settings.ts'
 
 const CHANNEL = 'chat'
@@ -17,6 +17,8 @@ const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 300_000
 /** A text that a target did not accept for so long is dropped. */
 const KEPT_MS = 3 * 86_400_000
+/** A text that a target refused so often is dropped, because the texts after it wait. */
+const MOST_REFUSALS = 3
 /** A stop waits so long for the answers of chats. */
 const STOP_MS = 5_000
 
@@ -113,6 +115,7 @@ class Lane {
   async run(): Promise<void> {
     const { queue, target, sender, log, signal, cut, state, now, firstRetryMs = FIRST_RETRY_MS } = this.#options
     let retryMs = firstRetryMs
+    let refusals = 0
     while (!signal.aborted) {
       this.#arrived = Promise.withResolvers()
       const next = queue.first(target.id)
@@ -126,13 +129,18 @@ class Lane {
         queue.remove(next.number)
         state.set(target.id, undefined)
         retryMs = firstRetryMs
+        refusals = 0
       } catch (error) {
         if (cut.aborted) return
         const reason = (error as Error).message
         state.set(target.id, `${nameOf(target)} does not accept texts: ${reason}`)
-        if (now() - next.at > KEPT_MS) {
-          log.error({ ...context, reason }, 'text dropped: a chat did not accept it for three days')
+        refusals = error instanceof RefusedText ? refusals + 1 : 0
+        const isRefused = refusals >= MOST_REFUSALS
+        if (isRefused || now() - next.at > KEPT_MS) {
+          const why = isRefused ? 'a chat refused it' : 'a chat did not accept it for three days'
+          log.error({ ...context, reason }, `text dropped: ${why}`)
           queue.remove(next.number)
+          refusals = 0
           continue
         }
         log.warn({ ...context, reason }, `a chat did not accept a text, retrying in ${Math.round(retryMs / 1_000)} s`)
