@@ -127,6 +127,16 @@ test('a dlr-url that is not allowed is refused before the message is accepted', 
   expect(await relay.accepted()).toEqual([])
 })
 
+test('percent signs in the host are no placeholders', async () => {
+  const receiver = await listening()
+  // The octets of 127.0.0.1, percent-encoded. `%d1` would become another host if it were replaced.
+  const { port } = new URL(receiver.url)
+  const { status, id } = await send({ 'dlr-url': `http://%31%32%37.0.0.%31:${port}/%d`, 'dlr-mask': '8' })
+  expect(status).toBe(202)
+  await advance(id, sent)
+  await eventually(() => expect(receiver.requests.map(({ url }) => url)).toEqual(['/8']))
+})
+
 test('placeholders cannot lead a request to another host or to a forbidden address', async () => {
   const other = await listening()
   const { id, status } = await send({ 'dlr-url': `http://%d.${new URL(other.url).host}/`, 'dlr-mask': '31' })

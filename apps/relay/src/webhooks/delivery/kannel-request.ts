@@ -68,8 +68,13 @@ export function kannelUrl({ deviceId, payload, url }: KannelDelivery): string {
     I: messageId,
     F: messageId,
   }
-  return kannel.dlrUrl.replace(PLACEHOLDER, (_, name: string) =>
-    name === '%' ? '%' : encodeURIComponent((values[name] ?? '').toWellFormed()),
+  // The webhook of this origin delivers the report, so the origin must not change.
+  const [, origin = '', rest = ''] = /^([^:]+:\/\/[^/?#]*)(.*)$/s.exec(kannel.dlrUrl) ?? []
+  return (
+    origin +
+    rest.replace(PLACEHOLDER, (_, name: string) =>
+      name === '%' ? '%' : encodeURIComponent((values[name] ?? '').toWellFormed()),
+    )
   )
 }
 

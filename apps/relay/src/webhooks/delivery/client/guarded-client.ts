@@ -72,7 +72,7 @@ export class GuardedClient {
   }
 
   async #request(address: string, request: Omit<ExchangeRequest, 'url'>, readBytes: number): Promise<Outcome> {
-    const { url, problem } = this.#check(address)
+    const { url, problem } = this.#check(address, request.method === 'POST')
     if (url === undefined) return { kind: 'failed', error: `the URL ${problem}`, address: undefined }
     const giveUpAt = performance.now() + this.#limits.totalMs
     for (;;) {
@@ -97,12 +97,13 @@ export class GuardedClient {
     await this.#agent.destroy()
   }
 
-  #check(address: string): CheckedUrl {
+  /** The URLs of GET requests differ each time, so they are not remembered. */
+  #check(address: string, isRemembered: boolean): CheckedUrl {
     const known = this.#checkedUrls.get(address)
     if (known !== undefined) return known
     const problem = urlProblem(address, this.#rules)
     const checked = { problem, url: problem === undefined ? new URL(address) : undefined }
-    this.#checkedUrls.set(address, checked)
+    if (isRemembered) this.#checkedUrls.set(address, checked)
     return checked
   }
 
