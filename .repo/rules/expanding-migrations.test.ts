@@ -15,13 +15,6 @@ function problems(sql: string, changes: Readonly<Record<string, string>> = {}): 
   return expandingMigrations(tree).map(({ file, line, problem }) => `${file}:${line ?? ''} ${problem}`)
 }
 
-test('refuses two migrations with the same number', () => {
-  const third = 'prisma/migrations/0002_third/migration.sql'
-  expect(problems('-- A note.\nSELECT 1;', { [third]: 'SELECT 2;' })).toEqual([
-    `${third}: has the number of 0002_second: take the next free number`,
-  ])
-})
-
 describe('refuses a migration that the previous release does not survive', () => {
   test.each([
     'ALTER TABLE "notes" DROP COLUMN "text";',

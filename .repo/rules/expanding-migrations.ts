@@ -15,7 +15,6 @@ export const expandingMigrations: Rule = (tree) => {
   const migrations = migrationsOf(tree)
   return [
     ...[...released.keys()].filter((name) => !migrations.has(name)).map((name) => missing(name)),
-    ...sameNumbers(migrations),
     ...[...migrations].flatMap(([name, file]) => {
       const checksum = released.get(name)
       if (checksum === undefined) return problemsOf(tree, file, new Set(releases.map(({ version }) => version)))
@@ -23,20 +22,6 @@ export const expandingMigrations: Rule = (tree) => {
       return [{ file, problem: 'is part of a release and must not change: write a new migration' }]
     }),
   ]
-}
-
-/** Migrations run in the order of their names, so each has a number of its own. */
-function sameNumbers(migrations: ReadonlyMap<string, string>): Violation[] {
-  const names = [...migrations.keys()].toSorted()
-  return names.flatMap((name, index) => {
-    const previous = names[index - 1]
-    if (previous === undefined || numberOf(previous) !== numberOf(name)) return []
-    return [{ file: migrations.get(name) ?? name, problem: `has the number of ${previous}: take the next free number` }]
-  })
-}
-
-function numberOf(name: string): string | undefined {
-  return name.split('_', 1)[0]
 }
 
 function missing(name: string): Violation {

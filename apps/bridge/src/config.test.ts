@@ -40,7 +40,7 @@ test('needs a broker and credentials', () => {
 
 test('reads SMPP users, and refuses passwords that can be guessed', () => {
   const { SMPP_USERS } = readConfig({ ...given, SMPP_USERS: 'kannel=qx7Ru2d=, app=eight888' })
-  expect([...SMPP_USERS]).toEqual([
+  expect([...(SMPP_USERS ?? [])]).toEqual([
     ['kannel', 'qx7Ru2d='],
     ['app', 'eight888'],
   ])

@@ -127,7 +127,7 @@ test('a dlr-url that is not allowed is refused before the message is accepted', 
   expect(await relay.accepted()).toEqual([])
 })
 
-test('percent signs in the host are no placeholders', async () => {
+test('a percent sign in the host does not begin a placeholder', async () => {
   const receiver = await listening()
   // The octets of 127.0.0.1, percent-encoded. `%d1` would become another host if it were replaced.
   const { port } = new URL(receiver.url)
