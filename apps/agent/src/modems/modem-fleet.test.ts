@@ -304,7 +304,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     await fixture.readyAre('1:8091')
     const command = { kind: 'restart-modem', cmdId: 'c', simNumber: 1 } as const
     expect(await runModemCommand(fixture.fleet?.actorOf(1), command)).toEqual({ outcome: 'done' })
-    await fixture.readyAre()
+    await expect.poll(() => fixture.stoppedSending, { timeout: 30_000 }).toEqual([1])
     await fixture.readyAre('1:8091')
     const absent = await runModemCommand(fixture.fleet?.actorOf(2), { ...command, simNumber: 2 })
     expect(absent).toEqual({ outcome: 'refused', reason: 'the modem of SIM 2 is not connected' })

@@ -30,6 +30,8 @@ export class FleetFixture {
   readonly pins: Record<number, string> = {}
   readonly numbers: Record<number, string> = {}
   readonly opened: string[] = []
+  /** The numbers of SIMs that could no longer send, in the order of these events. */
+  readonly stoppedSending: number[] = []
   emulation: EmulationSettings | undefined
   fleet: ModemFleet | undefined
 
@@ -68,7 +70,10 @@ export class FleetFixture {
           onReadable: () => undefined,
           onUnreadable: () => undefined,
           onSending: (sim) => void this.sending.set(sim.simNumber, sim),
-          onNotSending: (sim) => void this.sending.delete(sim.simNumber),
+          onNotSending: ({ simNumber }) => {
+            this.sending.delete(simNumber)
+            this.stoppedSending.push(simNumber)
+          },
           onIncoming: ({ simNumber }, incoming) => void this.incoming.push({ simNumber, incoming }),
           onLateResult: () => undefined,
           onCall: (sim, call) => void this.calls.push({ simNumber: sim.simNumber, ...call }),
