@@ -74,10 +74,14 @@ test('any event counts as a sign of life', () => {
   expect([feed.state, FakeSource.all.length]).toEqual(['live', 1])
 })
 
-test('a stream of an older relay, which sends no heartbeats, stays open', () => {
+test('a relay that hangs before its first heartbeat is noticed', () => {
   source().onopen()
-  seconds(600)
+  seconds(39)
   expect([feed.state, FakeSource.all.length]).toEqual(['live', 1])
+  seconds(1)
+  expect(feed.state).toBe('away')
+  seconds(1)
+  expect(FakeSource.all).toHaveLength(2)
 })
 
 test('every kind of event reaches the page', () => {

@@ -26,6 +26,8 @@ type Listener = (kind: LiveKind, data: unknown) => void
 
 /** A stream that does not start within this time is opened again, because the relay may have stopped without closing it. */
 const startLimitMs = 15_000
+/** A relay may hang before the first heartbeat. The stream of an older relay, which sends none, is opened again in this interval. */
+const firstHeartbeatMs = 40_000
 /** A heartbeat may be this much late, for example on a slow network. */
 const lateMs = 5_000
 const firstRetryMs = 1_000
@@ -43,8 +45,8 @@ export class LiveFeed {
   #retry: ReturnType<typeof setTimeout> | undefined
   #retryMs = firstRetryMs
   #watchdog: ReturnType<typeof setTimeout> | undefined
-  /** The longest silence of the stream. Undefined until its first heartbeat, because older relays send none. */
-  #longestSilenceMs: number | undefined
+  /** The longest silence of the stream. Its heartbeats say how often they are sent. */
+  #longestSilenceMs = firstHeartbeatMs
   #lastEventId = ''
   #state: LiveState = 'connecting'
 
@@ -56,7 +58,7 @@ export class LiveFeed {
     const from = this.#lastEventId === '' ? '' : `?lastEventId=${encodeURIComponent(this.#lastEventId)}`
     const source = new EventSource(`/3rdparty/v1/events${from}`)
     this.#source = source
-    this.#longestSilenceMs = undefined
+    this.#longestSilenceMs = firstHeartbeatMs
     this.#expectWithin(startLimitMs)
     source.onopen = () => {
       this.#retryMs = firstRetryMs
@@ -65,7 +67,7 @@ export class LiveFeed {
     }
     source.onerror = () => {
       this.#become('away')
-      this.#longestSilenceMs = undefined
+      this.#longestSilenceMs = firstHeartbeatMs
       if (source.readyState === EventSource.CLOSED) this.#openLater()
       else this.#expectWithin(startLimitMs)
     }
@@ -102,8 +104,7 @@ export class LiveFeed {
   }
 
   #heard(): void {
-    clearTimeout(this.#watchdog)
-    if (this.#longestSilenceMs !== undefined) this.#expectWithin(this.#longestSilenceMs)
+    this.#expectWithin(this.#longestSilenceMs)
   }
 
   #expectWithin(limitMs: number): void {
