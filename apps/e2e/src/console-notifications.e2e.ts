@@ -204,6 +204,8 @@ async function lookElsewhere(context: BrowserContext): Promise<void> {
     const devtools = await context.newCDPSession(page)
     for (const enabled of [true, false]) await devtools.send('Emulation.setFocusEmulationEnabled', { enabled })
   }
+  for (const page of context.pages().filter((one) => one !== elsewhere))
+    await expect.poll(() => page.evaluate('document.hasFocus()')).toBe(false)
 }
 
 async function receive(from: string, text: string): Promise<void> {
