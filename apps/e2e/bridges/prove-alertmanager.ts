@@ -45,8 +45,8 @@ export const alertmanagerProof: BridgeProof = {
             (failed) => failed > 0,
           )
         })
-        await untilNotified(url)
-        expectTexts(await recipient.texts(), ['[FIRING:1] DiskFull: Disk full on web4'])
+        // A notification that is being repeated counts as sent until it has failed for good, so the metrics cannot be used here.
+        await until(recipient, ['[FIRING:1] DiskFull: Disk full on web4'])
       },
     ],
   ],
