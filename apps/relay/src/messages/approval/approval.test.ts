@@ -189,7 +189,7 @@ test('a message that nobody approves in time fails with its reason, also one wit
   expect(await dispatched(LATER)).toEqual([])
 })
 
-test('an approved message expires as any other', async () => {
+test('an approved message expires like every other one', async () => {
   const id = await sent({ ttl: 60 })
   await decide(id, 'approve')
   clock.aheadMs = 61_000
