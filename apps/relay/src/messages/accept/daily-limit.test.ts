@@ -1,46 +1,22 @@
 // The daily limit of an API key holds exactly, however many connections and relays use the key at the same time.
-import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { callUrl } from '../../testing/call-url.ts'
-import { type RelayProcess, startRelayProcess } from '../../testing/relay-process.ts'
-import { useTestDatabase } from '../../testing/test-database.ts'
+import { useTwoRelays } from '../../testing/two-relays.ts'
 
-const PASSWORD = randomBytes(12).toString('base64url')
 const CONNECTIONS = 50
 const LIMIT = 100
-const db = useTestDatabase()
-const relays: RelayProcess[] = []
-
-beforeAll(async () => {
-  const settings = {
-    DATABASE_URL: db.url,
-    SERVER_SECRET: randomBytes(32).toString('base64'),
-    ADMIN_USERNAME: 'sms',
-    ADMIN_PASSWORD: PASSWORD,
-  }
-  relays.push(...(await Promise.all([settings, settings].map(startRelayProcess))))
-  const { id: accountId } = await db.database.account.findFirstOrThrow()
-  await db.database.device.create({ data: { id: 'd'.repeat(21), accountId, name: 'device' } })
-}, 60_000)
-
-afterAll(async () => {
-  for (const { kill } of relays) kill('SIGTERM')
-  await Promise.all(relays.map(({ ended }) => ended))
-})
-
-const urlOf = (index: number) => `${relays[index % relays.length]?.url}/3rdparty/v1`
+const relays = useTwoRelays()
 
 async function createKey(recipientsPerDay: number): Promise<string> {
-  const auth = `Basic ${Buffer.from(`sms:${PASSWORD}`).toString('base64')}`
   const body = { name: 'racer', scopes: ['messages:send'], limits: { recipientsPerDay } }
-  const { status, json } = await callUrl('POST', `${urlOf(0)}/keys`, { auth, body })
+  const { status, json } = await callUrl('POST', relays.urlOf(0, '/keys'), { auth: relays.auth, body })
   expect(status).toBe(201)
   return json.key
 }
 
 async function recipientsOf(key: string): Promise<number> {
   const [, , id = ''] = key.split('_')
-  const sent = await db.database.message.findMany({ where: { sentByKeyId: id }, include: { recipients: true } })
+  const sent = await relays.database.message.findMany({ where: { sentByKeyId: id }, include: { recipients: true } })
   return sent.reduce((sum, { recipients }) => sum + recipients.length, 0)
 }
 
@@ -56,7 +32,7 @@ async function race(
       const body = { phoneNumbers: numbers, textMessage: { text: 'race' } }
       // Each key is used on both relays.
       const auth = auths[Math.floor(index / 2) % auths.length] as string
-      const answer = await callUrl('POST', `${urlOf(index)}/messages`, { auth, body, headers: headersOf(index) })
+      const answer = await callUrl('POST', relays.urlOf(index, '/messages'), { auth, body, headers: headersOf(index) })
       return {
         status: answer.status,
         why: `${answer.status} ${answer.json.reason ?? answer.json.message}`,
