@@ -111,7 +111,7 @@ test('after goaway stays connected until the given time, reconnects at once, and
 })
 
 test.each([
-  ['challenge', 'awaiting-challenge', 15_000],
+  ['challenge', 'awaiting-challenge', 4_000],
   ['welcome', 'awaiting-welcome', 45_000],
 ] as const)('disconnects from a relay that does not send its %s, and retries', async (silence, last, leftAfterMs) => {
   const clock = new ManualClock()

@@ -1,7 +1,6 @@
 import { type CloseName, closeCodes, closeNameOf, type Retry } from '@smsgw/contract/link/close-code'
 import { closeReason } from '../connection/close-reason.ts'
 import type { Pause } from '../connection/timers.ts'
-import { handshakeLimit } from '../connection/timers.ts'
 import { fullBudget } from './frame-budget.ts'
 import type { AgentEffect, AgentState, AgentStep, Unreachable } from './state.ts'
 
@@ -9,8 +8,24 @@ export function connect(state: AgentState): AgentStep {
   const connection = state.connection + 1
   return {
     state: { ...state, connection, budget: fullBudget, phase: { kind: 'connecting' } },
-    effects: [{ kind: 'connect', connection }, handshakeLimit],
+    effects: [{ kind: 'connect', connection }, challengeLimit(state.stalled)],
   }
+}
+
+/**
+ * Limit until the first frame of the relay. A connection that lost data on the way never opens, so the first attempts are
+ * given up early. The later ones get more time, for a slow network or a busy relay.
+ */
+function challengeLimit(stalled: number): Extract<AgentEffect, { kind: 'set-timer' }> {
+  const ms = stalled < shortAttempts ? shortAttemptMs : longAttemptMs
+  return { kind: 'set-timer', timer: 'handshake', fromMs: ms, toMs: ms }
+}
+
+/** The handshake took too long. */
+export function handshakeTimedOut(state: AgentState): AgentStep {
+  const { kind } = state.phase
+  const isStalled = kind === 'connecting' || kind === 'awaiting-challenge'
+  return closeConnection({ ...state, stalled: state.stalled + (isStalled ? 1 : 0) }, 'timed-out', `still ${kind}`)
 }
 
 /** Closes the connection from this end. */
@@ -86,6 +101,10 @@ function disconnected(state: AgentState, why: CloseName | 'lost', reason: string
   return { state: later.state, effects: [...effects, ...later.effects] }
 }
 
+const shortAttempts = 3
+/** Enough for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms. */
+const shortAttemptMs = 4_000
+const longAttemptMs = 15_000
 const shortestMs = 500
 const longestMs = 60_000
 /** Pauses of up to 4 s: with the start of a connection, an agent is back within 10 s. */

@@ -49,7 +49,8 @@ export function tagCompared(state: AgentState, isSame: boolean): AgentStep {
     : replaceJournal(state, welcome, 'the relay has stored other events of this journal')
 }
 
-function answerChallenge(state: AgentState, challenge: Challenge): AgentStep {
+function answerChallenge(before: AgentState, challenge: Challenge): AgentStep {
+  const state = { ...before, stalled: 0 }
   const { versions } = state.agent
   if (commonVersion(versions, challenge.versions) === undefined)
     return closeConnection(state, 'version', versionRefusal(versions))

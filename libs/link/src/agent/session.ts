@@ -7,6 +7,7 @@ import {
   closeConnection,
   connect,
   connectionClosed,
+  handshakeTimedOut,
   hasSocket,
   reconnectLater,
   relayUnreachable,
@@ -98,7 +99,7 @@ function changed(state: AgentState, input: Exclude<AgentInput, { readonly connec
 /** Starts the link, also after a stop whose cause a person has removed. */
 function start(state: AgentState): AgentStep {
   if (state.phase.kind !== 'idle' && state.phase.kind !== 'stopped') return unchanged(state)
-  return connect({ ...state, attempts: 0, unreachable: 0, duplicate: noDuplicate })
+  return connect({ ...state, attempts: 0, unreachable: 0, stalled: 0, duplicate: noDuplicate })
 }
 
 function receive(before: AgentState, text: string): AgentStep {
@@ -142,7 +143,7 @@ function timerFired(state: AgentState, timer: AgentTimer): AgentStep {
       return state.phase.kind === 'waiting' ? connect(state) : unchanged(state)
     case 'handshake':
       if (!hasSocket(state) || isOnline(state)) return unchanged(state)
-      return closeConnection(state, 'timed-out', `still ${state.phase.kind}`)
+      return handshakeTimedOut(state)
     case 'tick':
       return isOnline(state) ? tick(state) : unchanged(state)
     case 'credit':

@@ -25,6 +25,8 @@ export interface AgentState {
   readonly attempts: number
   /** How many of these connections found no relay. */
   readonly unreachable: number
+  /** Consecutive connections that were closed because no frame arrived within the time limit. */
+  readonly stalled: number
   readonly duplicate: DuplicateEvidence
   /** Of the current connection. */
   readonly budget: FrameBudget
@@ -196,6 +198,7 @@ export function newAgent(options: {
     phase: { kind: 'idle' },
     attempts: 0,
     unreachable: 0,
+    stalled: 0,
     duplicate: noDuplicate,
     budget: fullBudget,
   }

@@ -9,7 +9,7 @@ interface HandshakeTimer extends Pause {
   readonly timer: 'handshake'
 }
 
-/** Limit until the agent has sent its first frame. */
+/** Limit until the relay has received the first frame. */
 export const handshakeLimit: HandshakeTimer = { kind: 'set-timer', timer: 'handshake', fromMs: 15_000, toMs: 15_000 }
 
 /**

@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { challenge, online, paired, play, receive } from '../testing/agent-script.ts'
+import type { AgentInput, AgentState } from './state.ts'
+
+const closed = (state: AgentState, code: number): AgentInput => ({
+  kind: 'closed',
+  connection: state.connection,
+  code,
+  reason: '',
+})
+
+describe('while no relay is running', () => {
+  /** Attempts to connect until the outage is over, and returns how long the agent then takes to connect. */
+  function backAfterMs(outageMs: number, random: () => number, isProxied = false): number {
+    let { state } = online()
+    let step = play(state, closed(state, 1006))
+    let nowMs = 0
+    for (;;) {
+      const timer = step.effects.at(-1) as { readonly fromMs: number; readonly toMs: number }
+      nowMs += timer.fromMs + (timer.toMs - timer.fromMs) * random()
+      state = play(step.state, { kind: 'timer', timer: 'reconnect' }).state
+      if (nowMs >= outageMs) return nowMs - outageMs
+      step = play(state, { kind: 'unreachable', connection: state.connection, reason: 'refused', isProxied })
+    }
+  }
+
+  test('an agent connects within 4 s after a short outage, and within 8 s behind a proxy', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 180_000 }),
+        fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
+        (outageMs, stream) => {
+          // Without the shortest pauses, so that the attempts last for the outage.
+          const random = () => 0.5 + (stream.next().value as number) / 2
+          expect(backAfterMs(outageMs, random)).toBeLessThanOrEqual(4_000)
+          expect(backAfterMs(outageMs, random, true)).toBeLessThanOrEqual(8_000)
+        },
+      ),
+    )
+  })
+
+  test('the pauses grow to a minute during a long outage', () => {
+    expect(backAfterMs(60 * 60_000 - 1, () => 1)).toBeLessThanOrEqual(60_000)
+    const pauses: number[] = []
+    let { state } = play(paired, { kind: 'start' })
+    for (let attempt = 0; attempt < 200; attempt += 1) {
+      const step = play(state, { kind: 'unreachable', connection: state.connection, reason: '', isProxied: false })
+      pauses.push((step.effects.at(-1) as { readonly toMs: number }).toMs)
+      state = play(step.state, { kind: 'timer', timer: 'reconnect' }).state
+    }
+    expect(pauses.slice(0, 5)).toEqual([500, 1_000, 2_000, 4_000, 4_000])
+    expect(pauses.filter((ms) => ms === 4_000)).toHaveLength(118)
+    expect(pauses.at(-1)).toBe(60_000)
+  })
+
+  test('earlier refusals keep the pauses long, because the relay may fail under its load', () => {
+    const connecting: AgentState = { ...paired, connection: 1, phase: { kind: 'connecting' }, attempts: 6 }
+    const lost = play(connecting, { kind: 'unreachable', connection: 1, reason: '', isProxied: false })
+    expect(lost.effects.at(-1)).toMatchObject({ timer: 'reconnect', toMs: 32_000 })
+    expect(lost.state.attempts).toBe(6)
+  })
+})
+
+describe('while the network drops all data', () => {
+  const limitOf = (effects: readonly object[]) =>
+    effects.find((effect) => 'timer' in effect && effect.timer === 'handshake') as { readonly toMs: number }
+  const stall = (state: AgentState) => play(state, { kind: 'timer', timer: 'handshake' })
+
+  /** Attempts to connect until an attempt begins after the end of the outage, and returns how long that took. */
+  function backAfterMs(outageMs: number, random: () => number): number {
+    let step = play(online().state, closed(online().state, 1006))
+    let nowMs = 0
+    for (;;) {
+      const pause = step.effects.at(-1) as { readonly fromMs: number; readonly toMs: number }
+      nowMs += pause.fromMs + (pause.toMs - pause.fromMs) * random()
+      const connecting = play(step.state, { kind: 'timer', timer: 'reconnect' })
+      if (nowMs >= outageMs) return nowMs - outageMs
+      nowMs += limitOf(connecting.effects).toMs
+      step = stall(connecting.state)
+    }
+  }
+
+  test('an agent connects within 8 s after an outage of up to 12 s', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 12_000 }),
+        fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
+        (outageMs, stream) => {
+          expect(backAfterMs(outageMs, () => stream.next().value as number)).toBeLessThanOrEqual(8_000)
+        },
+      ),
+    )
+  })
+
+  test('attempts that no relay answers get more time, until one is answered', () => {
+    const limits: number[] = []
+    let { state, effects } = play(paired, { kind: 'start' })
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      limits.push(limitOf(effects).toMs)
+      ;({ state, effects } = play(stall(state).state, { kind: 'timer', timer: 'reconnect' }))
+    }
+    expect(limits).toEqual([4_000, 4_000, 4_000, 15_000, 15_000])
+    const answered = receive(play(state, { kind: 'opened', connection: state.connection }).state, challenge)
+    const again = play(play(answered.state, closed(answered.state, 1006)).state, { kind: 'timer', timer: 'reconnect' })
+    expect(limitOf(again.effects).toMs).toBe(4_000)
+  })
+})
