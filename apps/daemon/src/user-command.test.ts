@@ -6,6 +6,7 @@ const ofAgent = { main: '/usr/lib/smsgw/agent/main.js', service: undefined, data
 const ofGateway = { main: '/usr/lib/smsgw/gateway/main.js', service: undefined, dataDir: undefined }
 const agentOfGateway = { main: '/usr/lib/smsgw/agent/main.js', service: 'gateway', dataDir: undefined }
 const gatewayOfCheckout = { ...checkout, main: '/home/pi/smsgw/apps/gateway/src/main.ts' }
+const bundleOfCheckout = { ...checkout, main: '/home/pi/smsgw/.cache/programs/0f3a/gateway/main.js' }
 const container = { main: '/app/agent/main.js', service: undefined, dataDir: undefined }
 
 test.each<[Program, string, typeof checkout, string]>([
@@ -16,6 +17,8 @@ test.each<[Program, string, typeof checkout, string]>([
   ['gateway', '', checkout, 'npm start'],
   ['gateway', 'backup <file>', checkout, 'npm run gateway -- backup <file>'],
   ['agent', 'doctor', gatewayOfCheckout, 'npm run gateway -- doctor'],
+  ['gateway', '', bundleOfCheckout, 'npm start'],
+  ['agent', 'doctor', bundleOfCheckout, 'npm run gateway -- doctor'],
   ['gateway', 'backup <file>', ofGateway, 'sudo smsgw gateway backup <file>'],
   ['relay', '', checkout, 'npm run relay'],
   ['relay', 'restore <file>', ofGateway, 'sudo smsgw relay restore <file>'],
@@ -37,6 +40,7 @@ test('the package starts a service, other installations run a command', () => {
   expect(startCommand('agent', checkout)).toBe('npm run agent -- run')
   expect(startCommand('gateway', checkout)).toBe('npm start')
   expect(startCommand('agent', gatewayOfCheckout)).toBe('npm start')
+  expect(startCommand('agent', { ...bundleOfCheckout, dataDir: './second' })).toBe('DATA_DIR=./second npm start')
 })
 
 test('the start command names DATA_DIR if it was set, except where the installation sets it', () => {

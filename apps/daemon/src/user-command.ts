@@ -16,10 +16,10 @@ interface Installation {
  */
 export function userCommand(program: Program, args = '', installation: Installation = here()): string {
   const { main } = installation
-  if (program === 'client') return main.endsWith('.js') ? joined('smsgw', args) : joined('npm run smsgw --', args)
+  if (program === 'client') return isCheckout(main) ? joined('npm run smsgw --', args) : joined('smsgw', args)
   const service = serviceOf(program, installation)
   if (main.startsWith(PACKAGE)) return joined('sudo smsgw', service, args)
-  if (BUNDLED.test(main)) return joined('smsgw', service, args)
+  if (!isCheckout(main)) return joined('smsgw', service, args)
   if (service === 'gateway' && args === '') return 'npm start'
   return joined('npm run', service, args && `-- ${args}`)
 }
@@ -31,7 +31,7 @@ export function startCommand(program: 'agent' | 'gateway', installation: Install
   if (main.startsWith(PACKAGE)) return `sudo systemctl start smsgw-${service}`
   const command = userCommand(program, service === 'agent' ? 'run' : '', installation)
   // A container has the setting already.
-  return dataDir === undefined || BUNDLED.test(main) ? command : `DATA_DIR=${quoted(dataDir)} ${command}`
+  return dataDir === undefined || !isCheckout(main) ? command : `DATA_DIR=${quoted(dataDir)} ${command}`
 }
 
 /** Quotes a word for a shell where necessary. */
@@ -55,4 +55,7 @@ function joined(...parts: readonly string[]): string {
 
 const PACKAGE = '/usr/lib/smsgw/'
 
-const BUNDLED = /\/(?:agent|bridge|emulator|gateway|relay)\/(?:main|modem-tool)\.js$/
+/** A checkout runs sources, or bundles that it builds in its cache. */
+function isCheckout(main: string): boolean {
+  return !main.endsWith('.js') || main.includes('/.cache/programs/')
+}

@@ -1,17 +1,13 @@
 // Measures the bundled agent with one modem, as a service runs it: its start time, and its memory at rest after traffic.
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { House } from '../src/house/house.ts'
+import { mainScripts } from '../src/house/main-scripts.ts'
 import { residentMiB } from '../src/house/memory.ts'
 import { HouseProcess, logged, ROOT } from '../src/house/process.ts'
 
-const main = `${ROOT}dist/agent/main.js`
-if (!existsSync(main)) {
-  process.stderr.write('there is no dist/agent/main.js: npm run build makes it\n')
-  process.exit(2)
-}
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '200' } } })
 const messages = Number(values.messages)
 const print = (line: string) => process.stdout.write(`${line}\n`)
@@ -29,7 +25,7 @@ try {
     house.agent = new HouseProcess(
       'bundled agent',
       process.execPath,
-      [...(flags ?? '').split(' ').filter(Boolean), main, 'run'],
+      [...(flags ?? '').split(' ').filter(Boolean), mainScripts.agent, 'run'],
       {
         DATA_DIR: `${house.folder}/agent`,
         RELAY_URL: house.relayUrl.replace('http', 'ws'),

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { eventually } from '../src/house/api-client.ts'
 import { credentialsIn } from '../src/house/gateway.ts'
-import { logged, ROOT } from '../src/house/process.ts'
+import { mainScripts } from '../src/house/main-scripts.ts'
+import { logged } from '../src/house/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
 
 const hostOf = ({ gateway }: ProofWorld) => new URL(gateway().url).host
@@ -101,7 +102,7 @@ async function startChatBridge({ programs, gateway, folder, onEnd }: ProofWorld,
     CHAT_URLS: url,
   }
   const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
-  const main = join(ROOT, 'apps/bridge/src/main.ts')
+  const main = mainScripts.bridge
   const bridge = programs.start('bridge', 'env', [...variables, process.execPath, main, 'run'], folder)
   onEnd(() => bridge.stop())
   await bridge.said(logged('following the events of the account'))

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../src/house/free-port.ts'
 import { credentialsIn } from '../src/house/gateway.ts'
+import { mainScripts } from '../src/house/main-scripts.ts'
 import { HouseProcess, logged } from '../src/house/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
 
@@ -68,7 +69,7 @@ export const emailProof: BridgeProof = {
 async function startBridge(world: ProofWorld, settings: Readonly<Record<string, string>> = {}): Promise<string> {
   const port = String(await freePort())
   const { username, password } = credentialsIn(world.gateway().folder)
-  const bridge = new HouseProcess('bridge', 'apps/bridge/src/main.ts', ['run'], {
+  const bridge = new HouseProcess('bridge', mainScripts.bridge, ['run'], {
     SMSGW_URL: world.gateway().url,
     SMSGW_USERNAME: username,
     SMSGW_PASSWORD: password,

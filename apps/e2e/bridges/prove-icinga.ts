@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../src/house/api-client.ts'
+import { mainScripts } from '../src/house/main-scripts.ts'
 import { ROOT } from '../src/house/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld, type Recipient } from './bridge-proof.ts'
 import { setCheck } from './check-file.ts'
@@ -86,7 +87,7 @@ function documentedCommand(url: string, keyFile: string): string {
   const [command] = /^object NotificationCommand[^`]*/m.exec(page) ?? []
   if (command === undefined) throw new Error('docs/integrations/alerts.md shows no NotificationCommand')
   return command
-    .replace('"/usr/bin/smsgw"', `"${process.execPath}", "${join(ROOT, 'apps/gateway/src/smsgw/main.ts')}"`)
+    .replace('"/usr/bin/smsgw"', `"${process.execPath}", "${mainScripts.smsgw}"`)
     .replace('https://sms.example.org', url)
     .replace('/etc/icinga2/smsgw-key', keyFile)
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { eventually } from '../src/house/api-client.ts'
 import { freePort } from '../src/house/free-port.ts'
 import { credentialsIn } from '../src/house/gateway.ts'
+import { mainScripts } from '../src/house/main-scripts.ts'
 import { HouseProcess, logged } from '../src/house/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
 
@@ -153,7 +154,7 @@ get-url = "${answers}/received?from=%p&text=%b"
 async function startBridge(world: ProofWorld): Promise<{ readonly bridge: HouseProcess; readonly port: string }> {
   const port = String(await freePort())
   const { username, password } = credentialsIn(world.gateway().folder)
-  const bridge = new HouseProcess('bridge', 'apps/bridge/src/main.ts', ['run'], {
+  const bridge = new HouseProcess('bridge', mainScripts.bridge, ['run'], {
     SMSGW_URL: world.gateway().url,
     SMSGW_USERNAME: username,
     SMSGW_PASSWORD: password,

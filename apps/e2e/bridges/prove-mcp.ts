@@ -1,10 +1,11 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../src/house/free-port.ts'
-import { HouseProcess, logged, ROOT } from '../src/house/process.ts'
+import { mainScripts } from '../src/house/main-scripts.ts'
+import { HouseProcess, logged } from '../src/house/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
 
-const MAIN = join(ROOT, 'apps/gateway/src/smsgw/main.ts')
+const MAIN = mainScripts.smsgw
 const INSPECTOR = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'
 /** Revisions of 2025, and of 2026. */
 const ERAS = ['legacy', 'modern']
@@ -79,7 +80,7 @@ async function http(world: ProofWorld, key: string): Promise<Target> {
     MCP_PORT: port,
     DATA_DIR: mkdtempSync(join(world.folder, 'mcp-')),
   }
-  const bridge = new HouseProcess('bridge', 'apps/bridge/src/main.ts', ['run'], settings)
+  const bridge = new HouseProcess('bridge', mainScripts.bridge, ['run'], settings)
   world.onEnd(() => bridge.stop())
   await bridge.said(logged('MCP server listening'))
   const header = `Authorization: Bearer ${key}`

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../src/house/api-client.ts'
-import { ROOT } from '../src/house/process.ts'
+import { mainScripts } from '../src/house/main-scripts.ts'
 import { type BridgeProof, expectTexts, type ProofWorld, type Recipient } from './bridge-proof.ts'
 import { setCheck } from './check-file.ts'
 
@@ -33,7 +33,7 @@ function startNagios(world: ProofWorld, { key, number }: Recipient): void {
   const { folder } = world
   writeFileSync(join(folder, 'key'), key, { mode: 0o600 })
   for (const name of ['results', 'tmp']) mkdirSync(join(folder, name))
-  const smsgw = `${process.execPath} ${join(ROOT, 'apps/gateway/src/smsgw/main.ts')}`
+  const smsgw = `${process.execPath} ${mainScripts.smsgw}`
   const notify = `${smsgw} notify-by-sms --url ${world.gateway().url} --api-key-file ${join(folder, 'key')}`
   writeFileSync(
     join(folder, 'objects.cfg'),

@@ -1,6 +1,5 @@
-// `npm run crash -- [--times <n>] [--only <label>] [--who agent|relay|data] [--houses <n>] [--built]` runs each crash point of
-// agent and relay and each kind of damage to the data `--times` times, in `--houses` systems that run at the same time. `--built`
-// uses the result of `npm run build` instead of the sources.
+// `npm run crash -- [--times <n>] [--only <label>] [--who agent|relay|data] [--houses <n>]` runs each crash point of
+// agent and relay and each kind of damage to the data `--times` times, in `--houses` systems that run at the same time.
 import { parseArgs } from 'node:util'
 import { House } from '../src/house/house.ts'
 import { runCrash } from './crash-run.ts'
@@ -13,7 +12,6 @@ const { values } = parseArgs({
     only: { type: 'string' },
     who: { type: 'string' },
     houses: { type: 'string' },
-    built: { type: 'boolean', default: false },
   },
 })
 const times = Number(values.times ?? 200)
@@ -42,7 +40,6 @@ async function workThroughThem(): Promise<void> {
   const house = await House.start({
     agent: { IN_DOUBT_SECONDS: '6', IN_DOUBT_HOLD_SECONDS: '2' },
     relay: { SUBMIT_UNKNOWN_SECONDS: '60' },
-    areBuilt: values.built,
   })
   try {
     for (let crash = waiting.shift(); crash !== undefined; crash = waiting.shift()) await one(house, crash)

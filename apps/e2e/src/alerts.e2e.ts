@@ -7,6 +7,7 @@ import { SmsGateway } from '@smsgw/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { credentialsIn, Gateway } from './house/gateway.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { HouseProcess, ROOT } from './house/process.ts'
 
 const NUMBER = '+447400123456'
@@ -116,4 +117,4 @@ test('notify-by-sms sends a notification of Nagios, whose macros no shell reads'
   expect(await textsTo(NUMBER)).toContain(latest)
 })
 
-const MAIN = 'apps/gateway/src/smsgw/main.ts'
+const MAIN = mainScripts.smsgw

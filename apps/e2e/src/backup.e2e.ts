@@ -8,6 +8,7 @@ import { Emulator } from './house/emulator.ts'
 import { freePort } from './house/free-port.ts'
 import { Gateway, newFolder } from './house/gateway.ts'
 import { House } from './house/house.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { postgresBinaries } from './house/postgres-binaries.ts'
 import { PostgresServer } from './house/postgres-server.ts'
 import { HouseProcess, ROOT } from './house/process.ts'
@@ -63,7 +64,7 @@ describe('a gateway is backed up during traffic, continues for a while, and is l
     await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 150 } })
     const traffic = stream(gateway.api, '+44740011')
     await sleep(2_000)
-    await run('npm run backup', ['apps/gateway/src/main.ts', 'backup', join(folder, 'smsgw.backup')], gateway.folder)
+    await run('npm run backup', [mainScripts.gateway, 'backup', join(folder, 'smsgw.backup')], gateway.folder)
     await sleep(2_000)
     await traffic.stop()
     sent = traffic.sent
@@ -72,12 +73,12 @@ describe('a gateway is backed up during traffic, continues for a while, and is l
   })
 
   test('refuses to restore into a folder that is not empty', async () => {
-    const refusal = await failure(['apps/gateway/src/main.ts', 'restore', join(folder, 'smsgw.backup')], gateway.folder)
+    const refusal = await failure([mainScripts.gateway, 'restore', join(folder, 'smsgw.backup')], gateway.folder)
     expect(refusal).toContain('is not empty')
   })
 
   test('after a power cut at any moment of a restore, another restore or the next start completes', async () => {
-    const restore = ['apps/gateway/src/main.ts', 'restore', join(folder, 'smsgw.backup')]
+    const restore = [mainScripts.gateway, 'restore', join(folder, 'smsgw.backup')]
     const [main = '', ...rest] = restore
     const beganAt = performance.now()
     const whole = newFolder()
@@ -101,7 +102,7 @@ describe('a gateway is backed up during traffic, continues for a while, and is l
 
   test('the restored gateway ends open messages and sends none twice', async () => {
     const elsewhere = newFolder()
-    await run('npm run restore', ['apps/gateway/src/main.ts', 'restore', join(folder, 'smsgw.backup')], elsewhere)
+    await run('npm run restore', [mainScripts.gateway, 'restore', join(folder, 'smsgw.backup')], elsewhere)
     const before = gateway.folder
     gateway = await Gateway.start({ ...settings, MODEMS: emulator.pty() }, { folder: elsewhere })
     rmSync(before, { recursive: true, force: true })
@@ -148,17 +149,12 @@ test('moves a relay from its embedded database to a server while its agent keeps
     const traffic = stream(house.api, '+44740012')
     await sleep(2_000)
     const backup = join(house.folder, 'relay.backup')
-    await run(
-      'relay -- backup',
-      ['apps/relay/src/main.ts', 'backup', backup],
-      join(house.folder, 'relay'),
-      house.secrets,
-    )
+    await run('relay -- backup', [mainScripts.relay, 'backup', backup], join(house.folder, 'relay'), house.secrets)
     await traffic.stop()
     await house.relay.stop()
     const url = `postgresql://smsgw:${encodeURIComponent('a password of the server')}@127.0.0.1:${port}/smsgw`
     const there = { ...house.secrets, DATABASE_URL: url }
-    await run('relay -- restore', ['apps/relay/src/main.ts', 'restore', backup], join(house.folder, 'relay'), there)
+    await run('relay -- restore', [mainScripts.relay, 'restore', backup], join(house.folder, 'relay'), there)
     await house.restartRelay({ DATABASE_URL: url })
     await house.untilReady()
     let known = 0
@@ -177,7 +173,7 @@ test('moves a relay from its embedded database to a server while its agent keeps
       ).toBe(1)
     }
     expect(known).toBeGreaterThan(5)
-    expect(await failure(['apps/relay/src/main.ts', 'restore', backup], join(house.folder, 'relay'), there)).toContain(
+    expect(await failure([mainScripts.relay, 'restore', backup], join(house.folder, 'relay'), there)).toContain(
       'is not empty',
     )
   } finally {
@@ -207,7 +203,7 @@ test('npm run backup and npm run restore run the commands', () => {
     encoding: 'utf8',
   })
   expect(Object.values(JSON.parse(listed))).toEqual([
-    expect.stringMatching(/apps\/gateway\/src\/main\.ts backup$/),
-    expect.stringMatching(/apps\/gateway\/src\/main\.ts restore$/),
+    expect.stringMatching(/smsgw\.cjs gateway backup$/),
+    expect.stringMatching(/smsgw\.cjs gateway restore$/),
   ])
 })

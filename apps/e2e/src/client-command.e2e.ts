@@ -10,6 +10,7 @@ import { verifyWebhook, type WebhookEvent } from '@smsgw/client/webhook'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { HouseProcess, ROOT } from './house/process.ts'
 
 const NUMBER = '+447400123456'
@@ -34,7 +35,7 @@ afterAll(async () => {
 
 test('login saves the password for this user only, and later commands use it', async () => {
   writeFileSync(join(folder, 'password'), password)
-  const bash = `node apps/gateway/src/smsgw/main.ts login ${gateway.url} --username sms --stdin < ${join(folder, 'password')}`
+  const bash = `node ${mainScripts.smsgw} login ${gateway.url} --username sms --stdin < ${join(folder, 'password')}`
   const login = new HouseProcess('login', 'bash', ['-c', bash], environment(), { folder: ROOT })
   expect([await login.ended(), login.complaints]).toEqual([0, ''])
   const file = join(folder, 'smsgw/client.json')
@@ -61,7 +62,7 @@ test('login saves the password for this user only, and later commands use it', a
 })
 
 test('a wrong password is not saved', async () => {
-  const bash = `echo wrong | node apps/gateway/src/smsgw/main.ts login ${gateway.url} --username sms --stdin`
+  const bash = `echo wrong | node ${mainScripts.smsgw} login ${gateway.url} --username sms --stdin`
   const login = new HouseProcess('login', 'bash', ['-c', bash], environment(), { folder: ROOT })
   expect(await login.ended()).toBe(1)
   expect(await smsgw(['logout']).ended()).toBe(0)
@@ -149,7 +150,7 @@ function comparable({ event, deviceId, payload }: WebhookEvent): string {
 }
 
 function smsgw(args: readonly string[], settings: Record<string, string> = {}): HouseProcess {
-  return new HouseProcess('smsgw', 'apps/gateway/src/smsgw/main.ts', args, { ...environment(), ...settings })
+  return new HouseProcess('smsgw', mainScripts.smsgw, args, { ...environment(), ...settings })
 }
 
 function environment(): Record<string, string> {

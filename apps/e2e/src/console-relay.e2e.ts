@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere } from './house/barriers.ts'
 import { ConsoleBrowser } from './house/console-browser.ts'
 import { House } from './house/house.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { HouseProcess } from './house/process.ts'
 
 let house: House
@@ -35,7 +36,7 @@ test('pairs a second device with the shown code, as a command and as a QR code, 
   const [, url, code] = /^sudo smsgw agent pair (\S+) (\w{10})$/.exec(command) ?? []
   expect(url).toBe(house.relayUrl.replace('http', 'ws'))
   expect(await barriersEverywhere(page)).toEqual([])
-  const agent = new HouseProcess('agent pair', 'apps/agent/src/main.ts', ['pair', url ?? '', code ?? ''], {
+  const agent = new HouseProcess('agent pair', mainScripts.agent, ['pair', url ?? '', code ?? ''], {
     DATA_DIR: join(house.folder, 'second-agent'),
     DEVICE_NAME: 'The second box',
   })

@@ -9,6 +9,7 @@ import { eventually } from './house/api-client.ts'
 import { freePort } from './house/free-port.ts'
 import { Gateway, newFolder } from './house/gateway.ts'
 import { House } from './house/house.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { residentMiB } from './house/memory.ts'
 import { HouseProcess, logged } from './house/process.ts'
 
@@ -73,7 +74,7 @@ test('every mail is sent once, while bridge, relay and PostgreSQL are killed in 
     SMTP_ALLOW_CIDRS: '127.0.0.0/8',
   }
   mkdirSync(settings.DATA_DIR)
-  const startBridge = () => new HouseProcess('bridge', 'apps/bridge/src/main.ts', ['run'], settings)
+  const startBridge = () => new HouseProcess('bridge', mainScripts.bridge, ['run'], settings)
   let bridge = startBridge()
   try {
     await bridge.said(logged('SMTP server listening'))
@@ -119,7 +120,7 @@ test('every mail is sent once, while bridge, relay and PostgreSQL are killed in 
 test('ten thousand connections to the SMTP server take little memory, and mail passes afterwards', async () => {
   const port = await freePort()
   const folder = newFolder()
-  const bridge = new HouseProcess('bridge', 'apps/bridge/src/main.ts', ['run'], {
+  const bridge = new HouseProcess('bridge', mainScripts.bridge, ['run'], {
     // No API is needed until a mail is sent.
     ...{ SMSGW_URL: 'http://127.0.0.1:9', SMSGW_API_KEY: 'unused', DATA_DIR: folder },
     ...{ SMTP_PORT: String(port), SMTP_DOMAIN: DOMAIN, SMTP_ALLOW_CIDRS: '127.0.0.0/8' },
@@ -168,7 +169,7 @@ test('a gateway shows in health, status and doctor which channels do not work', 
     const { status, email } = await eventually(checks, ({ email }) => email?.status === 'warn')
     expect([status, email?.description]).toEqual(['warn', expect.stringMatching(/^does not work since 20/)])
     expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(200)
-    const doctor = new HouseProcess('doctor', 'apps/gateway/src/main.ts', ['doctor'], { DATA_DIR: gateway.folder })
+    const doctor = new HouseProcess('doctor', mainScripts.gateway, ['doctor'], { DATA_DIR: gateway.folder })
     await doctor.ended()
     expect(doctor.lines.join('\n')).toMatch(/bridge email\b.*mail server unavailable: .*, since 20/)
     expect(doctor.lines.join('\n')).toMatch(/bridge mqtt\b.*MQTT broker unavailable/)

@@ -6,6 +6,7 @@ import { ApiClient, eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
 import { freePort } from './house/free-port.ts'
 import { credentialsIn } from './house/gateway.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { HouseProcess } from './house/process.ts'
 import { SmallDisk } from './house/small-disk.ts'
 
@@ -39,7 +40,7 @@ test.skipIf(disk === undefined)(
       MODEMS: emulator.pty(),
       METRICS_TOKEN: token,
     }
-    gateway = new HouseProcess('gateway', 'apps/gateway/src/main.ts', [], settings, { logFile })
+    gateway = new HouseProcess('gateway', mainScripts.gateway, [], settings, { logFile })
     const api = await ready(`http://127.0.0.1:${port}`)
     disk?.fill()
     await unplug(emulator, api)
@@ -61,7 +62,7 @@ test.skipIf(disk === undefined)(
 test('a log device that is full from the start does not stop the gateway', async () => {
   const port = await freePort()
   const settings = { DATA_DIR: join(folder, 'other'), PORT: String(port), MODEMS: 'virtual', METRICS_TOKEN: token }
-  gateway = new HouseProcess('gateway', 'apps/gateway/src/main.ts', [], settings, { logFile: '/dev/full' })
+  gateway = new HouseProcess('gateway', mainScripts.gateway, [], settings, { logFile: '/dev/full' })
   await untilReady(`http://127.0.0.1:${port}`)
   await eventually(dropped(port), (lines) => lines > 0)
   expect(gateway.isOver).toBe(false)
@@ -74,7 +75,7 @@ test.skipIf(dataDisk === undefined)(
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const settings = { DATA_DIR: data, PORT: String(port), MODEMS: 'virtual', LOG_LEVEL: 'info' }
-    gateway = new HouseProcess('gateway', 'apps/gateway/src/main.ts', [], settings)
+    gateway = new HouseProcess('gateway', mainScripts.gateway, [], settings)
     await untilReady(url)
     const api = new ApiClient(url, credentialsIn(data))
     await untilSim(api, 'ready')
@@ -95,7 +96,7 @@ test.skipIf(dataDisk === undefined)(
       observedUnit: 'MiB',
     })
     await gateway.said((line) => (line.includes(`disk full: ${data}/database has 0 MB free`) ? line : undefined))
-    const doctor = new HouseProcess('doctor', 'apps/agent/src/main.ts', ['doctor'], { DATA_DIR: data })
+    const doctor = new HouseProcess('doctor', mainScripts.agent, ['doctor'], { DATA_DIR: data })
     await doctor.said((line) =>
       /^fail +disk space: /.test(line) && line.includes(`${data} has 0 MB`) ? line : undefined,
     )

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Emulator } from './house/emulator.ts'
 import { credentialsIn, Gateway, newFolder, npmStart } from './house/gateway.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { descendant, gatewayMemory } from './house/memory.ts'
 
 const run = promisify(execFile)
@@ -118,7 +119,7 @@ function isEnded({ state }: { readonly state: string }): boolean {
 
 /** The gateway is a descendant of npm, behind a shell and the bootstrap. */
 function gatewayPid({ process }: Gateway): number {
-  const pid = descendant(process.pid, 'apps/gateway/src/main.ts')
+  const pid = descendant(process.pid, mainScripts.gateway)
   if (pid === undefined) throw new Error('npm start runs no gateway')
   return pid
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
@@ -6,7 +5,7 @@ import { eventually } from './house/api-client.ts'
 import { freePort } from './house/free-port.ts'
 import { Gateway } from './house/gateway.ts'
 import { House } from './house/house.ts'
-import { ROOT } from './house/process.ts'
+import { mainScripts } from './house/main-scripts.ts'
 
 const NUMBER = '+447400123456'
 const SCOPES = ['messages:send', 'messages:list', 'messages:read', 'inbox:list', 'devices:list']
@@ -17,7 +16,7 @@ async function connect(url: string, key: string, options: ClientOptions = {}): P
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [join(ROOT, 'apps/gateway/src/smsgw/main.ts'), 'mcp'],
+      args: [mainScripts.smsgw, 'mcp'],
       env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', SMSGW_URL: url, SMSGW_API_KEY: key },
       stderr: 'inherit',
     }),

@@ -8,6 +8,7 @@ import { eventually } from './house/api-client.ts'
 import { freePort } from './house/free-port.ts'
 import { Gateway } from './house/gateway.ts'
 import { House } from './house/house.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { HouseProcess, logged } from './house/process.ts'
 
 // Needs the packages mosquitto and mosquitto-clients. The broker and the clients are the real ones.
@@ -76,7 +77,7 @@ withBroker(
       MQTT_PREFIX: 'killed',
     }
     mkdirSync(settings.DATA_DIR)
-    const startBridge = () => new HouseProcess('bridge', 'apps/bridge/src/main.ts', ['run'], settings)
+    const startBridge = () => new HouseProcess('bridge', mainScripts.bridge, ['run'], settings)
     let bridge = startBridge()
     try {
       await bridge.said(logged('following the events'))
@@ -172,7 +173,7 @@ withBroker('doctor checks the API and the broker, and says how to fix problems',
   try {
     const { username, password } = JSON.parse(readFileSync(join(gateway.folder, 'credentials.json'), 'utf8'))
     const doctor = async (settings: Record<string, string>) => {
-      const run = new HouseProcess('doctor', 'apps/bridge/src/main.ts', ['doctor'], {
+      const run = new HouseProcess('doctor', mainScripts.bridge, ['doctor'], {
         SMSGW_URL: gateway.url,
         SMSGW_USERNAME: username,
         SMSGW_PASSWORD: password,

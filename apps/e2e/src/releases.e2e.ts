@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Emulator } from './house/emulator.ts'
 import { Gateway, newFolder } from './house/gateway.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { HouseProcess, ROOT } from './house/process.ts'
 import { answersOf, type ReleaseAnswers } from './house/release-answers.ts'
 
@@ -21,7 +22,7 @@ describe.each(readdirSync(releases))('the data of release %s', (version) => {
     const data = join(folder, 'data')
     mkdirSync(data)
     const restore = ['restore', join(fixture, 'gateway.backup')]
-    const process = new HouseProcess('restore', 'apps/gateway/src/main.ts', restore, { DATA_DIR: data })
+    const process = new HouseProcess('restore', mainScripts.gateway, restore, { DATA_DIR: data })
     expect(await process.ended(), process.complaints).toBe(0)
     emulator = await Emulator.start(folder, [{ number: '+447700900001' }])
     const settings = { MODEMS: emulator.pty(), IN_DOUBT_SECONDS: '5', SUBMIT_UNKNOWN_SECONDS: '60' }

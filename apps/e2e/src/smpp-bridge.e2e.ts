@@ -10,6 +10,7 @@ import { startPostgres } from './house/fleet.ts'
 import { freePort } from './house/free-port.ts'
 import { Gateway } from './house/gateway.ts'
 import { House } from './house/house.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { HouseProcess, logged } from './house/process.ts'
 import { SmppClient } from './house/smpp-client.ts'
 
@@ -95,7 +96,7 @@ test('each confirmed message is sent once and gets its receipt, while bridge, re
     SMPP_USERS: `${LOGIN.system_id}=${LOGIN.password}`,
   }
   mkdirSync(settings.DATA_DIR)
-  const startBridge = () => new HouseProcess('bridge', 'apps/bridge/src/main.ts', ['run'], settings)
+  const startBridge = () => new HouseProcess('bridge', mainScripts.bridge, ['run'], settings)
   let bridge = startBridge()
   const texts = Array.from({ length: COUNT }, (_, at) => `text ${at}`)
   const submissions = new Submissions(port, texts)

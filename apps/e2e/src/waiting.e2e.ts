@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { freePort } from './house/free-port.ts'
 import { House } from './house/house.ts'
+import { mainScripts } from './house/main-scripts.ts'
 import { postgresBinaries } from './house/postgres-binaries.ts'
 import { PostgresServer } from './house/postgres-server.ts'
 import { HouseProcess } from './house/process.ts'
@@ -83,7 +84,7 @@ async function untilSent(id: string): Promise<void> {
 /** Returns the reasons that `agent status --json` prints. */
 async function statusReasons(): Promise<readonly string[]> {
   const folder = join(house.folder, 'agent')
-  const status = new HouseProcess('status', 'apps/agent/src/main.ts', ['status', '--json'], { DATA_DIR: folder })
+  const status = new HouseProcess('status', mainScripts.agent, ['status', '--json'], { DATA_DIR: folder })
   await status.ended()
   const { waiting } = JSON.parse(status.lines.join('')) as { waiting: readonly Waiting[] }
   return waiting.map(({ reason }) => reason)

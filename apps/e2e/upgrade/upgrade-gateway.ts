@@ -5,10 +5,11 @@ import { eventually } from '../src/house/api-client.ts'
 import { Emulator } from '../src/house/emulator.ts'
 import { freePort } from '../src/house/free-port.ts'
 import { Gateway, gatewayOf, newFolder } from '../src/house/gateway.ts'
+import { mainScripts } from '../src/house/main-scripts.ts'
 import { HouseProcess } from '../src/house/process.ts'
 import type { UpgradeProof } from './upgrade-fleet.ts'
 
-const CURRENT = 'apps/gateway/src/main.ts'
+const CURRENT = mainScripts.gateway
 const MESSAGES_PER_STEP = 20
 const SETTINGS = { IN_DOUBT_SECONDS: '10', IN_DOUBT_HOLD_SECONDS: '2', SUBMIT_UNKNOWN_SECONDS: '60' }
 

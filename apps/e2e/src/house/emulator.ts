@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { mainScripts } from './main-scripts.ts'
 import { HouseProcess } from './process.ts'
 
 /** A line of the ledger: a part that the network accepted. Synced to disk before the modem confirms it. */
@@ -44,7 +45,7 @@ export class Emulator {
       ]
     })
     const args = ['--json', '--control', '127.0.0.1:0', '--ledger', ledger, ...described]
-    const process = new HouseProcess('emulator', 'apps/emulator/src/main.ts', args, {})
+    const process = new HouseProcess('emulator', mainScripts.emulator, args, {})
     const addresses = await process.said((line) => (line.startsWith('{') ? (JSON.parse(line) as Addresses) : undefined))
     return new Emulator(process, addresses, ledger)
   }

@@ -6,6 +6,7 @@ import { ApiClient } from './api-client.ts'
 import { Emulator } from './emulator.ts'
 import { freePort } from './free-port.ts'
 import { LinkProxy } from './link-proxy.ts'
+import { mainScripts } from './main-scripts.ts'
 import { Post } from './post.ts'
 import { postgresBinaries } from './postgres-binaries.ts'
 import { PostgresServer } from './postgres-server.ts'
@@ -35,7 +36,7 @@ const modemsOf = [['modem0', 'modem1'], ['modem2']] as const
 const numbers = ['+447700900001', '+447700900002', '+447700900003'] as const
 
 /** The programs of the sources. */
-export const currentPrograms: FleetPrograms = { relay: 'apps/relay/src/main.ts', agent: 'apps/agent/src/main.ts' }
+export const currentPrograms: FleetPrograms = { relay: mainScripts.relay, agent: mainScripts.agent }
 
 export interface FleetPrograms {
   readonly relay: string
@@ -85,7 +86,7 @@ export async function startFleet(log: (line: string) => void, programs = current
     }
     const address = `http://127.0.0.1:${port}`
     const name = `relay ${at}`
-    const program = { name, main: programs.relay, args: [], settings, ...logOn(logDisk, name, at) }
+    const program = { name, main: mainScripts.relay, args: [], settings, ...logOn(logDisk, name, at) }
     const user = { username: 'sms', password: secrets.ADMIN_PASSWORD }
     return {
       post: new Post(program, log),
@@ -108,7 +109,7 @@ export async function startFleet(log: (line: string) => void, programs = current
       }
       mkdirSync(settings.DATA_DIR)
       const name = `agent ${at}`
-      const program = { name, main: programs.agent, args: ['run'], settings, ...logOn(logDisk, name, at) }
+      const program = { name, main: mainScripts.agent, args: ['run'], settings, ...logOn(logDisk, name, at) }
       return {
         post: new Post(program, log),
         line,

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient, eventually } from './api-client.ts'
+import { mainScripts } from './main-scripts.ts'
 import { HouseProcess, ROOT } from './process.ts'
 
 /** A gateway as `npm start` runs it, with its own data folder. */
@@ -51,7 +52,7 @@ export const gatewayOf =
   (settings) =>
     new HouseProcess('gateway', main, [], settings)
 
-const gatewayProgram = gatewayOf('apps/gateway/src/main.ts')
+const gatewayProgram = gatewayOf(mainScripts.gateway)
 
 export const npmStart: GatewayCommand = (settings) =>
   new HouseProcess('npm start', 'npm', ['start'], settings, { folder: ROOT })

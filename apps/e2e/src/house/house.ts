@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient, eventually } from './api-client.ts'
 import { Emulator } from './emulator.ts'
+import { mainScripts } from './main-scripts.ts'
 import { HouseProcess, logged } from './process.ts'
 
 export interface HouseOptions {
   readonly modems?: readonly Readonly<Record<string, string>>[]
   readonly relay?: Readonly<Record<string, string>>
   readonly agent?: Readonly<Record<string, string>>
-  /** Runs the result of `npm run build` instead of the sources. */
-  readonly areBuilt?: boolean
 }
 
 /** A relay with its database, an agent and emulated modems, all real processes, paired by a token. */
@@ -65,7 +64,7 @@ export class House {
     const dataDir = join(this.folder, 'agent')
     mkdirSync(dataDir, { recursive: true })
     this.#agents += 1
-    const agent = new HouseProcess(`agent ${this.#agents}`, program('agent', this.#options), ['run'], {
+    const agent = new HouseProcess(`agent ${this.#agents}`, mainScripts.agent, ['run'], {
       DATA_DIR: dataDir,
       RELAY_URL: this.relayUrl.replace('http', 'ws'),
       ENROLMENT_TOKEN: this.secrets['ENROLMENT_TOKEN'] ?? '',
@@ -116,17 +115,13 @@ export class House {
   }
 }
 
-function program(app: 'agent' | 'relay', { areBuilt = false }: HouseOptions): string {
-  return areBuilt ? `dist/${app}/main.js` : `apps/${app}/src/main.ts`
-}
-
 async function startRelay(
   folder: string,
   secrets: Readonly<Record<string, string>>,
   options: HouseOptions,
   port: string,
 ): Promise<{ readonly relay: HouseProcess; readonly url: string }> {
-  const relay = new HouseProcess('relay', program('relay', options), [], {
+  const relay = new HouseProcess('relay', mainScripts.relay, [], {
     DATA_DIR: join(folder, 'relay'),
     PORT: port,
     WEBHOOK_ALLOW_HTTP: '1',

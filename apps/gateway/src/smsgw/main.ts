@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { clientCommands } from './client/commands.ts'
 
 // `smsgw <program> …` replaces this process with the program, so signals and exit codes are those of the program.
@@ -13,6 +14,8 @@ interface Program {
   readonly source: string
   /** Memory limits, as in the units and images. */
   readonly flags: readonly string[]
+  /** Whether the program runs for long. A checkout then builds its bundle first. */
+  readonly isService?: true
   /** Whether the program serves the console, which a checkout builds first. */
   readonly servesConsole?: true
 }
@@ -22,20 +25,28 @@ const programs: Readonly<Record<string, Program>> = {
     bundle: 'gateway/main.js',
     source: 'apps/gateway/src/main.ts',
     flags: ['--max-semi-space-size=2'],
+    isService: true,
     servesConsole: true,
   },
   relay: {
     bundle: 'relay/main.js',
     source: 'apps/relay/src/main.ts',
     flags: ['--max-semi-space-size=32'],
+    isService: true,
     servesConsole: true,
   },
   agent: {
     bundle: 'agent/main.js',
     source: 'apps/agent/src/main.ts',
     flags: ['--max-semi-space-size=1', '--v8-pool-size=1', '--no-turbofan'],
+    isService: true,
   },
-  bridge: { bundle: 'bridge/main.js', source: 'apps/bridge/src/main.ts', flags: ['--max-semi-space-size=2'] },
+  bridge: {
+    bundle: 'bridge/main.js',
+    source: 'apps/bridge/src/main.ts',
+    flags: ['--max-semi-space-size=2'],
+    isService: true,
+  },
   modem: { bundle: 'agent/modem-tool.js', source: 'apps/agent/src/modem-tool/main.ts', flags: [] },
   emulator: { bundle: 'emulator/main.js', source: 'apps/emulator/src/main.ts', flags: [] },
 }
@@ -48,16 +59,28 @@ if (Object.hasOwn(clientCommands.commands, name)) {
 } else if (program === undefined) {
   const { answer } = await import('./answer.ts')
   process.exitCode = answer(name, args)
-} else run(program)
+} else await run(program)
 
-function run({ bundle, source, flags, servesConsole }: Program): void {
+async function run(wanted: Program): Promise<void> {
   const isBundled = import.meta.filename.endsWith('.js')
-  const file = isBundled ? join(bundles, bundle) : join(checkout, source)
+  const file = isBundled ? join(bundles, wanted.bundle) : await fileInCheckout(wanted)
   if (!existsSync(file)) {
     process.stderr.write(`smsgw: ${name} is not part of this installation: ${file} does not exist\n`)
     process.exitCode = 1
     return
   }
-  const preload = !isBundled && servesConsole ? ['--import', join(checkout, '.repo/with-console.ts')] : []
-  process.execve?.(process.execPath, [process.execPath, ...preload, ...flags, file, ...args], process.env)
+  process.execve?.(process.execPath, [process.execPath, ...wanted.flags, file, ...args], process.env)
+}
+
+/** Scripts of the checkout stay outside the bundle of this command. */
+async function fileInCheckout({ source, ...wanted }: Program): Promise<string> {
+  const script = pathToFileURL(join(checkout, '.repo/prepare-program.ts')).href
+  const { prepareProgram }: PrepareProgram = await import(script)
+  return (await prepareProgram({ name, args, ...wanted })) ?? join(checkout, source)
+}
+
+interface PrepareProgram {
+  prepareProgram(
+    wanted: Omit<Program, 'source'> & { readonly name: string; readonly args: readonly string[] },
+  ): Promise<string | undefined>
 }

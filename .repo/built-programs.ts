@@ -1,0 +1,135 @@
+// The programs of a checkout run from bundles, as those of packages do: they start in half the time and need 45 MB less memory
+// than sources, whose types Node removes at each start. Bundles are in .cache/programs, in a folder for each state of the
+// sources, so a program that is still running keeps the files that it reads later.
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { appBundles } from './packaging/app-bundle.ts'
+
+const bundled = ['agent', 'bridge', 'emulator', 'gateway', 'relay', 'smsgw'] as const
+
+export type BuiltProgram = (typeof bundled)[number]
+
+const repository = resolve(import.meta.dirname, '..')
+
+/** Returns the bundle of a program, if there is one of the present sources. */
+export function builtProgram(program: BuiltProgram, root = repository): string | undefined {
+  const main = join(folderOf(root), program, 'main.js')
+  return existsSync(main) ? main : undefined
+}
+
+/** Returns the bundle of a program, and builds it if there is none of the present sources. */
+export async function buildProgram(program: BuiltProgram, root = repository): Promise<string> {
+  const main = builtProgram(program, root)
+  if (main !== undefined) return main
+  const bundle = appBundles[program]
+  if (bundle === undefined) throw new Error(`${program} is not in .repo/packaging/app-bundle.ts`)
+  const folder = folderOf(root)
+  mkdirSync(join(root, '.cache/programs'), { recursive: true })
+  const beside = mkdtempSync(join(root, `.cache/programs/building-${process.pid}-`))
+  try {
+    const { bundleApp } = await import('./packaging/bundle-app.ts')
+    await bundleApp(root, beside, bundle)
+    linkFiles(root, beside, bundle.beside)
+    mkdirSync(folder, { recursive: true })
+    putInPlace(beside, join(folder, program))
+  } finally {
+    rmSync(beside, { recursive: true, force: true })
+  }
+  removeUnused(root, folder)
+  return join(folder, program, 'main.js')
+}
+
+export async function buildPrograms(root = repository): Promise<Readonly<Record<BuiltProgram, string>>> {
+  const built = bundled.map(async (program) => [program, await buildProgram(program, root)] as const)
+  return Object.fromEntries(await Promise.all(built)) as Record<BuiltProgram, string>
+}
+
+/** Notes that a process needs the programs of the present sources, so that their folder stays until it ends. */
+export function keepPrograms(pid = process.pid, root = repository): void {
+  writeFileSync(join(folderOf(root), `${USER}${pid}`), '')
+}
+
+const USER = 'process-'
+
+function folderOf(root: string): string {
+  return join(root, '.cache/programs', fingerprint(root))
+}
+
+/** Changes with each file that a bundle may contain. */
+function fingerprint(root: string): string {
+  const hash = createHash('sha256')
+  for (const folder of ['apps', 'libs', 'packages']) {
+    for (const project of names(join(root, folder))) addSources(hash, join(root, folder, project, 'src'))
+  }
+  addSources(hash, join(root, '.repo/packaging'))
+  for (const file of ['package-lock.json', '.repo/built-programs.ts']) addFile(hash, join(root, file))
+  return hash.digest('hex').slice(0, 16)
+}
+
+function addSources(hash: ReturnType<typeof createHash>, folder: string): void {
+  if (!existsSync(folder)) return
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+  for (const file of files.sort()) addFile(hash, file)
+}
+
+function addFile(hash: ReturnType<typeof createHash>, file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  hash.update(`${file} ${found?.size} ${found?.mtimeMs}\n`)
+}
+
+/** The files stay where they are, because the console is built again without the programs. */
+function linkFiles(root: string, folder: string, beside: Readonly<Record<string, string>>): void {
+  for (const [name, from] of Object.entries(beside)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    symlinkSync(join(root, from), join(folder, name))
+  }
+}
+
+function putInPlace(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!existsSync(join(to, 'main.js'))) throw error // otherwise another start has built it meanwhile
+  }
+}
+
+/** Removes bundles of earlier sources, except those of programs that are still running. */
+function removeUnused(root: string, current: string): void {
+  for (const name of names(join(root, '.cache/programs'))) {
+    const folder = join(root, '.cache/programs', name)
+    if (folder === current || isUsed(folder)) continue
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function isUsed(folder: string): boolean {
+  const processes = names(folder).flatMap((name) => (name.startsWith(USER) ? [Number(name.slice(USER.length))] : []))
+  const builder = /\/building-(\d+)-/.exec(folder)?.[1]
+  return [...processes, ...(builder === undefined ? [] : [Number(builder)])].some(isRunning)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM' // of another user
+  }
+}
+
+function names(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : []
+}

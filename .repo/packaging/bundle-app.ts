@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+import type { AppBundle } from './app-bundle.ts'
+import { licencesOf } from './licences.ts'
+
+/** Leaves out a third of a megabyte: error texts in fifty languages. The English texts are built into zod. */
+const withoutLocales: Plugin = {
+  name: 'without-locales',
+  setup: ({ onLoad }) => onLoad({ filter: /[/]zod[/]v4[/]locales[/]index[.]js$/ }, () => ({ contents: '' })),
+}
+
+/** Bundles an app into a folder. Native addons stay outside the bundle. */
+export async function bundleApp(root: string, folder: string, { entries, beside }: AppBundle): Promise<void> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { ...entries },
+    outdir: folder,
+    bundle: true,
+    // Dynamic imports stay separate files, so that they are read only when needed.
+    splitting: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    sourcemap: 'linked',
+    // Source text, including comments, stays in memory, and a single character beyond Latin-1 doubles its size.
+    minifyWhitespace: true,
+    lineLimit: 120,
+    legalComments: 'none',
+    metafile: true,
+    plugins: [withoutLocales],
+    external: ['@serialport/bindings-cpp', 'koffi', '@node-rs/argon2'],
+    // Some dependencies are CommonJS and call `require`.
+    banner: {
+      js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
+    },
+    logLevel: 'warning',
+  })
+  writeFileSync(
+    join(folder, 'licences.txt'),
+    licencesOf(root, [...Object.keys(metafile.inputs), ...Object.values(beside)]),
+  )
+}
