@@ -26,7 +26,16 @@ const sidebar = [
     'test-numbers',
   ]),
   group('Integrations', pagesIn('integrations')),
-  group('Concepts', ['messages', 'architecture', 'agent', 'SECURITY', 'performance', 'sms-oracle', 'glossary']),
+  group('Concepts', [
+    'messages',
+    'encryption',
+    'architecture',
+    'agent',
+    'SECURITY',
+    'performance',
+    'sms-oracle',
+    'glossary',
+  ]),
   group('Reference', [
     'api',
     'webhooks',

@@ -5,6 +5,7 @@ import type { SendCommand } from '@smsgw/contract/link/command'
 import { Modem } from '@smsgw/modem/modem'
 import { openJournal } from '../src/journal/journal.ts'
 import { openPort } from '../src/ports/open-port.ts'
+import { FieldOpener } from '../src/sending/message/encrypted-field.ts'
 import { defaultSendingLimits } from '../src/sending/schedule/sending-settings.ts'
 import { Sender } from '../src/sending/sender.ts'
 import { EmulatorProcess } from '../src/testing/emulator-process.ts'
@@ -80,7 +81,7 @@ async function sent(round: string): Promise<number> {
     time,
     random: Math.random,
     limits: defaultSendingLimits,
-    opener: undefined,
+    opener: new FieldOpener({}),
     onJournalProblem: (error) => {
       throw error
     },

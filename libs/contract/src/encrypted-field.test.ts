@@ -7,7 +7,16 @@ const publicKey = ({ version = 'v=1', key = 256, iv = 12, ciphertext = 17 } = {}
 const passphrase = `$aes-256-cbc/pbkdf2-sha1$i=1000$${base64(16)}$${base64(32)}`
 
 test('reads both forms, and knows which needs the private key of a device', () => {
-  expect(readEncryptedField(publicKey())).toEqual({ ok: true, field: { kind: 'public-key', keyVersion: 3 } })
+  expect(readEncryptedField(publicKey())).toEqual({
+    ok: true,
+    field: {
+      kind: 'public-key',
+      keyVersion: 3,
+      wrappedKey: base64(256),
+      iv: base64(12),
+      ciphertext: base64(17),
+    },
+  })
   expect(readEncryptedField(publicKey({ key: 512 }))).toMatchObject({ ok: true })
   expect(readEncryptedField(passphrase)).toMatchObject({ ok: true, field: { kind: 'passphrase', iterations: 1_000 } })
   expect([publicKey(), passphrase, 'hello'].map(needsPrivateKey)).toEqual([true, false, false])

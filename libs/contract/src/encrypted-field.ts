@@ -5,7 +5,7 @@ export type EncryptedField = PassphraseField | PublicKeyField
  * Its form is `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>`, with salt and ciphertext in base64. The salt is also
  * the IV.
  */
-interface PassphraseField {
+export interface PassphraseField {
   readonly kind: 'passphrase'
   readonly iterations: number
   readonly salt: string
@@ -16,9 +16,13 @@ interface PassphraseField {
  * Its form is `$rsa-oaep-aes-256-gcm$v=1$k=<version>$<wrapped key>$<iv>$<ciphertext>`, with the last three in base64. The key is
  * wrapped with RSA-OAEP and SHA-256, and the ciphertext ends with the tag of 16 bytes.
  */
-interface PublicKeyField {
+export interface PublicKeyField {
   readonly kind: 'public-key'
   readonly keyVersion: number
+  readonly wrappedKey: string
+  readonly iv: string
+  /** Ends with the tag. */
+  readonly ciphertext: string
 }
 
 export type EncryptedFieldResult =
@@ -49,20 +53,20 @@ export function needsPrivateKey(text: string): boolean {
 }
 
 function readPublicKeyField(text: string): EncryptedFieldResult {
-  const [, version = '', key = '', iv = '', ciphertext = ''] = publicKeyForm.exec(text) ?? []
+  const [, version = '', wrappedKey = '', iv = '', ciphertext = ''] = publicKeyForm.exec(text) ?? []
   if (version === '') return { ok: false, problem: `is not encrypted: it must have the form ${expectedPublicKeyForm}` }
-  if (octets(key) < leastKey)
-    return { ok: false, problem: `has a key of ${octets(key)} bytes: use at least ${leastKey}` }
+  if (octets(wrappedKey) < leastKey)
+    return { ok: false, problem: `has a key of ${octets(wrappedKey)} bytes: use at least ${leastKey}` }
   if (octets(iv) !== ivLength) return { ok: false, problem: `has an IV of ${octets(iv)} bytes: use ${ivLength}` }
   if (octets(ciphertext) <= tagLength)
     return { ok: false, problem: 'has an empty ciphertext: encrypt at least one byte' }
-  return { ok: true, field: { kind: 'public-key', keyVersion: Number(version) } }
+  return { ok: true, field: { kind: 'public-key', keyVersion: Number(version), wrappedKey, iv, ciphertext } }
 }
 
 /** RSA with 2048 bits. */
 const leastKey = 256
 const ivLength = 12
-const tagLength = 16
+export const tagLength = 16
 const expectedPublicKeyForm = '$rsa-oaep-aes-256-gcm$v=1$k=<version>$<wrapped key>$<iv>$<ciphertext>'
 const publicKeyForm =
   /^\$rsa-oaep-aes-256-gcm\$v=1\$k=(\d{1,10})\$([A-Za-z0-9+/]{1,2048}={0,2})\$([A-Za-z0-9+/]{1,64}={0,2})\$([A-Za-z0-9+/]+={0,2})$/

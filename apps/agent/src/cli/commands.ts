@@ -26,6 +26,10 @@ export const modemCommands = {
       session: { value: '<id>', about: 'continue the menu of an earlier reply' },
     },
   },
+  'encryption-key rotate': {
+    about:
+      'replace the key with which senders encrypt messages for this device; earlier keys still decrypt for 30 days',
+  },
 } as const
 
 export const agentCommands = {

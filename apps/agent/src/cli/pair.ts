@@ -7,6 +7,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { startCommand } from '@smsgw/daemon/user-command'
 import { newAgent } from '@smsgw/link/agent/state'
 import { type AgentConfig, checkedRelayUrl } from '../config.ts'
+import { deviceKeysFile } from '../encryption/device-keys.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { AgentLink } from '../link/agent-link.ts'
 import { webSocketTo } from '../link/web-socket.ts'
@@ -16,7 +17,7 @@ import { printable } from './terminal.ts'
 
 /**
  * Pairs this machine with the account that issued the code. With `--again`, a paired machine becomes a new device; the
- * journal of the previous device is renamed, and nothing is sent from it.
+ * journal and the encryption keys of the previous device are renamed, and nothing is sent from the journal.
  */
 export async function pair(config: AgentConfig, { values, positionals }: CommandLine): Promise<void> {
   const [url = '', code = ''] = positionals
@@ -33,7 +34,7 @@ export async function pair(config: AgentConfig, { values, positionals }: Command
   rmSync(`${file}.next`, { force: true })
   const deviceId = await requestPairing(AgentIdentity.load(next), relayUrl, code, config.DEVICE_NAME)
   if (previous !== undefined) {
-    setJournalAside(folder.path, previous.deviceId)
+    setFilesAside(folder.path, previous.deviceId)
     renameSync(next, file)
   }
   process.stdout.write(`Paired as device ${printable(deviceId)}. Start the agent with \`${startCommand('agent')}\`.\n`)
@@ -43,11 +44,13 @@ export async function pair(config: AgentConfig, { values, positionals }: Command
  * Runs before the identity changes. If the process ends in between, the old identity has no journal, so it sends nothing. In the
  * other order, the new identity might send messages from the old journal.
  */
-function setJournalAside(folder: string, deviceId: string): void {
+function setFilesAside(folder: string, deviceId: string): void {
   for (const name of ['journal.db', 'journal.db-wal', 'journal.db-shm']) {
     const from = join(folder, name)
     if (existsSync(from)) renameSync(from, join(folder, name.replace('journal', `journal-of-${deviceId}`)))
   }
+  const keys = join(folder, deviceKeysFile)
+  if (existsSync(keys)) renameSync(keys, join(folder, deviceKeysFile.replace('keys', `keys-of-${deviceId}`)))
 }
 
 function requestPairing(identity: AgentIdentity, relayUrl: string, code: string, name: string): Promise<string> {

@@ -21,6 +21,10 @@ export async function runModemCommand(config: AgentConfig, line: CommandLine): P
       const { ussd } = await import('./ussd.ts')
       return ussd(config, line)
     }
+    case 'encryption-key rotate': {
+      const { rotateEncryptionKey } = await import('./rotate-encryption-key.ts')
+      return rotateEncryptionKey(config)
+    }
     default:
       throw new Error(`command ${line.name} is in the table, but is not implemented here`)
   }

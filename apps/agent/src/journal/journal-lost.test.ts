@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { SubmitOutcome } from '@smsgw/modem/send/submit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { FieldOpener } from '../sending/message/encrypted-field.ts'
 import { defaultSendingLimits } from '../sending/schedule/sending-settings.ts'
 import { Sender } from '../sending/sender.ts'
 import type { SendingSim } from '../sending/sending-sim.ts'
@@ -88,7 +89,7 @@ function senderOver(over: Journal): Sender {
     time,
     random: Math.random,
     limits: defaultSendingLimits,
-    opener: undefined,
+    opener: new FieldOpener({}),
     onJournalProblem: nothing,
     onReference: nothing,
     onProblem: nothing,

@@ -39,8 +39,8 @@ export interface SenderOptions {
   /** From 0 up to 1. */
   readonly random: () => number
   readonly limits: SendingLimits
-  /** Undefined if no passphrase is set. */
-  readonly opener: FieldOpener | undefined
+  /** Decrypts encrypted messages. */
+  readonly opener: FieldOpener
   /** Called when the journal cannot be written; the change is kept and retried. */
   readonly onJournalProblem: WriteWatch['onProblem']
   readonly onJournalRecovered?: WriteWatch['onRecovered']

@@ -1,15 +1,17 @@
 import type { AgentInput } from '@smsgw/link/agent/state'
 import type { Clock, Timer } from '@smsgw/modem/clock'
+import type { DeviceKeys } from '../encryption/device-keys.ts'
 import { trustedMs } from '../time/trusted-time.ts'
 import type { KnownSettings } from './agent-settings.ts'
 import type { AgentStore } from './agent-store.ts'
 import type { Messaging } from './messaging.ts'
 
-/** Watches the system clock and removes old journal entries, until the returned function is called. */
+/** Watches the system clock and removes old journal entries and old encryption keys, until the returned function is called. */
 export function startMaintenance(
   clock: Clock,
   { time }: Messaging,
   { journal }: AgentStore,
+  deviceKeys: DeviceKeys,
   settings: () => KnownSettings,
   toLink: (input: AgentInput) => void,
 ): () => void {
@@ -17,6 +19,8 @@ export function startMaintenance(
   const pruning = new PeriodicTask(clock, pruningMs, async () => {
     time.look()
     await journal.forget({ nowMs: trustedMs(time), recordsMs, contentMs: contentMs(settings()) })
+    const { wallMs, trusted } = time.now()
+    if (trusted) deviceKeys.deleteOld(wallMs)
     const { journalId, first } = await journal.read('marks', {})
     toLink({ kind: 'events-pruned', journalId, first })
   })

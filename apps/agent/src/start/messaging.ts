@@ -1,4 +1,5 @@
 import type { AgentInput } from '@smsgw/link/agent/state'
+import type { DeviceKeys } from '../encryption/device-keys.ts'
 import { InboundReceiver } from '../receiving/inbound-receiver.ts'
 import { FieldOpener } from '../sending/message/encrypted-field.ts'
 import { defaultSendingLimits } from '../sending/schedule/sending-settings.ts'
@@ -20,6 +21,7 @@ export interface Messaging {
 export function createMessaging(
   options: AgentOptions,
   time: TrustedClock,
+  deviceKeys: DeviceKeys,
   { journal }: AgentStore,
   { journalWrites, onError }: AgentProblems,
   toLink: (input: AgentInput) => void,
@@ -33,7 +35,7 @@ export function createMessaging(
     time,
     random: Math.random,
     limits: { ...defaultSendingLimits, ...sendingOptions.limits },
-    opener: sendingOptions.passphrase === undefined ? undefined : new FieldOpener(sendingOptions.passphrase),
+    opener: new FieldOpener({ passphrase: sendingOptions.passphrase, deviceKeys }),
     onJournalProblem: sending.onProblem,
     onJournalRecovered: sending.onRecovered,
     onReference: (reference) => receiver.tryReports(reference),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { capabilities } from '@smsgw/contract/link/frame'
 import { newAgent } from '@smsgw/link/agent/state'
 import type { Clock, Timer } from '@smsgw/modem/clock'
+import type { DeviceKeys } from '../encryption/device-keys.ts'
 import { AgentLink } from '../link/agent-link.ts'
 import type { CommandHandler } from '../link/command-handler.ts'
 import { WaitingReporter } from '../status/waiting-reporter.ts'
@@ -17,6 +18,7 @@ export interface RelayLinkParts {
   readonly bootId: string
   readonly store: AgentStore
   readonly messaging: Messaging
+  readonly deviceKeys: DeviceKeys
   readonly modems: AgentModems
   readonly settings: SettingsInUse
   readonly commands: CommandHandler
@@ -92,7 +94,7 @@ export function createRelayLink(parts: RelayLinkParts): RelayLink {
   return { link, markWriter, waitingReporter }
 }
 
-function initialState({ options, bootId, store, messaging, modems }: RelayLinkParts) {
+function initialState({ options, bootId, store, messaging, deviceKeys, modems }: RelayLinkParts) {
   const { identity, name, credential } = options.device
   return newAgent({
     agent: {
@@ -103,6 +105,7 @@ function initialState({ options, bootId, store, messaging, modems }: RelayLinkPa
       name,
       isClockSynchronised: messaging.time.now().trusted,
       sims: modems.fleet.simCards,
+      encryptionKey: deviceKeys.current,
     },
     identity: identity.relay ? { deviceId: identity.relay.deviceId } : { credential: credential ?? '' },
     journal: journalNames(store),

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTelemetry } from '@smsgw/contract/link/telemetry'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { encryptValue } from '../encryption/encrypt-value.ts'
 import { askAgent } from '../status/ask-agent.ts'
 import { AgentFixture } from '../testing/agent-fixture.ts'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
@@ -50,6 +51,28 @@ test('sends a message and reports the result', async () => {
   fixture.relay.send('c1', '+447700900555', 'Hello')
   await fixture.relay.heard('sent', { cmdId: 'c1' })
   await expect.poll(() => fixture.agent?.status().link.eventsWaiting).toBe(0)
+})
+
+test('decrypts messages with its own key, also with the previous key after a rotation', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.ready()
+  const reported = () => fixture.relay.frames.flatMap((frame) => (frame.type === 'hello' ? [frame.encryptionKey] : []))
+  const [first] = reported()
+  expect(first).toMatchObject({ version: 1 })
+  const rotated = await askAgent(fixture.dataDir, { ask: 'rotate-encryption-key' })
+  expect(rotated).toMatchObject({ version: 2, fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  await fixture.relay.heard('key-replaced', { key: expect.objectContaining({ version: 2 }) })
+  await fixture.relay.heard('logged', { module: 'encryption' })
+  fixture.relay.close(1001, 'restart')
+  await expect.poll(() => reported().at(-1), { timeout: 30_000 }).toMatchObject({ version: 2 })
+  for (const [index, key] of [first, reported().at(-1)].entries()) {
+    if (key === undefined) throw new Error('the agent has not reported its key')
+    const number = encryptValue(key, `+44770090055${index}`)
+    const content = { content: { text: encryptValue(key, 'secret') }, isEncrypted: true }
+    fixture.relay.send(`c${index}`, number, '', content)
+    await fixture.relay.heard('sent', { cmdId: `c${index}` })
+  }
+  expect(JSON.stringify([fixture.relay.frames, fixture.log])).not.toContain('44770090055')
 })
 
 test('applies settings before the first message of a connection', async () => {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { droppedLogLines } from '@smsgw/daemon/output'
 import type { AgentInput } from '@smsgw/link/agent/state'
 import { examineModem } from '../doctor/examine-modem.ts'
 import { examineWithin } from '../doctor/examine-within.ts'
+import { DeviceKeys, deviceKeysFile } from '../encryption/device-keys.ts'
 import type { AgentLink } from '../link/agent-link.ts'
 import { CommandHandler } from '../link/command-handler.ts'
 import { runModemCommand } from '../modems/modem-commands.ts'
@@ -42,7 +44,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     onChanged: () => messaging.timeChanged(),
   })
   const store = await openStore(options, problems, time, toLink)
-  const messaging = createMessaging(options, time, store, problems, toLink)
+  const deviceKeys = await DeviceKeys.load(join(options.dataDir, deviceKeysFile))
+  const messaging = createMessaging(options, time, deviceKeys, store, problems, toLink)
   const { sender, receiver } = messaging
   const notes = await store.journal.read('notes', {})
   const modems = createModems(options, messaging, store, notes, problems, toLink)
@@ -76,8 +79,16 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     examine: () => examineWithin({ dataDir: options.dataDir, wanted: options.modems.wanted, status, examineModems }),
     onError: problems.onError,
   })
-  const relay = createRelayLink({ options, bootId, store, messaging, modems, settings, commands, problems })
+  const relay = createRelayLink({ options, bootId, store, messaging, deviceKeys, modems, settings, commands, problems })
   link = relay.link
+  const keyStatus = () => ({ version: deviceKeys.current.version, fingerprint: deviceKeys.fingerprint })
+  const rotateEncryptionKey = async () => {
+    const key = await deviceKeys.rotate()
+    toLink({ kind: 'facts-changed', facts: { encryptionKey: key } })
+    await reporter.keyReplaced(key)
+    log.info(`encryption key replaced: version ${key.version} is in use`)
+    return keyStatus()
+  }
   const status = (): AgentStatus => ({
     version: options.version,
     pid: process.pid,
@@ -88,6 +99,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     journal: { id: store.marks.journalId, fsyncMs: store.fsyncMs, problem: problems.journal.current },
     logLinesDropped: droppedLogLines(),
     clock: { trusted: time.now().trusted, systemErrorMs: time.systemErrorMs },
+    encryptionKey: keyStatus(),
     modems: modemStatuses(fleet.health),
     sims: simStatuses(fleet.simCards),
     unusable: fleet.unusable,
@@ -97,11 +109,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   reporter.start()
   relay.link.start()
   await fleet.start()
-  const stopMaintenance = startMaintenance(clock, messaging, store, () => settings.known, toLink)
+  const stopMaintenance = startMaintenance(clock, messaging, store, deviceKeys, () => settings.known, toLink)
   const control = await ControlSocket.open(options.dataDir, clock, {
     status,
     examine: examineModems,
     ussd: (request) => fleet.ussd.ask(request),
+    rotateEncryptionKey,
   })
 
   return {

@@ -24,12 +24,21 @@ export interface AgentStatus {
   /** The number of log lines that could not be written. */
   readonly logLinesDropped: number
   readonly clock: { readonly trusted: boolean; readonly systemErrorMs: number | undefined }
+  /** Absent in older agents. */
+  readonly encryptionKey?: EncryptionKeyStatus
   readonly modems: readonly ModemStatus[]
   readonly sims: readonly SimStatus[]
   /** Other components of the process; absent in older agents. */
   readonly components?: readonly ComponentStatus[]
   /** Connected devices that look like modems but cannot be used: one line each, with what to do. */
   readonly unusable: readonly string[]
+}
+
+/** The key with which senders encrypt messages for this device. */
+export interface EncryptionKeyStatus {
+  readonly version: number
+  /** SHA-256 of the public key in hexadecimal. */
+  readonly fingerprint: string
 }
 
 /** A component that runs in the process of the agent, such as a channel of the bridge. */

@@ -5,13 +5,14 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { startCommand } from '@smsgw/daemon/user-command'
 import type { ModemExamination } from '../doctor/examine-modem.ts'
 import type { UssdReply } from '../modems/ussd-sessions.ts'
-import type { AgentStatus } from './agent-status.ts'
+import type { AgentStatus, EncryptionKeyStatus } from './agent-status.ts'
 import { type Answer, type Question, socketPathIn } from './control-socket.ts'
 
 type AnswerTo<Asked extends Question> = {
   readonly status: AgentStatus
   readonly examine: readonly ModemExamination[]
   readonly ussd: UssdReply
+  readonly 'rotate-encryption-key': EncryptionKeyStatus
 }[Asked['ask']]
 
 /** Asks the agent that is running with this data folder. Returns undefined if none is running. */

@@ -15,6 +15,7 @@ let asked = 0
 const answers: ControlAnswers = {
   status: () => ({ version: '1', pid: ++asked }) as AgentStatus,
   examine: () => Promise.reject(new Error('the modem is on fire')),
+  rotateEncryptionKey: async () => ({ version: 2, fingerprint: 'ab12' }),
   ussd: async ({ code, simNumber }) => ({ outcome: 'answered', text: `${code} by ${simNumber}`, more: false }),
 }
 
@@ -33,6 +34,7 @@ test('answers requests, and returns a failure as one line', async () => {
   control = await ControlSocket.open(folder, monotonicClock, answers)
   expect(await askAgent(folder, { ask: 'status' })).toEqual({ version: '1', pid: 1 })
   expect(await askAgent(folder, { ask: 'ussd', code: '*100#', simNumber: 2 })).toMatchObject({ text: '*100# by 2' })
+  expect(await askAgent(folder, { ask: 'rotate-encryption-key' })).toEqual({ version: 2, fingerprint: 'ab12' })
   await expect(askAgent(folder, { ask: 'examine' })).rejects.toThrow('the modem is on fire')
 })
 

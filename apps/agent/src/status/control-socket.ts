@@ -5,13 +5,14 @@ import type { Clock, Timer } from '@smsgw/modem/clock'
 import { z } from 'zod'
 import type { ModemExamination } from '../doctor/examine-modem.ts'
 import type { UssdReply, UssdRequest } from '../modems/ussd-sessions.ts'
-import type { AgentStatus } from './agent-status.ts'
+import type { AgentStatus, EncryptionKeyStatus } from './agent-status.ts'
 
 /** The requests that a running agent answers for users who may access its data folder. */
 export interface ControlAnswers {
   readonly status: () => AgentStatus
   readonly examine: () => Promise<readonly ModemExamination[]>
   readonly ussd: (request: UssdRequest) => Promise<UssdReply>
+  readonly rotateEncryptionKey: () => Promise<EncryptionKeyStatus>
 }
 
 /**
@@ -99,6 +100,7 @@ const maxQuestionLength = 4_096
 const question = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('status'), everyMs: z.int().min(100).max(60_000).optional() }),
   z.object({ ask: z.literal('examine') }),
+  z.object({ ask: z.literal('rotate-encryption-key') }),
   z.object({
     ask: z.literal('ussd'),
     code: z.string().min(1).max(182),
@@ -125,6 +127,8 @@ async function answerTo(asked: Question | undefined, answers: ControlAnswers): P
       return { ok: await answers.examine() }
     case 'ussd':
       return { ok: await answers.ussd(asked) }
+    case 'rotate-encryption-key':
+      return { ok: await answers.rotateEncryptionKey() }
     case undefined:
       return { problem: 'the running agent does not support this request; restart it if it was updated' }
   }

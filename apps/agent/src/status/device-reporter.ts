@@ -1,5 +1,5 @@
 import { deviceHealth } from '@smsgw/contract/device-health'
-import type { SimCard } from '@smsgw/contract/link/event'
+import type { EncryptionKey, SimCard } from '@smsgw/contract/link/event'
 import { type DiskSpace, diskStatus } from '@smsgw/daemon/disk-space'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { IncomingCall } from '@smsgw/modem/receive/incoming-calls'
@@ -86,6 +86,16 @@ export class DeviceReporter {
   log(priority: 'INFO' | 'WARN' | 'ERROR', module: string, message: string): void {
     const event = { kind: 'logged' as const, at: this.#now(), module, priority, message: message.slice(0, 1000) }
     void this.#options.keep([{ kind: 'event', event }])
+  }
+
+  /** Reports a new encryption key. Resolves when the report is on disk. */
+  keyReplaced(key: EncryptionKey): Promise<void> {
+    const message = `encryption key replaced: version ${key.version} is in use, earlier versions decrypt for 30 days`
+    const at = this.#now()
+    return this.#options.keep([
+      { kind: 'event', event: { kind: 'key-replaced', at, key } },
+      { kind: 'event', event: { kind: 'logged', at, module: 'encryption', priority: 'INFO', message } },
+    ])
   }
 
   callReceived({ simNumber, phoneNumber }: CalledSim, { number }: IncomingCall): void {

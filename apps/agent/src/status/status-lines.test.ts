@@ -40,6 +40,11 @@ test('shows the status of an agent of an older release, which has no waiting rea
   expect(statusLines(older as AgentStatus).join('\n')).not.toContain('  waiting')
 })
 
+test('shows the version and the fingerprint of the encryption key', () => {
+  const lines = statusLines({ ...status, encryptionKey: { version: 2, fingerprint: 'ab12' } })
+  expect(lines).toContain('Key         version 2, SHA-256 ab12')
+})
+
 test('shows the channels of the bridge, with their problems', () => {
   const since = '2026-03-01T17:00:00.000Z'
   const components = [

@@ -15,6 +15,7 @@ export function statusLines(status: AgentStatus): readonly string[] {
     journal,
     logLinesDropped,
     clock,
+    encryptionKey,
     modems,
     sims,
     unusable,
@@ -32,6 +33,7 @@ export function statusLines(status: AgentStatus): readonly string[] {
     row('Journal', journal.problem ?? `disk sync takes ${journal.fsyncMs.toFixed(1)} ms`),
     ...(logLinesDropped === 0 ? [] : [row('Log', `${logLinesDropped} lines could not be written`)]),
     row('Clock', clockText(clock)),
+    ...(encryptionKey ? [row('Key', `version ${encryptionKey.version}, SHA-256 ${encryptionKey.fingerprint}`)] : []),
     ...components.map(({ component, part, problem, since }) =>
       row(component, `${part}: ${problem ?? 'works'}, since ${new Date(since).toLocaleString('sv-SE')}`),
     ),

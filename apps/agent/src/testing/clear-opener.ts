@@ -3,7 +3,7 @@ import { FieldOpener, type OpenedField } from '../sending/message/encrypted-fiel
 /** Decodes the results of `sealed()` without cryptography, because a real thread would not follow the simulated clock. */
 export class ClearOpener extends FieldOpener {
   constructor() {
-    super('')
+    super({})
   }
 
   override async open(field: string): Promise<OpenedField> {

@@ -6,7 +6,7 @@ import { hexFromOctets, octetsFromHex } from '@smsgw/sms/octets'
 import type { Submit } from '@smsgw/sms/tpdu/submit'
 import { decodeOutgoing } from '@smsgw/sms/tpdu/tpdu'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
-import type { FieldOpener } from '../sending/message/encrypted-field.ts'
+import { FieldOpener } from '../sending/message/encrypted-field.ts'
 import { defaultSendingLimits } from '../sending/schedule/sending-settings.ts'
 import { Sender } from '../sending/sender.ts'
 import type { SendingSim } from '../sending/sending-sim.ts'
@@ -34,10 +34,10 @@ export class SenderFixture {
   readonly problems: unknown[] = []
   sender: Sender
   #session: { readonly kill: () => void }
-  readonly #opener: FieldOpener | undefined
+  readonly #opener: FieldOpener
 
   constructor(options: { readonly opener?: FieldOpener } = {}) {
-    this.#opener = options.opener
+    this.#opener = options.opener ?? new FieldOpener({})
     const { sender, session } = this.#make()
     this.sender = sender
     this.#session = session

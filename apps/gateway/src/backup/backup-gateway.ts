@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { deviceKeysFile } from '@smsgw/agent/encryption/device-keys'
 import { identityFile } from '@smsgw/agent/link/agent-identity'
 import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -12,7 +13,7 @@ import type { RelayConfig } from '@smsgw/relay/config'
 import { databaseServer, runningDatabase } from '@smsgw/relay/store/open-store'
 
 /** Files of the data folder that a backup contains, under `gateway/`. Missing files are left out. */
-export const keptFiles = ['server-secret', 'credentials.json', identityFile, 'journal.db'] as const
+export const keptFiles = ['server-secret', 'credentials.json', identityFile, deviceKeysFile, 'journal.db'] as const
 
 /** `npm run backup -- <file>`: writes all data of the gateway to one file. The gateway may be running. */
 export async function backupGateway(config: DatabaseSettings, file: string, log: Log): Promise<string> {

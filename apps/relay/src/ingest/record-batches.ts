@@ -1,5 +1,5 @@
 import { type Health, healthOf, reportedHealth } from '@smsgw/contract/health'
-import type { AgentEvent, SimCard } from '@smsgw/contract/link/event'
+import type { AgentEvent, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
 import { storeReceived } from '../inbox/store-received.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
@@ -46,6 +46,9 @@ export async function recordBatches(
     if (event.kind === 'received') await storeReceived(statements, deviceOf(connection), event, now)
   }
   for (const [{ deviceId }, sims] of latestSims(reported)) await storeSims(statements, deviceId, sims, now)
+  for (const { connection, event } of reported) {
+    if (event.kind === 'key-replaced') await storeEncryptionKey(statements, connection, event.key)
+  }
   await enqueueDeviceEvents(statements, reported)
   await storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(reported, now)])
   const answered = await storeAnswers(statements, reported.filter(isAnswer), now)
@@ -63,6 +66,22 @@ function latestSims(reported: readonly ReportedEvent[]): Map<AgentConnection, re
       event.kind === 'sims-changed' || event.kind === 'started' ? [[connection, event.sims]] : [],
     ),
   )
+}
+
+/** Keeps a newer key, because events are repeated after the database was restored and `hello` has already reported the current key. */
+async function storeEncryptionKey(
+  statements: Statements,
+  { deviceId, accountId }: AgentConnection,
+  { publicKey, version }: EncryptionKey,
+): Promise<void> {
+  await statements.device.updateMany({
+    where: {
+      id: deviceId,
+      accountId,
+      OR: [{ encryptionKeyVersion: null }, { encryptionKeyVersion: { lt: version } }],
+    },
+    data: { encryptionKey: publicKey, encryptionKeyVersion: version },
+  })
 }
 
 async function enqueueDeviceEvents(statements: Statements, reported: readonly ReportedEvent[]): Promise<void> {

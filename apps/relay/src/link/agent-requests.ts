@@ -170,8 +170,11 @@ export class AgentRequests {
   async #open(hello: Hello): Promise<RelayInput> {
     const { database, clock, hints } = this.#deps.store
     const { relayId, streamId, forgetAfterSeconds } = this.#deps.relay
-    const { deviceId, journal, bootId, agentVersion, sims } = hello
-    const supported = capabilities.filter((name) => hello.capabilities.includes(name))
+    const { deviceId, journal, bootId, agentVersion, sims, encryptionKey } = hello
+    // The first agents with this capability had no key.
+    const supported = capabilities.filter(
+      (name) => hello.capabilities.includes(name) && (name !== 'public-key' || encryptionKey !== undefined),
+    )
     const device = await database.device.findUnique({
       where: { id: deviceId },
       select: { accountId: true, deletedAt: true },
@@ -180,7 +183,16 @@ export class AgentRequests {
     const { accountId } = device
     const opened = await openConnection(
       database,
-      { accountId, deviceId, journalId: journal.id, bootId, agentVersion, capabilities: supported, sims },
+      {
+        accountId,
+        deviceId,
+        journalId: journal.id,
+        bootId,
+        agentVersion,
+        capabilities: supported,
+        sims,
+        encryptionKey,
+      },
       { relayId, leaseMs: LEASE_MS, now: clock.now() },
     )
     if (opened === undefined) return REVOKED

@@ -13,7 +13,7 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   report_failed: 'The network accepted the message but could not deliver it: see its delivery report above.',
   no_such_sim: 'Leave out simNumber, or use one that GET /devices lists for this device.',
   undecryptable:
-    'Check that the message is encrypted as documented, and that ENCRYPTION_PASSPHRASE of the agent is the passphrase it was encrypted with.',
+    'Encrypt the message as documented, with the publicKey that GET /devices shows for this device, or with the ENCRYPTION_PASSPHRASE of its agent.',
   unwritable:
     'The text, data or number cannot be encoded as an SMS. Correct what the error names and send the message again.',
   agent_failed: 'This is an error of the agent, not of the message. Read the log of the agent and report the error.',

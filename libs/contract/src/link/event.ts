@@ -149,6 +149,15 @@ export const simCard = z.object({
   isEmulated: z.boolean().optional(),
 })
 
+/** The public key with which senders encrypt messages for this device: RSA, as SubjectPublicKeyInfo in base64. */
+export const encryptionKey = z.object({
+  publicKey: z.base64().min(1).max(2_048),
+  version: z.int().min(1).max(2_147_483_647),
+})
+
+/** The device replaced its key pair. `hello` repeats the current key at each connection. */
+const keyReplaced = z.object({ kind: z.literal('key-replaced'), at, key: encryptionKey })
+
 /** A call rang at a modem. It was not answered. */
 const callReceived = z.object({
   kind: z.literal('call-received'),
@@ -225,6 +234,7 @@ export const agentEvent = z.discriminatedUnion('kind', [
   received,
   callReceived,
   simsChanged,
+  keyReplaced,
   started,
   pinged,
   logged,
@@ -235,4 +245,5 @@ export const agentEvent = z.discriminatedUnion('kind', [
 ])
 
 export type AgentEvent = z.infer<typeof agentEvent>
+export type EncryptionKey = z.infer<typeof encryptionKey>
 export type SimCard = z.infer<typeof simCard>

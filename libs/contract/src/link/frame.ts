@@ -1,7 +1,7 @@
 // All frames of the link: JSON text in WebSocket messages. Unknown fields are ignored, and so are frames of unknown types
 // unless they have `critical: true`.
 import { z } from 'zod'
-import { simCard } from './event.ts'
+import { encryptionKey, simCard } from './event.ts'
 import { waitingReport } from './waiting-report.ts'
 
 export const subprotocol = 'smsgw.v1'
@@ -27,7 +27,7 @@ const time = z.iso.datetime({ offset: true })
 const openObject = z.record(z.string().max(64), z.unknown())
 const signature = z.base64().min(1).max(128)
 
-/** Features that older agents do not have. An agent lists its features in `hello`. Only phones have `public-key`. */
+/** Features that older agents do not have. An agent lists its features in `hello`. */
 export const capabilities = ['encrypted-data', 'modem-commands', 'public-key'] as const
 export type Capability = (typeof capabilities)[number]
 
@@ -109,6 +109,8 @@ const hello = z.object({
   streamId: id.optional(),
   isClockSynchronised: z.boolean(),
   sims: z.array(simCard).max(64),
+  /** Older agents have no key. */
+  encryptionKey: encryptionKey.optional(),
 })
 /** Consecutive events starting at `from`. Each is validated separately, so an invalid one does not block the others. */
 const events = z.object({

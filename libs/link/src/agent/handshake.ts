@@ -75,7 +75,7 @@ function pair({ agent }: AgentState, credential: string, signature: string): Pai
 }
 
 function hello({ agent, journal, outbox }: AgentState, deviceId: string, signature: string): Hello {
-  const { versions, agentVersion, capabilities, bootId, isClockSynchronised, sims } = agent
+  const { versions, agentVersion, capabilities, bootId, isClockSynchronised, sims, encryptionKey } = agent
   const { first, tail, mark } = outbox
   return {
     type: 'hello',
@@ -89,6 +89,7 @@ function hello({ agent, journal, outbox }: AgentState, deviceId: string, signatu
     streamId: journal.streamId,
     isClockSynchronised,
     sims: [...sims],
+    encryptionKey,
   }
 }
 

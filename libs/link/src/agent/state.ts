@@ -1,5 +1,5 @@
 import type { CloseName } from '@smsgw/contract/link/close-code'
-import type { SimCard } from '@smsgw/contract/link/event'
+import type { EncryptionKey, SimCard } from '@smsgw/contract/link/event'
 import type { Capability, Versions, Welcome } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import type { CommandInbox, SendQueue } from '../commands/command-inbox.ts'
@@ -41,6 +41,8 @@ export interface AgentFacts {
   readonly name: string
   readonly isClockSynchronised: boolean
   readonly sims: readonly SimCard[]
+  /** Undefined while pairing. */
+  readonly encryptionKey?: EncryptionKey | undefined
   readonly versions: Versions
 }
 
@@ -91,6 +93,8 @@ export interface Online {
   readonly ticks: number
 }
 
+type ChangingFact = 'sims' | 'isClockSynchronised' | 'encryptionKey'
+
 export type AgentInput =
   | { readonly kind: 'start' }
   | { readonly kind: 'opened'; readonly connection: number }
@@ -123,7 +127,7 @@ export type AgentInput =
     }
   | { readonly kind: 'telemetry'; readonly at: string; readonly sample: Readonly<Record<string, unknown>> }
   | { readonly kind: 'waiting'; readonly report: WaitingReport }
-  | { readonly kind: 'facts-changed'; readonly facts: Partial<Pick<AgentFacts, 'sims' | 'isClockSynchronised'>> }
+  | { readonly kind: 'facts-changed'; readonly facts: Partial<Pick<AgentFacts, ChangingFact>> }
   | { readonly kind: 'stop' }
 
 /** The connection could not be opened, because no relay is running or the network is down. */

@@ -12,15 +12,9 @@ export type Clear =
   | { readonly ok: false; readonly reason: string }
 
 /** Returns content and number as they will be sent. Encrypted fields are decrypted here, just before sending. */
-export async function clearContentOf(command: SendCommand, opener: FieldOpener | undefined): Promise<Clear> {
+export async function clearContentOf(command: SendCommand, opener: FieldOpener): Promise<Clear> {
   const { content, phoneNumber, isEncrypted } = command
   if (!isEncrypted) return clear(contentOf(content), phoneNumber)
-  if (opener === undefined) {
-    return {
-      ok: false,
-      reason: 'the message is encrypted and this agent has no passphrase; set ENCRYPTION_PASSPHRASE for the agent',
-    }
-  }
   const number = await opener.open(phoneNumber)
   if (!number.ok) return refused('the phone number', number.problem)
   const field = 'text' in content ? 'textMessage.text' : 'dataMessage.data'

@@ -7,7 +7,7 @@ import { FieldOpener } from './encrypted-field.ts'
 let world: SenderFixture
 
 beforeEach(async () => {
-  world = new SenderFixture({ opener: new FieldOpener('secret') })
+  world = new SenderFixture({ opener: new FieldOpener({ passphrase: 'secret' }) })
   await world.sender.simReady(world.sim(1))
 })
 
@@ -42,7 +42,11 @@ test.each<[what: string, command: Partial<SendCommand>, reason: string]>([
   ['plain text', { content: { text: 'PIN 4711' } }, 'textMessage.text is not encrypted'],
   ['plain data', { content: { data: octets, port: 1 } }, 'dataMessage.data is not encrypted'],
   ['a plain number', { phoneNumber: '+447700900555' }, 'the phone number is not encrypted'],
-  ['text for a public key', { content: { text: publicKeyField } }, 'textMessage.text is encrypted with a public key'],
+  [
+    'text for an unknown key',
+    { content: { text: publicKeyField } },
+    'textMessage.text is encrypted for version 1 of the key, which this agent does not have',
+  ],
   ['text for another passphrase', { content: { text: sealed('x', 'other') } }, 'textMessage.text cannot be decrypted'],
   [
     'data that is not base64',
@@ -57,6 +61,16 @@ test.each<[what: string, command: Partial<SendCommand>, reason: string]>([
   const [failed] = await world.events('failed')
   expect(failed).toMatchObject({ code: 'undecryptable', reason: expect.stringContaining(reason) })
   expect(world.sent).toEqual([])
+})
+
+test('without a passphrase, a message encrypted with one is not sent, and says what to do', async () => {
+  world = new SenderFixture()
+  await world.sender.simReady(world.sim(1))
+  await world.accept(sendCommand('a', { isEncrypted: true, phoneNumber: sealed('+447700900555') }))
+  await expect.poll(() => world.pass(100).then(() => world.events('failed'))).toHaveLength(1)
+  const reason =
+    'the phone number is encrypted with a passphrase, but this agent has none: set ENCRYPTION_PASSPHRASE for the agent'
+  expect(await world.events('failed')).toMatchObject([{ code: 'undecryptable', reason }])
 })
 
 function sealed(text: string, passphrase = 'secret'): string {

@@ -1,52 +1,90 @@
 import { createDecipheriv, pbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { readEncryptedField } from '@smsgw/contract/encrypted-field'
+import { type PassphraseField, type PublicKeyField, readEncryptedField } from '@smsgw/contract/encrypted-field'
+import type { DeviceKeys } from '../../encryption/device-keys.ts'
 
 /**
- * Decrypts `$aes-256-cbc/pbkdf2-sha1$i=<n>$<salt>$<ciphertext>`: the key has 32 bytes from PBKDF2-HMAC-SHA1, the salt is
- * also the IV, and the padding is PKCS#7. Keys are cached, because deriving a key is slow on purpose and fields may share a
- * salt.
+ * Decrypts both forms of encrypted values: with the passphrase (AES-256-CBC with a key of 32 bytes from PBKDF2-HMAC-SHA1, the
+ * salt is also the IV, PKCS#7 padding), and with the keys of the device. Keys from the passphrase are cached, because deriving
+ * a key is slow on purpose and fields may share a salt.
  */
 export class FieldOpener {
-  readonly #passphrase: string
+  readonly #passphrase: string | undefined
+  readonly #deviceKeys: DeviceKeys | undefined
   readonly #keys = new Map<string, Promise<Buffer>>()
 
-  constructor(passphrase: string) {
+  constructor({ passphrase, deviceKeys }: FieldSecrets) {
     this.#passphrase = passphrase
+    this.#deviceKeys = deviceKeys
   }
 
   async open(field: string): Promise<OpenedField> {
     const read = readEncryptedField(field)
     if (!read.ok) return { ok: false, problem: read.problem }
-    if (read.field.kind === 'public-key')
-      return { ok: false, problem: 'is encrypted with a public key, but an agent decrypts only with a passphrase' }
-    const { iterations, ciphertext } = read.field
-    const salt = Buffer.from(read.field.salt, 'base64')
-    try {
-      const decipher = createDecipheriv('aes-256-cbc', await this.#key(salt, iterations), salt)
-      const clear = Buffer.concat([decipher.update(ciphertext, 'base64'), decipher.final()])
-      return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(clear) }
-    } catch {
-      // Wrong padding and wrong UTF-8 have the same cause. Details would help only an attacker.
-      return { ok: false, problem: 'cannot be decrypted with the ENCRYPTION_PASSPHRASE of this agent' }
-    }
+    return read.field.kind === 'public-key' ? this.#openWithKey(read.field) : this.#openWithPassphrase(read.field)
   }
 
-  #key(salt: Buffer, iterations: number): Promise<Buffer> {
+  async #openWithKey(field: PublicKeyField): Promise<OpenedField> {
+    const { keyVersion } = field
+    if (this.#deviceKeys?.has(keyVersion) !== true) {
+      const problem = `is encrypted for version ${keyVersion} of the key, which this agent does not have: use the publicKey that GET /devices shows`
+      return { ok: false, problem }
+    }
+    const clear = textOf(await this.#deviceKeys.decrypt(field))
+    return clear ?? { ok: false, problem: `cannot be decrypted with version ${keyVersion} of the key of this agent` }
+  }
+
+  async #openWithPassphrase({ salt, iterations, ciphertext }: PassphraseField): Promise<OpenedField> {
+    if (this.#passphrase === undefined) {
+      const problem = 'is encrypted with a passphrase, but this agent has none: set ENCRYPTION_PASSPHRASE for the agent'
+      return { ok: false, problem }
+    }
+    const iv = Buffer.from(salt, 'base64')
+    const clear = textOf(decrypted(ciphertext, await this.#key(this.#passphrase, iv, iterations), iv))
+    return clear ?? { ok: false, problem: 'cannot be decrypted with the ENCRYPTION_PASSPHRASE of this agent' }
+  }
+
+  #key(passphrase: string, salt: Buffer, iterations: number): Promise<Buffer> {
     const name = `${iterations}:${salt.toString('base64')}`
     const known = this.#keys.get(name)
     if (known !== undefined) return known
     if (this.#keys.size >= mostKeys) this.#keys.clear()
-    const derived = derive(this.#passphrase, salt, iterations, 32, 'sha1')
-    this.#keys.set(name, derived)
-    return derived
+    const derivedKey = derive(passphrase, salt, iterations, 32, 'sha1')
+    this.#keys.set(name, derivedKey)
+    return derivedKey
   }
+}
+
+interface FieldSecrets {
+  readonly passphrase?: string | undefined
+  readonly deviceKeys?: DeviceKeys | undefined
 }
 
 export type OpenedField =
   | { readonly ok: true; readonly text: string }
   /** The text continues a sentence that begins with the name of the field. */
   | { readonly ok: false; readonly problem: string }
+
+/** Returns undefined if the padding is wrong. */
+function decrypted(ciphertext: string, key: Buffer, iv: Buffer): Buffer | undefined {
+  const decipher = createDecipheriv('aes-256-cbc', key, iv)
+  const first = decipher.update(ciphertext, 'base64')
+  try {
+    return Buffer.concat([first, decipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns undefined for octets that are not UTF-8: they were decrypted with a wrong key. */
+function textOf(octets: Buffer | undefined): OpenedField | undefined {
+  if (octets === undefined) return undefined
+  try {
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(octets) }
+  } catch {
+    return undefined
+  }
+}
 
 const derive = promisify(pbkdf2)
 const mostKeys = 256

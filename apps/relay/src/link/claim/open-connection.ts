@@ -1,4 +1,4 @@
-import type { SimCard } from '@smsgw/contract/link/event'
+import type { EncryptionKey, SimCard } from '@smsgw/contract/link/event'
 import type { Capability } from '@smsgw/contract/link/frame'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
 import type { Database, Statements } from '../../store/database.ts'
@@ -16,6 +16,8 @@ export interface ArrivingAgent {
   readonly agentVersion: string
   readonly capabilities: readonly Capability[]
   readonly sims: readonly SimCard[]
+  /** Undefined for older agents. */
+  readonly encryptionKey?: EncryptionKey | undefined
 }
 
 export interface OpenedConnection {
@@ -61,7 +63,7 @@ export function openConnection(
     const isNew = journal === undefined
     if (isNew) await beginJournal(statements, agent, now)
     if (isNew && before.journalId !== null) await doubtOpenSends(statements, agent, now)
-    const { deviceId, accountId, journalId, bootId, agentVersion, capabilities } = agent
+    const { deviceId, accountId, journalId, bootId, agentVersion, capabilities, encryptionKey } = agent
     const connEpoch = before.connEpoch + 1n
     await statements.device.update({
       where: { id: deviceId, accountId },
@@ -75,6 +77,8 @@ export function openConnection(
         agentVersion,
         capabilities: [...capabilities],
         capabilitiesEpoch: connEpoch,
+        encryptionKey: encryptionKey?.publicKey ?? null,
+        encryptionKeyVersion: encryptionKey?.version ?? null,
         ...(isNew && { journalId }),
       },
       select: { id: true },

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { type Command, commandKey } from '@smsgw/contract/link/command'
-import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { AgentEvent, EncryptionKey } from '@smsgw/contract/link/event'
 import { type Capability, subprotocol, type Welcome } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { nextAgent } from '@smsgw/link/agent/session'
@@ -27,6 +27,7 @@ export interface ScriptedAgentOptions {
   readonly journalId?: string
   readonly bootId?: string
   readonly capabilities?: readonly Capability[]
+  readonly encryptionKey?: EncryptionKey
   /** Returns the events of a command. By default there are none. */
   readonly answer?: (command: Command) => readonly AgentEvent[]
   /** Discards events before they are sent, as if the agent had been killed. */
@@ -76,6 +77,7 @@ export class ScriptedAgent {
         name: 'scripted',
         isClockSynchronised: true,
         sims: [{ simNumber: 1, state: 'ready' }],
+        encryptionKey: options.encryptionKey,
       },
       identity: options.identity,
       journal: { id: this.#journalId },

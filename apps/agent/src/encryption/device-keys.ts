@@ -1,0 +1,162 @@
+import {
+  createDecipheriv,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  subtle,
+} from 'node:crypto'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { type PublicKeyField, tagLength } from '@smsgw/contract/encrypted-field'
+import type { EncryptionKey } from '@smsgw/contract/link/event'
+import { writeDurably } from '@smsgw/daemon/durable-file'
+import { z } from 'zod'
+
+/** The name of the key file in the data folder. */
+export const deviceKeysFile = 'encryption-keys.json'
+
+/**
+ * The key pairs with which senders encrypt messages for this device. The private keys never leave this machine. They are
+ * stored in one file with mode 0600. After a rotation, the previous versions decrypt the messages that still wait, for 30 days
+ * and at most ten versions.
+ */
+export class DeviceKeys {
+  readonly #path: string
+  /** The current key is the last one. */
+  #keys: readonly DeviceKey[]
+
+  private constructor(path: string, keys: readonly DeviceKey[]) {
+    this.#path = path
+    this.#keys = keys
+  }
+
+  /** Reads the keys; creates the first one if the file does not exist. */
+  static async load(path: string): Promise<DeviceKeys> {
+    if (!existsSync(path)) {
+      const keys = new DeviceKeys(path, [{ version: 1, privateKey: await newKey() }])
+      keys.#save()
+      return keys
+    }
+    const stored = storedKeys.safeParse(parseJson(readFileSync(path, 'utf8')))
+    if (!stored.success)
+      throw new Error(`${path} is not a valid key file. Restore it from a backup, or delete it to create a new key`)
+    chmodSync(path, 0o600)
+    return new DeviceKeys(
+      path,
+      stored.data.keys.map((key) => ({ ...key, privateKey: createPrivateKey(key.privateKey) })),
+    )
+  }
+
+  get current(): EncryptionKey {
+    const { version, privateKey } = this.#last
+    return { version, publicKey: publicOctets(privateKey).toString('base64') }
+  }
+
+  /** The SHA-256 of the public key in hexadecimal, with which a sender can check the key that a relay shows. */
+  get fingerprint(): string {
+    return createHash('sha256').update(publicOctets(this.#last.privateKey)).digest('hex')
+  }
+
+  /** Creates the next version, which senders use from now on. */
+  async rotate(): Promise<EncryptionKey> {
+    const privateKey = await newKey()
+    this.#keep([...this.#keys, { version: this.#last.version + 1, privateKey }])
+    return this.current
+  }
+
+  /** Deletes versions that were replaced long ago. `nowMs` must be a trusted time. */
+  deleteOld(nowMs: number): void {
+    const older = this.#keys.slice(0, -1).map((key) => ({ ...key, replacedMs: key.replacedMs ?? nowMs }))
+    const kept = older.filter(({ replacedMs }) => replacedMs > nowMs - keptMs)
+    const isChanged = kept.length < older.length || this.#keys.slice(0, -1).some((key) => key.replacedMs === undefined)
+    if (isChanged) this.#keep([...kept, this.#last])
+  }
+
+  /** Returns undefined if the value was encrypted with another key or was altered. */
+  async decrypt(field: PublicKeyField): Promise<Buffer | undefined> {
+    const key = this.#keys.find(({ version }) => version === field.keyVersion)
+    if (key === undefined) return undefined
+    try {
+      const unwrapping = key.privateKey.toCryptoKey({ name: 'RSA-OAEP', hash: 'SHA-256' }, false, ['decrypt'])
+      const wrapped = Buffer.from(field.wrappedKey, 'base64')
+      const contentKey = await subtle.decrypt({ name: 'RSA-OAEP' }, unwrapping, wrapped)
+      const octets = Buffer.from(field.ciphertext, 'base64')
+      const iv = Buffer.from(field.iv, 'base64')
+      const decipher = createDecipheriv('aes-256-gcm', Buffer.from(contentKey), iv, { authTagLength: tagLength })
+      decipher.setAuthTag(octets.subarray(-tagLength))
+      return Buffer.concat([decipher.update(octets.subarray(0, -tagLength)), decipher.final()])
+    } catch {
+      // A wrong key and an altered value look the same. Details would help only an attacker.
+      return undefined
+    }
+  }
+
+  has(version: number): boolean {
+    return this.#keys.some((key) => key.version === version)
+  }
+
+  get #last(): DeviceKey {
+    const last = this.#keys.at(-1)
+    if (last === undefined) throw new Error('there is always a current key')
+    return last
+  }
+
+  #keep(keys: readonly DeviceKey[]): void {
+    const before = this.#keys
+    this.#keys = keys.slice(-mostKeys)
+    try {
+      this.#save()
+    } catch (error) {
+      this.#keys = before
+      throw error
+    }
+  }
+
+  #save(): void {
+    const keys = this.#keys.map(({ privateKey, ...key }) => ({
+      ...key,
+      privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    }))
+    writeDurably(this.#path, `${JSON.stringify({ keys }, undefined, 2)}\n`)
+  }
+}
+
+interface DeviceKey {
+  readonly version: number
+  readonly privateKey: KeyObject
+  /** Undefined for the current key, and until the clock can be trusted. */
+  readonly replacedMs?: number | undefined
+}
+
+const storedKeys = z.object({
+  keys: z
+    .array(z.object({ version: z.int().min(1), privateKey: z.string(), replacedMs: z.number().optional() }))
+    .min(1),
+})
+
+const keptMs = 30 * 24 * 60 * 60_000
+/** The current key and ten older ones. */
+const mostKeys = 11
+
+/** An encrypted phone number may have 512 characters. With 3072 bits it would have more. */
+const modulusLength = 2048
+
+async function newKey(): Promise<KeyObject> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength })
+  return privateKey
+}
+
+/** SubjectPublicKeyInfo. */
+function publicOctets(privateKey: KeyObject): Buffer {
+  return createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
