@@ -1,3 +1,4 @@
+import { openLog } from '@smsgw/daemon/log'
 import { beforeEach, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { storeSims } from './link/claim/store-sims-statement.ts'
@@ -22,6 +23,7 @@ async function run(name: string): Promise<number> {
   let woken = 0
   const jobs = periodicJobs({
     database: store.database,
+    log: openLog('fatal', { write: () => undefined }),
     clock: { now: () => world.now },
     random: systemRandom,
     box: secretBox(secret, systemRandom),

@@ -1,3 +1,4 @@
+import type { Log } from '@smsgw/daemon/log'
 import { deleteOldRecognisedLogins } from './auth/delete-old-recognised-logins-statement.ts'
 import { deleteEndedKeys } from './auth/keys/delete-ended-keys-statement.ts'
 import { rotateSigningKeys } from './auth/rotate-signing-keys.ts'
@@ -12,6 +13,8 @@ import { inboxRetention } from './inbox/inbox-retention-statement.ts'
 import { endLostJournals, loseSilentDevices } from './link/claim/lose-messages.ts'
 import { deleteOldLiveEvents } from './live/delete-live-events-statement.ts'
 import { logRetention } from './logs/log-retention-statement.ts'
+import { checkMessageCounts } from './messages/counts/check-message-counts.ts'
+import { updateMessageCounts } from './messages/counts/update-message-counts.ts'
 import { deleteOldMessages } from './messages/delete-old-messages-statement.ts'
 import { endEmulated, endUnapproved, expireMessages } from './messages/end-undispatched.ts'
 import { hashMessages } from './messages/hash-messages.ts'
@@ -30,10 +33,12 @@ import type { Outbox } from './webhooks/outbox/enqueue-events.ts'
 
 const MINUTE = 60
 const HOUR = 3_600
+const DAY = 24 * HOUR
 const DAY_MS = 86_400_000
 
 interface PeriodicJobDeps {
   readonly database: Database
+  readonly log: Log
   readonly clock: Clock
   readonly random: Random
   readonly box: SecretBox
@@ -75,6 +80,8 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
       if ((await notifyOffline(database, clock.now())) > 0) outbox.wake()
     }),
     job('update conversation order', 1, () => updateConversationOrder(database)),
+    job('update message counts', 1, () => updateMessageCounts(database)),
+    job('check message counts', DAY, () => checkMessageCounts(deps)),
     job('delete unused conversation states', HOUR, () => deleteUnusedStates(database)),
     retentionJob(deps, inboxRetention),
     retentionJob(deps, deliveryRetention),

@@ -44,7 +44,7 @@ test('removing an account deletes all rows of the account and no others', async 
   const after = await rowCounts()
   // Add a table that is missing here to `fullAccount`, and to `delete-account-rows-statement.ts` if it can be large.
   const grown = Object.keys(after).filter((table) => after[table] !== before[table])
-  const shared = ['conversation_order_progress', 'installation', 'signing_keys']
+  const shared = ['conversation_order_progress', 'installation', 'message_count_progress', 'signing_keys']
   expect(grown).toEqual(Object.keys(after).filter((table) => !shared.includes(table)))
   await removeAccount(world.database, systemClock, accountId)
   expect(await rowCounts()).toEqual(before)
@@ -149,6 +149,9 @@ async function fullAccount(username: string): Promise<string> {
   const conversation = { accountId, number: '+15550101' }
   await database.conversationState.create({ data: { ...conversation, archivedAt: now, labels, notes } })
   await database.conversationOrder.create({ data: { ...conversation, folder: 'archived', lastAt: now } })
+  const counted = { accountId, deviceId: id, day: now, state: 'Pending' } as const
+  await database.messageCount.create({ data: { ...counted, count: 1 } })
+  await database.messageCountChange.create({ data: { ...counted, messageKey: 0, change: 1 } })
   const attemptRows = { create: { number: 1, startedAt: now, durationMs: 1 } }
   const delivery = { id, accountId, deviceId: id, event: 'sms:sent', payload: {}, attemptRows, toClear: { create: {} } }
   await database.webhook.create({

@@ -36,4 +36,8 @@ export const deleteAccountRows: readonly ((statements: Statements, accountId: st
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM conversation_order_queue WHERE key IN
       (SELECT key FROM conversation_order_queue WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+  // Triggers record the deleted messages. Counts and recorded changes are deleted at one moment, so that neither remains without the other.
+  (statements, accountId) => statements.$executeRaw`
+    WITH counts AS (DELETE FROM message_counts WHERE account_id = ${accountId})
+    DELETE FROM message_count_changes WHERE account_id = ${accountId}`,
 ]

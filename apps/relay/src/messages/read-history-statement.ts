@@ -5,6 +5,7 @@ import type { Place } from '../http/page.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRow, readRows } from '../store/read-rows.ts'
+import { countMessages } from './counts/count-messages-statement.ts'
 import { type StoredMessage, storedMessage, storedMessageColumns } from './stored-message.ts'
 
 export interface HistoryFilter {
@@ -68,7 +69,10 @@ export async function readHistory(
   )
 }
 
+/** Counts row by row only for filters that the counts do not distinguish. */
 export async function countHistory(statements: Statements, filter: HistoryFilter): Promise<number> {
+  if (filter.hasFailed !== true && filter.sentBy === undefined && filter.approval === undefined)
+    return await countMessages(statements, { ...filter, states: statesOf(filter) })
   const { count } = await readRow(
     statements,
     countRow,

@@ -6,6 +6,15 @@ import { approvePending, refusePending } from '../approval/decide-approval-state
 import { expireApprovals } from '../approval/expire-approvals-statement.ts'
 import { clearFinishedDeliveries, markDeliveries } from '../clear-deliveries-statement.ts'
 import { countInDoubt } from '../count-in-doubt-statement.ts'
+import { correctCounts, correctTotals, deleteEmptyCounts, nextDayToCheck } from '../counts/correct-counts-statement.ts'
+import { countMessages } from '../counts/count-messages-statement.ts'
+import {
+  advanceCounts,
+  lockCountProgress,
+  readCountKeys,
+  recordChangesUpTo,
+  resetCounts,
+} from '../counts/update-counts-statement.ts'
 import { deleteOldMessages } from '../delete-old-messages-statement.ts'
 import { findEmulatedSends } from '../find-emulated-sends-statement.ts'
 import { findExpired } from '../find-expired-statement.ts'
@@ -23,6 +32,24 @@ export function messageExamples(now: Date) {
     'messages/clear-deliveries-statement.ts': async (s: Statements) => {
       await markDeliveries(s, [{ webhookKey: 1n, id: 'event' }])
       await clearFinishedDeliveries(s)
+    },
+    'messages/counts/correct-counts-statement.ts': async (s: Statements) => {
+      const from = await nextDayToCheck(s, 'account', new Date(0))
+      await correctCounts(s, { accountId: 'account', from: from ?? now, to: now, counted: 1n })
+      await correctTotals(s)
+      await deleteEmptyCounts(s)
+    },
+    'messages/counts/count-messages-statement.ts': async (s: Statements) => {
+      const filter = { accountId: 'account', states: ['Pending'] as const, deviceId: 'device' }
+      await countMessages(s, filter)
+      await countMessages(s, { ...filter, from: new Date(0), to: now })
+    },
+    'messages/counts/update-counts-statement.ts': async (s: Statements) => {
+      const { last } = await readCountKeys(s)
+      const counted = await lockCountProgress(s)
+      await recordChangesUpTo(s, counted)
+      await advanceCounts(s, counted, last, 1)
+      await resetCounts(s)
     },
     'messages/delete-old-messages-statement.ts': (s: Statements) =>
       deleteOldMessages({ database: s, clock: { now: () => now } }),

@@ -1,0 +1,89 @@
+import type { MessageState } from '@smsgw/contract/message-states'
+import { z } from 'zod'
+import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRow } from '../../store/read-rows.ts'
+
+export interface CountFilter {
+  readonly accountId: string
+  readonly states: readonly MessageState[]
+  readonly deviceId?: string | undefined
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+/** With more messages after the last counted one, for example while a filled database is counted, the rows are counted. */
+const MOST_UNCOUNTED = 50_000
+
+const countRow = z.object({ count: z.int() })
+
+/**
+ * Returns the exact number of messages: the counts, the recorded changes, and the messages that are not counted yet, at one
+ * moment. Of a period that begins or ends within a day, the messages of that day are counted row by row. Takes no locks.
+ */
+export async function countMessages(statements: Statements, filter: CountFilter): Promise<number> {
+  const { states, from, to } = filter
+  const whole = wholeDays(from, to)
+  const isOf = Prisma.join(
+    [
+      Prisma.sql`account_id = ${filter.accountId} AND state = ANY(${states}::message_state[])`,
+      ...(filter.deviceId === undefined ? [] : [Prisma.sql`device_id = ${filter.deviceId}`]),
+    ],
+    ' AND ',
+  )
+  const all = Prisma.sql`(SELECT count(*) FROM messages WHERE ${isOf} ${within(from, to)})`
+  const rest = [
+    ...(from !== undefined && whole.from !== undefined && from < whole.from ? [{ from, to: whole.from }] : []),
+    ...(to !== undefined && whole.to !== undefined && whole.to < to ? [{ from: whole.to, to }] : []),
+  ].map((part) => Prisma.sql` + (SELECT count(*) FROM messages WHERE ${isOf} ${within(part.from, part.to)})`)
+  const isTotal = from === undefined && to === undefined
+  const days = isTotal ? Prisma.sql`AND day = '-infinity'` : Prisma.sql`AND day > '-infinity' ${daysWithin(whole)}`
+  const counted = Prisma.sql`
+    (SELECT coalesce(sum(count), 0) FROM message_counts WHERE ${isOf} ${days})
+    + (SELECT coalesce(sum(change), 0) FROM message_count_changes
+      WHERE ${isOf} ${daysWithin(whole)} AND message_key <= (SELECT counted FROM progress))
+    + (SELECT count(*) FROM (
+        -- Without the limit, the planner expects a third of the table and does not read by key.
+        SELECT account_id, state, device_id, created_at FROM messages
+        WHERE key > (SELECT counted FROM progress) ORDER BY key LIMIT ${MOST_UNCOUNTED}) AS uncounted
+      WHERE ${isOf} ${within(whole.from, whole.to)})
+    ${Prisma.join(rest.length > 0 ? rest : [Prisma.empty], '')}`
+  const isWithinDay = whole.from !== undefined && whole.to !== undefined && whole.from >= whole.to
+  const { count } = await readRow(
+    statements,
+    countRow,
+    isWithinDay
+      ? Prisma.sql`SELECT ${all}::int AS count`
+      : Prisma.sql`
+    WITH progress AS MATERIALIZED (SELECT coalesce(max(counted_key), 0) AS counted FROM message_count_progress)
+    SELECT (CASE
+      WHEN coalesce(pg_sequence_last_value('messages_key_seq'), 0) - (SELECT counted FROM progress) > ${MOST_UNCOUNTED}
+      THEN ${all} ELSE ${counted} END)::int AS count`,
+  )
+  return count
+}
+
+interface Period {
+  readonly from: Date | undefined
+  readonly to: Date | undefined
+}
+
+const DAY_MS = 86_400_000
+
+/** Returns the whole days in UTC within a period. */
+function wholeDays(from: Date | undefined, to: Date | undefined): Period {
+  return {
+    from: from && new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS),
+    to: to && new Date(Math.floor(to.getTime() / DAY_MS) * DAY_MS),
+  }
+}
+
+function within(from: Date | undefined, to: Date | undefined): Prisma.Sql {
+  const start = from ? Prisma.sql`AND created_at >= ${from}` : Prisma.empty
+  return to ? Prisma.sql`${start} AND created_at < ${to}` : start
+}
+
+function daysWithin({ from, to }: Period): Prisma.Sql {
+  const start = from ? Prisma.sql`AND day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date` : Prisma.empty
+  return to ? Prisma.sql`${start} AND day < (${to}::timestamptz AT TIME ZONE 'UTC')::date` : start
+}

@@ -1,0 +1,251 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { messageStates } from '@smsgw/contract/message-states'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Dice } from '../../../fuzz/dice.ts'
+import { type Database, openDatabase, type Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
+import { checkMessageCounts } from './check-message-counts.ts'
+import { type CountFilter, countMessages } from './count-messages-statement.ts'
+import { updateMessageCounts } from './update-message-counts.ts'
+
+const SEED = 20_261_123
+const HOUR_MS = 3_600_000
+const START = Date.parse('2026-02-27T00:00:00Z')
+const ACCOUNTS = ['a1', 'a2'] as const
+const ACTIONS = [
+  'store',
+  'store',
+  'store',
+  'store',
+  'advance',
+  'advance',
+  'advance',
+  'move',
+  'retime',
+  'erase',
+  'rewrite',
+] as const
+const DEVICES = ['d1', 'd2', 'd3'] as const
+
+const world = useTestDatabase({ connections: 10 })
+let otherRelay: Database
+let made = 0
+
+beforeAll(() => {
+  otherRelay = openDatabase({ url: world.url, connections: 10 })
+})
+afterAll(() => otherRelay.$disconnect())
+beforeEach(async () => {
+  await world.database.account.deleteMany()
+  for (const id of ACCOUNTS) await world.database.account.create({ data: { id, username: id, passwordHash: '' } })
+})
+
+const at = (hours: number) => new Date(START + hours * HOUR_MS)
+const everything: CountFilter = { accountId: 'a1', states: messageStates }
+
+async function store(
+  statements: Statements,
+  count: number,
+  data: { readonly createdAt?: Date; readonly accountId?: string } = {},
+) {
+  const message = { accountId: 'a1', deviceId: 'd1', createdAt: at(1), ...data }
+  await statements.message.createMany({ data: Array.from({ length: count }, () => ({ ...message, id: `m${made++}` })) })
+}
+
+/** Counts the rows, whatever the counts say. */
+function rowsOf(statements: Statements, { accountId, states, deviceId, from, to }: CountFilter): Promise<number> {
+  return statements.message.count({
+    where: {
+      accountId,
+      state: { in: [...states] },
+      ...(deviceId !== undefined && { deviceId }),
+      createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) },
+    },
+  })
+}
+
+const lastCounted = async () => (await world.database.messageCountProgress.findFirst())?.countedKey ?? 0n
+const lastKey = async () => (await world.database.message.aggregate({ _max: { key: true } }))._max.key ?? 0n
+async function check(): Promise<unknown[]> {
+  const logged: unknown[] = []
+  await checkMessageCounts({ database: world.database, log: { warn: (...line: unknown[]) => logged.push(line) } })
+  return logged
+}
+const settle = () => updateMessageCounts(world.database, { newest: 0 })
+
+test('the total is exact at every moment while two relays store, change, move and delete messages and count them', async () => {
+  const dice = new Dice(SEED)
+  const relays = [world.database, otherRelay] as const
+  const anyFilter = (): CountFilter => {
+    const edges = [dice.below(120), dice.below(120)].sort((a, b) => a - b)
+    return {
+      accountId: dice.pick(ACCOUNTS),
+      states: dice.once(2) ? messageStates : [dice.pick(messageStates)],
+      ...(dice.once(3) && { deviceId: dice.pick(DEVICES) }),
+      ...(dice.once(3) && { from: at(edges[0] ?? 0) }),
+      ...(dice.once(3) && { to: at(edges[1] ?? 0) }),
+    }
+  }
+  const someKeys = async (statements: Statements) => {
+    const keys = await statements.message.findMany({ select: { key: true }, orderBy: { key: 'asc' } })
+    return keys.map(({ key }) => key).filter(() => dice.once(7))
+  }
+  const write = async (statements: Statements) => {
+    const where = { key: { in: await someKeys(statements) } }
+    switch (dice.pick(ACTIONS)) {
+      case 'store':
+        return await store(statements, 1 + dice.below(20), {
+          accountId: dice.pick(ACCOUNTS),
+          createdAt: at(dice.below(120)),
+        })
+      case 'advance':
+        return await statements.message.updateMany({ where, data: { state: dice.pick(messageStates) } })
+      case 'move':
+        return await statements.message.updateMany({ where, data: { deviceId: dice.pick(DEVICES) } })
+      case 'retime':
+        return await statements.message.updateMany({ where, data: { createdAt: at(dice.below(120)) } })
+      case 'erase':
+        return await statements.message.deleteMany({ where })
+      case 'rewrite': {
+        // A change and a deletion of one message in one transaction.
+        await statements.message.updateMany({ where, data: { state: 'Failed' } })
+        return await statements.message.deleteMany({ where })
+      }
+    }
+  }
+  const rollback = new Error('rolled back')
+  const perform = async (relay: Database) => {
+    const [pauseMs, isKept] = [dice.below(8), !dice.once(7)]
+    try {
+      await relay.$transaction(async (statements) => {
+        await write(statements)
+        await sleep(pauseMs)
+        if (!isKept) throw rollback
+      })
+    } catch (error) {
+      // Writers of the same rows may wait for each other in a circle, and PostgreSQL ends one of them.
+      if (error !== rollback && !/deadlock|write conflict/.test(String(error))) throw error
+    }
+  }
+  const compare = async (filter: CountFilter) => {
+    await otherRelay.$transaction(
+      async (statements) => {
+        const total = await countMessages(statements, filter)
+        expect(total, JSON.stringify(filter)).toBe(await rowsOf(statements, filter))
+      },
+      { isolationLevel: Prisma.TransactionIsolationLevel.RepeatableRead },
+    )
+  }
+  for (let round = 0; round < 12; round++) {
+    const writers = relays
+      .flatMap((relay) => [relay, relay])
+      .map(async (relay) => {
+        for (let turn = 0; turn < 6; turn++) await perform(relay)
+      })
+    const counters = relays.map(async (relay) => {
+      for (let turn = 0; turn < 6; turn++) {
+        await updateMessageCounts(relay, { newest: dice.below(30), portion: 1 + dice.below(60) })
+      }
+    })
+    const checks = check().then((logged) => expect(logged).toEqual([]))
+    const readers = Array.from({ length: 15 }, () => compare(anyFilter()))
+    await Promise.all([...writers, ...counters, ...readers, checks])
+    for (let filter = 0; filter < 20; filter++) await compare(anyFilter())
+  }
+  expect(await lastCounted()).toBeGreaterThan(100n)
+  while ((await lastCounted()) < (await lastKey())) await settle()
+  await settle()
+  expect(await world.database.messageCountChange.count()).toBe(0)
+  const days = await world.database.$queryRaw<{ total: bigint; days: bigint }[]>`
+    SELECT sum(count) FILTER (WHERE day = '-infinity')::bigint AS total,
+      sum(count) FILTER (WHERE day > '-infinity')::bigint AS days FROM message_counts`
+  const rows = BigInt(await world.database.message.count())
+  expect(days).toEqual([{ total: rows, days: rows }])
+  expect(await check()).toEqual([])
+}, 60_000)
+
+test('a change is neither lost nor counted twice when its transaction is open while messages are counted', async () => {
+  await store(world.database, 3)
+  const hold = Promise.withResolvers<void>()
+  const isChanged = Promise.withResolvers<void>()
+  const slow = world.database.$transaction(async (statements) => {
+    await statements.message.updateMany({ data: { state: 'Sent' } })
+    isChanged.resolve()
+    await hold.promise
+  })
+  await isChanged.promise
+  const counted = updateMessageCounts(otherRelay, { newest: 0 })
+  expect(await Promise.race([counted.then(() => 'ended'), sleep(200, 'waits')])).toBe('waits')
+  hold.resolve()
+  await Promise.all([slow, counted])
+  expect(await countMessages(world.database, { accountId: 'a1', states: ['Sent'] })).toBe(3)
+  expect(await countMessages(world.database, { accountId: 'a1', states: ['Pending'] })).toBe(0)
+})
+
+test('the newest messages are counted row by row, and a change of them is not recorded', async () => {
+  await settle()
+  await store(world.database, 10)
+  await updateMessageCounts(world.database, { newest: 4 })
+  const newest = (await world.database.message.findMany({ orderBy: { key: 'desc' }, take: 4 })).map(({ key }) => key)
+  await world.database.message.updateMany({ where: { key: { in: newest } }, data: { state: 'Sent' } })
+  expect(await world.database.messageCountChange.count()).toBe(0)
+  await world.database.message.updateMany({ where: { state: 'Pending' }, data: { state: 'Delivered' } })
+  expect(await world.database.messageCountChange.count()).toBe(12)
+  const totals = (['Pending', 'Sent', 'Delivered'] as const).map((state) =>
+    countMessages(world.database, { accountId: 'a1', states: [state] }),
+  )
+  expect(await Promise.all(totals)).toEqual([0, 4, 6])
+})
+
+test('a filled database is counted in portions over several runs, and the total is exact meanwhile', async () => {
+  await settle()
+  const before = await lastCounted()
+  await store(world.database, 100)
+  for (let run = 1; run <= 4; run++) {
+    await updateMessageCounts(world.database, { newest: 0, portion: 25 })
+    expect(await lastCounted()).toBe(before + BigInt(run * 25))
+    expect(await countMessages(world.database, everything)).toBe(100)
+  }
+})
+
+test('many deleted messages are recorded as one change', async () => {
+  await store(world.database, 500)
+  await settle()
+  await world.database.message.deleteMany({ where: { accountId: 'a1' } })
+  expect(await world.database.messageCountChange.count()).toBe(1)
+  expect(await countMessages(world.database, everything)).toBe(0)
+  await settle()
+  expect(await world.database.messageCountChange.count()).toBe(0)
+})
+
+test('counts again from the beginning when the keys of messages started again', async () => {
+  await store(world.database, 5)
+  await settle()
+  await world.database.messageCountProgress.updateMany({ data: { countedKey: 1n << 40n } })
+  await world.database.messageCount.updateMany({ data: { count: 77n } })
+  while ((await lastCounted()) !== (await lastKey())) await settle()
+  expect(await countMessages(world.database, everything)).toBe(5)
+})
+
+test('the check corrects wrong counts, missing counts and counts of removed messages, and logs how many', async () => {
+  await store(world.database, 5, { createdAt: at(1) })
+  await store(world.database, 4, { createdAt: at(9_000) })
+  await settle()
+  const total = await countMessages(world.database, everything)
+  expect(total).toBe(9)
+  // As if rows had been changed while triggers were disabled.
+  await world.database.$executeRaw`UPDATE message_counts SET count = count + 3 WHERE day = ${at(1)}::date`
+  await world.database.$executeRaw`DELETE FROM message_counts WHERE day = ${at(9_000)}::date`
+  await world.database.messageCount.create({
+    data: { accountId: 'a1', deviceId: 'gone', day: at(50), state: 'Sent', count: 8 },
+  })
+  expect(await check()).toEqual([[{ counts: expect.any(Number) }, 'message counts were wrong, corrected them']])
+  await settle()
+  expect(await countMessages(world.database, everything)).toBe(9)
+  expect(await countMessages(world.database, { ...everything, from: at(0), to: at(48) })).toBe(5)
+  expect(await countMessages(world.database, { ...everything, from: at(8_000) })).toBe(4)
+  expect(await countMessages(world.database, { ...everything, deviceId: 'gone' })).toBe(0)
+  expect(await check()).toEqual([])
+  expect(await world.database.messageCount.count({ where: { deviceId: 'gone' } })).toBe(0)
+})
