@@ -7,7 +7,7 @@ import { secretBox } from '../store/secret-box.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { accountsCommand } from './accounts-command.ts'
 import { passwordChecker } from './check-password.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '@smsgw/daemon/terminal'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
 const world = useTestDatabase()

@@ -8,7 +8,7 @@ import { type AccountDeps, createAccount } from './create-account.ts'
 import { findAccount } from './find-account.ts'
 import { generatePassword, passwordProblem } from './password.ts'
 import { removeAccount } from './remove-account.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '@smsgw/daemon/terminal'
 import { canonicalUsername, usernameProblem } from './username.ts'
 
 export interface AccountsCommandDeps extends AccountDeps {

@@ -3,7 +3,7 @@ import { SmsGateway } from '@smsgw/client'
 import type { SessionInfo } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError, UsageError } from '@smsgw/daemon/start-error'
-import { processTerminal } from '@smsgw/relay/accounts/terminal'
+import { processTerminal } from '@smsgw/daemon/terminal'
 import { type Account, checkUrl, forgetAccount, saveAccount } from './account.ts'
 
 /** Checks the credentials with the gateway before it saves them. A secret is never an argument, because other users see those. */

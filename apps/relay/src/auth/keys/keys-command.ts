@@ -2,7 +2,7 @@ import { type ApiKey, apiKeyRequest, apiKeyRotation } from '@smsgw/contract/api-
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError } from '@smsgw/daemon/start-error'
 import { findAccount } from '../../accounts/find-account.ts'
-import type { Terminal } from '../../accounts/terminal.ts'
+import type { Terminal } from '@smsgw/daemon/terminal'
 import { publishHints } from '../../hints/publish-hints-statement.ts'
 import { ApiError } from '../../http/api-error.ts'
 import { insertKey, type KeyDeps, keysOf } from './key-endpoints.ts'

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { StartError } from '@smsgw/daemon/start-error'
+import { StartError } from './start-error.ts'
 
 /** Input and output of a command. */
 export interface Terminal {
