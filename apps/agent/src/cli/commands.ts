@@ -14,6 +14,18 @@ export const modemCommands = {
       bundle: { value: '<file>', about: 'also write a report for support, without private data' },
     },
   },
+  setup: {
+    about: 'set up a modem step by step: access, PIN, network, and a test message to your phone',
+    options: {
+      to: { value: '<number>', about: 'your phone, which gets the test message; asked for on a terminal' },
+      'no-test': { about: 'send no test message' },
+      yes: { about: 'run the commands that fix a problem without asking' },
+      sim: { value: '<n>', about: 'SIM to set up, if there are several modems' },
+      'network-wait': { value: '<seconds>', about: 'how long to wait for the network, 90 by default' },
+      'reply-wait': { value: '<seconds>', about: 'how long to wait for your reply, 300 by default; 0 does not wait' },
+    },
+    note: 'without a terminal, the PIN is read from SIM_1_PIN or SIM_1_PIN_FILE',
+  },
   'udev-rules': {
     args: '[<port>…]',
     about: 'print udev rules that make ModemManager ignore the USB modems that this agent uses',

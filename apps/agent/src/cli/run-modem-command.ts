@@ -1,8 +1,14 @@
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import type { AgentConfig } from '../config.ts'
+import type { SetupModems } from '../setup/setup-modems.ts'
 
 /** Runs a command for the modems of an agent or a gateway. Loads only that command. */
-export async function runModemCommand(config: AgentConfig, line: CommandLine): Promise<void> {
+export async function runModemCommand(
+  config: AgentConfig,
+  line: CommandLine,
+  /** Sends the test message of a setup through the API, while the gateway is running. */
+  testThrough: SetupModems['testThrough'] = () => undefined,
+): Promise<void> {
   switch (line.name) {
     case 'status': {
       const { status } = await import('./status.ts')
@@ -11,6 +17,11 @@ export async function runModemCommand(config: AgentConfig, line: CommandLine): P
     case 'doctor': {
       const { doctor } = await import('./doctor.ts')
       process.exitCode = (await doctor(config, line)) ? 0 : 1
+      return
+    }
+    case 'setup': {
+      const { runSetup } = await import('./setup.ts')
+      process.exitCode = (await runSetup(config, line, testThrough)) ? 0 : 1
       return
     }
     case 'udev-rules': {

@@ -1,3 +1,5 @@
+import { styleText } from 'node:util'
+
 /**
  * Escapes control and formatting characters, because texts from senders, networks and modems could control the terminal.
  * Joiners (U+200C, U+200D) are kept because Persian, Hindi and emoji need them.
@@ -19,9 +21,16 @@ export function linesOf(text: string): readonly string[] {
 // Cf: bidirectional controls. Cs: halves of surrogate pairs. Zl, Zp: line ends in some terminals.
 const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-/** Prints one line to standard output, whatever the text contains. */
-export function print(line: string): void {
-  process.stdout.write(`${printable(line)}\n`)
+/** Prints one line to standard output, whatever the text contains. Colours are used on a terminal only. */
+export function print(line: string, colour?: keyof typeof colours): void {
+  const text = printable(line)
+  const isColoured = colour !== undefined && process.stdout.isTTY === true
+  process.stdout.write(isColoured ? `${styleText(colours[colour], text)}\n` : `${text}\n`)
+}
+
+const colours: Readonly<Record<'green' | 'red', Parameters<typeof styleText>[0]>> = {
+  green: ['bold', 'green'],
+  red: ['bold', 'red'],
 }
 
 /** Calls `done` when all earlier output is written. Does not call it if writing failed, for example on a full disk. */

@@ -17,7 +17,7 @@ const sudo = process.getuid?.() === 0 ? '' : 'sudo '
 async function fixing(findings: readonly Finding[], agreed: boolean | undefined, failing = '') {
   const lines: string[] = []
   const run: string[] = []
-  await applyFixes(findings, {
+  const hasFixed = await applyFixes(findings, {
     print: (line) => void lines.push(line.trim()),
     confirm: agreed === undefined ? undefined : async () => agreed,
     run: (command) => {
@@ -25,11 +25,12 @@ async function fixing(findings: readonly Finding[], agreed: boolean | undefined,
       return command.at(-1) !== failing
     },
   })
-  return { lines, run }
+  return { lines, run, hasFixed }
 }
 
 test('runs the commands of a fix in order after confirmation', async () => {
-  const { lines, run } = await fixing([ok('clock', 'fine'), broken], true)
+  const { lines, run, hasFixed } = await fixing([ok('clock', 'fine'), broken], true)
+  expect(hasFixed).toBe(true)
   expect(run).toEqual([`${sudo}true first`, `${sudo}true second`])
   expect(lines).toEqual(['fix: switch the stick', ...run, 'done'])
 })
@@ -38,13 +39,15 @@ test.each([
   [false, 'not run'],
   [undefined, 'not run, because there is no terminal to confirm it'],
 ])('changes nothing without confirmation (%s)', async (agreed, last) => {
-  const { lines, run } = await fixing([broken], agreed)
+  const { lines, run, hasFixed } = await fixing([broken], agreed)
+  expect(hasFixed).toBe(false)
   expect(run).toEqual([])
   expect(lines.at(-1)).toBe(last)
 })
 
 test('stops at a command that fails, and names it', async () => {
-  const { lines, run } = await fixing([broken], true, 'first')
+  const { lines, run, hasFixed } = await fixing([broken], true, 'first')
+  expect(hasFixed).toBe(false)
   expect(run).toEqual([`${sudo}true first`])
   expect(lines.at(-1)).toBe(`failed: ${sudo}true first`)
 })

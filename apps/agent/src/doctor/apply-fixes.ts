@@ -12,9 +12,10 @@ export interface FixingHost {
   run(command: readonly string[]): boolean
 }
 
-/** Offers to run the commands that fix the problems found, each fix after confirmation. */
-export async function applyFixes(findings: readonly Finding[], host: FixingHost): Promise<void> {
+/** Offers to run the commands that fix the problems found, each fix after confirmation. Returns whether a fix succeeded. */
+export async function applyFixes(findings: readonly Finding[], host: FixingHost): Promise<boolean> {
   const fixes = findings.flatMap(({ fix }) => fix ?? [])
+  let hasFixed = false
   if (fixes.length === 0) host.print('nothing that can be fixed automatically')
   for (const { about, commands } of fixes) {
     host.print(`fix: ${about}`)
@@ -25,9 +26,11 @@ export async function applyFixes(findings: readonly Finding[], host: FixingHost)
       host.print('     not run')
     } else {
       const failed = commands.find((command) => !host.run(withSudo(command)))
+      hasFixed ||= failed === undefined
       host.print(failed === undefined ? '     done' : `     failed: ${withSudo(failed).join(' ')}`)
     }
   }
+  return hasFixed
 }
 
 /** The doctor itself usually runs without root. */

@@ -8,7 +8,7 @@ import {
   type Wanted,
 } from '../modems/discovery/find-places.ts'
 import { ignoreModemsCommand, udevRecord } from '../modems/discovery/udev-rules.ts'
-import { describeForbidden, readPortAccess } from '../ports/port-access.ts'
+import { describeForbidden, grantAccess, readPortAccess } from '../ports/port-access.ts'
 import { describeHolders, readHolders } from '../ports/port-holders.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
 import { readText } from './check-machine.ts'
@@ -70,7 +70,13 @@ async function checkPlace(place: Place, agentPid: number | undefined): Promise<r
   )
   if (!mayUse) {
     const known = await readPortAccess(port)
-    return known === undefined ? [] : [fail(subject, 'no access', describeForbidden(known))]
+    if (known === undefined) return []
+    const finding = fail(subject, 'no access', describeForbidden(known))
+    const command = grantAccess(known)
+    if (command === undefined) return [finding]
+    return [
+      { ...finding, fix: { about: `let ${known.user} use ${port}, from the next login on`, commands: [command] } },
+    ]
   }
   const isDevice = (await stat(await realpath(port))).isCharacterDevice()
   if (!isDevice) return [fail(subject, 'not a serial port', 'set MODEMS to a device such as /dev/ttyUSB2')]

@@ -8,8 +8,8 @@ import { inThisProcess } from '../link/in-process-socket.ts'
 import { AgentFixture } from '../testing/agent-fixture.ts'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { examine } from './examine.ts'
-import type { ExaminationLimits } from './examine-alone.ts'
 import { type Finding, warn } from './finding.ts'
+import type { ExaminationLimits } from './modems-alone.ts'
 import { supportBundle } from './support-bundle.ts'
 
 const ownNumber = '+447700900123'
@@ -79,7 +79,7 @@ test('reports a SIM that needs its PIN, without using up an attempt', async () =
     advice: expect.stringContaining('PIN'),
   })
   const response = await fetch(`${emulator?.control}/modems/modem0`)
-  expect(await response.text()).not.toMatch(/"pinTries":[0-2]\b/)
+  expect(await response.text()).not.toMatch(/"pinAttemptsLeft":[0-2]\b/)
 })
 
 test('says what to do about a missing port and an unreachable relay', async () => {

@@ -13,9 +13,9 @@ import { checkClock, checkPower, checkRuntime } from './check-machine.ts'
 import { checkModem } from './check-modem.ts'
 import { checkPorts, withoutVirtual } from './check-ports.ts'
 import { checkRelay } from './check-relay.ts'
-import { type ExaminationLimits, examineAlone } from './examine-alone.ts'
 import type { ModemExamination } from './examine-modem.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
+import { type ExaminationLimits, ModemsAlone } from './modems-alone.ts'
 
 export interface Examination {
   readonly findings: readonly Finding[]
@@ -53,14 +53,14 @@ export async function examine(
   return { findings, status, modems }
 }
 
-interface FoundAgent {
+export interface FoundAgent {
   readonly finding: Finding
   readonly status?: AgentStatus
   /** The folder that is locked during the examination, so that no agent starts. Undefined if an agent may be running. */
   readonly folder?: DataFolder | 'missing'
 }
 
-async function findAgent(folder: string): Promise<FoundAgent> {
+export async function findAgent(folder: string): Promise<FoundAgent> {
   try {
     const status = await askAgent(folder, { ask: 'status' })
     if (status !== undefined) {
@@ -88,12 +88,12 @@ async function examineModems(
   if (status !== undefined) return (await askAgent(config.DATA_DIR, { ask: 'examine' })) ?? []
   if (folder === undefined) return []
   try {
-    return await examineAlone({
+    const modems = await ModemsAlone.open({
       dataDir: config.DATA_DIR,
       wanted: withoutVirtual(wantedModems(config)),
       phoneNumberOf: (simNumber) => config.sims.get(simNumber)?.number,
-      limits,
     })
+    return await modems.examine(limits).finally(() => modems.close())
   } finally {
     if (folder !== 'missing') folder.release()
   }

@@ -32,7 +32,7 @@ export async function send(
   await reports?.wait(references, until)
 }
 
-function pdusOf(to: string, text: string, statusReportRequest: boolean, flash: boolean) {
+export function pdusOf(to: string, text: string, statusReportRequest: boolean, flash: boolean) {
   try {
     const destination = addressFromText(to)
     const { parts, dataCodingScheme } = segment(text, { reference: randomInt(256), ...(flash && { messageClass: 0 }) })
@@ -56,7 +56,7 @@ function pdusOf(to: string, text: string, statusReportRequest: boolean, flash: b
   }
 }
 
-function outcomeText(outcome: SubmitOutcome): string {
+export function outcomeText(outcome: SubmitOutcome): string {
   switch (outcome.kind) {
     case 'accepted':
       if (outcome.duplicate) return 'already accepted'

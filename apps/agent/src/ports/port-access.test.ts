@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { describeForbidden, readPortAccess } from './port-access.ts'
+import { describeForbidden, grantAccess, readPortAccess } from './port-access.ts'
 
 test('reads the group of a device, and whether the user is in it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-access-'))
@@ -35,4 +35,11 @@ describe('says in one line what to do', () => {
     [{ groupMayUse: false }, 'only its owner may use it'],
     [{ isSuperuser: true }, 'pass the device to the container (--device=/dev/ttyUSB2)'],
   ])('%j', (more, text) => expect(describeForbidden({ ...access, ...more })).toContain(text))
+
+  test('a command helps only a user who is not yet in the group', () => {
+    expect(grantAccess(access)).toEqual(['usermod', '-aG', 'dialout', 'smsgw'])
+    for (const more of [{ isMember: true }, { groupMayUse: false }, { isSuperuser: true }]) {
+      expect(grantAccess({ ...access, ...more })).toBeUndefined()
+    }
+  })
 })

@@ -51,4 +51,9 @@ export function describeForbidden({ path, user, isSuperuser, group, groupMayUse,
   return `no permission: it belongs to the group "${group}". Run "sudo usermod -aG ${group} ${user}", then log in again`
 }
 
+/** Returns the command that gives this user access after the next login; undefined if no group does. */
+export function grantAccess({ user, isSuperuser, group, groupMayUse, isMember }: PortAccess): string[] | undefined {
+  return isSuperuser || !groupMayUse || isMember ? undefined : ['usermod', '-aG', group, user]
+}
+
 const freshMs = 3_000

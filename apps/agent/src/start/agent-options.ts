@@ -10,6 +10,7 @@ import type { SimSettings } from '../modems/modem-actor-options.ts'
 import type { EmulationSettings } from '../modems/modem-fleet.ts'
 import { tryOpenPort } from '../ports/open-port.ts'
 import type { SendingLimits } from '../sending/schedule/sending-settings.ts'
+import { readSavedPins } from '../setup/saved-pins.ts'
 import type { ComponentStatus } from '../status/agent-status.ts'
 import { monotonicClock } from '../time/monotonic-clock.ts'
 import { VERSION } from '../version.ts'
@@ -75,6 +76,7 @@ export function emulationSettings(config: AgentConfig, wanted: Wanted): Emulatio
 
 /** The options that `agent run` and the gateway both take from the configuration. */
 export function configuredOptions(config: AgentConfig, log: Log) {
+  const savedPins = readSavedPins(config.DATA_DIR)
   return {
     version: VERSION,
     clock: monotonicClock,
@@ -82,7 +84,7 @@ export function configuredOptions(config: AgentConfig, log: Log) {
       wanted: wantedModems(config),
       open: tryOpenPort,
       sims: {
-        pinOf: (simNumber: number) => config.sims.get(simNumber)?.pin,
+        pinOf: (simNumber: number) => config.sims.get(simNumber)?.pin ?? savedPins[simNumber],
         phoneNumberOf: (simNumber: number) => config.sims.get(simNumber)?.number,
       },
       emulation: emulationSettings(config, wantedModems(config)),

@@ -8,6 +8,7 @@ import { DeviceKeys, deviceKeysFile } from '../encryption/device-keys.ts'
 import type { AgentLink } from '../link/agent-link.ts'
 import { CommandHandler } from '../link/command-handler.ts'
 import { runModemCommand } from '../modems/modem-commands.ts'
+import { unlockSim } from '../setup/unlock-sim.ts'
 import { type AgentStatus, modemStatuses, simStatuses, waitingStatuses } from '../status/agent-status.ts'
 import { ControlSocket } from '../status/control-socket.ts'
 import { judgeSystemClock } from '../time/system-clock.ts'
@@ -115,6 +116,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     examine: examineModems,
     ussd: (request) => fleet.ussd.ask(request),
     rotateEncryptionKey,
+    unlock: (request) => unlockSim({ actors: fleet.actors, areNumbersKept: true }, options.dataDir, request),
   })
 
   return {

@@ -13,6 +13,7 @@ type AnswerTo<Asked extends Question> = {
   readonly examine: readonly ModemExamination[]
   readonly ussd: UssdReply
   readonly 'rotate-encryption-key': EncryptionKeyStatus
+  readonly unlock: boolean
 }[Asked['ask']]
 
 /** Asks the agent that is running with this data folder. Returns undefined if none is running. */

@@ -16,6 +16,7 @@ const answers: ControlAnswers = {
   status: () => ({ version: '1', pid: ++asked }) as AgentStatus,
   examine: () => Promise.reject(new Error('the modem is on fire')),
   rotateEncryptionKey: async () => ({ version: 2, fingerprint: 'ab12' }),
+  unlock: async ({ pin }) => pin === '4321',
   ussd: async ({ code, simNumber }) => ({ outcome: 'answered', text: `${code} by ${simNumber}`, more: false }),
 }
 
@@ -35,6 +36,8 @@ test('answers requests, and returns a failure as one line', async () => {
   expect(await askAgent(folder, { ask: 'status' })).toEqual({ version: '1', pid: 1 })
   expect(await askAgent(folder, { ask: 'ussd', code: '*100#', simNumber: 2 })).toMatchObject({ text: '*100# by 2' })
   expect(await askAgent(folder, { ask: 'rotate-encryption-key' })).toEqual({ version: 2, fingerprint: 'ab12' })
+  expect(await askAgent(folder, { ask: 'unlock', port: '/dev/ttyUSB2', pin: '4321' })).toBe(true)
+  expect(await askAgent(folder, { ask: 'unlock', port: '/dev/ttyUSB2', pin: '9999' })).toBe(false)
   await expect(askAgent(folder, { ask: 'examine' })).rejects.toThrow('the modem is on fire')
 })
 

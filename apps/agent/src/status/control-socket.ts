@@ -13,6 +13,13 @@ export interface ControlAnswers {
   readonly examine: () => Promise<readonly ModemExamination[]>
   readonly ussd: (request: UssdRequest) => Promise<UssdReply>
   readonly rotateEncryptionKey: () => Promise<EncryptionKeyStatus>
+  /** Enters a PIN into the SIM of the modem on this port. Returns whether the PIN was accepted and saved. */
+  readonly unlock: (request: UnlockRequest) => Promise<boolean>
+}
+
+export interface UnlockRequest {
+  readonly port: string
+  readonly pin: string
 }
 
 /**
@@ -107,6 +114,7 @@ const question = z.discriminatedUnion('ask', [
     simNumber: z.int().min(1).max(64).optional(),
     sessionId: z.string().max(64).optional(),
   }),
+  z.object({ ask: z.literal('unlock'), port: z.string().min(1).max(1_024), pin: z.string().regex(/^\d{4,8}$/) }),
 ])
 
 export type Question = z.infer<typeof question>
@@ -129,6 +137,8 @@ async function answerTo(asked: Question | undefined, answers: ControlAnswers): P
       return { ok: await answers.ussd(asked) }
     case 'rotate-encryption-key':
       return { ok: await answers.rotateEncryptionKey() }
+    case 'unlock':
+      return { ok: await answers.unlock(asked) }
     case undefined:
       return { problem: 'the running agent does not support this request; restart it if it was updated' }
   }

@@ -10,6 +10,7 @@ import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import { settingsSchema } from '@smsgw/relay/config'
 import { readSecrets } from '../secrets.ts'
+import { TestByApi } from './test-by-api.ts'
 
 /** Runs a command on the data of the gateway, or a command for the agent inside the running gateway. */
 export async function runCommand(line: CommandLine): Promise<void> {
@@ -24,7 +25,8 @@ export async function runCommand(line: CommandLine): Promise<void> {
     ENROLMENT_TOKEN_FILE: undefined,
     RELAY_URL: undefined,
   })
-  await runModemCommand({ ...config, RELAY_URL: inThisProcess }, line)
+  const testThrough = ({ simNumber }: { readonly simNumber?: number }) => new TestByApi(env, simNumber)
+  await runModemCommand({ ...config, RELAY_URL: inThisProcess }, line, testThrough)
 }
 
 /** Manages the API keys of the account of this gateway, while the gateway runs or not. */

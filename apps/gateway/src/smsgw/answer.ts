@@ -44,6 +44,7 @@ Commands run with the user, settings and data of their service, so most of them 
 const isPackage = import.meta.dirname.includes('/usr/lib/smsgw/')
 
 const others = [
+  { word: 'setup', about: gatewayCommands.commands.setup.about },
   ...(isPackage ? ofPackage : []),
   { word: 'completion', about: `print the completion script of a shell: ${shells.join(', ')}` },
   { word: '--help', about: 'show this help, or the commands and settings of the program named before it' },

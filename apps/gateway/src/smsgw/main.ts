@@ -51,7 +51,9 @@ const programs: Readonly<Record<string, Program>> = {
   emulator: { bundle: 'emulator/main.js', source: 'apps/emulator/src/main.ts', flags: [] },
 }
 
-const [name = '--help', ...args] = process.argv.slice(2)
+const [first = '--help', ...rest] = process.argv.slice(2)
+// `smsgw setup` is short for `smsgw gateway setup`.
+const [name, args] = first === 'setup' ? ['gateway', [first, ...rest]] : [first, rest]
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined
 if (Object.hasOwn(clientCommands.commands, name)) {
   const { runClient } = await import('./client/run-client.ts')

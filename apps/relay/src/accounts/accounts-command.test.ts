@@ -1,4 +1,5 @@
 import { readCommandLine } from '@smsgw/daemon/command-line'
+import type { Terminal } from '@smsgw/daemon/terminal'
 import { beforeEach, expect, test } from 'vitest'
 import { relayCommands } from '../cli/commands.ts'
 import { systemClock } from '../clock.ts'
@@ -7,7 +8,6 @@ import { secretBox } from '../store/secret-box.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { accountsCommand } from './accounts-command.ts'
 import { passwordChecker } from './check-password.ts'
-import type { Terminal } from '@smsgw/daemon/terminal'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
 const world = useTestDatabase()

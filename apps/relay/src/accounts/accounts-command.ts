@@ -1,5 +1,6 @@
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError } from '@smsgw/daemon/start-error'
+import type { Terminal } from '@smsgw/daemon/terminal'
 import type { Clock } from '../clock.ts'
 import { publishHints } from '../hints/publish-hints-statement.ts'
 import type { Database } from '../store/database.ts'
@@ -8,7 +9,6 @@ import { type AccountDeps, createAccount } from './create-account.ts'
 import { findAccount } from './find-account.ts'
 import { generatePassword, passwordProblem } from './password.ts'
 import { removeAccount } from './remove-account.ts'
-import type { Terminal } from '@smsgw/daemon/terminal'
 import { canonicalUsername, usernameProblem } from './username.ts'
 
 export interface AccountsCommandDeps extends AccountDeps {

@@ -1,7 +1,7 @@
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { openLog } from '@smsgw/daemon/log'
-import { accountsCommand } from '../accounts/accounts-command.ts'
 import { processTerminal } from '@smsgw/daemon/terminal'
+import { accountsCommand } from '../accounts/accounts-command.ts'
 import { keysCommand } from '../auth/keys/keys-command.ts'
 import { tokenCommand } from '../auth/token-command.ts'
 import { backupRelay } from '../backup/backup-relay.ts'

@@ -212,6 +212,11 @@ describe('the SIM', () => {
     expect(asked).toEqual(['AT+CPIN?', 'AT+CPINR', 'AT+CPIN="1234"', 'AT+CPIN?', 'AT+CPIN?'])
   })
 
+  test('reports the attempts left when no PIN is configured', async () => {
+    const driven = new DrivenModem({ ...locked, 'AT+CPINR': '+CPINR: SIM PIN,2,3' })
+    expect(await driven.failure()).toMatchObject({ reason: 'pin-required', triesLeft: 2 })
+  })
+
   test.each([1, 0])('gets no PIN when %i attempts are left', async (tries) => {
     const driven = new DrivenModem({ ...locked, 'AT+CPINR': `+CPINR: SIM PIN,${tries},3` }, { simPin: '1234' })
     expect(await driven.failure()).toMatchObject({ reason: 'pin-last-try', triesLeft: tries })

@@ -88,7 +88,7 @@ async function asksForNothing(context: StartupContext, profile: Profile): Promis
 async function unlockWithPin(context: StartupContext, profile: Profile): Promise<StartupFailure | undefined> {
   const { pinMemory, options } = context
   const pin = options.simPin
-  if (pin === undefined) return startupFailure('pin-required')
+  if (pin === undefined) return startupFailure('pin-required', undefined, (await triesLeft(context, profile))?.pin)
   const entry = enterPin(pin)
   if (entry === undefined) return startupFailure('pin-malformed')
   const sim = (await readIccid(context, profile)) ?? null

@@ -1,0 +1,33 @@
+import type { CommandLine } from '@smsgw/daemon/command-line'
+import { processTerminal } from '@smsgw/daemon/terminal'
+import type { AgentConfig } from '../config.ts'
+import { terminalHost } from '../doctor/apply-fixes.ts'
+import { type SetupHost, setup } from '../setup/setup.ts'
+import type { SetupModems } from '../setup/setup-modems.ts'
+import { readSetupOptions } from '../setup/setup-options.ts'
+import { print } from './terminal.ts'
+
+/** Sets up a modem in a dialogue, or from options without a terminal. Returns whether the modem works. */
+export async function runSetup(
+  config: AgentConfig,
+  line: CommandLine,
+  testThrough: SetupModems['testThrough'],
+): Promise<boolean> {
+  const options = readSetupOptions(line)
+  // The data folder and the saved PIN must be readable by their owner only.
+  process.umask(0o077)
+  const isInteractive = processTerminal.isInteractive
+  const host: SetupHost = {
+    print,
+    ask: isInteractive ? processTerminal.ask : undefined,
+    askHidden: isInteractive ? processTerminal.askHidden : undefined,
+    fixing: { ...terminalHost, print, ...(options.areFixesAgreed && { confirm: async () => true }) },
+  }
+  const result = await setup(config, options, host, testThrough)
+  if (result.ok) print(`✔ ${result.text}`, 'green')
+  else {
+    print(`✘ ${result.problem}`, 'red')
+    print(`  What to do: ${result.advice}`)
+  }
+  return result.ok
+}

@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readSavedPins, savePin } from './saved-pins.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'smsgw-pins-'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+test('keeps a PIN for each SIM, and replaces one that has changed', () => {
+  expect(readSavedPins(folder)).toEqual({})
+  savePin(folder, 1, '1234')
+  savePin(folder, 2, '5678')
+  savePin(folder, 1, '4321')
+  expect(readSavedPins(folder)).toEqual({ 1: '4321', 2: '5678' })
+  expect(statSync(join(folder, 'sim-pins.json')).mode & 0o777).toBe(0o600)
+})
+
+test.each(['', '[]', '{"1":"12"}', '{"1":1234}', '{"office":"1234"}', '{"1":"1234"'])(
+  'refuses a damaged file %j without quoting it',
+  (content) => {
+    writeFileSync(join(folder, 'sim-pins.json'), content)
+    expect(() => readSavedPins(folder)).toThrow(/sim-pins\.json cannot be used: .* run setup again/)
+    expect(() => readSavedPins(folder)).not.toThrow(/12/)
+  },
+)

@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDurably } from '@smsgw/daemon/durable-file'
+import { StartError } from '@smsgw/daemon/start-error'
+import { z } from 'zod'
+
+/** PINs that `setup` saved, by SIM number. `SIM_<n>_PIN` takes precedence. */
+export type SavedPins = Readonly<Record<number, string>>
+
+export function readSavedPins(folder: string): SavedPins {
+  const file = join(folder, savedPinsFile)
+  if (!existsSync(file)) return {}
+  try {
+    return savedPins.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    // The content is left out of the message, because it is secret.
+    const reason = (error as NodeJS.ErrnoException).code ?? 'it is not a list of PINs by SIM number'
+    throw new StartError(`${file} cannot be used: ${reason}. Correct it, or delete it and run setup again`)
+  }
+}
+
+/** Saves a PIN that has unlocked the SIM, readable only by this user. */
+export function savePin(folder: string, simNumber: number, pin: string): void {
+  const pins = { ...readSavedPins(folder), [simNumber]: pin }
+  writeDurably(join(folder, savedPinsFile), `${JSON.stringify(pins)}\n`)
+}
+
+const savedPinsFile = 'sim-pins.json'
+
+const savedPins = z.record(z.string().regex(/^\d{1,2}$/), z.string().regex(/^\d{4,8}$/))

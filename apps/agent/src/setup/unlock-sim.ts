@@ -1,0 +1,29 @@
+import type { ModemActor } from '../modems/modem-actor.ts'
+import type { UnlockRequest } from '../status/control-socket.ts'
+import { savePin } from './saved-pins.ts'
+
+/**
+ * Enters a PIN into the SIM of the modem on this port, and saves the PIN for later starts if the SIM accepts it. The driver
+ * never uses the last attempt. The new state of the modem says whether the PIN was right.
+ *
+ * Returns whether the PIN was saved. It is not saved if the modem may get another SIM number at the next start.
+ */
+export async function unlockSim(
+  { actors, areNumbersKept }: UnlockableModems,
+  folder: string,
+  { port, pin }: UnlockRequest,
+): Promise<boolean> {
+  const actor = actors.find(({ address }) => address === port)
+  if (actor?.modem === undefined) throw new Error(`no modem is connected at ${port}`)
+  await actor.useSimPin(pin)
+  const { session } = actor.health
+  if (session === undefined || actor.simNumber === undefined || !areNumbersKept) return false
+  savePin(folder, actor.simNumber, pin)
+  return true
+}
+
+interface UnlockableModems {
+  readonly actors: readonly ModemActor[]
+  /** Whether the SIM numbers are on disk, or are the same at each start. */
+  readonly areNumbersKept: boolean
+}
