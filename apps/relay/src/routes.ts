@@ -37,6 +37,7 @@ import type { AcceptRequest } from './messages/accept/accept-request.ts'
 import type { MessageRules } from './messages/accept/check-message.ts'
 import { approveMessage, refuseMessage } from './messages/approval/decide-message.ts'
 import { cancelMessage } from './messages/cancel-message.ts'
+import { getSentAttachment } from './messages/get-sent-attachment.ts'
 import type { Move } from './messages/progress/message-progress.ts'
 import { getMessage, listMessages } from './messages/read-messages.ts'
 import { sendMessage } from './messages/send-message.ts'
@@ -147,6 +148,13 @@ export function routes(deps: RouteDeps): Route[] {
     route('POST', '/messages', 'messages:send', 'Send a message', sendMessage(accept)),
     route('GET', '/messages', 'messages:list', 'List messages', listMessages(messages)),
     route('GET', '/messages/{id}', 'messages:read', 'Get a message', getMessage(messages)),
+    route(
+      'GET',
+      '/messages/{id}/attachments/{partId}',
+      'messages:read',
+      'Download an attachment of a sent MMS',
+      getSentAttachment(core),
+    ),
     route('GET', '/messages/{id}/timeline', 'messages:read', 'Get the timeline of a message', showTimeline(core)),
     route('DELETE', '/messages/{id}', 'messages:cancel', 'Cancel a message', cancelMessage(messages)),
     route('POST', '/messages/{id}/approve', 'messages:approve', 'Approve a message', approveMessage(messages)),

@@ -74,6 +74,8 @@ const sent = z.strictObject({
   text: z.string().optional(),
   data: z.string().optional().meta({ description: 'Unchanged from the request: base64, or encrypted' }),
   port: z.int().min(0).max(65_535).optional(),
+  subject: z.string().optional().meta({ description: 'Subject of an MMS' }),
+  attachments: z.array(inboxAttachment).optional().meta({ description: 'Attachments of an MMS; absent otherwise' }),
   isHashed: z.boolean().optional().meta({ description: 'True when only a hash of the content is stored' }),
   isEncrypted: z.boolean().optional().meta({ description: 'True when the content is encrypted' }),
   state: state.meta({ description: 'State of this recipient' }),

@@ -73,7 +73,8 @@ test.each<[string, object, string]>([
   ['empty data', { phoneNumbers: ['+1'], dataMessage: { data: '', port: 1 } }, 'dataMessage.data'],
   ['data that is not base64', { phoneNumbers: ['+1'], dataMessage: { data: 'A', port: 1 } }, 'dataMessage.data'],
   ['port 0', { phoneNumbers: ['+1'], dataMessage: { data: 'AQ==', port: 0 } }, 'dataMessage.port'],
-  ['an MMS', { ...minimal, mmsMessage: {} }, 'mmsMessage'],
+  ['a text with an MMS', { ...minimal, mmsMessage: { text: 'x' } }, 'mmsMessage'],
+  ['an MMS without content', { phoneNumbers: ['+1'], mmsMessage: { subject: 'x' } }, 'mmsMessage'],
   ['an id of 37 characters', { ...minimal, id: 'x'.repeat(37) }, 'id'],
   ['an empty id', { ...minimal, id: '' }, 'id'],
   ['an id with a line end', { ...minimal, id: 'a\nb' }, 'id'],
@@ -142,7 +143,8 @@ test('parses the queries of messages', () => {
     deviceActiveWithin: 12,
   })
   const listing = listMessagesQuery.parse({ state: 'Sent', includeContent: 'true', sort: 'created_at' })
-  expect(listing).toEqual({ state: 'Sent', includeContent: true, sort: 'created_at', limit: 50, offset: 0 })
+  const defaults = { includeAttachmentData: true, limit: 50, offset: 0 }
+  expect(listing).toEqual({ state: 'Sent', includeContent: true, sort: 'created_at', ...defaults })
   for (const bad of [{ state: 'sent' }, { sort: 'id' }, { includeContent: 'perhaps' }])
     expect(listMessagesQuery.safeParse(bad).success, JSON.stringify(bad)).toBe(false)
 })

@@ -3,6 +3,7 @@ import { needsPrivateKey, readEncryptedField } from './encrypted-field.ts'
 import { errorCodeMeaning } from './failure-code.ts'
 import { deviceId, givenId, keyId, resourceId } from './ids.ts'
 import { messageStates } from './message-states.ts'
+import { type MmsContent, mmsToSend, sentMms } from './mms.ts'
 import { paging, refuseReversedRange, timeRange } from './paging.ts'
 import { requestBody } from './request-body.ts'
 import { queryBoolean, queryInteger, requestQuery } from './request-query.ts'
@@ -34,7 +35,9 @@ const messageBody = requestBody({
     .meta({ description: 'A single recipient; same as `phoneNumbers` with one number' }),
   textMessage: requestBody({ text: text.meta({ examples: ['Your table is ready'] }) })
     .optional()
-    .meta({ description: 'Text to send. Exactly one of `textMessage`, `dataMessage` and `message` is required' }),
+    .meta({
+      description: 'Text to send. Exactly one of `textMessage`, `dataMessage`, `mmsMessage` and `message` is required',
+    }),
   dataMessage: requestBody({
     data: z
       .string()
@@ -49,10 +52,9 @@ const messageBody = requestBody({
     .optional()
     .meta({ description: 'Data to send to an application port' }),
   message: text.optional().meta({ description: 'Same as `textMessage.text`', deprecated: true }),
-  mmsMessage: z
-    .never('is not supported: MMS cannot be sent, omit it')
-    .optional()
-    .meta({ description: 'Not supported: MMS cannot be sent' }),
+  mmsMessage: mmsToSend.optional().meta({
+    description: 'MMS to send; it needs a text or an attachment. Only phones can send MMS, modems cannot',
+  }),
   id: givenId.optional(),
   deviceId: z
     .string()
@@ -96,7 +98,7 @@ export const sendMessageRequest = messageBody
     ...rest,
     /** The numbers in the request, not normalised and possibly with duplicates. */
     phoneNumbers: phoneNumbers ?? [recipient ?? ''],
-    content: contentOf(textMessage?.text ?? message, dataMessage),
+    content: contentOf(textMessage?.text ?? message, dataMessage, mmsMessage),
     ttlSeconds: ttl,
   }))
   .meta({
@@ -109,12 +111,18 @@ export type SendMessageRequest = z.output<typeof sendMessageRequest>
 export type MessageContent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'data'; readonly data: string; readonly port: number }
+  | MmsContent
 
-function contentOf(text: string | undefined, data: MessageBody['dataMessage']): MessageContent {
+function contentOf(
+  text: string | undefined,
+  data: MessageBody['dataMessage'],
+  mms: MessageBody['mmsMessage'],
+): MessageContent {
+  if (mms) return { kind: 'mms', ...mms }
   return data ? { kind: 'data', ...data } : { kind: 'text', text: text ?? '' }
 }
 
-const CONTENTS = ['textMessage', 'dataMessage', 'message'] as const
+const CONTENTS = ['textMessage', 'dataMessage', 'mmsMessage', 'message'] as const
 
 function* bodyProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
   const { phoneNumbers, recipient, isEncrypted, ttl, validUntil, scheduleAt } = body
@@ -123,8 +131,12 @@ function* bodyProblems(body: MessageBody): Generator<[path: PropertyKey[], messa
   if (!phoneNumbers && recipient === undefined)
     yield [['phoneNumbers'], 'is required: add at least one recipient, for example ["+447400123456"]']
   const contents = CONTENTS.filter((name) => body[name] !== undefined)
-  if (contents.length === 0) yield [['textMessage'], 'is required: add textMessage.text or dataMessage']
+  if (contents.length === 0) yield [['textMessage'], 'is required: add textMessage.text, dataMessage or mmsMessage']
   if (contents.length > 1) yield [[contents[1] ?? ''], `use only one of ${contents.join(' and ')}`]
+  const { mmsMessage: mms } = body
+  if (mms && mms.text === undefined && mms.attachments.length === 0)
+    yield [['mmsMessage'], 'needs a text or an attachment']
+  if (mms && isEncrypted) yield [['isEncrypted'], 'must be false, because an MMS cannot be encrypted']
   if (isEncrypted) yield* encryptionProblems(body)
   else yield* formatProblems(body)
   if (ttl !== undefined && validUntil) yield [['ttl'], 'use only one of ttl and validUntil']
@@ -250,6 +262,7 @@ export const messageState = z
       .meta({ description: 'Time at which each state was first reached' }),
     textMessage: z.strictObject({ text: z.string() }).optional(),
     dataMessage: z.strictObject({ data: z.string().meta({ description: 'As submitted' }), port }).optional(),
+    mmsMessage: sentMms.optional(),
     hashedMessage: z
       .strictObject({ hash: z.string().meta({ description: 'SHA-256 of the content, hexadecimal' }) })
       .optional(),
@@ -266,6 +279,14 @@ export const messageState = z
     createdAt: utcTime,
   })
   .meta({ id: 'MessageState' })
+
+const includeAttachmentData = queryBoolean.default(true).meta({
+  description:
+    'Include the data of MMS attachments with the content. False lists the attachments without it, to download them one by one',
+  default: true,
+})
+
+export const getMessageQuery = requestQuery({ includeAttachmentData })
 
 export const listMessagesQuery = requestQuery({
   ...timeRange,
@@ -287,6 +308,7 @@ export const listMessagesQuery = requestQuery({
     .optional()
     .meta({ description: 'Messages that wait for approval (`pending`), or that were approved, refused or expired' }),
   includeContent: queryBoolean.default(false).meta({ description: 'Include texts and data', default: false }),
+  includeAttachmentData,
   sort: z
     .enum(['created_at', '-created_at'])
     .default('-created_at')

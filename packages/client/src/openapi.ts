@@ -146,6 +146,16 @@ export interface paths {
          */
         delete: operations["deleteMessagesById"];
     };
+    "/3rdparty/v1/messages/{id}/attachments/{partId}": {
+        parameters: {
+            query?: never;
+        };
+        /**
+         * Download an attachment of a sent MMS
+         * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:read`.
+         */
+        get: operations["getMessagesByIdAttachmentsByPartId"];
+    };
     "/3rdparty/v1/messages/{id}/timeline": {
         parameters: {
             query?: never;
@@ -1161,6 +1171,10 @@ export interface components {
             /** @description Unchanged from the request: base64, or encrypted */
             data?: string;
             port?: number;
+            /** @description Subject of an MMS */
+            subject?: string;
+            /** @description Attachments of an MMS; absent otherwise */
+            attachments?: components["schemas"]["InboxAttachment"][];
             /** @description True when only a hash of the content is stored */
             isHashed?: boolean;
             /** @description True when the content is encrypted */
@@ -1651,6 +1665,11 @@ export interface components {
                 /** @description Application port of the recipient */
                 port: number;
             };
+            mmsMessage?: {
+                subject?: string;
+                text?: string;
+                attachments: components["schemas"]["SentAttachment"][];
+            };
             hashedMessage?: {
                 /** @description SHA-256 of the content, hexadecimal */
                 hash: string;
@@ -2138,7 +2157,7 @@ export interface components {
             phoneNumbers?: string[];
             /** @description A single recipient; same as `phoneNumbers` with one number */
             recipient?: string;
-            /** @description Text to send. Exactly one of `textMessage`, `dataMessage` and `message` is required */
+            /** @description Text to send. Exactly one of `textMessage`, `dataMessage`, `mmsMessage` and `message` is required */
             textMessage?: {
                 /** @example Your table is ready */
                 text: string;
@@ -2158,8 +2177,20 @@ export interface components {
              * @description Same as `textMessage.text`
              */
             message?: string;
-            /** @description Not supported: MMS cannot be sent */
-            mmsMessage?: unknown;
+            /** @description MMS to send; it needs a text or an attachment. Only phones can send MMS, modems cannot */
+            mmsMessage?: {
+                subject?: string;
+                text?: string;
+                /** @description At most 10, together at most 3 MiB */
+                attachments?: {
+                    /** @example image/jpeg */
+                    contentType: string;
+                    /** @description File name */
+                    name?: string;
+                    /** @description Base64 with padding and without line breaks */
+                    data: string;
+                }[];
+            };
             /**
              * @description Unique in the account. Default: generated
              * @example order:4711
@@ -2194,6 +2225,18 @@ export interface components {
             onUncertain?: "resolve" | "resend";
             /** @description True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them (default: false) */
             isEncrypted?: boolean;
+        };
+        SentAttachment: {
+            /** @description Number of the attachment in its message, from 0 */
+            partId: number;
+            /** @example image/jpeg */
+            contentType: string;
+            /** @description File name */
+            name?: string;
+            /** @description Size in bytes */
+            size: number;
+            /** @description Base64; only where data of attachments is requested */
+            data?: string;
         };
         /** @description Who sent the message; absent for messages that older releases accepted */
         SentBy: {
@@ -2974,6 +3017,7 @@ export type RefreshInboxRequest = components['schemas']['RefreshInboxRequest'];
 export type RegisterWebhookRequest = components['schemas']['RegisterWebhookRequest'];
 export type RestartModemRequest = components['schemas']['RestartModemRequest'];
 export type SendMessageRequest = components['schemas']['SendMessageRequest'];
+export type SentAttachment = components['schemas']['SentAttachment'];
 export type SentBy = components['schemas']['SentBy'];
 export type SessionInfo = components['schemas']['SessionInfo'];
 export type SessionRequest = components['schemas']['SessionRequest'];
@@ -3287,6 +3331,8 @@ export interface operations {
                 approval?: "pending" | "approved" | "refused" | "expired";
                 /** @description Include texts and data */
                 includeContent?: boolean;
+                /** @description Include the data of MMS attachments with the content. False lists the attachments without it, to download them one by one */
+                includeAttachmentData?: boolean;
                 /** @description Order by creation time. Default: newest first */
                 sort?: "created_at" | "-created_at";
                 /** @description Maximum number of items per page */
@@ -3341,7 +3387,10 @@ export interface operations {
     };
     getMessagesById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Include the data of MMS attachments with the content. False lists the attachments without it, to download them one by one */
+                includeAttachmentData?: boolean;
+            };
             path: {
                 id: string;
             };
@@ -3373,6 +3422,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MessageState"];
+                };
+            };
+        };
+    };
+    getMessagesByIdAttachmentsByPartId: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+                partId: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
                 };
             };
         };

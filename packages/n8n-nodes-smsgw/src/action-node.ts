@@ -64,7 +64,10 @@ const operations: Readonly<Record<string, Operation>> = {
       signal: signalOf(functions),
     }),
   'message.getMany': ({ messages }, functions, item) =>
-    firstOf(messages.list({ includeContent: true, limit: pageSize(functions, item) }), limit(functions, item)),
+    firstOf(
+      messages.list({ includeContent: true, includeAttachmentData: false, limit: pageSize(functions, item) }),
+      limit(functions, item),
+    ),
   'conversation.getMany': ({ conversations }, functions, item) =>
     firstOf(conversations.list({ limit: pageSize(functions, item) }), limit(functions, item)),
   'conversation.read': ({ conversations }, functions, item) =>

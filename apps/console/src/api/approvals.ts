@@ -9,7 +9,7 @@ export function useApprovals() {
     queryKey: ['approvals'],
     queryFn: ({ signal }) =>
       get<readonly MessageStateAnswer[]>(
-        '/messages?approval=pending&includeContent=true&sort=created_at&limit=100&cursor=start',
+        '/messages?approval=pending&includeContent=true&includeAttachmentData=false&sort=created_at&limit=100&cursor=start',
         signal,
       ),
     // The end of the time for approval causes an event only when the relay has noticed it.

@@ -19,7 +19,12 @@ export function useMessages(filter: MessageFilter) {
     firstCursor: 'start',
     keepsPrevious: true,
     read: (cursor, signal) =>
-      ask('GET', `/messages${query({ ...requested(filter), includeContent: true, cursor })}`, undefined, signal),
+      ask(
+        'GET',
+        `/messages${query({ ...requested(filter), includeContent: true, includeAttachmentData: false, cursor })}`,
+        undefined,
+        signal,
+      ),
     idOf: ({ id }) => id,
     nameOf: ({ id }) => id,
   })
@@ -33,7 +38,8 @@ function requested({ state, ...filter }: MessageFilter) {
 export function useMessage(id: string) {
   return useQuery({
     queryKey: ['messages', id],
-    queryFn: ({ signal }) => get<MessageStateAnswer>(`/messages/${encodeURIComponent(id)}`, signal),
+    queryFn: ({ signal }) =>
+      get<MessageStateAnswer>(`/messages/${encodeURIComponent(id)}?includeAttachmentData=false`, signal),
     // The end of a wait causes no event, so waiting messages are polled.
     refetchInterval: ({ state: { data } }) => (data !== undefined && isOpen(data.state) ? openEveryMs : false),
   })

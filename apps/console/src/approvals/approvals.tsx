@@ -2,6 +2,7 @@ import type { MessageStateAnswer } from '@smsgw/contract/message'
 import { Link } from 'wouter'
 import { useApprovals } from '../api/approvals.ts'
 import { senderWords } from '../messages/senders.ts'
+import { contentWords, SentAttachments } from '../messages/sent-mms.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -36,7 +37,7 @@ export default function Approvals() {
 }
 
 function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
-  const { id, recipients, textMessage, dataMessage, sentBy, createdAt, scheduleAt, approval } = message
+  const { id, recipients, mmsMessage, sentBy, createdAt, scheduleAt, approval } = message
   return (
     <li className="held-message panel">
       <div className="held-message-head">
@@ -50,8 +51,9 @@ function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
         <RelativeTime at={createdAt} />
       </div>
       <p className="held-message-text" dir="auto">
-        {textMessage?.text ?? dataMessage?.data ?? ''}
+        {contentWords(message) ?? ''}
       </p>
+      {mmsMessage && <SentAttachments messageId={id} attachments={mmsMessage.attachments} />}
       <p className="small quiet">
         {sentBy !== undefined && (
           <>

@@ -3,6 +3,7 @@ import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
+import { SentAttachments } from '../messages/sent-mms.tsx'
 import { failureText, waitingText } from '../messages/timeline-words.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -57,6 +58,7 @@ export const Bubble = memo(function Bubble({
 function Said({ item, marked }: { readonly item: ConversationEntry; readonly marked: string | undefined }) {
   if (item.isEncrypted) return <p className="bubble-kind">{t('thread.encrypted')}</p>
   if (item.direction === 'in' && item.type === 'MMS_DOWNLOADED') return <DownloadedMms item={item} marked={marked} />
+  if (item.direction === 'out' && item.attachments) return <SentMms item={item} marked={marked} />
   if (item.text !== undefined) return <MessageText text={item.text} marked={marked} />
   if (item.data !== undefined)
     return (
@@ -91,6 +93,23 @@ function DownloadedMms({ item, marked }: { readonly item: Received; readonly mar
           <span className="bubble-kind">{sizeWords(size)}</span>
         </p>
       ))}
+    </>
+  )
+}
+
+function SentMms({
+  item: { id, subject, text, attachments = [] },
+  marked,
+}: {
+  readonly item: Extract<ConversationEntry, { direction: 'out' }>
+  readonly marked: string | undefined
+}) {
+  return (
+    <>
+      <p className="bubble-kind">{t('thread.mms')}</p>
+      {subject !== undefined && <p dir="auto">{subject}</p>}
+      {text !== undefined && <MessageText text={text} marked={marked} />}
+      <SentAttachments messageId={id} attachments={attachments} />
     </>
   )
 }
@@ -135,7 +154,9 @@ function Failure({
   readonly number: string
 }) {
   const send = useSendMessage()
-  const { text, error } = item
+  const { error } = item
+  // An MMS would be sent again without its attachments.
+  const text = item.attachments === undefined ? item.text : undefined
   const { username } = useSignedIn()
   return (
     <div className="bubble-failure">

@@ -16,6 +16,7 @@ import { momentWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { senderWords } from './senders.ts'
+import { contentWords, SentAttachments } from './sent-mms.tsx'
 import { TimelineList } from './timeline-list.tsx'
 import { failureText, waitingText } from './timeline-words.ts'
 import './message-page.css'
@@ -46,13 +47,14 @@ export default function MessagePage() {
 
 function Summary({ message }: { readonly message: MessageStateAnswer }) {
   const { data: devices } = useDevices()
-  const { state, recipients, textMessage, dataMessage, hashedMessage, simNumber, priority, sentBy } = message
+  const { state, recipients, dataMessage, mmsMessage, hashedMessage, simNumber, priority, sentBy } = message
   const { scheduleAt, validUntil, approval } = message
   return (
     <Panel title={t('message.details')}>
       <p className="message-text" dir="auto">
-        {textMessage?.text ?? dataMessage?.data ?? (hashedMessage ? t('message.hashed') : '')}
+        {contentWords(message) ?? (hashedMessage ? t('message.hashed') : '')}
       </p>
+      {mmsMessage && <SentAttachments messageId={message.id} attachments={mmsMessage.attachments} />}
       <Facts
         of={[
           [t('common.state'), <MessageMark key="state" state={state} withWord />],

@@ -17,6 +17,7 @@ import { WindowedList } from '../ui/windowed-list.tsx'
 import { t } from '../words/text.ts'
 import './messages.css'
 import { senders, senderWords } from './senders.ts'
+import { contentWords } from './sent-mms.tsx'
 import { failureText, waitingText } from './timeline-words.ts'
 
 const states = () => [
@@ -121,11 +122,8 @@ function Filters({
   )
 }
 
-function ListedMessage({
-  message: { id, state, recipients, waiting, createdAt, textMessage, dataMessage, isHashed, sentBy },
-}: {
-  readonly message: MessageStateAnswer
-}) {
+function ListedMessage({ message }: { readonly message: MessageStateAnswer }) {
+  const { id, state, recipients, waiting, createdAt, isHashed, sentBy } = message
   const [first] = recipients
   const failed = recipients.filter((recipient) => recipient.state === 'Failed')
   const error =
@@ -145,7 +143,7 @@ function ListedMessage({
         )}
       </b>
       <span className="listed-message-text quiet" dir="auto">
-        {textMessage?.text ?? dataMessage?.data ?? (isHashed ? t('messages.hashed') : '')}
+        {contentWords(message) ?? (isHashed ? t('messages.hashed') : '')}
       </span>
       <span className="listed-message-sender quiet" data-name={t('message.sentBy')} dir="auto">
         {sentBy !== undefined && senderWords(sentBy)}

@@ -1,5 +1,6 @@
 import { messageStates } from '@smsgw/contract/message-states'
 import { z } from 'zod'
+import { attachmentsColumn, storedMessage } from '../messages/stored-message.ts'
 import type { Statements } from '../store/database.ts'
 import type { InboxItem } from '../store/generated/client.ts'
 import { Prisma } from '../store/generated/client.ts'
@@ -13,6 +14,8 @@ const sentEntry = z.object({
   text: z.string().nullable(),
   data: z.instanceof(Uint8Array).nullable(),
   port: z.int().nullable(),
+  mms: storedMessage.shape.mms,
+  attachments: storedMessage.shape.attachments,
   isHashed: z.boolean(),
   isEncrypted: z.boolean(),
   state: z.enum(messageStates),
@@ -55,7 +58,7 @@ export async function readSentEntries(
     statements,
     sentEntry,
     Prisma.sql`
-    SELECT m.key, m.id, m.created_at AS at, m.text, m.data, m.port, m.content_hash IS NOT NULL AS "isHashed",
+    SELECT m.key, m.id, m.created_at AS at, m.text, m.data, m.port, m.mms, ${attachmentsColumn}, m.content_hash IS NOT NULL AS "isHashed",
       m.is_encrypted AS "isEncrypted", r.state, r.error,
       (SELECT count(*)::int FROM recipients o WHERE o.message_key = m.key) AS "recipientsCount",
       m.schedule_at AS "scheduleAt", CASE m.approval WHEN 'pending' THEN m.approval_until END AS "heldUntil", coalesce(r.used_sim_number, m.sim_number) AS "simNumber",

@@ -61,7 +61,8 @@ export async function readLatestEntries(
     FROM given CROSS JOIN LATERAL (
       SELECT * FROM (
         (SELECT 'out' AS direction, m.id, m.created_at AS at, r.state::text, left(m.text, 160) AS text,
-            octet_length(m.data) AS octets, m.port, NULL AS type, NULL AS subject,
+            octet_length(m.data) AS octets, m.port, CASE WHEN m.mms IS NOT NULL THEN 'MMS' END AS type,
+            m.mms ->> 'subject' AS subject,
             m.is_encrypted AS "isEncrypted", m.content_hash IS NOT NULL AS "isHashed"
           FROM recipients r JOIN messages m ON m.key = r.message_key
           WHERE ${sent} AND r.account_id = ${accountId} AND r.phone_number = given.number

@@ -224,6 +224,11 @@ function sentAnswer(sent: SentEntry, waiting: Waiting | undefined): Conversation
     at: sent.at.toISOString(),
     ...(sent.text !== null && { text: sent.text }),
     ...(sent.data !== null && { data: dataOfOctets(sent.data, sent.isEncrypted), port: sent.port ?? 0 }),
+    ...(sent.mms?.subject !== undefined && { subject: sent.mms.subject }),
+    ...(sent.mms !== null &&
+      !sent.isHashed && {
+        attachments: (sent.attachments ?? []).map((one) => ({ ...one, name: one.name ?? '' })),
+      }),
     ...(sent.isHashed && { isHashed: true }),
     ...(sent.isEncrypted && { isEncrypted: true }),
     state: sent.state,

@@ -12,6 +12,7 @@ import { ApiError } from './api-error.ts'
 import { answerClientError, answerConnect, answerExpectation, wrongMethod } from './client-error.ts'
 import type { Answer } from './endpoint.ts'
 import { ignoreUpgrades } from './ignore-upgrade.ts'
+import { LargeBodies } from './large-bodies.ts'
 import { problemBody, problemMediaType } from './problem-body.ts'
 import type { Route } from './route.ts'
 import { allowedMethods, hasHead, shadowedMethods, urlsOf } from './route-urls.ts'
@@ -21,7 +22,7 @@ import { type Gates, serveRoute } from './serve-route.ts'
 import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts'
 import { unavailableNotices } from './unavailable-notices.ts'
 
-export interface ServerParts extends Gates {
+export interface ServerParts extends Omit<Gates, 'largeBodies'> {
   readonly routes: readonly Route[]
   /** Receives internal errors and outages of the database, but not the mistakes of callers. */
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void }
@@ -51,7 +52,8 @@ interface Faults {
 }
 
 /** Builds the HTTP server of a route table. The caller starts and closes it. */
-export function buildServer(parts: ServerParts): FastifyInstance {
+export function buildServer(given: ServerParts): FastifyInstance {
+  const parts = { ...given, largeBodies: new LargeBodies() }
   const limits = { ...SERVER_LIMITS, ...parts.limits }
   const faults: Faults = {
     log: parts.log,
@@ -108,7 +110,7 @@ function saneRequestId(header: unknown): string | undefined {
   return typeof header === 'string' && /^[\w.:/+=@-]{1,128}$/.test(header) ? header : undefined
 }
 
-function addRoute(server: FastifyInstance, route: Route, parts: ServerParts, faults: Faults): void {
+function addRoute(server: FastifyInstance, route: Route, parts: ServerParts & Gates, faults: Faults): void {
   for (const { base, path } of urlsOf(route)) {
     server.route({
       method: route.method,

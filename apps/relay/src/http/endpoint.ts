@@ -91,6 +91,8 @@ export interface EndpointDefinition<
   readonly body?: Body
   /** The largest body in bytes. Default: 256 KiB, or 4 KiB without authentication. */
   readonly mostBodyBytes?: number
+  /** The member that a body above 256 KiB must have, if `mostBodyBytes` allows such bodies. Other bodies are refused with 413. */
+  readonly largeBodyMember?: string
   readonly query?: Query
   readonly params?: Params
   /** Schema of the body by status, or null for no body. `answerStatuses` adds the errors that every route may return. */

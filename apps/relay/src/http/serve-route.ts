@@ -7,6 +7,7 @@ import { ApiError } from './api-error.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import type { Answer, Call, Principal } from './endpoint.ts'
 import { type ChangingMethods, foreignPageOf } from './foreign-page.ts'
+import type { LargeBodies } from './large-bodies.ts'
 import { mayDo } from './may-do.ts'
 import { BODY_LIMIT_BYTES, PUBLIC_BODY_LIMIT_BYTES, readJsonBody } from './read-json-body.ts'
 import { isStorable } from './refuse-unstorable.ts'
@@ -21,6 +22,7 @@ export interface Gates {
   /** Accepts the token of a phone as bearer token. */
   readonly authenticatePhone: Authenticate
   readonly admissions: Admissions
+  readonly largeBodies: LargeBodies
 }
 
 /**
@@ -32,8 +34,34 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
   if (endpoint.unavailable !== undefined) throw new ApiError(501, endpoint.unavailable)
   const caller = callerOf(request)
   const principal = await admit(access, gates, caller)
-  const mostBytes = endpoint.mostBodyBytes ?? (access === 'public' ? PUBLIC_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES)
-  const body = endpoint.body ? checked(endpoint.body, await readJsonBody(request.raw, mostBytes), 'body') : undefined
+  const answered = Promise.withResolvers<void>()
+  // The caller may disconnect while its body waits, and the request ends before there is room.
+  const enter = async (bytes: number) => {
+    const leave = await gates.largeBodies.enter(principal.accountId, bytes)
+    void answered.promise.then(leave)
+  }
+  try {
+    return await serveAdmitted({ route, base, principal, caller, enter }, gates, request)
+  } finally {
+    answered.resolve()
+  }
+}
+
+interface Admitted extends Pick<CheckedRequest, 'route' | 'base' | 'principal' | 'caller'> {
+  readonly enter: (bytes: number) => Promise<void>
+}
+
+async function serveAdmitted(
+  { route, base, principal, caller, enter }: Admitted,
+  gates: Gates,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { endpoint, access } = route
+  const { mostBodyBytes = access === 'public' ? PUBLIC_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES } = endpoint
+  const large = mostBodyBytes > BODY_LIMIT_BYTES ? { enter, member: endpoint.largeBodyMember } : undefined
+  const body = endpoint.body
+    ? checked(endpoint.body, await readJsonBody(request.raw, mostBodyBytes, large), 'body')
+    : undefined
   const query = endpoint.query ? checked(endpoint.query, readQuery(request.url), 'query') : undefined
   const call = callAs({ principal, caller, route, base, body, query }, gates, request)
   if (endpoint.params && call.params === undefined) {

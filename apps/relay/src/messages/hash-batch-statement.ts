@@ -14,8 +14,8 @@ const hashedRecipient = z.object({
 export type HashedRecipient = Readonly<z.output<typeof hashedRecipient>>
 
 /**
- * Replaces content and numbers of at most `limit` messages with hashes, which the database computes. Returns the
- * recipients of these messages.
+ * Replaces content and numbers of at most `limit` messages with hashes, which the database computes. The hash of an MMS is that
+ * of its subject, text and attachments, one after the other. Returns the recipients of these messages.
  *
  * Locks messages before their recipients, as every statement does. SKIP LOCKED: the next run hashes a locked message.
  */
@@ -30,9 +30,15 @@ export function hashBatch(statements: Statements, finishedBefore: Date, limit: n
       ORDER BY finished_at LIMIT ${limit}
       FOR NO KEY UPDATE SKIP LOCKED
     ), content AS (
-      UPDATE messages SET content_hash = encode(sha256(coalesce(data, convert_to(text, 'UTF8'))), 'hex'),
-        text = NULL, data = NULL
+      UPDATE messages SET content_hash = encode(sha256(CASE WHEN mms IS NULL
+          THEN coalesce(data, convert_to(text, 'UTF8'))
+          ELSE convert_to(coalesce(mms ->> 'subject', '') || coalesce(text, ''), 'UTF8') || coalesce((
+            SELECT string_agg(octets, '' ORDER BY position) FROM message_attachments WHERE message_key = messages.key), '')
+          END), 'hex'),
+        text = NULL, data = NULL, mms = CASE WHEN mms IS NOT NULL THEN '{}'::jsonb END
       FROM due WHERE messages.key = due.key
+    ), attachments AS (
+      DELETE FROM message_attachments USING due WHERE message_key = due.key
     ), numbers AS (
       UPDATE recipients SET phone_number = left(encode(sha256(convert_to(phone_number, 'UTF8')), 'hex'), 16)
       FROM due WHERE message_key = due.key

@@ -1,4 +1,5 @@
-import type { MessageStateAnswer } from '@smsgw/contract/message'
+import type { MessageContent, MessageStateAnswer } from '@smsgw/contract/message'
+import { octetsOfBase64 } from '@smsgw/contract/mms'
 import { type Waiting, waitingOf } from '@smsgw/contract/waiting'
 import type { Statements } from '../store/database.ts'
 import { heldUntil, waitingRecipients } from '../waiting/waiting-recipients.ts'
@@ -115,15 +116,44 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
       text: null,
       data: null,
       port: null,
+      mms: null,
+      attachments: null,
       recipients: message.recipients.map((recipient) => ({ ...recipient, ...freshRecipient })),
     },
     { content: false, ...(approvalUntil && { waiting: waitsForApproval(message, approvalUntil) }) },
   )
-  const echo =
-    content.kind === 'text'
-      ? { textMessage: { text: content.text } }
-      : { dataMessage: { data: content.data, port: content.port } }
-  return { ...answer, ...echo }
+  return { ...answer, ...echoOf(content) }
+}
+
+/** The content as in the request, without the data of attachments. */
+function echoOf(content: MessageContent): Content {
+  switch (content.kind) {
+    case 'text':
+      return { textMessage: { text: content.text } }
+    case 'data':
+      return { dataMessage: { data: content.data, port: content.port } }
+    case 'mms': {
+      const attachments = content.attachments.map(({ contentType, name = null, data }, partId) => ({
+        partId,
+        contentType,
+        name,
+        size: octetsOfBase64(data),
+      }))
+      return { mmsMessage: mmsOf(content, content.text, attachments) }
+    }
+  }
+}
+
+function mmsOf(
+  { subject }: { readonly subject?: string | undefined },
+  text: string | null | undefined,
+  attachments: StoredMessage['attachments'],
+): Content['mmsMessage'] {
+  return {
+    ...(subject !== undefined && { subject }),
+    ...(text && { text }),
+    attachments: (attachments ?? []).map(({ name, ...facts }) => ({ ...facts, ...(name !== null && { name }) })),
+  }
 }
 
 function waitsForApproval({ recipients }: NewMessage, until: Date): ReadonlyMap<string, Waiting> {
@@ -159,15 +189,11 @@ const fresh = {
   approvalBy: null,
 } as const
 
-function contentOf({
-  text,
-  data,
-  port,
-  isEncrypted,
-}: Pick<StoredMessage, 'text' | 'data' | 'port' | 'isEncrypted'>): Pick<
-  MessageStateAnswer,
-  'textMessage' | 'dataMessage'
-> {
+type Content = Pick<MessageStateAnswer, 'textMessage' | 'dataMessage' | 'mmsMessage'>
+
+function contentOf(message: Omit<StoredMessage, 'key'>): Content {
+  const { text, data, port, isEncrypted, mms, attachments, contentHash } = message
+  if (mms !== null) return contentHash === null ? { mmsMessage: mmsOf(mms, text, attachments) } : {}
   if (text !== null) return { textMessage: { text } }
   if (data !== null) return { dataMessage: { data: dataOfOctets(data, isEncrypted), port: port ?? 0 } }
   return {}

@@ -1,6 +1,7 @@
 import { idParams } from '@smsgw/contract/ids'
-import { listMessagesQuery, messageState } from '@smsgw/contract/message'
+import { getMessageQuery, listMessagesQuery, type MessageStateAnswer, messageState } from '@smsgw/contract/message'
 import { z } from 'zod'
+import { dataPlaceholder, withAttachmentData } from '../attachments/attachment-data.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { readPage } from '../http/page.ts'
@@ -12,16 +13,24 @@ import { countHistory, readHistory } from './read-history-statement.ts'
 export function getMessage({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
     params: idParams,
+    query: getMessageQuery,
     answers: { 200: messageState },
-    async handle({ principal: { accountId }, params: { id } }) {
+    async handle({ principal: { accountId }, params: { id }, query: { includeAttachmentData }, access }) {
       const message = await findMessage(database, accountId, id)
       if (message === undefined) throw unknownMessage()
       const [body = messageAnswer(message, { content: true })] = await messageAnswers(database, accountId, [message], {
         content: true,
       })
-      return { status: 200, body }
+      if (!includeAttachmentData) return { status: 200, body }
+      return withAttachmentData(database, access, { status: 200, body: withPlaceholders(body, message) })
     },
   })
+}
+
+function withPlaceholders(body: MessageStateAnswer, { key }: { readonly key: bigint }): MessageStateAnswer {
+  if (body.mmsMessage === undefined) return body
+  const attachments = body.mmsMessage.attachments.map((one) => ({ ...one, data: dataPlaceholder(key, one.partId) }))
+  return { ...body, mmsMessage: { ...body.mmsMessage, attachments } }
 }
 
 export function unknownMessage(): ApiError {
@@ -32,15 +41,18 @@ export function listMessages({ database }: { readonly database: Database }): End
   return endpoint({
     query: listMessagesQuery,
     answers: { 200: z.array(messageState) },
-    async handle({ principal: { accountId }, query, url }) {
-      const { state, deviceId, from, to, hasFailed, sentBy, approval, sort, includeContent } = query
+    async handle({ principal: { accountId }, query, url, access }) {
+      const { state, deviceId, from, to, hasFailed, sentBy, approval, sort, includeContent, includeAttachmentData } =
+        query
       const filter = { accountId, state, deviceId, from, to, hasFailed, sentBy, approval }
       const { rows, headers } = await readPage(query, url, {
         read: (part) => readHistory(database, filter, sort === 'created_at' ? 'ASC' : 'DESC', part),
         count: () => countHistory(database, filter),
       })
       const body = await messageAnswers(database, accountId, rows, { content: includeContent })
-      return { status: 200, body, headers }
+      if (!includeAttachmentData) return { status: 200, body, headers }
+      const whole = body.map((one, index) => withPlaceholders(one, rows[index] ?? { key: 0n }))
+      return withAttachmentData(database, access, { status: 200, body: whole, headers })
     },
   })
 }

@@ -1,4 +1,5 @@
 import { messageState, sendMessageQuery, sendMessageRequest } from '@smsgw/contract/message'
+import { MOST_MMS_BYTES } from '@smsgw/contract/mms'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { AcceptRequest } from './accept/accept-request.ts'
 
@@ -6,6 +7,9 @@ import type { AcceptRequest } from './accept/accept-request.ts'
 export function sendMessage(accept: AcceptRequest): Endpoint {
   return endpoint({
     body: sendMessageRequest,
+    // The base64 of the attachments is a third longer.
+    mostBodyBytes: 262_144 + Math.ceil(MOST_MMS_BYTES / 3) * 4,
+    largeBodyMember: 'mmsMessage',
     query: sendMessageQuery,
     answers: { 202: messageState },
     errors: [409, 422, 429, 503],

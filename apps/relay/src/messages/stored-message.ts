@@ -35,6 +35,13 @@ export const storedMessage = z.object({
   text,
   data: z.instanceof(Uint8Array).nullable(),
   port: number,
+  /** Null for a text and for data. */
+  mms: z.object({ subject: z.string().optional() }).nullable(),
+  /** Null without an MMS or its attachments. */
+  attachments: z
+    .array(z.object({ partId: z.int(), name: text, contentType: z.string(), size: z.int() }))
+    .readonly()
+    .nullable(),
   contentHash: text,
   isEncrypted: z.boolean(),
   /** The requested SIM. */
@@ -57,11 +64,19 @@ export const storedMessage = z.object({
 
 export type StoredMessage = Readonly<z.output<typeof storedMessage>>
 
+/** The attachments of `messages m`, without their octets. */
+export const attachmentsColumn = Prisma.sql`
+  CASE WHEN m.mms IS NOT NULL THEN (
+    SELECT json_agg(json_build_object('partId', a.position, 'name', a.name, 'contentType', a.content_type, 'size', a.size)
+        ORDER BY a.position)
+    FROM message_attachments a WHERE a.message_key = m.key) END AS attachments`
+
 /** Columns of `messages m`, with the recipients as one JSON value, so that one statement reads a page. */
 export const storedMessageColumns = Prisma.sql`
   m.key, m.id, m.device_id AS "deviceId", m.state, m.created_at AS "createdAt", m.cancelling_at AS "cancellingAt",
   m.cancelled_at AS "cancelledAt", m.processed_at AS "processedAt", m.sent_at AS "sentAt",
-  m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt", m.text, m.data, m.port,
+  m.delivered_at AS "deliveredAt", m.failed_at AS "failedAt", m.text, m.data, m.port, m.mms,
+  ${attachmentsColumn},
   m.content_hash AS "contentHash", m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.priority,
   m.valid_until AS "validUntil", m.schedule_at AS "scheduleAt",
   m.on_uncertain AS "onUncertain", m.approval,

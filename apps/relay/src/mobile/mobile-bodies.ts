@@ -19,7 +19,13 @@ const keys = {
 }
 
 /** `pushToken` is accepted and not used, because notices are streamed. */
-const record = { pushToken: text(256).optional(), simCards: z.array(phoneSim).max(64).optional(), ...keys }
+const record = {
+  pushToken: text(256).optional(),
+  simCards: z.array(phoneSim).max(64).optional(),
+  /** What the app supports. `mms`: it sends MMS. Unknown names are ignored. */
+  capabilities: z.array(text(64)).max(64).optional(),
+  ...keys,
+}
 
 export const registerPhoneBody = requestBody({ name: text(128).optional(), ...record }).refine(hasWholeKey, {
   message: 'publicKey and keyVersion must be sent together',

@@ -41,22 +41,24 @@ export function changePhone({ database, clock }: Omit<ShowPhoneDeps, 'authentica
   return endpoint({
     body: changePhoneBody,
     answers: { 204: null },
-    async handle({ principal, body: { id, simCards, publicKey, keyVersion } }) {
+    async handle({ principal, headers, body: { id, simCards, publicKey, keyVersion, capabilities } }) {
       const { deviceId, accountId } = phoneOf(principal)
       if (id !== deviceId) throw new ApiError(403, 'id is not the device of this token')
       const now = clock.now()
       await database.$transaction(async (statements) => {
         // Locks the device, as `storeSims` requires.
-        await statements.device.update({
+        const before = await statements.device.update({
           where: { id: deviceId, accountId },
           data: {
             updatedAt: now,
-            ...(publicKey !== undefined && {
-              encryptionKey: publicKey,
-              encryptionKeyVersion: keyVersion ?? null,
-              capabilities: phoneCapabilities({ publicKey }),
-            }),
+            ...(publicKey !== undefined && { encryptionKey: publicKey, encryptionKeyVersion: keyVersion ?? null }),
           },
+          select: { capabilities: true, encryptionKey: true },
+        })
+        const canSendMms = sendsMms(capabilities, headers['user-agent']) ?? before.capabilities.includes('mms')
+        await statements.device.update({
+          where: { id: deviceId, accountId },
+          data: { capabilities: phoneCapabilities({ hasKey: before.encryptionKey !== null, canSendMms }) },
           select: { id: true },
         })
         if (simCards !== undefined) await storeSims(statements, deviceId, phoneSims(simCards), now)
@@ -67,8 +69,29 @@ export function changePhone({ database, clock }: Omit<ShowPhoneDeps, 'authentica
 }
 
 /** What a phone supports of the features that older agents do not have. */
-export function phoneCapabilities({ publicKey }: { readonly publicKey?: string | undefined }): Capability[] {
-  return publicKey === undefined ? ['encrypted-data'] : ['encrypted-data', 'public-key']
+export function phoneCapabilities({
+  hasKey,
+  canSendMms,
+}: {
+  readonly hasKey: boolean
+  readonly canSendMms: boolean
+}): Capability[] {
+  return ['encrypted-data', ...(hasKey ? (['public-key'] as const) : []), ...(canSendMms ? (['mms'] as const) : [])]
+}
+
+/** The first release of *SMS Gateway for Android* that is known to send MMS. */
+const FIRST_WITH_MMS = [1, 74] as const
+
+/**
+ * Returns whether the app sends MMS, or undefined if the request does not show it. The app of *SMS Gateway for Android* has no
+ * member for it and is recognised by its User-Agent.
+ */
+export function sendsMms(capabilities: readonly string[] | undefined, userAgent = ''): boolean | undefined {
+  if (capabilities !== undefined) return capabilities.includes('mms')
+  const [, major, minor] = /^me\.capcom\.smsgateway\/(\d{1,4})\.(\d{1,4})/.exec(userAgent) ?? []
+  if (major === undefined) return undefined
+  const [firstMajor, firstMinor] = FIRST_WITH_MMS
+  return Number(major) > firstMajor || (Number(major) === firstMajor && Number(minor) >= firstMinor)
 }
 
 /** A phone does not report the state of a SIM, so a SIM that it lists counts as ready. */

@@ -1,5 +1,7 @@
+import { sentAttachment } from '@smsgw/contract/mms'
 import { requestQuery } from '@smsgw/contract/request-query'
 import { z } from 'zod'
+import { dataPlaceholder, withAttachmentData } from '../attachments/attachment-data.ts'
 import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { dataOfOctets } from '../messages/message-data.ts'
@@ -25,6 +27,13 @@ const phoneMessageAnswer = z.strictObject({
   message: z.string().optional(),
   textMessage: z.strictObject({ text: z.string() }).optional(),
   dataMessage: z.strictObject({ data: z.string(), port: z.int() }).optional(),
+  mmsMessage: z
+    .strictObject({
+      subject: z.string().optional(),
+      text: z.string().optional(),
+      attachments: z.array(sentAttachment.pick({ contentType: true, name: true, data: true })),
+    })
+    .optional(),
   isEncrypted: z.boolean(),
   simNumber: z.int().optional(),
   withDeliveryReport: z.boolean(),
@@ -43,12 +52,13 @@ export function pullMessages({ database, clock }: PullMessagesDeps): Endpoint {
   return endpoint({
     query,
     answers: { 200: z.array(phoneMessageAnswer) },
-    async handle({ principal, query: { order } }) {
+    async handle({ principal, query: { order }, access }) {
       const phone = phoneOf(principal)
       const now = clock.now()
       await claimPhoneMessages(database, phone, MOST_MESSAGES, now)
       const messages = await readPhoneMessages(database, phone, order, MOST_MESSAGES)
-      return { status: 200, body: messages.map((message) => answerOf(message, now)) }
+      const body = messages.map((message) => answerOf(message, now))
+      return withAttachmentData(database, access, { status: 200, body })
     },
   })
 }
@@ -71,7 +81,15 @@ function answerOf(message: PhoneMessage, now: Date): z.output<typeof phoneMessag
 }
 
 /** A message to cancel may have no content any more, because only its hash is stored. */
-function contentOf({ text, data, port, isEncrypted }: PhoneMessage) {
+function contentOf({ text, data, port, isEncrypted, mms, key, attachments }: PhoneMessage) {
+  if (mms !== null) {
+    const whole = (attachments ?? []).map(({ contentType, name, partId }) => ({
+      contentType,
+      ...(name !== null && { name }),
+      data: dataPlaceholder(key, partId),
+    }))
+    return { mmsMessage: { ...mms, ...(text !== null && { text }), attachments: whole } }
+  }
   if (data !== null && port !== null) return { dataMessage: { data: dataOfOctets(data, isEncrypted), port } }
   return { message: text ?? '', textMessage: { text: text ?? '' } }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import { attachmentsColumn, storedMessage } from '../messages/stored-message.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
@@ -15,6 +16,9 @@ const phoneMessage = z.object({
   text,
   data: z.instanceof(Uint8Array).nullable(),
   port: z.int().nullable(),
+  key: z.bigint(),
+  mms: storedMessage.shape.mms,
+  attachments: storedMessage.shape.attachments,
   isEncrypted: z.boolean(),
   simNumber: z.int().nullable(),
   withDeliveryReport: z.boolean(),
@@ -41,6 +45,7 @@ export function readPhoneMessages(
     phoneMessage,
     Prisma.sql`
     SELECT m.id, r.numbers AS "phoneNumbers", r.is_cancelling AS "isCancelling", m.text, m.data, m.port,
+      m.key, m.mms, ${attachmentsColumn},
       m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.with_delivery_report AS "withDeliveryReport",
       coalesce(m.priority, 0)::int AS priority, m.created_at AS "createdAt", m.schedule_at AS "scheduleAt",
       m.valid_until AS "validUntil"

@@ -15,7 +15,7 @@ import { storableText } from '../store/storable.ts'
 import { PHONE_TOKEN } from './authenticate-phone.ts'
 import { registerPhoneBody } from './mobile-bodies.ts'
 import { redeemPhoneCode } from './phone-code.ts'
-import { phoneCapabilities, phoneSims } from './phone-device.ts'
+import { phoneCapabilities, phoneSims, sendsMms } from './phone-device.ts'
 
 export interface RegisterPhoneDeps extends RedeemPairingCodeDeps {
   readonly authenticate: Authenticate
@@ -39,13 +39,17 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
     body: registerPhoneBody,
     answers: { 201: registration },
     errors: [401, 403, 408, 413, 415, 429],
-    async handle({ body, headers: { authorization }, address, isSecure, foreignPage }) {
+    async handle({ body, headers: { authorization, 'user-agent': userAgent }, address, isSecure, foreignPage }) {
       const caller = { authorization, address, isSecure, foreignPage }
       // Guesses of passwords are limited by the login.
       const isLogin = readAuthorization(authorization).kind === 'basic'
       const retryAfterMs = isLogin ? 0 : throttle.take(address, clock.now().getTime())
       if (retryAfterMs > 0) throw tooMany(retryAfterMs)
       const token = newId(random)
+      const capabilities = phoneCapabilities({
+        hasKey: body.publicKey !== undefined,
+        canSendMms: sendsMms(body.capabilities, userAgent) ?? false,
+      })
       const phoneTokenHash = box.fingerprint(token, PHONE_TOKEN)
       const registered = await database.$transaction(async (statements) => {
         const accountId = await accountOf(deps, statements, caller)
@@ -60,7 +64,7 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
         await statements.device.create({
           data: {
             ...{ id, accountId, name, phoneTokenHash, createdAt: now, updatedAt: now, lastSeen: now, journalId },
-            ...{ connEpoch: 1, capabilities: phoneCapabilities(body), capabilitiesEpoch: 1 },
+            ...{ connEpoch: 1, capabilities, capabilitiesEpoch: 1 },
             encryptionKey: body.publicKey ?? null,
             encryptionKeyVersion: body.keyVersion ?? null,
             journals: { create: { journalId, createdAt: now } },

@@ -29,7 +29,8 @@ const signature = z.base64().min(1).max(128)
 
 /** Features that older agents do not have. An agent lists its features in `hello`. */
 export const capabilities = ['encrypted-data', 'modem-commands', 'public-key'] as const
-export type Capability = (typeof capabilities)[number]
+/** Features of devices. Only phones can have `mms`, which an agent cannot list. */
+export type Capability = (typeof capabilities)[number] | 'mms'
 
 const ping = z.object({ type: z.literal('ping'), number: z.int().min(0) })
 const pong = z.object({ type: z.literal('pong'), number: z.int().min(0) })

@@ -19,7 +19,10 @@ export interface SendOptions extends CallOptions, SendQuery {
 }
 
 type SendQuery = NonNullable<operations['postMessages']['parameters']['query']>
+type GetQuery = NonNullable<operations['getMessagesById']['parameters']['query']>
 type ListQuery = NonNullable<operations['getMessages']['parameters']['query']>
+
+export interface GetOptions extends CallOptions, GetQuery {}
 
 export interface WaitOptions extends CallOptions {
   /** `sent`: every recipient is sent or ended. `ended` (default): every recipient is delivered, failed or cancelled. */
@@ -65,8 +68,10 @@ export class Messages {
     return new Paginated(this.#transport, '/messages', query, options)
   }
 
-  async get(id: string, options?: CallOptions): Promise<MessageState> {
-    return (await this.#transport.send<MessageState>({ method: 'GET', path: pathOf(id), ...options })).body
+  /** With the content, and the data of MMS attachments unless `includeAttachmentData` is false. */
+  async get(id: string, { includeAttachmentData, ...options }: GetOptions = {}): Promise<MessageState> {
+    const query = { includeAttachmentData }
+    return (await this.#transport.send<MessageState>({ method: 'GET', path: pathOf(id), query, ...options })).body
   }
 
   /** Cancels a message that has not been sent. Throws a ConflictError if it is too late. */
@@ -88,7 +93,7 @@ export class Messages {
     const end = Date.now() + timeoutMs
     const reached = until === 'sent' ? [...ENDED, 'Sent'] : ENDED
     for (let interval = FIRST_POLL_MS; ; interval = Math.min(interval * 1.5, LONGEST_POLL_MS)) {
-      const message = await this.get(id, { signal })
+      const message = await this.get(id, { signal, includeAttachmentData: false })
       if (message.recipients.every(({ state }) => reached.includes(state))) return message
       const left = end - Date.now()
       if (left <= 0)

@@ -30,7 +30,8 @@ export function registerMessageTools(server: McpServer, api: SmsGateway): void {
     },
     ({ state, limit: take, cursor: from = 'start' }, { mcpReq: { signal } }) =>
       answerOrError(signal, async () => {
-        const query = { limit: take, cursor: from, includeContent: true, ...(state !== undefined && { state }) }
+        const content = { includeContent: true, includeAttachmentData: false }
+        const query = { limit: take, cursor: from, ...content, ...(state !== undefined && { state }) }
         const page = await api.messages.list(query, { signal }).page()
         return {
           messages: page.items.map(messageOf),
@@ -56,7 +57,7 @@ export function registerMessageTools(server: McpServer, api: SmsGateway): void {
     ({ id }, { mcpReq: { signal } }) =>
       answerOrError(signal, async () => {
         const [found, entries] = await Promise.all([
-          api.messages.get(id, { signal }),
+          api.messages.get(id, { signal, includeAttachmentData: false }),
           api.messages.timeline(id, { signal }),
         ])
         return { ...messageOf(found), events: entries.map(eventOf) }

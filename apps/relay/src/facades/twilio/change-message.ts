@@ -7,6 +7,7 @@ import { mayDo } from '../../http/may-do.ts'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
 import type { Move } from '../../messages/progress/message-progress.ts'
 import type { Database } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
 import type { Outbox } from '../../webhooks/outbox/enqueue-events.ts'
 import { twilio } from './account-endpoints.ts'
 import { deleteSent } from './delete-sent-statement.ts'
@@ -89,9 +90,13 @@ async function redact({ database }: ChangeMessageDeps, { source, key, text }: Me
     return
   }
   // The conditions are checked by the change itself, so that a message cannot be sent without its text.
-  const { count } = await database.message.updateMany({
-    where: { key, finishedAt: { not: null }, contentHash: null },
-    data: { text: '', data: null, port: null },
+  const count = await database.$transaction(async (statements) => {
+    const changed = await statements.message.updateMany({
+      where: { key, finishedAt: { not: null }, contentHash: null },
+      data: { text: '', data: null, port: null, mms: Prisma.DbNull },
+    })
+    if (changed.count > 0) await statements.messageAttachment.deleteMany({ where: { messageKey: key } })
+    return changed.count
   })
   if (count === 0 && text) throw unfinished('Body can be removed')
 }

@@ -88,12 +88,13 @@ test('every operation succeeds and matches its schema', async () => {
   }
 })
 
-/** Statuses of operations that need a connected agent, a virtual modem, or a message that waits for approval. */
+/** Statuses of operations that need a connected agent, a virtual modem, an MMS, or a message that waits for approval. */
 const ABSENT_HERE: Readonly<Record<string, number>> = {
   [`${BASE}/devices/{id}/findings`]: 409,
   [`${BASE}/devices/{id}/ussd`]: 503,
   [`${BASE}/devices/{id}/pin`]: 409,
   [`${BASE}/devices/{id}/restart-modem`]: 409,
+  [`${BASE}/messages/{id}/attachments/{partId}`]: 404,
   [`${BASE}/messages/{id}/approve`]: 409,
   [`${BASE}/messages/{id}/refuse`]: 409,
   [`${BASE}/virtual-phone`]: 404,

@@ -4,6 +4,7 @@ import type { StoredMessage } from '../stored-message.ts'
 import { type DuplicateMessage, findDuplicates } from './find-duplicates-statement.ts'
 import type { IdempotencyKey } from './idempotency-key.ts'
 import type { Sender } from './key-limits.ts'
+import { storeAttachments } from './store-attachments-statement.ts'
 import { storeMessages } from './store-messages-statement.ts'
 
 export type AcceptOutcome =
@@ -22,13 +23,19 @@ export type AcceptOutcome =
   /** The API key was deleted after authentication. */
   | { readonly kind: 'key-gone' }
 
-/** Stores each message or returns why it was not stored. No two messages may have the same id or idempotency key. */
+/**
+ * Stores each message or returns why it was not stored. No two messages may have the same id or idempotency key. MMS need a
+ * transaction, because their attachments are stored one by one.
+ */
 export async function acceptMessages(
   statements: Statements,
   messages: readonly NewMessage[],
   waitMs: number,
 ): Promise<readonly AcceptOutcome[]> {
   const leftOut = await storeMessages(statements, messages, waitMs)
+  for (const [position, message] of messages.entries())
+    if (message.content.kind === 'mms' && !leftOut.includes(position))
+      await storeAttachments(statements, message, message.content.attachments)
   if (leftOut.length === 0) return messages.map(() => accepted)
   const others = leftOut.flatMap((position) => messages[position] ?? [])
   const taken = await findDuplicates(statements, others)

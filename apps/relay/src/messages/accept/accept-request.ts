@@ -174,6 +174,7 @@ function criteriaOf({ principal, body, query }: RequestedMessage) {
 }
 
 function neededCapability({ isEncrypted, content, phoneNumbers }: SendMessageRequest): Capability | undefined {
+  if (content.kind === 'mms') return 'mms'
   if (!isEncrypted) return undefined
   const values = [...phoneNumbers, content.kind === 'text' ? content.text : content.data]
   if (values.some(needsPrivateKey)) return 'public-key'

@@ -8,7 +8,8 @@ import { isStatementError } from './statement-error.ts'
 
 /**
  * Stores messages one group at a time, as `groupAccepts` does. Each API key with a daily limit has its own groups, so that
- * another relay that holds the lock of one key delays only this key. Replies have groups of their own for the same reason.
+ * another relay that holds the lock of one key delays only this key. Replies have groups of their own for the same reason, and
+ * MMS, because the transfer of their attachments to the database takes long.
  */
 export function acceptInLanes(database: Database): (message: NewMessage) => Promise<AcceptOutcome> {
   const unlimited = groupAccepts({
@@ -17,6 +18,11 @@ export function acceptInLanes(database: Database): (message: NewMessage) => Prom
   })
   const replies = groupAccepts({
     accept: (messages, waitMs) => acceptWithinLimit(database, messages, waitMs),
+    isAboutOne: isStatementError,
+  })
+  const mms = groupAccepts({
+    accept: (messages, waitMs) =>
+      database.$transaction((statements) => acceptMessages(statements, messages, waitMs), LIMITS),
     isAboutOne: isStatementError,
   })
   const lanes = new Map<string, { readonly accept: typeof unlimited; open: number }>()
@@ -37,7 +43,8 @@ export function acceptInLanes(database: Database): (message: NewMessage) => Prom
   return (message) => {
     const { recipientsPerDay, repliesPerHour, keyId } = message.sentBy
     if (repliesPerHour !== undefined) return replies(message)
-    return recipientsPerDay === undefined || keyId === undefined ? unlimited(message) : acceptLimited(keyId, message)
+    if (recipientsPerDay !== undefined && keyId !== undefined) return acceptLimited(keyId, message)
+    return message.content.kind === 'mms' ? mms(message) : unlimited(message)
   }
 }
 

@@ -98,6 +98,7 @@ const FEWEST_UNITS_OF_A_PART = 66
 
 /** Returns the number of parts if it exceeds `most`, else undefined. Most texts are too short to need counting. */
 export function partsBeyond(content: MessageContent, most: number): number | undefined {
+  if (content.kind === 'mms') return undefined
   if (content.kind === 'data') return dataPartsBeyond(Buffer.from(content.data, 'base64'), content.port, most)
   if (content.text.length <= most * FEWEST_UNITS_OF_A_PART) return undefined
   const parts = partsNeeded(content.text)

@@ -49,6 +49,7 @@ export type DeviceProblem =
   | 'emulated'
   | 'too-old'
   | 'no-key'
+  | 'no-mms'
   | 'not-active'
   | 'queue-full'
 
@@ -73,7 +74,7 @@ export function chooseDevice<Device extends DeviceOnRoster>(
   const allowed = hasReal ? equipped.filter(({ device, simNumber }) => !isEmulated(device, simNumber)) : equipped
   if (allowed.length === 0) return refused('emulated')
   const able = allowed.filter(({ device }) => supports(device, criteria.capability))
-  if (able.length === 0) return refused(criteria.capability === 'public-key' ? 'no-key' : 'too-old')
+  if (able.length === 0) return refused(missing(criteria.capability))
   const active = criteria.deviceId === undefined ? able.filter(({ device }) => isActive(device, criteria, now)) : able
   if (active.length === 0) return refused('not-active')
   const free = active.filter(({ device }) => device.waiting < criteria.queueLimit)
@@ -133,12 +134,17 @@ function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): bool
 }
 
 /**
- * A device that has never connected may support the capability. If not, the device fails the message. A public key is known as soon
- * as the device exists.
+ * A device that has never connected may support the capability. If not, the device fails the message. The capabilities of a phone
+ * are known as soon as the device exists.
  */
 function supports({ capabilities }: DeviceOnRoster, capability: Capability | undefined): boolean {
   if (capability === undefined) return true
-  return capabilities === null ? capability !== 'public-key' : capabilities.includes(capability)
+  return capabilities === null ? capability !== 'public-key' && capability !== 'mms' : capabilities.includes(capability)
+}
+
+function missing(capability: Capability | undefined): DeviceProblem {
+  if (capability === 'mms') return 'no-mms'
+  return capability === 'public-key' ? 'no-key' : 'too-old'
 }
 
 /** 2: has a working SIM. 1: has reported no slots yet and may find one. 0: has no working SIM. */
@@ -167,7 +173,7 @@ const RETRY_AFTER_SECONDS = 10
 /** The API error when no device can take a message. */
 export function deviceRefusal(
   problem: Exclude<DeviceProblem, 'sim-not-allowed'>,
-  { simNumber }: Pick<SendMessageRequest, 'simNumber'>,
+  { deviceId, simNumber }: Pick<SendMessageRequest, 'deviceId' | 'simNumber'>,
 ): ApiError {
   switch (problem) {
     case 'none':
@@ -191,6 +197,13 @@ export function deviceRefusal(
       )
     case 'no-key':
       return wrongMember('deviceId', 'has no public key, so it cannot decrypt the message: GET /devices shows the keys')
+    case 'no-mms':
+      return wrongMember(
+        'mmsMessage',
+        deviceId === undefined
+          ? 'cannot be sent, because no device of the account can send MMS: register a phone with an app that sends MMS. Modems cannot send MMS'
+          : 'cannot be sent by this device: choose a phone with an app that sends MMS. Modems cannot send MMS',
+      )
     case 'not-active':
       return new ApiError(
         400,

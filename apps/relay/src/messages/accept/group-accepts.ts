@@ -1,3 +1,4 @@
+import type { MessageContent } from '@smsgw/contract/message'
 import { ApiError } from '../../http/api-error.ts'
 import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
 
@@ -110,6 +111,10 @@ function claimsOf({ accountId, id, idempotency }: NewMessage): readonly string[]
 }
 
 function weightOf({ recipients, content }: NewMessage): number {
-  const length = content.kind === 'text' ? content.text.length : content.data.length
-  return recipients.length + Math.ceil(length / 1_000)
+  return recipients.length + Math.ceil(lengthOf(content) / 1_000)
+}
+
+function lengthOf(content: MessageContent): number {
+  if (content.kind === 'mms') return content.attachments.reduce((sum, { data }) => sum + data.length, 0)
+  return content.kind === 'text' ? content.text.length : content.data.length
 }

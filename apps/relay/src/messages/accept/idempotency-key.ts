@@ -16,7 +16,13 @@ export function requestFingerprint(request: unknown): Uint8Array {
   return createHash('sha256').update(canonicalJson(request)).digest()
 }
 
+/** Texts and data of messages are not longer. */
+const LONGEST_TEXT = 65_535
+
 function canonicalJson(value: unknown): string {
+  // The text of an attachment has millions of characters, so only its hash is copied.
+  if (typeof value === 'string' && value.length > LONGEST_TEXT)
+    return JSON.stringify(createHash('sha256').update(value).digest('hex'))
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value) ?? 'null'
   const members = Object.entries(value)

@@ -32,7 +32,7 @@ export async function storeMessages(
     WITH requested AS MATERIALIZED (
       SELECT requested.*
       FROM json_to_recordset(${JSON.stringify(messages.map(rowOf))}::json) AS requested (position int, account_id text,
-          id text, device_id text, created_at timestamptz, text text, data text, port int, is_encrypted boolean,
+          id text, device_id text, created_at timestamptz, text text, data text, port int, mms jsonb, is_encrypted boolean,
           sim_number int, with_delivery_report boolean, priority smallint, valid_until timestamptz,
           schedule_at timestamptz, on_uncertain text, idempotency_key text, idempotency_fingerprint text, sent_by text,
           sent_by_key_id text, status_callback text, approval_until timestamptz, recipients json),
@@ -42,10 +42,10 @@ export async function storeMessages(
       WHERE id IN (SELECT device_id FROM requested) AND deleted_at IS NULL
       FOR KEY SHARE
     ), stored AS (
-      INSERT INTO messages (account_id, id, device_id, created_at, text, data, port, is_encrypted, sim_number,
+      INSERT INTO messages (account_id, id, device_id, created_at, text, data, port, mms, is_encrypted, sim_number,
         with_delivery_report, priority, valid_until, schedule_at, on_uncertain, idempotency_key,
         idempotency_fingerprint, sent_by, sent_by_key_id, status_callback, approval, approval_until)
-      SELECT account_id, id, device_id, created_at, text, decode(data, 'base64'), port, is_encrypted, sim_number,
+      SELECT account_id, id, device_id, created_at, text, decode(data, 'base64'), port, mms, is_encrypted, sim_number,
         with_delivery_report, priority, valid_until, schedule_at, on_uncertain, idempotency_key,
         decode(idempotency_fingerprint, 'base64'), sent_by, sent_by_key_id, status_callback,
         CASE WHEN approval_until IS NOT NULL THEN 'pending' END, approval_until
@@ -78,9 +78,10 @@ function rowOf(message: NewMessage, position: number) {
     id: message.id,
     device_id: message.deviceId,
     created_at: message.createdAt,
-    text: content.kind === 'text' ? content.text : undefined,
+    text: content.kind === 'data' ? undefined : content.text,
     data: content.kind === 'data' ? octetsOfData(content.data, message.isEncrypted).toString('base64') : undefined,
     port: content.kind === 'data' ? content.port : undefined,
+    mms: content.kind === 'mms' ? { subject: content.subject } : undefined,
     is_encrypted: message.isEncrypted,
     sim_number: message.simNumber,
     with_delivery_report: message.withDeliveryReport,

@@ -1,6 +1,7 @@
 import type { Statements } from '../../store/database.ts'
 import { findDuplicates } from '../accept/find-duplicates-statement.ts'
 import { readRosters } from '../accept/read-rosters-statement.ts'
+import { storeAttachments } from '../accept/store-attachments-statement.ts'
 import { storeMessages } from '../accept/store-messages-statement.ts'
 import { approvePending, refusePending } from '../approval/decide-approval-statement.ts'
 import { expireApprovals } from '../approval/expire-approvals-statement.ts'
@@ -27,6 +28,8 @@ export function messageExamples(now: Date) {
   return {
     'messages/accept/find-duplicates-statement.ts': (s: Statements) => findDuplicates(s, [newMessage('m')]),
     'messages/accept/read-rosters-statement.ts': (s: Statements) => readRosters(s, ['account'], 1),
+    'messages/accept/store-attachments-statement.ts': (s: Statements) =>
+      storeAttachments(s, newMessage('m'), [{ contentType: 'image/png', data: 'aGk=' }]),
     'messages/accept/store-messages-statement.ts': (s: Statements) => storeMessages(s, [newMessage('m')], 1_000),
     'messages/count-in-doubt-statement.ts': (s: Statements) => countInDoubt(s as never),
     'messages/clear-deliveries-statement.ts': async (s: Statements) => {

@@ -17,11 +17,15 @@ export interface TestPhone {
 }
 
 /** Registers a phone with the password of an account. */
-export async function testPhone(relay: TestRelay, account: TestAccount = relay.account): Promise<TestPhone> {
+export async function testPhone(
+  relay: TestRelay,
+  account: TestAccount = relay.account,
+  more: { readonly capabilities?: readonly string[] } = {},
+): Promise<TestPhone> {
   const simCards = [{ slotIndex: 0, simNumber: 1, phoneNumber: '+12025550100' }]
   const { status, json } = await relay.request('POST', '/mobile/v1/device', {
     auth: account.basic,
-    body: { name: 'Pixel', simCards },
+    body: { name: 'Pixel', simCards, ...more },
   })
   if (status !== 201) throw new Error(`the phone was not registered: ${status} ${JSON.stringify(json)}`)
   const { id, token } = json as { id: string; token: string }

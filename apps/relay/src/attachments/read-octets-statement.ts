@@ -3,22 +3,29 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
+/** Where an attachment is stored: with a received message, or with a message to send. */
+export type StoredOctets =
+  | { readonly inboxKey: bigint; readonly partId: bigint }
+  | { readonly messageKey: bigint; readonly position: number }
+
 /**
  * Returns a piece of an attachment, or undefined if the attachment was deleted. Takes no locks. The caller has found the
  * attachment in its account.
  */
 export async function readOctets(
   statements: Statements,
-  { inboxKey, partId }: { readonly inboxKey: bigint; readonly partId: bigint },
+  stored: StoredOctets,
   from: number,
   length: number,
 ): Promise<Uint8Array | undefined> {
+  const row =
+    'inboxKey' in stored
+      ? Prisma.sql`inbox_attachments WHERE inbox_key = ${stored.inboxKey} AND part_id = ${stored.partId}`
+      : Prisma.sql`message_attachments WHERE message_key = ${stored.messageKey} AND position = ${stored.position}`
   const [piece] = await readRows(
     statements,
     pieceRow,
-    Prisma.sql`
-    SELECT substring(octets FROM ${from + 1}::int FOR ${length}::int) AS octets
-    FROM inbox_attachments WHERE inbox_key = ${inboxKey} AND part_id = ${partId}`,
+    Prisma.sql`SELECT substring(octets FROM ${from + 1}::int FOR ${length}::int) AS octets FROM ${row}`,
   )
   return piece?.octets
 }

@@ -6,7 +6,7 @@ const now = new Date('2026-03-01T12:00:00.000Z')
 
 /** Runs the statement of attachments, for `statements.test.ts`. */
 export const attachmentExamples: Readonly<Record<string, (statements: Statements) => Promise<unknown>>> = {
-  'inbox/read-octets-statement.ts': async (s) => {
+  'attachments/read-octets-statement.ts': async (s) => {
     const { key } = await s.inboxItem.create({
       data: {
         accountId: 'account',

@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream'
+import { type Access, lostAccess } from '../http/admissions.ts'
+import type { ApiError } from '../http/api-error.ts'
+import type { Answer } from '../http/endpoint.ts'
+import type { Database } from '../store/database.ts'
+import { readOctets, type StoredOctets } from './read-octets-statement.ts'
+
+interface StoredAttachment {
+  readonly octets: StoredOctets
+  readonly name: string
+  readonly contentType: string
+  readonly size: number
+}
+
+/**
+ * Answers with an attachment. The octets are read from the database while they are sent. A slow download ends when the caller
+ * loses access.
+ */
+export function sendAttachment(
+  database: Database,
+  access: Pick<Access, 'onLost'>,
+  { octets, name, contentType, size }: StoredAttachment,
+): Answer {
+  const headers = {
+    'content-type': safeMediaType(contentType),
+    'content-length': String(size),
+    'content-disposition': disposition(name),
+    // The content is from a stranger, so a browser must not run it with the rights of the console.
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  }
+  return { status: 200, body: streamWhileAllowed(access, octetPieces(database, octets)), headers }
+}
+
+/** Sends the pieces as they are read. Breaks off when the caller loses access, even if the client reads none of them. */
+export function streamWhileAllowed<Piece>(access: Pick<Access, 'onLost'>, pieces: AsyncIterable<Piece>): Readable {
+  const body: Readable = Readable.from(whileAllowed(access, pieces, (error) => body.destroy(error)))
+  return body
+}
+
+async function* whileAllowed<Piece>(
+  access: Pick<Access, 'onLost'>,
+  pieces: AsyncIterable<Piece>,
+  end: (error: ApiError) => void,
+): AsyncGenerator<Piece> {
+  const stop = access.onLost((loss) => end(lostAccess(loss)))
+  try {
+    yield* pieces
+  } finally {
+    stop()
+  }
+}
+
+/** Octets per read, so that no more of an attachment is in memory. A multiple of three, so that base64 of the pieces can be joined. */
+const PIECE_BYTES = 192 * 1024
+
+/** Fails if the attachment is deleted meanwhile, which ends the connection before the answer is complete. */
+export async function* octetPieces(database: Database, stored: StoredOctets): AsyncGenerator<Uint8Array> {
+  for (let from = 0; ; from += PIECE_BYTES) {
+    const octets = await readOctets(database, stored, from, PIECE_BYTES)
+    if (octets === undefined) throw new Error('attachment deleted during its download')
+    if (octets.length > 0) yield octets
+    if (octets.length < PIECE_BYTES) return
+  }
+}
+
+/** Returns the media type if it is one, because a header must not contain anything else. */
+function safeMediaType(contentType: string): string {
+  return /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/.test(contentType) ? contentType : 'application/octet-stream'
+}
+
+/** A file name for every browser (RFC 6266): in ASCII, and in UTF-8 with percent-encoding. */
+function disposition(name: string): string {
+  const file = name.replace(/^.*[\\/]/s, '').toWellFormed() || 'attachment'
+  const ascii = file.replace(/[^\w .()-]/g, '_')
+  const encoded = encodeURIComponent(file).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}
