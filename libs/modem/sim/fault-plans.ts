@@ -12,9 +12,12 @@ export function planFaults(random: RandomChoices): FaultSettings {
   return faults
 }
 
-/** Returns faults by which the answer to a submission is lost or late, or the modem hangs for a while. */
-export function planAnswersLost(random: RandomChoices): FaultSettings {
-  const often = { skip: random.oneOf([0, 0, 1, 2]), times: random.oneOf([1, 1, 2, 0]) }
+/**
+ * Returns faults by which the answer to a submission is lost or late, or the modem hangs for a while. `before`: how many
+ * submissions are answered before that.
+ */
+export function planAnswersLost(random: RandomChoices, before = 0): FaultSettings {
+  const often = { skip: before + random.oneOf([0, 0, 1, 2]), times: random.oneOf([1, 1, 2, 0]) }
   const what = random.oneOf<FaultSettings>([
     { 'submit-answer-lost': { ...often, all: random.happens(0.9) } },
     { 'submit-hang': { ...often, forMs: random.oneOf([1_000, 6_000, 20_000, 27_000]), answered: random.happens(0.3) } },
@@ -26,11 +29,12 @@ export function planAnswersLost(random: RandomChoices): FaultSettings {
     },
   ])
   const busy = { refused: random.happens(0.5), code: random.oneOf([515, 302, 314, 500, -1]) }
-  const beside = random.weighted({ waits: 50, busy: 35, answers: 15 })
+  const beside = random.weighted({ waits: 50, busy: 35, answers: 15, aborts: 15 })
   return {
     ...what,
     ...(beside === 'busy' && { 'busy-while-sending': busy }),
     ...(beside === 'answers' && { 'answers-while-sending': {} }),
+    ...(beside === 'aborts' && { 'abort-while-sending': { code: random.oneOf([-1, 0, 515, 500]) } }),
   }
 }
 
@@ -103,6 +107,7 @@ const faultPlans: readonly FaultPlan[] = [
   plan('submit-answer-lost', (random) => ({ all: random.happens(0.5) })),
   plan('submit-hang', (random) => ({ forMs: random.oneOf([1_000, 20_000, 130_000]), answered: random.happens(0.5) })),
   plan('answers-while-sending'),
+  plan('abort-while-sending', (random) => ({ code: random.oneOf([-1, 0, 515]) })),
   plan('busy-while-sending', (random) => ({ refused: random.happens(0.5), code: random.oneOf([515, 302, -1]) })),
   plan('submit-error', () => ({ codes: '8,21,27,38,41,42,47,300,304,322,331,512,514', accepted: false })),
   plan('submit-error', (random) => ({ codes: '332,500,513', accepted: random.happens(0.5) })),

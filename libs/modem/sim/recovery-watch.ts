@@ -4,8 +4,9 @@ import type { ModemEvent } from '../src/modem-event.ts'
 
 /**
  * Measures how long the driver takes to write commands again after the modem has finished a submission without giving
- * its result. The time starts with the modem's first output after the submission. Also counts writes that could have
- * disturbed a modem that was still sending.
+ * its result. The time starts with the modem's first output after the submission, but for a generic modem, which may
+ * abort a submission, with its report or 45 s after the PDU. Also counts writes that could have disturbed a modem that
+ * was still sending.
  *
  * no PDU is out → a PDU is out → the modem has finished and sent some output → the outcome is unknown → in step
  */
@@ -18,7 +19,7 @@ export class RecoveryWatch {
   disturbed = 0
   askedWhileSending = 0
   readonly #clock: Clock
-  readonly #signs: 'its report' | 'anything'
+  readonly #mayAbort: boolean
   readonly #ledger: readonly LedgerEntry[]
   /** The index of the current message in the ledger. */
   #place = 0
@@ -31,13 +32,14 @@ export class RecoveryWatch {
    */
   #waitsForResults = false
   #answerLost: string | undefined
+  /** How long each accepted message took. */
+  readonly #tookMs: number[] = []
   #state: 'idle' | 'out' | 'unknown' = 'idle'
 
   constructor(clock: Clock, ledger: readonly LedgerEntry[], personality: string) {
     this.#clock = clock
     this.#ledger = ledger
-    // A generic modem may write other output while it is still sending the message, so only the report is a sign.
-    this.#signs = personality === 'generic' ? 'its report' : 'anything'
+    this.#mayAbort = personality === 'generic'
   }
 
   get isPending(): boolean {
@@ -54,22 +56,33 @@ export class RecoveryWatch {
       this.#place = this.#ledger.length
     } else if (isSending && this.#state === 'out') {
       this.askedWhileSending += 1
-      const waitedMs = this.#clock.nowMs() - (this.#pduAtMs ?? 0)
-      if (this.#signs === 'its report' && !this.#reported && waitedMs < shortestWaitMs) this.disturbed += 1
+      if (this.#mayAbort && !this.#reported && this.#waitedMs < this.#shortestWaitMs) this.disturbed += 1
     }
+  }
+
+  get #waitedMs(): number {
+    return this.#clock.nowMs() - (this.#pduAtMs ?? 0)
+  }
+
+  /** A little less than the driver has to wait, because bytes take a moment to the modem. */
+  get #shortestWaitMs(): number {
+    if (this.#tookMs.length < 10) return overdueMs - 1_000
+    return Math.min(overdueMs - 1_000, Math.max(4_400, 2 * Math.max(...this.#tookMs) - 1_000))
   }
 
   /** Must be called when bytes have left the modem. */
   said(bytes: Uint8Array, isSending: boolean): void {
-    if (this.#signs === 'anything' && bytes.includes(lineFeed)) this.#sign(isSending)
+    if (!bytes.includes(lineFeed)) return
+    this.#sign(isSending, this.#mayAbort ? Math.max(0, overdueMs - this.#waitedMs) : 0)
   }
 
   heard(event: ModemEvent, isSending: boolean): void {
     if (event.kind === 'incoming' && event.incoming.kind === 'status-report') {
       this.#reported = true
       const isIts = event.incoming.report.messageReference === this.#ledger[this.#place]?.messageReference
-      if (this.#signs === 'its report' && isIts) this.#sign(isSending)
+      if (isIts) this.#sign(isSending)
     } else if (event.kind === 'submitted') {
+      if (event.outcome.kind === 'accepted') this.#tookMs.push(this.#waitedMs)
       if (event.outcome.kind === 'unknown' && event.outcome.why === 'answer-lost') this.#answerLost = event.id
       const isMeasured = event.outcome.kind === 'unknown' && this.#signAtMs !== undefined && !this.#waitsForResults
       this.#state = isMeasured ? 'unknown' : 'idle'
@@ -81,11 +94,12 @@ export class RecoveryWatch {
     }
   }
 
-  #sign(isSending: boolean): void {
-    if (this.#state === 'out' && !isSending) this.#signAtMs ??= this.#clock.nowMs()
+  #sign(isSending: boolean, afterMs = 0): void {
+    if (this.#state !== 'out' || isSending) return
+    this.#signAtMs = Math.min(this.#signAtMs ?? Number.POSITIVE_INFINITY, this.#clock.nowMs() + afterMs)
   }
 }
 
 const controlZ = 0x1a
 const lineFeed = 0x0a
-const shortestWaitMs = 119_000
+const overdueMs = 45_000

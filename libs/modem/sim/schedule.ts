@@ -186,22 +186,30 @@ function withAnswersLost(schedule: Schedule): Schedule {
     if (what === 'receive') return { atMs, do: what, text: `in ${number}`, journalMs: [0] }
     if (what === 'say') return { atMs, do: what, line: random.oneOf(['+CSQ: 20,99', '+CREG: 1', 'RING', '^RSSI: 20']) }
     const [report, moreFollow] = [random.happens(0.7), random.happens(0.2)]
-    return { atMs, do: 'submit', text: `out ${number}`, hook: { decision: 'go', afterMs: 0 }, report, moreFollow }
+    return { atMs, do: 'submit', text: `out ${number}`, hook: immediately, report, moreFollow }
+  })
+  // Results from which the driver learns how fast the modem is.
+  const learns = random.happens(0.3)
+  const earlier = Array.from({ length: learns ? 10 + random.below(4) : 0 }, (_, number): Action => {
+    return { atMs: 1_000, do: 'submit', text: `early ${number}`, hook: immediately, report: false, moreFollow: false }
   })
   return {
     ...schedule,
+    ...(learns && { personality: 'generic' }),
     warm: true,
     cableMs: random.oneOf([0, 0, 1, 20, 150]),
     networkMs: random.oneOf([0, 0, { minMs: 50, maxMs: 4_000 }]),
     slotsOfSim: 30,
     pin: 'none',
     modemOptions: { sweepMs: 120_000, signalMs: 600_000, registeredPollMs: 600_000 },
-    faults: planAnswersLost(random),
-    actions: actions.sort((one, other) => one.atMs - other.atMs),
+    faults: planAnswersLost(random, earlier.length),
+    actions: [...earlier, ...actions.sort((one, other) => one.atMs - other.atMs)],
     endMs: fromMs + spanMs + 140_000,
     answersLost: true,
   }
 }
+
+const immediately: Hook = { decision: 'go', afterMs: 0 }
 
 function planModemOptions(random: RandomChoices, pin: Schedule['pin']): ModemOptions {
   // Frequent polling costs time and finds little, so only a tenth of the schedules poll as often as a gateway does.

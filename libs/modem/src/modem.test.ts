@@ -272,7 +272,7 @@ describe('faults', () => {
   test('reports a message as unknown when its answer is lost, and the status report proves it', async () => {
     const world = new World('generic', {}, { faults: { 'submit-answer-lost': { times: 1 } } })
     await world.ready()
-    expect(await world.until(world.submit('lost'))).toMatchObject({ kind: 'unknown', why: 'silence' })
+    expect(await world.until(world.submit('lost'))).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
     await world.pass(60_000)
     expect(world.incoming).toMatchObject([{ kind: 'status-report', report: { status: 0 } }])
   })

@@ -74,12 +74,23 @@ export class TerminalAdaptor {
 
   receive(bytes: Uint8Array): void {
     if (this.#state === 'deaf' || this.#state === 'hung' || this.#modem.clock.nowMs() < this.#deafUntilMs) return
-    if (this.sending && this.#answersWhileSending(bytes)) return
+    if (this.sending && (this.#abortsSending() || this.#answersWhileSending(bytes))) return
     if (this.#inputLength + bytes.length > inputLimit) return
     this.#input.push(bytes)
     this.#inputLength += bytes.length
     if (this.#state === 'working') this.#abort?.()
     this.#consume()
+  }
+
+  /** The input that ends the command is lost (V.250 §5.6.1). The network may still accept the message. */
+  #abortsSending(): boolean {
+    const abort = this.#modem.faults.strike('abort-while-sending')
+    if (!abort) return false
+    this.#turn += 1
+    // Faults of the command, such as a late answer, do not apply to its end.
+    this.#names = []
+    this.#outlet.together(() => this.#end(abort.code === 0 ? 'OK' : abort.code < 0 ? 'ERROR' : { cms: abort.code }))
+    return true
   }
 
   /**

@@ -1,7 +1,7 @@
 import { indications, type MessageIndications } from '../commands/message-indications.ts'
 import { cardPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
 import { readPinState } from '../commands/sim-pin.ts'
-import { probeAfterReport } from '../send/result-probe.ts'
+import { probeWhenOverdue } from '../send/result-probe.ts'
 import type { Profile } from './profile.ts'
 
 /** A modem about which nothing is assumed except that it follows 27.005 and 27.007. */
@@ -35,7 +35,7 @@ export const generic: Profile = {
   submit: {
     promptTimeoutMs: 10_000,
     resultTimeoutMs: 120_000,
-    probe: probeAfterReport,
+    probe: probeWhenOverdue,
     keepLinkOpen: true,
     linkOpenMs: 1000,
   },

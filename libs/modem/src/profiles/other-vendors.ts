@@ -1,7 +1,7 @@
 import { type PinTries, pinCounter, pinTries } from '../commands/pin-counter.ts'
 import type { Query } from '../commands/query.ts'
 import { readPinStateWithoutFinalResult } from '../commands/sim-pin.ts'
-import { probeAfterAnySign, probeAfterReport } from '../send/result-probe.ts'
+import { probeAfterAnySign, probeWhenOverdue } from '../send/result-probe.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -188,7 +188,7 @@ export const telit: Profile = {
   iccidCommands: ['AT#CCID', ...generic.iccidCommands],
   // The manuals say: wait for the result of `+CMGS` before any further command. A report proves that the message was
   // sent.
-  submit: { ...generic.submit, probe: { ...probeAfterReport, afterReportMs: 2_000 } },
+  submit: { ...generic.submit, probe: { ...probeWhenOverdue, learnsEarliest: false, afterReportMs: 2_000 } },
   radio: { ...generic.radio, resetCommands: ['AT#REBOOT', 'AT+CFUN=1,1'] },
   variants: [{ fits: { model: /^HE910/i }, changes: { characterSet: 'GSM', ussdEncodings: ['plain'] } }],
 }

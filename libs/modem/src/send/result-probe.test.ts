@@ -5,7 +5,7 @@ import { DrivenModem, submitPdu } from '../testing/driven-modem.ts'
 import { settled } from '../testing/manual-clock.ts'
 import { answerOf, settledFlag } from '../testing/scripted-dialogue.ts'
 import { lateResults, pduWritten, submission } from '../testing/scripted-submission.ts'
-import { probeAfterAnySign, probeAfterReport } from './result-probe.ts'
+import { probeAfterAnySign, probeAfterReport, probeWhenOverdue } from './result-probe.ts'
 import type { Submission } from './submission.ts'
 
 const report = '+CDS: 25\r\n0006110B911346610089F6208062917314082080629173140800'
@@ -68,7 +68,7 @@ describe('a modem that has not given a result', () => {
     return all
   }
 
-  test('is left alone by default, whatever it sends and however long it is silent', async () => {
+  test('is left alone if only a report permits a question, whatever it sends and however long it is silent', async () => {
     const { outcome, modem, clock } = await silent(probeAfterReport)
     for (let second = 0; second < 119; second += 1) {
       modem.say(`\r\n+CREG: 1\r\n\r\n${report}\r\n`)
@@ -241,10 +241,12 @@ test('a report with a recently assigned reference concerns that message, not thi
   expect(submitted.done).toBe(true)
 })
 
-test('only modems of vendors known to continue sending are asked without a report', () => {
-  const asked = catalogue.filter(({ submit }) => submit.probe.afterNewsMs !== undefined).map(({ name }) => name)
+test('only modems of vendors known to continue sending are asked early, or because they are silent', () => {
+  const asked = catalogue.filter(({ submit }) => submit.probe.earliestMs === 0).map(({ name }) => name)
   expect(asked.sort()).toEqual([
     ...['huawei', 'qualcomm', 'quectel', 'quectel-serial', 'simcom-2g', 'simcom-a76xx', 'simcom-lte', 'ublox', 'zte'],
   ])
-  expect(generic.submit.probe).toBe(probeAfterReport)
+  const afterSilence = catalogue.filter(({ submit }) => submit.probe.afterSilenceMs !== undefined)
+  expect(afterSilence.map(({ name }) => name).sort()).toEqual(asked)
+  expect(generic.submit.probe).toBe(probeWhenOverdue)
 })

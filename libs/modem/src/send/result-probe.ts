@@ -8,8 +8,8 @@ import type { ResponseLine } from '../wire/response-line.ts'
  *
  * 27.005 §3.5.1 says that `+CMGS` should be abortable, and V.250 §5.6.1 that any character may abort it, so a question
  * could end a submission that a slow network would have answered. A question is therefore asked only if the message has
- * already arrived (its report is there), or if the vendor's modems are known to continue sending whatever is written to
- * them.
+ * already arrived (its report is there), if the vendor's modems are known to continue sending whatever is written to
+ * them, or if the modem sends other output although its result is long overdue.
  */
 export interface ProbeTraits {
   /** The questions, asked in turn. None of them uses the SIM. */
@@ -18,6 +18,10 @@ export interface ProbeTraits {
   readonly afterReportMs: number
   /** The delay after any other output. If undefined, other output causes no question. */
   readonly afterNewsMs: number | undefined
+  /** Without a report, the shortest time from Ctrl-Z to a question. */
+  readonly earliestMs: number
+  /** Whether `earliestMs` is shortened for a modem whose previous results came fast (`SubmissionTimes`). */
+  readonly learnsEarliest: boolean
   /** How long the modem must be silent before a question. If undefined, silence causes no question. */
   readonly afterSilenceMs: number | undefined
   /** The interval between questions. */
@@ -26,17 +30,30 @@ export interface ProbeTraits {
 
 const questions = markers.filter(({ command }) => command === 'AT+CMEE?' || command === 'AT+CSCS?')
 
-/** Safe with any modem. */
+/** For a modem that is known to abort a submission when a character arrives. */
 export const probeAfterReport: ProbeTraits = {
   questions,
   afterReportMs: 500,
   afterNewsMs: undefined,
+  earliestMs: 0,
+  learnsEarliest: false,
   afterSilenceMs: undefined,
   everyMs: 5_000,
 }
 
 /** For modems that continue sending a message whatever is written to them. */
 export const probeAfterAnySign: ProbeTraits = { ...probeAfterReport, afterNewsMs: 2_500, afterSilenceMs: 20_000 }
+
+/**
+ * For modems that may abort a submission. The network has answered or given up after 45 s (timer TR1M of 24.011), and
+ * a modem that sends anything after that is alive, so its result was probably lost.
+ */
+export const probeWhenOverdue: ProbeTraits = {
+  ...probeAfterReport,
+  afterNewsMs: 2_500,
+  earliestMs: 45_000,
+  learnsEarliest: true,
+}
 
 /** The questions to the modem about one submission. Each is first due, then asked, possibly several times, then answered. */
 export class ResultProbe {
@@ -46,6 +63,7 @@ export class ResultProbe {
   #beganAtMs = 0
   #dueAtMs: number | undefined
   #reference: number | undefined
+  #heardNews = false
   #answered = false
 
   constructor(traits: ProbeTraits, link: ExchangeLink) {
@@ -83,8 +101,12 @@ export class ResultProbe {
     this.askWithin(this.#traits.afterReportMs)
   }
 
+  /** Output before `earliestMs` counts as well: it shows that the modem works. */
   heardNews(): void {
-    if (this.#traits.afterNewsMs !== undefined) this.askWithin(this.#traits.afterNewsMs)
+    const { afterNewsMs, earliestMs } = this.#traits
+    if (afterNewsMs === undefined) return
+    this.#heardNews = true
+    this.askWithin(Math.max(afterNewsMs, this.#beganAtMs + earliestMs - this.#link.nowMs()))
   }
 
   askWithin(ms: number): void {
@@ -117,9 +139,8 @@ export class ResultProbe {
   /** A question may have been lost, or refused by a busy modem. */
   #askAgain(everyMs: number): void {
     const { afterSilenceMs } = this.#traits
-    if (this.#reference !== undefined) this.askWithin(everyMs)
-    else if (afterSilenceMs !== undefined) {
+    if (afterSilenceMs !== undefined && this.#reference === undefined) {
       this.askWithin(Math.max(everyMs, this.#beganAtMs + afterSilenceMs - this.#link.nowMs()))
-    }
+    } else if (this.#reference !== undefined || this.#heardNews) this.askWithin(everyMs)
   }
 }

@@ -9,6 +9,7 @@ import type { SubmitTraits } from '../profiles/profile.ts'
 import { readIncoming } from '../receive/incoming-message.ts'
 import type { Unsolicited } from '../wire/unsolicited.ts'
 import type { AskBeforePdu } from './before-pdu.ts'
+import type { ProbeTraits } from './result-probe.ts'
 import type { SubmissionNotSent, SubmissionOutcome } from './submission.ts'
 
 /** A message from `encodeForModem`. */
@@ -79,6 +80,9 @@ export class Submitter {
   #linkRefused = false
   #lastResultAtMs = 0
   readonly #references = new RecentReferences()
+  readonly #times = new SubmissionTimes()
+  /** A question may have aborted a submission. */
+  #mayAbort = false
   #givenUpEarly: string | undefined
   #answersOutOfTurn = false
 
@@ -184,6 +188,7 @@ export class Submitter {
     const { traits } = this.#gate
     const cancellation = new Cancellation()
     let promptSeen = false
+    let writtenAtMs = 0
     const stopListening = withdrawal.onCancelled(() => {
       // A prompt proves PDU mode, and the hook has been called, so from here on a withdrawal no longer stops the
       // submission.
@@ -194,13 +199,15 @@ export class Submitter {
         id: options.id,
         command: `AT+CMGS=${pdu.tpduLength}`,
         pdu: hexFromOctets(pdu.octets),
-        beforePdu: (withdrawal) => {
+        beforePdu: async (withdrawal) => {
           promptSeen = true
-          return options.beforePdu(withdrawal)
+          const decision = await options.beforePdu(withdrawal)
+          writtenAtMs = this.#clock.nowMs()
+          return decision
         },
         promptTimeoutMs: traits.promptTimeoutMs,
         resultTimeoutMs: traits.resultTimeoutMs,
-        probe: this.#answersOutOfTurn ? undefined : traits.probe,
+        probe: this.#answersOutOfTurn ? undefined : this.#probeOf(traits),
         referenceInReport: (news) => this.#referenceInReport(options, news),
         nextReference: this.#references.next,
       },
@@ -211,8 +218,27 @@ export class Submitter {
     if (outcome.kind !== 'not-sent') {
       this.#references.add(outcome.kind === 'accepted' ? outcome.messageReference : undefined)
     }
-    if (outcome.kind === 'unknown' && outcome.why === 'answer-lost') this.#givenUpEarly = options.id
+    if (outcome.kind === 'accepted' || (outcome.kind === 'refused' && outcome.pduWritten)) {
+      this.#times.add(this.#lastResultAtMs - writtenAtMs)
+    }
+    if (outcome.kind === 'unknown') {
+      if (outcome.why === 'answer-lost') this.#givenUpEarly = options.id
+      this.#mayAbort ||=
+        outcome.why === 'no-reference' || (outcome.why === 'answer-lost' && outcome.error !== undefined)
+    }
     return outcome.kind === 'not-sent' && outcome.why === 'cancelled' ? notReady : outcome
+  }
+
+  /**
+   * A modem of an unknown vendor that refused a question may have aborted the submission, so it is not asked again without
+   * a report. The time is shortened only while the next reference is predictable: if the modem is merely slow, `Doubt`
+   * recognises its late result by that reference.
+   */
+  #probeOf({ probe }: SubmitTraits): ProbeTraits {
+    if (!probe.learnsEarliest) return probe
+    if (this.#mayAbort) return { ...probe, afterNewsMs: undefined }
+    const usualMs = this.#references.next === undefined ? undefined : this.#times.patienceMs
+    return { ...probe, earliestMs: Math.min(probe.earliestMs, usualMs ?? Number.POSITIVE_INFINITY) }
   }
 
   #referenceInReport({ isItsReport }: SubmitOptions, { prefix, payload }: Unsolicited): number | undefined {
@@ -269,3 +295,24 @@ class RecentReferences {
 
 // References repeat after 256 messages.
 const mostReferences = 128
+
+/** How long the last submissions took from Ctrl-Z to the result. */
+class SubmissionTimes {
+  readonly #times: number[] = []
+
+  /** After this time a result is overdue. Undefined until enough results are known. */
+  get patienceMs(): number | undefined {
+    if (this.#times.length < fewestTimes) return undefined
+    return Math.max(shortestPatienceMs, 2 * Math.max(...this.#times))
+  }
+
+  add(ms: number): void {
+    this.#times.push(ms)
+    if (this.#times.length > mostTimes) this.#times.shift()
+  }
+}
+
+const fewestTimes = 10
+const mostTimes = 100
+/** With this value, traffic continues within 5 s of output that arrives right after Ctrl-Z. */
+const shortestPatienceMs = 4_500

@@ -45,6 +45,9 @@ export const faultDescriptions = {
     code: 515,
   }),
   'answers-while-sending': fault('Answers queries during a SUBMIT and refuses all other commands'),
+  'abort-while-sending': fault('Ends a SUBMIT with an error when the host writes; code -1: plain ERROR, 0: OK', {
+    code: -1,
+  }),
   'submit-reference-late': fault('Sends OK before +CMGS; with `never`, sends OK alone', { delayMs: 0, never: false }),
   'submit-error': fault('Answers a SUBMIT with +CMS ERROR and one of `codes`; with `accepted`, sends it anyway', {
     codes: '38,42,500,512,513',

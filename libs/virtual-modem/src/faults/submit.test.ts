@@ -72,6 +72,18 @@ test.each([
   expect(host.say('AT\r')).toBe('\r\nOK\r\n')
 })
 
+test.each([
+  [{}, '\r\nERROR\r\n'],
+  [{ code: 515 }, '\r\n+CMS ERROR: 515\r\n'],
+  [{ code: 0 }, '\r\nOK\r\n'],
+])('abort-while-sending %j: a byte ends a SUBMIT, whose reference is never sent', (options, reply) => {
+  const { host } = submit({ 'submit-slow': { delayMs: 15_000, times: 1 }, 'abort-while-sending': options })
+  expect(host.say('AT+CMEE?\r')).toBe(reply)
+  expect(host.modem.sending).toBe(false)
+  expect(host.say('AT+CMEE?\r')).toContain('+CMEE')
+  expect(host.wait(60_000)).not.toContain('+CMGS')
+})
+
 test('answers-while-sending: answers queries, but refuses a second SUBMIT', () => {
   const { host } = submit({ 'submit-slow': { delayMs: 15_000, times: 1 }, 'answers-while-sending': {} })
   expect(host.say('AT\r')).toBe('\r\nOK\r\n')
