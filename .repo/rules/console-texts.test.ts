@@ -21,6 +21,7 @@ test('allows class names, selectors, types, names that are the same everywhere, 
       type State = 'Not sent'
       const A = () => <i className="is-big has-room">{t('a.b')} smsgw</i>
       const b = () => document.querySelector('Main nav')
+      const d = () => element('p', { className: 'is-big has-room' }, matchMedia('(prefers-color-scheme: dark)'))
       const c = () => { throw new TypeError('no element here') }
     `),
   ).toEqual([])

@@ -89,8 +89,9 @@ function isSkipped(node: Node): boolean {
   if (/^(?:Import|ExportAll|TS(?!As|Non|Satisfies))/.test(node.type)) return true
   if (node.type === 'JSXAttribute')
     return /^(?:className|d|viewBox|style)$/.test(String((node['name'] as Node)['name']))
+  if (node.type === 'Property') return (node['key'] as Node)['name'] === 'className'
   if (node.type === 'NewExpression') return /Error$/.test(String((node['callee'] as Node)['name']))
-  if (node.type === 'CallExpression') return /^(?:querySelector|test|closest|match)$/.test(calledName(node))
+  if (node.type === 'CallExpression') return /^(?:querySelector|test|closest|match|matchMedia)$/.test(calledName(node))
   return false
 }
 

@@ -57,10 +57,28 @@ const serviceWorker: Plugin = {
   },
 }
 
+/** The texts of the form that is shown before the program has loaded. */
+function signInWords(): string {
+  const keys = {
+    title: 'signIn.title',
+    about: 'signIn.about',
+    username: 'signIn.username',
+    password: 'password.title',
+    help: 'signIn.help',
+  }
+  const words = languages.map((language) => {
+    const texts = JSON.parse(readFileSync(`${import.meta.dirname}/src/words/${language}.json`, 'utf8'))
+    const chosen = Object.entries({ ...keys, wait: 'common.loading' }).map(([name, key]) => [name, texts[key]])
+    return [language, Object.fromEntries(chosen)]
+  })
+  return JSON.stringify(Object.fromEntries(words))
+}
+
 const languages = ['en', 'de', 'es', 'ar']
 
 export default defineConfig({
   root: import.meta.dirname,
+  define: { SIGN_IN_WORDS: signInWords() },
   plugins: [react(), parsedCatalogues, serviceWorker],
   build: {
     target: 'es2023',
@@ -72,8 +90,20 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       checks: { pluginTimings: false },
-      // One file for what several pages share: each file costs about 700 bytes of headers.
-      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            // The first script must not wait for more than its own few modules.
+            {
+              name: 'boot',
+              test: /[/]src[/](boot[/]|api[/]early-session|words[/]language)|^.?vite[/]|^.?rolldown/,
+              priority: 2,
+            },
+            // One file for what several pages share: each file costs about 700 bytes of headers.
+            { name: 'shared', minShareCount: 2, priority: 1 },
+          ],
+        },
+      },
     },
   },
   // While one works on it: `npx vite apps/console`, beside a relay or gateway.

@@ -5,6 +5,7 @@ import { LiveFeed } from './api/live-feed.ts'
 import { LiveContext, useLiveUpdates } from './api/live-updates.ts'
 import { forgetPagesOnLinks } from './api/newest-first.ts'
 import { useSession } from './api/session.ts'
+import { removeEarlySignIn } from './boot/early-sign-in.ts'
 import { Pages } from './pages.tsx'
 import { SessionContext } from './session-context.ts'
 import { Shell } from './shell/shell.tsx'
@@ -15,9 +16,14 @@ import { t } from './words/text.ts'
 
 export function App() {
   const session = useSession()
+  // Not for the page for signing in, which takes over what was typed.
+  const isSignedOut = session.data === null
+  useEffect(() => {
+    if (!session.isPending && !isSignedOut) removeEarlySignIn()
+  }, [session.isPending, isSignedOut])
   if (session.isPending) return <Starting />
   if (session.data) return <SignedIn session={session.data} />
-  if (session.data === null) return <SignIn />
+  if (isSignedOut) return <SignIn />
   return (
     <main className="page">
       <ProblemNote error={session.error} retry={() => void session.refetch()} />

@@ -34,6 +34,10 @@ export async function ask<T>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal === undefined ? [] : [signal])]),
   })
+  return answerOf(response)
+}
+
+export async function answerOf<T>(response: Response): Promise<Answer<T>> {
   const text = await response.text()
   if (!response.ok) throw new ApiFailure(response.status, problemIn(text))
   return {

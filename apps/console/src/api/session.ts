@@ -1,6 +1,7 @@
 import type { SessionInfo } from '@smsgw/contract/session'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiFailure, ask, get } from './ask.ts'
+import { ApiFailure, answerOf, ask, get } from './ask.ts'
+import { takeEarlySession } from './early-session.ts'
 
 /** The session; null without a signed-in user. */
 export function useSession() {
@@ -11,7 +12,8 @@ export function useSession() {
     refetchInterval: ({ state }) => (state.status === 'error' ? 3_000 : false),
     queryFn: async () => {
       try {
-        return await get<SessionInfo>('/session')
+        const early = await takeEarlySession()
+        return early === undefined ? await get<SessionInfo>('/session') : (await answerOf<SessionInfo>(early)).body
       } catch (error) {
         if (error instanceof ApiFailure && error.status === 401) return null
         throw error

@@ -1,6 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { useSignIn } from '../api/session.ts'
+import { takeEarlySignIn } from '../boot/early-sign-in.ts'
 import { Wordmark } from '../shell/wordmark.tsx'
 import { useTitle } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -12,9 +13,20 @@ export function SignIn() {
   const signIn = useSignIn()
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
+  const form = useRef<HTMLFormElement>(null)
+  const { mutate } = signIn
+  useLayoutEffect(() => {
+    const early = takeEarlySignIn()
+    if (early === undefined) return
+    setUsername(early.username)
+    setPassword(early.password)
+    form.current?.querySelector<HTMLInputElement>(`[name="${early.focused}"]`)?.focus()
+    if (early.isSubmitted) mutate({ username: early.username, password: early.password })
+  }, [mutate])
   return (
     <main className="sign-in">
       <form
+        ref={form}
         className="sign-in-card"
         onSubmit={(event) => {
           event.preventDefault()

@@ -1,0 +1,89 @@
+import '../shell/wordmark.css'
+import '../sign-in/sign-in.css'
+import './early-sign-in.css'
+
+export interface EarlyWords {
+  readonly title: string
+  readonly about: string
+  readonly username: string
+  readonly password: string
+  /** With parts in `<code>`. */
+  readonly help: string
+  readonly wait: string
+}
+
+/** What somebody did in the form before the program arrived. */
+export interface EarlySignIn {
+  readonly username: string
+  readonly password: string
+  readonly isSubmitted: boolean
+  /** The name of the field that had the focus last. */
+  readonly focused: string | undefined
+}
+
+const ID = 'early-sign-in'
+
+/** A form like that of the program, without the program. Submitting waits for the program. */
+export function showEarlySignIn({ title, about, username, password, help, wait }: EarlyWords): void {
+  const heading = element('h1', {}, title)
+  const button = element('button', { type: 'submit' }, title)
+  const form = element(
+    'form',
+    { className: 'sign-in-card' },
+    element(
+      'span',
+      { className: 'wordmark' },
+      element('img', { src: '/icon.svg', alt: '', width: 26, height: 26 }),
+      'smsgw',
+    ),
+    element('div', {}, heading, element('p', { className: 'quiet' }, about)),
+    field(username, { name: 'username', autocomplete: 'username', autocapitalize: 'none', spellcheck: false }),
+    field(password, { name: 'password', type: 'password', autocomplete: 'current-password' }),
+    button,
+    element('p', { className: 'quiet small' }, ...withCode(help)),
+  )
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    form.dataset['submitted'] = 'yes'
+    button.textContent = wait
+  })
+  // The program gives its own field the focus before it asks which one had it here.
+  form.addEventListener('focusin', ({ target }) => {
+    if (target instanceof HTMLInputElement) form.dataset['focused'] = target.name
+  })
+  document.body.append(element('main', { className: 'sign-in', id: ID }, form))
+  form.querySelector('input')?.focus()
+}
+
+/** Returns what was done in the form and removes it; undefined if it was not shown. */
+export function takeEarlySignIn(): EarlySignIn | undefined {
+  const form = document.querySelector<HTMLFormElement>(`#${ID} form`)
+  if (form === null) return undefined
+  const value = (name: string) => form.querySelector<HTMLInputElement>(`[name=${name}]`)?.value ?? ''
+  const { submitted, focused } = form.dataset
+  const early = { username: value('username'), password: value('password'), isSubmitted: submitted === 'yes', focused }
+  removeEarlySignIn()
+  return early
+}
+
+export function removeEarlySignIn(): void {
+  document.getElementById(ID)?.remove()
+}
+
+function field(label: string, properties: Partial<HTMLInputElement>): HTMLElement {
+  return element('label', {}, label, element('input', { required: true, ...properties }))
+}
+
+function withCode(text: string): readonly (Node | string)[] {
+  return text.split(/<\/?code>/).map((part, at) => (at % 2 === 1 ? element('code', {}, part) : part))
+}
+
+function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  properties: Partial<HTMLElementTagNameMap[Tag]>,
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const made = Object.assign(document.createElement(tag), properties)
+  made.append(...children)
+  return made
+}

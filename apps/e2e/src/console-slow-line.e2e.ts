@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ConsoleBrowser, signIn } from './house/console-browser.ts'
+import { credentialsIn, Gateway } from './house/gateway.ts'
+
+let gateway: Gateway
+let browser: ConsoleBrowser
+
+beforeAll(async () => {
+  gateway = await Gateway.start()
+  browser = await ConsoleBrowser.start(gateway.url)
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+test('one can sign in while the program is still loading', async () => {
+  const { page, release } = await withoutProgram()
+  const { username, password } = credentialsIn(gateway.folder)
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Loading' }).waitFor()
+  release()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  expect(browser.complaints).toEqual([])
+  await page.context().close()
+})
+
+test('what was typed before the program arrived stays, and the field keeps the focus', async () => {
+  const { page, release } = await withoutProgram({ locale: 'de-DE', colorScheme: 'dark' })
+  expect(await page.evaluate('document.documentElement.lang')).toBe('de')
+  expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
+  await page.getByLabel('Benutzername').fill('sms')
+  await page.getByLabel('Passwort', { exact: true }).fill('half a pass')
+  release()
+  await page.getByRole('button', { name: 'Passwort anzeigen' }).waitFor()
+  await page.keyboard.type('word')
+  expect(await page.getByLabel('Benutzername').inputValue()).toBe('sms')
+  expect(await page.getByLabel('Passwort', { exact: true }).inputValue()).toBe('half a password')
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+  await page.context().close()
+})
+
+test('a program that cannot be loaded is reported, and the form goes away', async () => {
+  const { page, fail } = await withoutProgram()
+  fail()
+  await page.getByText('The console has not loaded').waitFor()
+  expect(await page.getByLabel('Username').count()).toBe(0)
+  await page.context().close()
+})
+
+test('somebody who is signed in never sees the form', async () => {
+  const { page, release } = await withoutProgram()
+  release()
+  await signIn(page, credentialsIn(gateway.folder))
+  const held = await holdProgram(page)
+  await page.reload()
+  await page.waitForResponse(/\/3rdparty\/v1\/session$/)
+  expect(await page.getByLabel('Username').count()).toBe(0)
+  held.release()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  await page.context().close()
+})
+
+type BrowserOptions = Parameters<ConsoleBrowser['page']>[0]
+
+/** The sign-in page, whose program does not arrive until it is released. */
+async function withoutProgram(options: BrowserOptions = {}) {
+  const page = await browser.page(options)
+  const held = await holdProgram(page)
+  await page.goto(gateway.url, { waitUntil: 'commit' })
+  await page.locator('input[name=username]').waitFor()
+  return { page, ...held }
+}
+
+async function holdProgram(page: Awaited<ReturnType<ConsoleBrowser['page']>>) {
+  const end = Promise.withResolvers<'continue' | 'abort'>()
+  await page.route(/\/assets\/main-.*\.js$/, async (route) => await route[await end.promise]())
+  return { release: () => end.resolve('continue'), fail: () => end.resolve('abort') }
+}
