@@ -1,5 +1,5 @@
 import { readCommandError } from '@smsgw/modem/dialogue/command-error'
-import type { OutgoingPdu, SubmitOptions, SubmitOutcome, Submitted } from '@smsgw/modem/send/submit'
+import type { OutgoingPdu, OutgoingText, SubmitOptions, SubmitOutcome, Submitted } from '@smsgw/modem/send/submit'
 import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
 import { hexFromOctets, octetsFromHex } from '@smsgw/sms/octets'
 import { decodeStatusReport, encodeStatusReport, type StatusReport } from '@smsgw/sms/tpdu/status-report'
@@ -51,7 +51,8 @@ export class SimulatedSim {
     }
   }
 
-  async #submit(pdu: OutgoingPdu, options: SubmitOptions, isAlive: () => boolean): Promise<Submitted> {
+  async #submit(pdu: OutgoingPdu | OutgoingText, options: SubmitOptions, isAlive: () => boolean): Promise<Submitted> {
+    if ('text' in pdu) throw new Error('this SIM takes PDUs')
     await this.#pause(this.#random.integer(300))
     const withdrawal = { cancelled: false }
     if (this.#happens(0.08)) return this.#ends(options, { kind: 'not-sent', why: 'no-prompt' }, isAlive)

@@ -29,7 +29,7 @@ export const settingsSchema = z.object({
   ),
   MODEMS: setting(text().default('auto'), {
     about:
-      'modems to use: auto finds them; a list of /dev/… paths and tcp://host:port, separated by commas, sets SIM 1, SIM 2, …',
+      'modems to use: auto finds them; a list of /dev/… paths, tcp://host:port, and hilink://192.168.8.1 for a stick with only a web interface, separated by commas, sets SIM 1, SIM 2, …',
     example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
   }),
   EMULATED_MODEMS: setting(flag().default(false), {

@@ -13,6 +13,7 @@ import { loadPosix } from './host/posix.ts'
 import { PtyHost } from './host/pty-host.ts'
 import { StableLink } from './host/stable-link.ts'
 import { TcpHost } from './host/tcp-host.ts'
+import { WebHost } from './host/web-host.ts'
 import { coverageChange, menuOf } from './instructions/network.ts'
 import { LedgerFile } from './ledger-file.ts'
 import type { Options } from './options/config.ts'
@@ -150,6 +151,15 @@ async function serveModem({
     virtual.powerOff()
     for (const port of ports) await port.close()
   })
+  if (personality.host === 'web') {
+    if (plan.tcp === undefined || plan.pty !== undefined) {
+      throw new StartError(
+        `tcp: ${plan.name} has only a web interface; set tcp=127.0.0.1:8080 or another address, and no pty`,
+      )
+    }
+    ports.push(await WebHost.listen(plan.tcp, (request) => virtual.handleWebRequest(request), 'tcp'))
+    return { name: plan.name, virtual, ports }
+  }
   if (plan.tcp !== undefined) ports.push(await TcpHost.listen(plan.tcp, receive, 'tcp'))
   if (plan.pty !== undefined) {
     const posix = await loadPosix()

@@ -12,8 +12,18 @@ export interface ModemOptions {
   /** The interval between sweeps of the memories, which also find messages whose indication was lost. */
   readonly sweepMs?: number
   readonly signalMs?: number
+  /** The time zone of this machine, in which a HiLink stick is assumed to show dates. Default: UTC. */
+  readonly wallClock?: WallClock
+  /** The interval between checks of a HiLink stick, which announces nothing. */
+  readonly stickPollMs?: number
   /** Whether incoming calls are hung up. */
   readonly hangUpCalls?: boolean
+}
+
+export interface WallClock {
+  readonly epochMs: () => number
+  /** Local time minus UTC at that time, in quarters of an hour. */
+  readonly zoneQuartersAt: (epochMs: number) => number
 }
 
 /** The options that have a default. */
@@ -25,5 +35,7 @@ export const defaultModemOptions: ModemDefaults = {
   registeredPollMs: 60_000,
   sweepMs: 30_000,
   signalMs: 30_000,
+  wallClock: { epochMs: () => 0, zoneQuartersAt: () => 0 },
+  stickPollMs: 3_000,
   hangUpCalls: false,
 }

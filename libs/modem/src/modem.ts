@@ -1,16 +1,19 @@
 import type { Cancellation } from './cancellation.ts'
 import type { Clock } from './clock.ts'
 import { resetCommand, selectFunctionality } from './commands/functionality.ts'
+import { type ModemNumber, readModemNumber } from './commands/identity.ts'
 import { acknowledgeDelivery } from './commands/message-settings.ts'
 import type { Memory } from './commands/message-storage.ts'
-import { networkTimeIn } from './commands/network-time.ts'
+import { type NetworkTime, networkTimeIn, readClock } from './commands/network-time.ts'
+import { readOperator } from './commands/operator.ts'
+import type { PinTries } from './commands/pin-counter.ts'
 import { type Answer, ask, type Executor, type Query } from './commands/query.ts'
 import { bestSignal, type Signal } from './commands/signal.ts'
 import type { UssdOutcome, UssdSession } from './commands/ussd-session.ts'
 import type { CommandError } from './dialogue/command-error.ts'
 import { Dialogue, type DialogueEvent } from './dialogue/dialogue.ts'
-import type { DialogueTelemetry } from './dialogue/dialogue-telemetry.ts'
 import type { ResynchroniseOutcome } from './dialogue/resynchronisation.ts'
+import type { ModemDriver, ModemTelemetry } from './modem-driver.ts'
 import type { ModemEvent } from './modem-event.ts'
 import { defaultModemOptions, type ModemDefaults, type ModemOptions } from './modem-options.ts'
 import type { ModemState } from './modem-state.ts'
@@ -22,7 +25,14 @@ import { hangUp, type IncomingCall, IncomingCalls } from './receive/incoming-cal
 import type { Deletion } from './receive/message-slots.ts'
 import { Receiver, type ReceiverEvent, type Sweep } from './receive/receive.ts'
 import type { StorageGauge } from './receive/storage-gauges.ts'
-import { type OutgoingPdu, type SubmitOptions, type SubmitOutcome, type Submitted, Submitter } from './send/submit.ts'
+import {
+  type OutgoingPdu,
+  type OutgoingText,
+  type SubmitOptions,
+  type SubmitOutcome,
+  type Submitted,
+  Submitter,
+} from './send/submit.ts'
 import { Lifecycle } from './setup/lifecycle.ts'
 import { PinMemory } from './setup/pin-memory.ts'
 import { beginSession } from './setup/session-work.ts'
@@ -33,9 +43,10 @@ import type { ByteTrace } from './wire/trace.ts'
 /**
  * One modem: sends and receives messages and reports its status, in the states of `ModemState`. Each part has one job:
  * the lifecycle sets the modem up and notices restarts, the submitter sends, the receiver reads and deletes, the status
- * keeps what is known. No method rejects because of what the modem does.
+ * keeps what is known.
  */
-export class Modem {
+export class Modem implements ModemDriver {
+  readonly sends = 'pdu'
   readonly #clock: Clock
   readonly #options: ModemDefaults & ModemOptions
   readonly #onEvent: (event: ModemEvent) => void
@@ -113,7 +124,7 @@ export class Modem {
     return this.#status.gauges.all
   }
 
-  get telemetry(): DialogueTelemetry & { readonly submissionsWaiting: number; readonly broadcastsIgnored: number } {
+  get telemetry(): ModemTelemetry {
     const { broadcastsIgnored } = this.#receiver
     return { ...this.#dialogue.telemetry, submissionsWaiting: this.#submitter.waiting, broadcastsIgnored }
   }
@@ -130,8 +141,9 @@ export class Modem {
     this.#dialogue.close(why)
   }
 
-  submit(pdu: OutgoingPdu, options: SubmitOptions): Promise<Submitted> {
-    return this.#submitter.submit(pdu, options)
+  async submit(message: OutgoingPdu | OutgoingText, options: SubmitOptions): Promise<Submitted> {
+    if ('octets' in message) return this.#submitter.submit(message, options)
+    return { kind: 'not-sent', why: 'unwritable' }
   }
 
   /** Reads all memories; `again` also reports messages that were reported before. */
@@ -163,7 +175,29 @@ export class Modem {
     return bestSignal((query) => this.ask(query))
   }
 
-  /** Runs any other query: operator, network clock, registration. */
+  readNumber(): Promise<ModemNumber | undefined> {
+    return readModemNumber((query) => this.ask(query))
+  }
+
+  async readOperator(): Promise<string | undefined> {
+    const answer = await this.ask(readOperator)
+    return answer.kind === 'value' && answer.value !== 'none' ? answer.value.name : undefined
+  }
+
+  async readClock(): Promise<NetworkTime | undefined> {
+    const answer = await this.ask(readClock)
+    return answer.kind === 'value' ? answer.value : undefined
+  }
+
+  async readPinTries(): Promise<PinTries | undefined> {
+    for (const counter of this.session?.profile.pinCounters ?? []) {
+      const answer = await this.ask(counter)
+      if (answer.kind === 'value') return answer.value
+    }
+    return undefined
+  }
+
+  /** Runs any other query, for example for the registration. */
   async ask<T>(query: Query<T>): Promise<Answer<T>> {
     return avoidedCommand(query, this.session?.profile) ?? ask(this.#dialogue, query)
   }

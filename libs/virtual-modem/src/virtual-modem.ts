@@ -11,6 +11,9 @@ import { ScopedClock } from './scoped-clock.ts'
 import { Phonebook } from './sim/phonebook.ts'
 import type { Sim, SimSnapshot } from './sim/sim.ts'
 import { TerminalAdaptor } from './terminal-adaptor.ts'
+import { WebInterface } from './web/web-interface.ts'
+import type { WebReply, WebRequest } from './web/web-request.ts'
+import { SentCopies } from './web/web-sending.ts'
 import { ByteOutlet } from './wire/byte-outlet.ts'
 
 /**
@@ -28,6 +31,7 @@ export class VirtualModem {
   readonly faults: FaultControl
   readonly #options: VirtualModemOptions
   readonly #nonVolatile: NonVolatile
+  readonly #sentCopies = new SentCopies()
   #sim: Sim | undefined
   #cycle: PowerCycle | undefined
   #port: 'open' | 'lost' | 'half-open' = 'open'
@@ -66,6 +70,18 @@ export class VirtualModem {
     this.#cycle?.adaptor.receive(bytes)
   }
 
+  /**
+   * Handles a request of the host to the web interface. Undefined if no connection can be made; never resolves if the
+   * stick accepts the connection and does not reply.
+   */
+  handleWebRequest(request: WebRequest): Promise<WebReply | undefined> {
+    if (this.#port === 'half-open') return new Promise(() => undefined)
+    const cycle = this.#cycle
+    if (this.#port === 'lost' || cycle === undefined || !cycle.isListening) return Promise.resolve(undefined)
+    this.#bytesIn += request.body.length
+    return cycle.web.handle(request)
+  }
+
   /** `warm`: everything is ready at once, without boot messages. */
   powerOn(options: { readonly warm?: boolean } = {}): void {
     if (this.#cycle !== undefined) return
@@ -75,8 +91,12 @@ export class VirtualModem {
     const cycle = this.#newCycle()
     this.#cycle = cycle
     const answersAfterMs = this.personality.boot.answersAfterMs * timeFactor
-    if (answersAfterMs <= 0) cycle.adaptor.listen()
-    else cycle.clock.after(answersAfterMs, () => cycle.adaptor.listen())
+    const listen = () => {
+      cycle.isListening = true
+      cycle.adaptor.listen()
+    }
+    if (answersAfterMs <= 0) listen()
+    else cycle.clock.after(answersAfterMs, listen)
     cycle.equipment.start(timeFactor, warm)
   }
 
@@ -213,7 +233,8 @@ export class VirtualModem {
       },
     })
     const adaptor = new TerminalAdaptor(equipment, outlet, commandTable(this.personality))
-    return { clock, outlet, equipment, adaptor }
+    const web = new WebInterface(equipment, this.#sentCopies)
+    return { clock, outlet, equipment, adaptor, web, isListening: false }
   }
 
   #losePort(): void {
@@ -248,6 +269,8 @@ interface PowerCycle {
   readonly outlet: ByteOutlet
   readonly equipment: MobileEquipment
   readonly adaptor: TerminalAdaptor
+  readonly web: WebInterface
+  isListening: boolean
 }
 
 export interface VirtualModemOptions {

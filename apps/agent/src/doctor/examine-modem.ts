@@ -29,7 +29,7 @@ export async function examineModem(actor: ModemActor, clock: Clock): Promise<Mod
     status: status as ModemStatus,
     blocked: state.name === 'blocked' ? state.failure : undefined,
     isReady: state.name === 'ready' || state.name === 'degraded',
-    pinTries: modem === undefined ? undefined : await within(pinTriesOf(actor), clock),
+    pinTries: modem === undefined ? undefined : await within(modem.readPinTries(), clock),
     serviceCentre: typeof centre === 'string' ? centre : 'there',
     ownNumber: actor.simCard?.phoneNumber === undefined ? 'unknown' : 'known',
     isCardKnown: session?.sim.iccid !== undefined,
@@ -50,11 +50,3 @@ function within<T>(answer: Promise<T>, clock: Clock): Promise<T | undefined> {
 }
 
 const answerLimitMs = 5_000
-
-async function pinTriesOf({ modem, health }: ModemActor): Promise<PinTries | undefined> {
-  for (const counter of health.session?.profile.pinCounters ?? []) {
-    const answer = await modem?.ask(counter)
-    if (answer?.kind === 'value') return answer.value
-  }
-  return undefined
-}

@@ -44,6 +44,8 @@ export interface PlannedPart {
   /** Service centre address and TPDU, in hexadecimal digits. */
   readonly pdu: string
   readonly tpduLength: number
+  /** The whole text, for a modem that composes the PDUs itself. Then the plan has one part, and `pdu` is empty. */
+  readonly text?: string
 }
 
 /** Final, except that `sent` may become `delivered` or `failed`, and that `failed` with `submit_unknown` may be corrected. */

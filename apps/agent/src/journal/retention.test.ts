@@ -108,6 +108,15 @@ test('leaves no content of a finished message in the files when the relay has it
   expect(found()).toEqual([])
 })
 
+test('leaves no text that was planned for a modem without PDUs', async () => {
+  const parts = [{ pdu: '', tpduLength: 0, text: outboundText }]
+  await journal.write([...begun, { kind: 'command-planned', cmdId: 'c1', plan: { ...plan, parts } }])
+  await journal.write([...ended, { kind: 'mark-recorded', mark: 3, streamId: 's' }])
+  await journal.forget(everything)
+  await backUp()
+  expect(found()).toEqual([])
+})
+
 test('keeps content that the relay does not have yet', async () => {
   await journal.write([...begun, ...ended])
   await journal.write([{ kind: 'mark-recorded', mark: 1, streamId: 's' }])

@@ -18,7 +18,7 @@ export function defineForgetting(database: DatabaseSync): void {
     return JSON.stringify({
       ...rest,
       destination: rest.requestsReport ? destination : '',
-      parts: parts.map((part: object) => ({ ...part, pdu: '' })),
+      parts: parts.map((part: object) => ({ ...part, pdu: '', ...('text' in part && { text: '' }) })),
     })
   })
 }

@@ -1,4 +1,4 @@
-import type { Modem } from '@smsgw/modem/modem'
+import { Modem } from '@smsgw/modem/modem'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
 import { RecoveryRunner } from '@smsgw/modem/recovery/runner'
 import type { AlarmCause, RecoveryEffect } from '@smsgw/modem/recovery/state'
@@ -67,7 +67,8 @@ export class Connection {
 
   /** Undefined while no port is open. */
   get modem(): Modem | undefined {
-    return this.#runner.modem
+    const { modem } = this.#runner
+    return modem instanceof Modem ? modem : undefined
   }
 
   /** Resolves when the modem is set up and, with `network`, also registered. Rejects with the reason if that fails. */

@@ -1,15 +1,14 @@
 import type { SimCard } from '@smsgw/contract/link/event'
-import { type ModemNumber, readModemNumber } from '@smsgw/modem/commands/identity'
-import { type NetworkTime, readClock } from '@smsgw/modem/commands/network-time'
-import { readOperator } from '@smsgw/modem/commands/operator'
+import type { ModemNumber } from '@smsgw/modem/commands/identity'
+import type { NetworkTime } from '@smsgw/modem/commands/network-time'
 import type { Registration } from '@smsgw/modem/commands/registration'
 import type { Signal } from '@smsgw/modem/commands/signal'
-import type { Modem } from '@smsgw/modem/modem'
+import type { ModemDriver } from '@smsgw/modem/modem-driver'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
 import type { ModemState } from '@smsgw/modem/modem-state'
 import type { IncomingCall } from '@smsgw/modem/receive/incoming-calls'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
-import { type ClosablePort, type OpenResult, RecoveryRunner } from '@smsgw/modem/recovery/runner'
+import { type ModemPort, type OpenResult, RecoveryRunner } from '@smsgw/modem/recovery/runner'
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
 import type { LateOutcome } from '@smsgw/modem/send/submission'
 import type { Session, StartupOutcome } from '@smsgw/modem/setup/startup'
@@ -48,7 +47,7 @@ export class ModemActor {
   readonly #trace: TraceRing
   readonly #sim: SimPresence
   #address: string
-  #port: ClosablePort | undefined
+  #port: ModemPort | undefined
   #state: ModemState = { name: 'absent', why: 'not opened yet' }
   #recovery: RecoveryState | undefined
   #registration: Registration | undefined
@@ -126,7 +125,7 @@ export class ModemActor {
     return this.#address
   }
 
-  get modem(): Modem | undefined {
+  get modem(): ModemDriver | undefined {
     return this.#runner.modem
   }
 
@@ -185,7 +184,7 @@ export class ModemActor {
   async #identifyForPin(): Promise<void> {
     const { modem } = this
     if (modem === undefined || this.#simNumber !== undefined) return
-    const number = await readModemNumber((query) => modem.ask(query))
+    const number = await modem.readNumber()
     const isOther = number !== undefined && !this.#options.registration.confirm(number)
     if (isOther && this.modem === modem) this.#closePort()
   }
@@ -262,7 +261,8 @@ export class ModemActor {
       // A SIM that reports neither ICCID nor IMSI is identified by its modem.
       iccid: iccid ?? imsi ?? `in ${this.#slotName(session.identity)}`,
       phoneNumber: this.#phoneNumber(),
-      submit: (pdu, options) => modem.submit(pdu, options),
+      sendsText: modem.sends === 'text',
+      submit: (message, options) => modem.submit(message, options),
       deleteMessage: (slot, pdu) => modem.deleteMessage(slot, pdu),
       acknowledge: () => modem.acknowledge(),
     }
@@ -323,12 +323,12 @@ export class ModemActor {
   async #readNetwork(): Promise<void> {
     const { modem } = this
     if (modem === undefined || this.#operator !== undefined) return
-    const operator = await modem.ask(readOperator)
-    if (this.modem !== modem || operator.kind !== 'value' || operator.value === 'none') return
-    this.#operator = operator.value.name
+    const operator = await modem.readOperator()
+    if (this.modem !== modem || operator === undefined) return
+    this.#operator = operator
     this.#options.listener.onChanged(this)
-    const time = await modem.ask(readClock)
-    if (this.modem === modem && time.kind === 'value') this.#options.listener.onNetworkTime(time.value)
+    const time = await modem.readClock()
+    if (this.modem === modem && time !== undefined) this.#options.listener.onNetworkTime(time)
   }
 
   #phoneNumber(): string | undefined {

@@ -51,6 +51,8 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
   'at-refused': 'answers ERROR to a bare AT: no effect on operation',
   'no-error-codes': 'does not report error codes (AT+CMEE=1 refused): the reason for a refused message may be unknown',
   'echo-stays-on': 'echoes each command (ATE0 has no effect): no effect on operation',
+  'web-interface':
+    'has only a web interface (HiLink): no references and no delivery reports, so messages stay Sent, and a message whose answer is lost stays in doubt until IN_DOUBT_SECONDS have passed',
   'indications-unverified':
     'does not answer AT+CNMI?: if it loses the setting, the regular check still finds incoming messages',
 }

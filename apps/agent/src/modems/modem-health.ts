@@ -1,6 +1,6 @@
 import type { Registration } from '@smsgw/modem/commands/registration'
 import type { Signal } from '@smsgw/modem/commands/signal'
-import type { Modem } from '@smsgw/modem/modem'
+import type { ModemTelemetry } from '@smsgw/modem/modem-driver'
 import type { ModemState } from '@smsgw/modem/modem-state'
 import type { StorageGauge } from '@smsgw/modem/receive/storage-gauges'
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
@@ -18,7 +18,7 @@ export interface ModemHealth {
   readonly operator: string | undefined
   readonly signal: Signal | undefined
   readonly storage: readonly StorageGauge[]
-  readonly dialogue: Modem['telemetry'] | undefined
+  readonly dialogue: ModemTelemetry | undefined
   readonly recovery: RecoveryState | undefined
 }
 

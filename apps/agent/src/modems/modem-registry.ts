@@ -1,6 +1,6 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
-import type { ClosablePort, OpenResult } from '@smsgw/modem/recovery/runner'
+import type { ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
 import type { FoundPlaces, Place, PlaceOnUsb } from './discovery/find-places.ts'
 import { type Identified, identifyPlace } from './discovery/identify-place.ts'
 import { UnknownDevices } from './discovery/unknown-devices.ts'
@@ -15,7 +15,7 @@ export interface RegisteredModem {
   /** The identifier of the modem. Undefined until it has first answered, and constant afterwards. */
   id: string | undefined
   /** The port that is open now. */
-  port: ClosablePort | undefined
+  port: ModemPort | undefined
   /** Where the modem was last opened. */
   last: { readonly address: string; readonly usb: PlaceOnUsb | undefined } | undefined
   /** When the place became empty. */
@@ -243,17 +243,22 @@ export class ModemRegistry {
       address,
       usb,
       port,
-    }: { readonly address: string; readonly usb: PlaceOnUsb | undefined; readonly port: ClosablePort },
+    }: { readonly address: string; readonly usb: PlaceOnUsb | undefined; readonly port: ModemPort },
   ): OpenAnswer {
-    const given: ClosablePort = {
-      write: (bytes) => port.write(bytes),
-      onBytes: (listener) => port.onBytes(listener),
-      onClosed: (listener) => port.onClosed(listener),
-      close: () => {
-        free()
-        return port.close()
-      },
+    const close = () => {
+      free()
+      return port.close()
     }
+    const onClosed = (listener: (reason: string) => void) => port.onClosed(listener)
+    const given: ModemPort =
+      'exchange' in port
+        ? { exchange: (request) => port.exchange(request), onClosed, close }
+        : {
+            write: (bytes) => port.write(bytes),
+            onBytes: (listener) => port.onBytes(listener),
+            onClosed,
+            close,
+          }
     const free = () => {
       if (entry.port === given) entry.port = undefined
     }

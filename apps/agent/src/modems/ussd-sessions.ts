@@ -2,7 +2,7 @@ import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { UssdAnswer } from '@smsgw/modem/commands/ussd'
 import type { UssdOutcome } from '@smsgw/modem/commands/ussd-session'
-import type { Modem } from '@smsgw/modem/modem'
+import type { ModemDriver } from '@smsgw/modem/modem-driver'
 import type { Session } from '@smsgw/modem/setup/startup'
 
 export interface UssdRequest {
@@ -57,7 +57,7 @@ export class UssdSessions {
     for (const simNumber of this.#sims.keys()) this.#free(simNumber)
   }
 
-  #answered(simNumber: number, modem: Modem, session: Session, outcome: UssdOutcome): UssdReply {
+  #answered(simNumber: number, modem: ModemDriver, session: Session, outcome: UssdOutcome): UssdReply {
     this.#free(simNumber)
     if (outcome.kind === 'answer' && outcome.status === 'asks') {
       const id = this.#options.newId()
@@ -97,7 +97,7 @@ export class UssdSessions {
 export interface UssdSessionsOptions {
   readonly clock: Clock
   readonly newId: () => string
-  readonly modemOf: (simNumber: number) => Modem | undefined
+  readonly modemOf: (simNumber: number) => ModemDriver | undefined
   /** The SIMs of modems that are set up, in ascending order. */
   readonly simNumbers: () => readonly number[]
 }

@@ -1,4 +1,6 @@
+import type { ClosableWebPort } from '@smsgw/modem/recovery/runner'
 import type { BytePort } from '@smsgw/modem/wire/byte-port'
+import { isHilink, openHilinkPort } from './hilink-port.ts'
 import { PortError, refused } from './port-error.ts'
 import { openSerialPort } from './serial-port.ts'
 import { openTcpPort } from './tcp-port.ts'
@@ -16,13 +18,13 @@ export function openPort(address: string): Promise<OpenPort> {
 }
 
 export type OpenAttempt =
-  | { readonly kind: 'opened'; readonly port: OpenPort }
+  | { readonly kind: 'opened'; readonly port: OpenPort | ClosableWebPort }
   | { readonly kind: PortError['problem']; readonly words: string }
 
-/** Like `openPort`, but returns the problem, for callers that retry. */
+/** Like `openPort`, but also opens `hilink://192.168.8.1`, and returns the problem, for callers that retry. */
 export async function tryOpenPort(address: string): Promise<OpenAttempt> {
   try {
-    return { kind: 'opened', port: await openPort(address) }
+    return { kind: 'opened', port: await (isHilink(address) ? openHilinkPort(address) : openPort(address)) }
   } catch (error) {
     if (error instanceof PortError) return { kind: error.problem, words: error.message }
     throw error

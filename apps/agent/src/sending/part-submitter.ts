@@ -30,27 +30,30 @@ export class PartSubmitter {
   }
 
   /** Rejects if the machine did not receive the result. */
-  async submit({ pdu, tpduLength, moreFollow, ...of }: Extract<SendingEffect, { kind: 'submit' }>): Promise<void> {
+  async submit({
+    pdu,
+    tpduLength,
+    text,
+    moreFollow,
+    ...of
+  }: Extract<SendingEffect, { kind: 'submit' }>): Promise<void> {
     const { sim, cmdId, at, attempt }: Attempt = of
     const name: Attempt = { sim, cmdId, at, attempt }
     // Waits for the previous submission, because the modem may still be reporting its result.
     await this.#last.get(sim)
     let hasResult = false
-    const submitting = sim.submit(
-      { octets: octetsFromHex(pdu), tpduLength },
-      {
-        id: JSON.stringify([cmdId, at, attempt] satisfies SubmissionId),
-        moreFollow,
-        isItsReport: (report) => this.#mayBeItsReport(name, report),
-        beforePdu: (withdrawal) => this.#commit(name, withdrawal),
-        afterResult: (outcome) => {
-          crashPoint('result-read')
-          const written = this.#options.step({ kind: 'result', ...name, result: attemptResultOf(outcome) })
-          hasResult = true
-          written.catch(this.#options.onProblem)
-        },
+    const submitting = sim.submit(text ?? { octets: octetsFromHex(pdu), tpduLength }, {
+      id: JSON.stringify([cmdId, at, attempt] satisfies SubmissionId),
+      moreFollow,
+      isItsReport: (report) => this.#mayBeItsReport(name, report),
+      beforePdu: (withdrawal) => this.#commit(name, withdrawal),
+      afterResult: (outcome) => {
+        crashPoint('result-read')
+        const written = this.#options.step({ kind: 'result', ...name, result: attemptResultOf(outcome) })
+        hasResult = true
+        written.catch(this.#options.onProblem)
       },
-    )
+    })
     this.#last.set(
       sim,
       submitting.catch(() => undefined),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Plan } from '../journal/change.ts'
 import { sendCommand } from '../testing/sender-fixture.ts'
 import type { AttemptResult } from './message/attempt-result.ts'
+import { newMessage, type OutgoingMessage, withPlan } from './message/message.ts'
 import { defaultSendingLimits } from './schedule/sending-settings.ts'
 import { next } from './sending-machine.ts'
 import type { SendingSim } from './sending-sim.ts'
@@ -72,6 +73,53 @@ test('writes plan and COMMIT together when the modem asks for the PDU', () => {
   const { effects } = play(submitted, 0, { kind: 'prompted', ...attempt('a') })
   const changes = [{ kind: 'command-planned' }, { kind: 'part-committed', cmdId: 'a', part: 1, attempt: 1 }]
   expect(effects).toMatchObject([{ kind: 'commit', changes }])
+})
+
+describe('a SIM whose modem takes whole texts', () => {
+  const stick: SendingSim = { ...sim, sendsText: true }
+  const inStick = play(
+    newSending(defaultSendingLimits),
+    0,
+    { kind: 'sim-ready', sim: stick },
+    { kind: 'history-read', sim: stick, sentMs: [] },
+  ).state
+  const textPlan: Plan = {
+    simNumber: 1,
+    iccid: sim.iccid,
+    destination: '+447700900123',
+    requestsReport: false,
+    parts: [{ pdu: '', tpduLength: 0, text: 'Hello' }],
+  }
+  const plannedText: SendingInput = { kind: 'planned', sim: stick, cmdId: 'a', planned: { ok: true, plan: textPlan } }
+
+  test('gets the text with its destination', () => {
+    const { effects } = play(inStick, 0, accepted('a'), plannedText)
+    expect(effects.at(-1)).toMatchObject({ kind: 'submit', text: { text: 'Hello', destination: '+447700900123' } })
+  })
+
+  test('plans a message again that was planned as PDUs before the SIM was moved', () => {
+    const open = [restoredFrom([{ pdu: '00', tpduLength: 1 }])]
+    const { effects } = play(inStick, 0, { kind: 'restored', open, givenUp: [] }, { kind: 'journal-confirmed' })
+    expect(effects).toContainEqual(expect.objectContaining({ kind: 'plan', sim: stick }))
+  })
+
+  test('does not get the rest of a message of which a part was sent as a PDU', () => {
+    const parts = [
+      { pdu: '00', tpduLength: 1 },
+      { pdu: '01', tpduLength: 1 },
+    ]
+    const begun = restoredFrom(parts)
+    const [first, ...rest] = begun.parts
+    if (first === undefined) throw new Error('the message has no parts')
+    const open = [{ ...begun, parts: [{ ...first, state: 'accepted' as const }, ...rest] }]
+    const { kinds } = play(inStick, 0, { kind: 'restored', open, givenUp: [] }, { kind: 'journal-confirmed' })
+    expect(kinds).not.toContain('plan')
+    expect(kinds).not.toContain('submit')
+  })
+
+  function restoredFrom(parts: Plan['parts']): OutgoingMessage {
+    return withPlan(newMessage(sendCommand('a'), startMs, 60_000), { ...textPlan, parts })
+  }
 })
 
 test('does not change the state that it is given', () => {

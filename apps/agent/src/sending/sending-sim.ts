@@ -1,4 +1,4 @@
-import type { OutgoingPdu, SubmitOptions, Submitted } from '@smsgw/modem/send/submit'
+import type { OutgoingPdu, OutgoingText, SubmitOptions, Submitted } from '@smsgw/modem/send/submit'
 
 /** A SIM in a modem that is set up and registered. A SIM that returns is a new object. */
 export interface SendingSim {
@@ -6,5 +6,7 @@ export interface SendingSim {
   readonly iccid: string
   /** Undefined if neither the SIM nor the configuration contains the number. */
   readonly phoneNumber: string | undefined
-  submit(pdu: OutgoingPdu, options: SubmitOptions): Promise<Submitted>
+  /** Whether the modem composes the PDUs itself (HiLink), so that it takes whole texts and reports no delivery. */
+  readonly sendsText?: boolean
+  submit(message: OutgoingPdu | OutgoingText, options: SubmitOptions): Promise<Submitted>
 }

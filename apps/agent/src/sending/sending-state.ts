@@ -1,4 +1,5 @@
 import type { SendCommand } from '@smsgw/contract/link/command'
+import type { OutgoingText } from '@smsgw/modem/send/submit'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change, Plan, Stamp } from '../journal/change.ts'
 import { type DoubtState, noDoubts } from './doubt/doubts.ts'
@@ -137,6 +138,8 @@ export type SendingEffect =
       readonly kind: 'submit'
       readonly pdu: string
       readonly tpduLength: number
+      /** The text to send instead of the PDU, with its destination. */
+      readonly text: OutgoingText | undefined
       readonly moreFollow: boolean
     } & Attempt)
   | { readonly kind: 'set-timer'; readonly atMs: number }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readDiskSpace } from '@smsgw/daemon/disk-space'
 import type { AgentInput } from '@smsgw/link/agent/state'
+import type { WallClock } from '@smsgw/modem/modem-options'
 import type { Json } from '../journal/change.ts'
 import { findPlaces } from '../modems/discovery/find-places.ts'
 import { watchDevices } from '../modems/discovery/watch-devices.ts'
@@ -36,7 +37,7 @@ export function createModems(
       open,
       sims,
       emulation,
-      tuning: { modem: { hangUpCalls } },
+      tuning: { modem: { hangUpCalls, wallClock } },
       discovery: {
         find: () => findPlaces(wanted),
         watch: (onChange) => watchDevices(wanted, onChange),
@@ -71,4 +72,10 @@ export function createModems(
     disk: () => readDiskSpace(options.dataDir),
   })
   return { fleet, reporter }
+}
+
+/** The time of this machine, in which HiLink sticks are assumed to show dates. */
+const wallClock: WallClock = {
+  epochMs: () => Date.now(),
+  zoneQuartersAt: (epochMs) => -Math.round(new Date(epochMs).getTimezoneOffset() / 15),
 }

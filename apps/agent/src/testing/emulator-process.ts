@@ -10,6 +10,7 @@ export class EmulatorProcess {
   readonly folder: string
   /** A link to the pseudo-terminal; the link stays the same. */
   readonly pty: string
+  /** `tcp://…`, or `hilink://…` for a HiLink stick. */
   readonly tcp: string
   readonly control: string
   readonly #process: ChildProcess
@@ -30,11 +31,13 @@ export class EmulatorProcess {
   ): Promise<EmulatorProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'smsgw-emulator-'))
     const ports = { tcp: '127.0.0.1:0', pty: join(folder, 'modem0') }
-    const setup = Object.entries({ ...modem, ...ports }).map(([name, value]) => `${name}=${value}`)
+    // A HiLink stick has no serial port.
+    const own = modem?.['personality'] === 'huawei-hilink' ? { tcp: ports.tcp } : ports
+    const setup = Object.entries({ ...modem, ...own }).map(([name, value]) => `${name}=${value}`)
     const described = modem ? ['--modem', setup.join()] : ['--tcp', ports.tcp, '--pty', ports.pty]
-    const own = ['--json', '--control', '127.0.0.1:0', ...described]
+    const common = ['--json', '--control', '127.0.0.1:0', ...described]
     const usual = options.includes('--ledger') ? [] : ['--ledger', 'none']
-    const child = spawn(process.execPath, [main, ...own, ...usual, ...options], {
+    const child = spawn(process.execPath, [main, ...common, ...usual, ...options], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
     })

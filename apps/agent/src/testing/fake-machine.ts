@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import type { DeviceFolders } from '../modems/discovery/find-places.ts'
+import type { DeviceFolders, NetworkAddress } from '../modems/discovery/find-places.ts'
 
 /** A USB device as its vendor describes it. The kernel chooses the names of its ports. */
 export interface FakeDevice {
@@ -16,12 +16,20 @@ export interface FakeInterface {
   readonly class: string
   readonly driver?: string
   readonly number?: number
+  /** The network interface that its driver creates. */
+  readonly network?: string
 }
 
 /** Simulates `/sys` and `/dev` in a temporary folder. */
 export class FakeMachine {
   readonly folder = mkdtempSync(join(tmpdir(), 'smsgw-machine-'))
-  readonly machine: DeviceFolders = { sysfs: join(this.folder, 'sys'), devices: join(this.folder, 'dev') }
+  /** The addresses by network interface. */
+  readonly addresses: Record<string, readonly NetworkAddress[]> = {}
+  readonly machine: DeviceFolders = {
+    sysfs: join(this.folder, 'sys'),
+    devices: join(this.folder, 'dev'),
+    networks: () => this.addresses,
+  }
   #plugs = 0
 
   constructor() {
@@ -75,7 +83,7 @@ export class FakeMachine {
 
   #plugInterface(
     folder: string,
-    { number, class: classes, driver }: Required<Pick<FakeInterface, 'class'>> & FakeInterface,
+    { number, class: classes, driver, network }: Required<Pick<FakeInterface, 'class'>> & FakeInterface,
     tty?: FakeTty,
   ) {
     const [bInterfaceClass = '', bInterfaceSubClass = '', bInterfaceProtocol = ''] = classes.split('/')
@@ -92,6 +100,7 @@ export class FakeMachine {
       mkdirSync(drivers, { recursive: true })
       symlinkSync(relative(folder, drivers), join(folder, 'driver'))
     }
+    if (network !== undefined) mkdirSync(join(folder, 'net', network), { recursive: true })
     if (tty === undefined) return
     // The CDC driver creates its terminals one folder deeper than drivers of serial converters do.
     mkdirSync(driver === 'cdc_acm' ? join(folder, 'tty', tty.name) : join(folder, tty.name, 'tty', tty.name), {

@@ -70,6 +70,7 @@ export class SenderFixture {
             kind: 'not-sent',
             why: word === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed',
           })
+        if ('text' in pdu) throw new Error('a text was sent')
         const { tpdu } = decodeOutgoing(octetsFromHex(hexFromOctets(pdu.octets)))
         if (tpdu.kind !== 'submit') throw new Error(`${tpdu.kind} was sent`)
         if (outcome?.kind !== 'refused') {

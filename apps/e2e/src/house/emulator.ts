@@ -32,11 +32,13 @@ export class Emulator {
     this.#ledger = ledger
   }
 
-  /** `modems`: the properties of each modem, as in `--modem`, but without ports. */
+  /** `modems`: the properties of each modem, as in `--modem`. Default: ports on a free TCP port and a pseudo-terminal. */
   static async start(folder: string, modems: readonly Readonly<Record<string, string>>[] = [{}]): Promise<Emulator> {
     const ledger = join(folder, 'ledger.jsonl')
     const described = modems.flatMap((modem, at) => {
-      const setup = { ...modem, tcp: '127.0.0.1:0', pty: join(folder, `modem${at}`) }
+      // A HiLink stick has no serial port.
+      const isStick = modem['personality'] === 'huawei-hilink'
+      const setup = { tcp: '127.0.0.1:0', ...(!isStick && { pty: join(folder, `modem${at}`) }), ...modem }
       return [
         '--modem',
         Object.entries(setup)
@@ -48,6 +50,11 @@ export class Emulator {
     const process = new HouseProcess('emulator', mainScripts.emulator, args, {})
     const addresses = await process.said((line) => (line.startsWith('{') ? (JSON.parse(line) as Addresses) : undefined))
     return new Emulator(process, addresses, ledger)
+  }
+
+  /** The web interface of a HiLink stick, as in MODEMS. */
+  stick(modem = 0): string {
+    return this.ports[modem]?.[0] ?? ''
   }
 
   pty(modem = 0): string {

@@ -57,6 +57,7 @@ const optionValues: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>(
         'must be a command, for example +CMGL, or several, for example +CMEE/+CNMI?',
       ),
   ],
+  ['path', z.string().regex(/^[A-Za-z/-]{0,64}$/, 'must be the end of a path, for example sms-list')],
   ['line', z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be one line of printable ASCII')],
   ['stat', z.literal([0, 1, 2, 3, 4, 5, 6, 7, 8, 11])],
   ['left', z.int().min(0).max(3)],

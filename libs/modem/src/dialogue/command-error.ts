@@ -4,8 +4,11 @@ import type { ErrorClass, ErrorMeaning } from './error-meaning.ts'
 
 /** Why a modem refused: the error as read, its meaning and advice. */
 export interface CommandError {
-  readonly source: 'cms' | 'cme' | 'plain'
-  /** The error number from 27.005 §3.2.5 or 27.007 §9.2; also set if the modem sent the error as text. */
+  readonly source: 'cms' | 'cme' | 'plain' | 'hilink'
+  /**
+   * The error number from 27.005 §3.2.5 or 27.007 §9.2, also set if the modem sent the error as text; or the number of a
+   * HiLink stick.
+   */
   readonly code: number | undefined
   /** The line as it was read. */
   readonly text: string

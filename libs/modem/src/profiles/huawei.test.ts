@@ -122,7 +122,7 @@ test.each(['12d1:14dc', '12d1:14db'])(
   (id) => {
     const rule = roleOfUsbPort(huawei.usb, { id, interfaceNumber: 0, interfaceClass: undefined })
     expect(rule).toMatchObject({ role: 'not-a-modem' })
-    expect(rule?.words).toContain('Install stick firmware')
+    expect(rule?.words).toContain('used through that interface')
   },
 )
 

@@ -53,8 +53,8 @@ export const huawei: Profile = {
       role: 'not-a-modem',
       source: 'usb_modeswitch',
       words:
-        'it runs HiLink firmware: it is a network card with a web page and has no port for commands. ' +
-        'Install stick firmware (12d1:1506), or use another modem.',
+        'it runs HiLink firmware: it is a network card with a web interface and has no port for commands. ' +
+        'It is used through that interface when the kernel has a network interface for it.',
     },
     // In firmware without meaningful interface classes, the PC UI port comes last.
     { ids: ['12d1:1001'], interfaceNumber: 2, interfaceClass: unspecified, role: 'at', source: 'reports' },

@@ -69,6 +69,7 @@ class Rig {
     const result = await this.#cable.open()
     if (result.kind !== 'opened') return result
     const { port } = result
+    if (!('write' in port)) return result
     const write = (bytes: Uint8Array) => {
       if (this.failWrites(String.fromCharCode(...bytes))) throw new Error('EIO')
       port.write(bytes)

@@ -1,5 +1,8 @@
 import type { Clock, Timer } from '../clock.ts'
+import { HilinkModem } from '../hilink/hilink-modem.ts'
+import type { WebPort } from '../hilink/web-port.ts'
 import { Modem } from '../modem.ts'
+import type { ModemDriver } from '../modem-driver.ts'
 import type { ModemEvent } from '../modem-event.ts'
 import type { ModemOptions } from '../modem-options.ts'
 import type { ModemState } from '../modem-state.ts'
@@ -47,7 +50,7 @@ export class RecoveryRunner {
   }
 
   /** Undefined while no port is open. */
-  get modem(): Modem | undefined {
+  get modem(): ModemDriver | undefined {
     return this.#open?.modem
   }
 
@@ -149,25 +152,27 @@ export class RecoveryRunner {
 
   #begin({ port, usb }: OpenedPort): void {
     const { clock, modemOptions, trace } = this.#options
-    const modem = new Modem({
-      port,
+    const common = {
       clock,
-      onEvent: (event) => this.#handleEvent(modem, event),
+      onEvent: (event: ModemEvent): void => this.#handleEvent(modem, event),
       options: {
         ...modemOptions,
         ...(usb === undefined ? {} : { usb }),
         ...(this.#simPin === undefined ? {} : { simPin: this.#simPin }),
       },
       pinMemory: this.#pinMemory,
-      onSimPin: (pin) => {
+      onSimPin: (pin: string): void => {
         this.#simPin = pin
       },
-      ...(trace ? { trace } : {}),
-    })
+    }
+    const modem: ModemDriver =
+      'exchange' in port
+        ? new HilinkModem({ ...common, port })
+        : new Modem({ ...common, port, ...(trace ? { trace } : {}) })
     this.#open = { port, modem }
   }
 
-  #handleEvent(modem: Modem, event: ModemEvent): void {
+  #handleEvent(modem: ModemDriver, event: ModemEvent): void {
     if (event.kind === 'started') this.#profile = event.session.profile
     this.#options.onEvent(event)
     // Ignore events of a modem whose port was closed.
@@ -236,18 +241,25 @@ export interface ClosablePort extends BytePort {
   close(): Promise<void>
 }
 
+export interface ClosableWebPort extends WebPort {
+  close(): Promise<void>
+}
+
+/** A serial port that takes AT commands, or the web interface of a HiLink stick. */
+export type ModemPort = ClosablePort | ClosableWebPort
+
 export type OpenResult = OpenedPort | { readonly kind: 'absent' | 'refused'; readonly words: string }
 
 export interface OpenedPort {
   readonly kind: 'opened'
-  readonly port: ClosablePort
+  readonly port: ModemPort
   /** `12d1:1506`, if the port belongs to a USB device. */
   readonly usb?: string | undefined
 }
 
 interface OpenModem {
-  readonly port: ClosablePort
-  readonly modem: Modem
+  readonly port: ModemPort
+  readonly modem: ModemDriver
 }
 
 const hangLimitMs = 2_000

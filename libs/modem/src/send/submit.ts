@@ -20,6 +20,13 @@ export interface OutgoingPdu {
   readonly tpduLength: number
 }
 
+/** A message for a modem that composes the PDUs itself (HiLink sticks). */
+export interface OutgoingText {
+  readonly text: string
+  /** `+447700900123`, or the digits as dialled. */
+  readonly destination: string
+}
+
 export interface SubmitOptions {
   /** The caller's identifier; a late result carries it. */
   readonly id: string

@@ -81,3 +81,19 @@ const verdicts = ['refused', 'spent', 'open'] as const
 function isAbout(record: EnteredPin, sim: string | null, pin: string): boolean {
   return record.pin === pin && (sim === null || record.sim === null || record.sim === sim)
 }
+
+/**
+ * A PIN that was entered without a result may be entered again if the counter shows that the SIM did not refuse it, for
+ * example after a crash. This is done only once, because a counter may be wrong, and one attempt of three must remain.
+ */
+export function resultOf(entered: EnteredPin, tries: number | undefined): EnteredPin['verdict'] {
+  if (entered.verdict === 'refused' || hasFallen(entered, tries)) return 'refused'
+  return entered.verdict === 'open' && tries !== undefined && entered.entries < mostEntries ? 'open' : 'spent'
+}
+
+/** How often the same PIN is entered into one SIM. */
+const mostEntries = 2
+
+export function hasFallen({ triesBefore }: EnteredPin, tries: number | undefined): boolean {
+  return tries !== undefined && tries < triesBefore
+}

@@ -29,6 +29,7 @@ export type StartupFailureReason =
   | 'puk-required'
   | 'modem-locked'
   | 'pdu-mode-refused'
+  | 'login-required'
 
 export function startupFailure(reason: StartupFailureReason, evidence?: string, triesLeft?: number): StartupFailure {
   return { reason, ...descriptions[reason], evidence, ...(triesLeft === undefined ? {} : { triesLeft }) }
@@ -113,6 +114,10 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   'pdu-mode-refused': {
     words: 'The modem refuses PDU mode, which sending and receiving require.',
     advice: 'Wait and try again; if the problem persists, this modem cannot be used. Report it with a trace.',
+  },
+  'login-required': {
+    words: 'The web interface of the stick requires a login.',
+    advice: 'Open its address in a browser, log in, and switch the login off in the settings. The agent never logs in.',
   },
 }
 

@@ -53,6 +53,8 @@ export type Shortcoming =
   | 'echo-stays-on'
   /** The modem does not answer `AT+CNMI?`, so a lost setting goes unnoticed. */
   | 'indications-unverified'
+  /** A HiLink stick: no references, no delivery reports, no PDUs. */
+  | 'web-interface'
 
 export type StartupOutcome =
   | { readonly kind: 'started'; readonly session: Session }

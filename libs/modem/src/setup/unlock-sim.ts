@@ -6,7 +6,7 @@ import { enterPin, type PinState, pinStateOf, pinStateOfError, readPinLock } fro
 import type { CommandError } from '../dialogue/command-error.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { readIccid } from './identify-sim.ts'
-import type { EnteredPin } from './pin-memory.ts'
+import { type EnteredPin, hasFallen, resultOf } from './pin-memory.ts'
 import type { StartupContext } from './startup-context.ts'
 import { type StartupFailure, startupFailure } from './startup-failure.ts'
 
@@ -146,22 +146,6 @@ async function enterNotedPin(
     if (wrong) return startupFailure('pin-wrong', undefined, left)
   }
   return failure
-}
-
-/**
- * A PIN that was entered without a result may be entered again if the counter shows that the SIM did not refuse it, for
- * example after a crash. This is done only once, because a counter may be wrong, and one attempt of three must remain.
- */
-function resultOf(entered: EnteredPin, tries: number | undefined): EnteredPin['verdict'] {
-  if (entered.verdict === 'refused' || hasFallen(entered, tries)) return 'refused'
-  return entered.verdict === 'open' && tries !== undefined && entered.entries < mostEntries ? 'open' : 'spent'
-}
-
-/** How often the same PIN is entered into one SIM. */
-const mostEntries = 2
-
-function hasFallen({ triesBefore }: EnteredPin, tries: number | undefined): boolean {
-  return tries !== undefined && tries < triesBefore
 }
 
 // 27.007 §9.2: incorrect password. Any other error number has another cause.

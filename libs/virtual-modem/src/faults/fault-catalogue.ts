@@ -94,6 +94,16 @@ export const faultDescriptions = {
   'ussd-as-menu': fault('Puts a menu with one more step before a USSD reply'),
   'port-renumbered': fault('Changes the port name after a reset'),
   'port-half-open': fault('Keeps the port open without data, then loses it', { forMs: 30_000 }),
+
+  // The web interface of a HiLink stick. `path` is the end of a path, such as `sms-list`; empty: any path.
+  'web-late': fault('Replies to a web request late', { delayMs: 15_000, path: '' }),
+  'web-lost': fault('Carries out a web request and closes the connection without a reply', { path: '' }),
+  'web-cut': fault('Closes the connection in the middle of a web reply', { path: '' }),
+  'web-rubbish': fault('Replies to a web request with broken HTML', { path: '' }),
+  'web-huge': fault('Replies to a web request with 4 MB', { path: '' }),
+  'web-redirect': fault('Redirects a web request to another address', { path: '' }),
+  'web-sessions-lost': fault('Forgets all web sessions'),
+  'web-login': fault('Requires a login for each web request'),
 }
 
 export type FaultName = keyof typeof faultDescriptions

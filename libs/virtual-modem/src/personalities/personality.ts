@@ -6,6 +6,8 @@ export interface Personality extends PersonalityTraits {
   /** `quectel-ec25`; also the name of its file. */
   readonly name: string
   readonly title: string
+  /** `web`: the host talks to a web interface, not to a port with AT commands. Default: `at`. */
+  readonly host?: 'at' | 'web'
   /** Commands of this family alone; they replace general ones of the same name. */
   readonly commands: CommandTable
   /** General commands that this family does not have. */

@@ -4,6 +4,8 @@ import { certain, isOfModemVendor, isSerialAdapter, likely, refusalOf, scoreOf }
 export type DeviceClass =
   /** `ttys`: likely command ports, the best first. `isCertain`: the device is a modem even if it does not answer. */
   | { readonly kind: 'modem'; readonly ttys: readonly string[]; readonly isCertain: boolean }
+  /** The device is a network card with a web interface. `network`: its network interface. */
+  | { readonly kind: 'hilink'; readonly network: string; readonly isCertain: boolean }
   /** The device looks like a modem but cannot be used in this state. */
   | { readonly kind: 'unusable'; readonly problem: string }
   | { readonly kind: 'other' }
@@ -17,12 +19,28 @@ export function classifyDevice(device: UsbDevice): DeviceClass {
   if (ports[0] !== undefined) {
     return { kind: 'modem', ttys: ports.map(({ tty }) => tty), isCertain: ports[0].score >= certain }
   }
+  const network = hilinkNetworkOf(device)
+  if (network !== undefined) return { kind: 'hilink', network, isCertain: isKnownHilink(device.id) }
   const problem = whyUnusable(device)
   if (problem === undefined) return { kind: 'other' }
   return { kind: 'unusable', problem: `${nameOf(device)}: ${problem}` }
 }
 
-function nameOf({ id, path, product }: UsbDevice): string {
+/** The network interface of a stick of Huawei or Brovi that offers neither a port nor a disk alone. */
+function hilinkNetworkOf({ id, interfaces }: UsbDevice): string | undefined {
+  if (!hilinkVendors.some((vendor) => id.startsWith(vendor)) || interfaces.some(({ ttys }) => ttys.length > 0)) {
+    return undefined
+  }
+  return interfaces.find((each) => isNetworkCard(each.class) && each.networks.length > 0)?.networks[0]
+}
+
+function isKnownHilink(id: string): boolean {
+  return brovi.has(id) || refusalOf(id) !== undefined
+}
+
+const hilinkVendors = ['12d1:', '3566:']
+
+export function nameOf({ id, path, product }: UsbDevice): string {
   return `USB device ${id} at ${path}${product === undefined ? '' : ` (${product.slice(0, 40)})`}`
 }
 
@@ -71,7 +89,7 @@ const networkCard =
 const brovi = new Set(['3566:2001'])
 
 const broviMode = (id: string): string =>
-  'it is a HiLink stick (Brovi E3372-325) in storage or network card mode and has no port for commands. ' +
+  'it is a HiLink stick (Brovi E3372-325) in storage mode, or the kernel has no driver for its network card. ' +
   `Switch it with sudo usb_modeswitch -v ${id.slice(0, 4)} -p ${id.slice(5)} -X; if that does not help, use another modem.`
 
 const packetsOnly =

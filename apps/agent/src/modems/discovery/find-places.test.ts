@@ -83,6 +83,38 @@ describe('explains why a device that looks like a modem cannot be used', () => {
   })
 })
 
+describe('a HiLink stick with a network interface', () => {
+  const [card, ...others] = devices.e3372HiLink.interfaces
+  const stick = { ...devices.e3372HiLink, interfaces: [{ ...card, network: 'eth1' }, ...others] }
+
+  test('is found at the first address of its network', async () => {
+    fake.plug(stick, '1-1.2')
+    fake.addresses['eth1'] = [
+      { family: 'IPv6', address: 'fe80::1', netmask: 'ffff:ffff:ffff:ffff::' },
+      { family: 'IPv4', address: '192.168.8.100', netmask: '255.255.255.0' },
+    ]
+    expect(await find()).toMatchObject({
+      places: [{ key: 'usb:1-1.2', ports: ['hilink://192.168.8.1'], isCertain: true, usb: { id: '12d1:14dc' } }],
+      unusable: [],
+    })
+  })
+
+  test('needs an address on its interface', async () => {
+    fake.plug(stick, '1-1.2')
+    expect(await find()).toEqual({
+      places: [],
+      unlisted: [],
+      unusable: [expect.stringMatching(/12d1:14dc at 1-1\.2 .*interface eth1 has no IPv4 address.*DHCP/)],
+    })
+  })
+
+  test('with an unknown id must answer before it is used', async () => {
+    fake.plug({ ...stick, id: '12d1:14fe' }, '1-1.2')
+    fake.addresses['eth1'] = [{ family: 'IPv4', address: '10.0.0.2', netmask: '255.255.255.252' }]
+    expect((await find()).places).toMatchObject([{ ports: ['hilink://10.0.0.1'], isCertain: false }])
+  })
+})
+
 test('ignores devices that are not modems', async () => {
   plug(devices.arduino, '1-1.1')
   plug(devices.keyboard, '1-1.2')
@@ -95,7 +127,7 @@ test('a device that may be something else is not certain', async () => {
 })
 
 test('finds nothing on a machine without USB', async () => {
-  const nowhere = { sysfs: join(fake.folder, 'none'), devices: fake.machine.devices }
+  const nowhere = { ...fake.machine, sysfs: join(fake.folder, 'none') }
   expect(await findPlaces({ auto: true, addresses: [] }, nowhere)).toEqual({ places: [], unlisted: [], unusable: [] })
 })
 

@@ -1,6 +1,7 @@
 import { readlink, realpath, stat } from 'node:fs/promises'
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { classifyDevice } from './classify-device.ts'
+import { classifyDevice, nameOf } from './classify-device.ts'
 import { readUsbBus, type UsbDevice } from './usb-bus.ts'
 
 /** A place where a modem is or may be connected. */
@@ -45,9 +46,13 @@ export interface Wanted {
 export interface DeviceFolders {
   readonly sysfs: string
   readonly devices: string
+  /** The addresses of the network interfaces. */
+  readonly networks: () => NodeJS.Dict<readonly NetworkAddress[]>
 }
 
-export const thisMachine: DeviceFolders = { sysfs: '/sys', devices: '/dev' }
+export type NetworkAddress = Pick<NetworkInterfaceInfo, 'address' | 'netmask' | 'family'>
+
+export const thisMachine: DeviceFolders = { sysfs: '/sys', devices: '/dev', networks: networkInterfaces }
 
 /** Finds the wanted modems. Listing one port of a device covers the device: its other ports are not used. */
 export async function findPlaces(wanted: Wanted, machine: DeviceFolders = thisMachine): Promise<FoundPlaces> {
@@ -60,7 +65,11 @@ export async function findPlaces(wanted: Wanted, machine: DeviceFolders = thisMa
   for (const device of bus.filter(({ path }) => !listedPaths.has(path))) {
     const found = classifyDevice(device)
     if (found.kind === 'modem') unlisted.push(placeOf(device, found, machine))
-    else if (found.kind === 'unusable' && wanted.auto) unusable.push(found.problem)
+    else if (found.kind === 'hilink') {
+      const address = stickAddress(machine.networks()[found.network])
+      if (address !== undefined) unlisted.push(hilinkPlace(device, address, found.isCertain))
+      else if (wanted.auto) unusable.push(`${nameOf(device)}: ${withoutAddress(found.network)}`)
+    } else if (found.kind === 'unusable' && wanted.auto) unusable.push(found.problem)
   }
   if (!wanted.auto) return { places: listed, unlisted, unusable }
   return { places: [...listed, ...unlisted], unlisted: [], unusable }
@@ -80,6 +89,25 @@ function placeOf(
     usb: onUsb(device),
   }
 }
+
+function hilinkPlace(device: UsbDevice, address: string, isCertain: boolean): Place {
+  const key = `usb:${device.path}`
+  return { key, ports: [`hilink://${address}`], isPresent: true, isHidden: true, isCertain, usb: onUsb(device) }
+}
+
+/** A HiLink stick gives this machine an address by DHCP, and has the first address of the same network itself. */
+function stickAddress(addresses: readonly NetworkAddress[] = []): string | undefined {
+  const own = addresses.find(({ family }) => family === 'IPv4')
+  if (own === undefined) return undefined
+  const mask = own.netmask.split('.').map(Number)
+  const network = own.address.split('.').map((part, at) => Number(part) & (mask[at] ?? 0))
+  const stick = [...network.slice(0, 3), (network[3] ?? 0) + 1].join('.')
+  return stick === own.address ? undefined : stick
+}
+
+const withoutAddress = (network: string): string =>
+  `it is a HiLink stick, and its network interface ${network} has no IPv4 address from it. ` +
+  `Let the interface use DHCP, for example with sudo dhclient ${network}.`
 
 async function listedPlace(
   address: string,

@@ -3,7 +3,8 @@ import { type ModemNumber, readModemNumber } from '@smsgw/modem/commands/identit
 import { readMessageFormat } from '@smsgw/modem/commands/message-settings'
 import { ask } from '@smsgw/modem/commands/query'
 import { Dialogue } from '@smsgw/modem/dialogue/dialogue'
-import type { ClosablePort, OpenResult } from '@smsgw/modem/recovery/runner'
+import { readHilinkNumber } from '@smsgw/modem/hilink/hilink-modem'
+import type { ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
 import type { BytePort } from '@smsgw/modem/wire/byte-port'
 import type { ByteTrace } from '@smsgw/modem/wire/trace'
 
@@ -12,12 +13,12 @@ export type Identified =
       readonly kind: 'modem'
       readonly number: ModemNumber
       readonly address: string
-      readonly port: ClosablePort
+      readonly port: ModemPort
     }
   /** A modem that reports neither an IMEI nor a serial number. */
-  | { readonly kind: 'unnumbered'; readonly address: string; readonly port: ClosablePort }
+  | { readonly kind: 'unnumbered'; readonly address: string; readonly port: ModemPort }
   /** The port can be opened, but no modem identifies itself: a modem is starting or hangs, or the device is not a modem. */
-  | { readonly kind: 'silent'; readonly address: string; readonly port: ClosablePort }
+  | { readonly kind: 'silent'; readonly address: string; readonly port: ModemPort }
   | { readonly kind: 'absent' | 'refused'; readonly words: string }
 
 /**
@@ -43,7 +44,7 @@ export async function identifyPlace(options: {
       continue
     }
     const { port } = opened
-    const number = await readNumber(port, clock, trace)
+    const number = 'exchange' in port ? await readHilinkNumber(port) : await readNumber(port, clock, trace)
     const found: Opened = { ...kindOf(number), address, port }
     if (best !== undefined && rank(found) <= rank(best)) {
       await port.close()
@@ -56,7 +57,7 @@ export async function identifyPlace(options: {
   return best ?? problem ?? { kind: 'absent', words: 'no port found' }
 }
 
-type Opened = Extract<Identified, { port: ClosablePort }>
+type Opened = Extract<Identified, { port: ModemPort }>
 
 function kindOf(number: ModemNumber | undefined) {
   if (number === undefined) return { kind: 'silent' as const }

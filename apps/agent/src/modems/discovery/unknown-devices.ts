@@ -28,8 +28,9 @@ export class UnknownDevices {
       probed.nextMs = clock.nowMs() + pauseMs
       if (isModem) this.#probes.delete(session)
       else if (probed.attempts === maxAttempts) {
+        const language = place.ports[0]?.startsWith('hilink:') ? 'as a HiLink stick' : 'AT commands'
         this.#options.onUnusable(
-          `${place.ports.join(', ')}: looks like a modem but does not answer AT commands, so it is not used. ` +
+          `${place.ports.join(', ')}: looks like a modem but does not answer ${language}, so it is not used. ` +
             `If it is a modem, set MODEMS=${place.ports[0]}`,
         )
       }

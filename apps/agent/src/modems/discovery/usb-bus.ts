@@ -24,6 +24,8 @@ export interface DeviceInterface {
   readonly driver: string | undefined
   /** `ttyUSB2`; none on most interfaces. */
   readonly ttys: readonly string[]
+  /** `eth1`; one on an interface of a network card. */
+  readonly networks: readonly string[]
 }
 
 /**
@@ -74,6 +76,7 @@ async function readInterface(folder: string): Promise<DeviceInterface | undefine
     class: classes.join('/').toLowerCase(),
     driver: driver === undefined ? undefined : basename(driver),
     ttys: below.filter((name) => /^tty./.test(name)),
+    networks: await entriesOf(join(folder, 'net')),
   }
 }
 

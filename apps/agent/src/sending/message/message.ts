@@ -2,6 +2,7 @@ import type { SendCommand } from '@smsgw/contract/link/command'
 import { statusFromOctet } from '@smsgw/sms/fields/status'
 import type { CommandOutcome, Plan, Stamp } from '../../journal/change.ts'
 import type { CommandRecord } from '../../journal/read.ts'
+import type { SendingSim } from '../sending-sim.ts'
 
 /**
  * A message that the agent has accepted. Immutable: each change creates a new object.
@@ -43,6 +44,8 @@ export interface OutgoingMessage {
 export interface MessagePart {
   readonly pdu: string
   readonly tpduLength: number
+  /** The whole text, if the plan is for a modem that composes the PDUs itself. */
+  readonly text: string | undefined
   /** The state of the last attempt. `committed`: it may be on the air, and the answer is pending. */
   readonly state: 'to-send' | 'committed' | 'accepted' | 'refused' | 'not-sent' | 'unknown'
   /** The number of the last attempt. */
@@ -105,9 +108,10 @@ export function restoredMessage(record: CommandRecord, command: SendCommand, lif
 
 export function withPlan(message: OutgoingMessage, plan: Plan): OutgoingMessage {
   const attempts = Math.max(message.attemptsMade, ...message.parts.map((part) => part.attempts))
-  const parts = plan.parts.map(({ pdu, tpduLength }) => ({
+  const parts = plan.parts.map(({ pdu, tpduLength, text }) => ({
     pdu,
     tpduLength,
+    text,
     state: 'to-send' as const,
     attempts,
     committed: undefined,
@@ -115,6 +119,11 @@ export function withPlan(message: OutgoingMessage, plan: Plan): OutgoingMessage 
     reports: new Set<number>(),
   }))
   return { ...message, plan, isPlanWritten: false, simNumber: plan.simNumber, parts, attemptsMade: attempts }
+}
+
+/** Whether the modem of the SIM takes the message in the form in which it was planned. */
+export function isPlannedFor({ plan }: OutgoingMessage, { sendsText = false }: SendingSim): boolean {
+  return plan === undefined || plan.parts.every(({ text }) => (text !== undefined) === sendsText)
 }
 
 /** Removes the plan of a message of which no part is on the air, so that it may be planned for another SIM. */

@@ -1,9 +1,11 @@
+import { isXmlText } from '@smsgw/modem/hilink/xml'
 import { addressFromText } from '@smsgw/sms/fields/address'
 import { relativeFromSeconds } from '@smsgw/sms/fields/validity-period'
 import { hexFromOctets } from '@smsgw/sms/octets'
 import { PduEncodeError } from '@smsgw/sms/pdu-error'
 import { type Segmentation, segment, segmentData } from '@smsgw/sms/segmentation/segment'
 import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
+import type { SendingSim } from '../sending-sim.ts'
 import type { Planned } from '../sending-state.ts'
 import type { ClearContent } from './clear-content.ts'
 
@@ -16,7 +18,7 @@ export function planMessage(message: {
   readonly reference: number
   /** How long the network may try to deliver the message; undefined: the network decides. */
   readonly validForSeconds: number | undefined
-  readonly sim: { readonly simNumber: number; readonly iccid: string }
+  readonly sim: Pick<SendingSim, 'simNumber' | 'iccid' | 'sendsText'>
 }): Planned {
   const { content, requestsReport, validForSeconds } = message
   const { simNumber, iccid } = message.sim
@@ -26,6 +28,7 @@ export function planMessage(message: {
       const reason = 'the phone number cannot be dialled; use digits, with a leading + for the international format'
       return { ok: false, code: 'unwritable', reason }
     }
+    if (message.sim.sendsText) return planText(message)
     const { parts, dataCodingScheme } = segmented(content, message.reference)
     const planned = parts.map((userData) => {
       const { octets, tpduLength } = encodeForModem({
@@ -51,6 +54,21 @@ export function planMessage(message: {
     if (!(error instanceof PduEncodeError)) throw error
     return { ok: false, code: 'unwritable', reason: `the message cannot be encoded as SMS: ${error.message}` }
   }
+}
+
+/** A HiLink stick takes the whole text, and composes the PDUs without a request for delivery reports. */
+function planText({ content, destination, sim }: Parameters<typeof planMessage>[0]): Planned {
+  const { simNumber, iccid } = sim
+  if (content.kind !== 'text') {
+    const reason = `the modem of SIM ${simNumber} has only a web interface (HiLink), which cannot send data messages`
+    return { ok: false, code: 'unwritable', reason }
+  }
+  if (!isXmlText(content.text)) {
+    const reason = `the modem of SIM ${simNumber} has only a web interface (HiLink), which cannot send control characters`
+    return { ok: false, code: 'unwritable', reason }
+  }
+  const parts = [{ pdu: '', tpduLength: 0, text: content.text }]
+  return { ok: true, plan: { simNumber, iccid, destination, requestsReport: false, parts } }
 }
 
 function segmented(content: ClearContent, reference: number): Segmentation {

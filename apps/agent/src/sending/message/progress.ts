@@ -38,7 +38,8 @@ export function submitNext(step: Step, sim: SendingSim, message: OutgoingMessage
     const { cmdId, parts } = message
     const moreFollow = step.state.schedule.queue.length > 0 || at + 1 < parts.length
     const { pdu, tpduLength, attempts } = part
-    step.emit({ kind: 'submit', sim, cmdId, at, attempt: attempts + 1, pdu, tpduLength, moreFollow })
+    const text = part.text === undefined ? undefined : { text: part.text, destination: message.plan?.destination ?? '' }
+    step.emit({ kind: 'submit', sim, cmdId, at, attempt: attempts + 1, pdu, tpduLength, text, moreFollow })
   }
 }
 

@@ -1,6 +1,6 @@
 import { heldUntilMs } from '../doubt/doubts.ts'
 import { dequeue, expire, notConfirmed } from '../message/endings.ts'
-import { hasBegun, isSent, type OutgoingMessage } from '../message/message.ts'
+import { hasBegun, isPlannedFor, isSent, type OutgoingMessage, withoutPlan } from '../message/message.ts'
 import { simHeldEvent } from '../message/message-events.ts'
 import { submitNext } from '../message/progress.ts'
 import type { SendingSim } from '../sending-sim.ts'
@@ -46,7 +46,7 @@ function begin(step: Step, cmdId: string, iccid: string): void {
   dequeue(step, message)
   const sending = { cmdId, sinceMs: step.moment.nowMs, hadBegun: hasBegun(message) }
   putLane(step, { ...lane, sending, wakeAtMs: Number.POSITIVE_INFINITY })
-  const begun = step.put({ ...message, phase: 'sending' })
+  const begun = step.put({ ...(isPlannedFor(message, lane.sim) ? message : withoutPlan(message)), phase: 'sending' })
   if (begun.plan !== undefined) {
     submitNext(step, lane.sim, begun)
     return
@@ -63,7 +63,8 @@ function mayGoAtMs(step: Step, message: OutgoingMessage, sim: SendingSim): numbe
   if (message.command.validUntil !== undefined && !step.moment.stamp.trusted) return Number.POSITIVE_INFINITY
   const isForIt =
     message.plan === undefined ? simFor(step, message) === sim.simNumber : message.plan.iccid === sim.iccid
-  if (!isForIt) return Number.POSITIVE_INFINITY
+  // The rest of a long message cannot be sent in another form, so it waits for a modem like the first one.
+  if (!isForIt || (hasBegun(message) && !isPlannedFor(message, sim))) return Number.POSITIVE_INFINITY
   return Math.max(message.notBeforeMs, heldUntilMs(step.state, step.moment.nowMs, sim.iccid, message))
 }
 

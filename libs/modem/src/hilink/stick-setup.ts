@@ -1,0 +1,258 @@
+import type { Cancellation } from '../cancellation.ts'
+import type { Clock } from '../clock.ts'
+import type { PinTries } from '../commands/pin-counter.ts'
+import type { ModemDefaults } from '../modem-options.ts'
+import { Pause } from '../pause.ts'
+import { generic } from '../profiles/generic.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { type EnteredPin, hasFallen, type PinMemory, resultOf } from '../setup/pin-memory.ts'
+import type { Session } from '../setup/startup.ts'
+import type { StartupStage } from '../setup/startup-context.ts'
+import { type StartupFailure, startupFailure } from '../setup/startup-failure.ts'
+import { loginRequired } from './hilink-errors.ts'
+import { memory } from './stick-inbox.ts'
+import type { WebAnswer, WebSession } from './web-session.ts'
+import { childNumber, childText, type XmlElement } from './xml.ts'
+
+export interface StickSetup {
+  readonly session: WebSession
+  readonly clock: Clock
+  readonly cancellation: Cancellation
+  readonly options: Pick<ModemDefaults, 'simPollMs' | 'simBusyLimitMs'>
+  readonly simPin: string | undefined
+  readonly pinMemory: PinMemory
+  readonly onStage: (stage: StartupStage) => void
+}
+
+/** Which stick and which SIM answer. */
+export interface StickIdentity {
+  readonly imei: string | undefined
+  readonly serial: string | undefined
+  readonly imsi: string | undefined
+  readonly iccid: string | undefined
+  readonly model: string | undefined
+  readonly firmware: string | undefined
+  readonly ownNumber: string | undefined
+}
+
+/** Sets a stick up: identifies it, waits for its SIM, and enters the PIN under the same rules as for AT modems. */
+export async function setUpStick(setup: StickSetup): Promise<Session | StartupFailure> {
+  setup.onStage('probing')
+  const contact = await contactStick(setup)
+  if ('reason' in contact) return contact
+  setup.onStage('identifying')
+  setup.onStage('sim')
+  const failure = await unlockStick(setup, contact.iccid ?? null)
+  if (failure !== undefined) return failure
+  // A locked SIM shows neither IMSI nor number.
+  const identity = await readIdentity(setup.session)
+  if ('reason' in identity) return identity
+  return sessionOf(identity)
+}
+
+export async function readIdentity(session: WebSession): Promise<StickIdentity | StartupFailure> {
+  const answer = await session.get('/api/device/information')
+  if (answer.kind === 'value') return identityIn(answer.value)
+  if (answer.kind === 'refused' && answer.error.code === loginRequired) return startupFailure('login-required')
+  return startupFailure('no-answer', answer.kind === 'refused' ? answer.error.text : answer.why)
+}
+
+export function identityIn(information: XmlElement): StickIdentity {
+  const text = (name: string) => childText(information, name)?.trim() || undefined
+  const digits = (name: string, form: RegExp) => {
+    const value = text(name)
+    return value !== undefined && form.test(value) ? value : undefined
+  }
+  return {
+    imei: digits('Imei', /^\d{14,16}$/),
+    serial: digits('SerialNumber', /^[\w-]{4,32}$/),
+    imsi: digits('Imsi', /^\d{14,15}$/),
+    iccid: digits('Iccid', /^\d{18,20}$/),
+    model: text('DeviceName')?.slice(0, 64),
+    firmware: text('SoftwareVersion')?.slice(0, 64),
+    ownNumber: digits('Msisdn', /^\+?\d{3,20}$/),
+  }
+}
+
+/** An identifier that is missing on one side proves nothing, because a starting stick leaves some of them empty. */
+export function isSameStick(one: StickIdentity, other: StickIdentity): boolean {
+  return (['imei', 'serial', 'imsi', 'iccid'] as const).every(
+    (name) => one[name] === undefined || other[name] === undefined || one[name] === other[name],
+  )
+}
+
+export async function readStickPinTries(session: WebSession): Promise<PinTries | undefined> {
+  const answer = await session.get('/api/pin/status')
+  if (answer.kind !== 'value') return undefined
+  const pin = childNumber(answer.value, 'SimPinTimes')
+  return pin === undefined ? undefined : { pin, puk: childNumber(answer.value, 'SimPukTimes') }
+}
+
+/** The differences from other modems that status and doctor show. Nothing else of a profile applies to a stick. */
+const hilinkProfile: Profile = {
+  ...generic,
+  name: 'hilink',
+  pinCounters: [],
+  radio: { ...generic.radio, resetCommands: [] },
+  advice: [],
+}
+
+function sessionOf(identity: StickIdentity): Session {
+  const { imei, serial, imsi, iccid, model, firmware, ownNumber } = identity
+  return {
+    identity: { imei, serial: imei === undefined ? serial : undefined, manufacturer: 'Huawei', model, firmware },
+    profile: hilinkProfile,
+    sim: {
+      imsi,
+      iccid,
+      ownNumbers: ownNumber === undefined ? [] : [{ number: ownNumber, name: '' }],
+      serviceCentre: 'unknown',
+    },
+    messages: {
+      memories: [memory],
+      receiveInto: memory,
+      memorySelectable: true,
+      indications: undefined,
+      indicationsReadBack: undefined,
+      acknowledges: false,
+    },
+    registrationDomains: [],
+    shortcomings: ['web-interface'],
+  }
+}
+
+async function contactStick(setup: StickSetup): Promise<StickIdentity | StartupFailure> {
+  const { session, clock, cancellation } = setup
+  const untilMs = clock.nowMs() + contactLimitMs
+  for (;;) {
+    const identity = await readIdentity(session)
+    const isFinal = !('reason' in identity) || identity.reason === 'login-required'
+    if (isFinal || cancellation.cancelled || clock.nowMs() >= untilMs) return identity
+    await new Pause(clock).wait(contactPauseMs, cancellation)
+  }
+}
+
+async function unlockStick(setup: StickSetup, sim: string | null): Promise<StartupFailure | undefined> {
+  const state = await awaitSettledState(setup)
+  switch (state) {
+    case 'ready':
+      if (setup.simPin !== undefined) await setup.pinMemory.forget(sim, setup.simPin)
+      return undefined
+    case 'unsupported':
+      return undefined
+    case 'pin':
+      return enterPin(setup, sim)
+    case 'puk':
+      return startupFailure('puk-required')
+    case 'no-sim':
+      return startupFailure('no-sim')
+    case 'busy':
+      return startupFailure(setup.cancellation.cancelled ? 'port-lost' : 'sim-busy')
+    case 'no-answer':
+      return startupFailure('fell-silent')
+    case 'login':
+      return startupFailure('login-required')
+  }
+}
+
+type SimState = 'ready' | 'pin' | 'puk' | 'no-sim' | 'busy' | 'unsupported' | 'no-answer' | 'login'
+
+async function awaitSettledState(setup: StickSetup): Promise<SimState> {
+  const { session, clock, cancellation, options } = setup
+  const startedAtMs = clock.nowMs()
+  for (;;) {
+    const state = simStateIn(await session.get('/api/pin/status'))
+    const waitedMs = clock.nowMs() - startedAtMs
+    const mayChange =
+      state === 'busy' || state === 'no-answer'
+        ? waitedMs < options.simBusyLimitMs
+        : state === 'no-sim' && waitedMs < simAbsentLimitMs
+    if (!mayChange || cancellation.cancelled) return state
+    await new Pause(clock).wait(options.simPollMs, cancellation)
+  }
+}
+
+function simStateIn(answer: WebAnswer): SimState {
+  if (answer.kind === 'refused') {
+    if (answer.error.code === loginRequired) return 'login'
+    return answer.error.class === 'unsupported' ? 'unsupported' : 'busy'
+  }
+  if (answer.kind !== 'value') return 'no-answer'
+  return simStates.get(childNumber(answer.value, 'SimState') ?? 0) ?? 'busy'
+}
+
+async function enterPin(setup: StickSetup, sim: string | null): Promise<StartupFailure | undefined> {
+  const { session, pinMemory, simPin: pin } = setup
+  if (pin === undefined) return startupFailure('pin-required')
+  if (!/^\d{4,8}$/.test(pin)) return startupFailure('pin-malformed')
+  const tries = (await readStickPinTries(session))?.pin
+  const before = pinMemory.find(sim, pin)
+  if (before !== undefined) {
+    const result = resultOf(before, tries)
+    if (result === 'refused') await pinMemory.note({ ...before, verdict: result })
+    if (result === 'refused') return startupFailure('pin-wrong', undefined, tries)
+    if (result === 'spent') return startupFailure('pin-not-taken', undefined, tries)
+  }
+  if (tries === undefined) return startupFailure('pin-tries-unknown')
+  if (tries <= 1) return startupFailure('pin-last-try', undefined, tries)
+  const entered: EnteredPin = { sim, pin, verdict: 'open', entries: (before?.entries ?? 0) + 1, triesBefore: tries }
+  // Recorded first, because the PIN counts as entered even if the reply or this process is lost.
+  if (!(await pinMemory.note(entered))) {
+    await takeBack(pinMemory, entered, before)
+    return startupFailure('pin-not-kept')
+  }
+  const answer = await session.post('/api/pin/operate', [
+    ['OperateType', 0],
+    ['CurrentPin', pin],
+    ['NewPin', ''],
+    ['PukCode', ''],
+  ])
+  if (answer.kind === 'not-sent') {
+    await takeBack(pinMemory, entered, before)
+    return startupFailure('port-lost')
+  }
+  return judgePin(setup, entered)
+}
+
+async function judgePin(setup: StickSetup, entered: EnteredPin): Promise<StartupFailure | undefined> {
+  const { session, clock, cancellation, pinMemory } = setup
+  const untilMs = clock.nowMs() + pinLimitMs
+  for (;;) {
+    const state = simStateIn(await session.get('/api/pin/status'))
+    if (state === 'ready') {
+      await pinMemory.forget(entered.sim, entered.pin)
+      return undefined
+    }
+    const left = (await readStickPinTries(session))?.pin
+    if (state === 'puk' || hasFallen(entered, left)) {
+      await pinMemory.note({ ...entered, verdict: 'refused' })
+      return startupFailure('pin-wrong', undefined, left)
+    }
+    if (cancellation.cancelled) return startupFailure('port-lost')
+    if (clock.nowMs() >= untilMs) {
+      if (left !== undefined) await pinMemory.note({ ...entered, verdict: 'spent' })
+      return startupFailure('pin-not-taken', undefined, left)
+    }
+    await new Pause(clock).wait(setup.options.simPollMs, cancellation)
+  }
+}
+
+async function takeBack(pinMemory: PinMemory, entered: EnteredPin, before: EnteredPin | undefined): Promise<void> {
+  if (before === undefined) await pinMemory.forget(entered.sim, entered.pin)
+  else await pinMemory.note({ ...before, sim: entered.sim })
+}
+
+/** `SimState` of `pin/status`. Other values are reported while the SIM starts. */
+const simStates: ReadonlyMap<number, SimState> = new Map([
+  [255, 'no-sim'],
+  [257, 'ready'],
+  [258, 'ready'],
+  [259, 'ready'],
+  [260, 'pin'],
+  [261, 'puk'],
+])
+
+const contactLimitMs = 60_000
+const contactPauseMs = 2_000
+const simAbsentLimitMs = 10_000
+const pinLimitMs = 20_000

@@ -1,0 +1,173 @@
+import type { CommandError } from '../dialogue/command-error.ts'
+import { TaskQueue } from '../task-queue.ts'
+import { hilinkError } from './hilink-errors.ts'
+import type { WebPort, WebReply } from './web-port.ts'
+import { childNumber, childText, escapeXml, parseXml, type XmlElement } from './xml.ts'
+
+export type WebAnswer =
+  | { readonly kind: 'value'; readonly value: XmlElement }
+  | { readonly kind: 'refused'; readonly error: CommandError }
+  /** The stick has not carried out the request. */
+  | { readonly kind: 'not-sent'; readonly why: string }
+  /** The stick may have carried out the request. */
+  | { readonly kind: 'no-answer'; readonly why: string }
+
+/** The content of a request: elements in the order in which they are written, because some firmware expects it. */
+export type RequestFields = readonly (readonly [name: string, value: string | number | RequestFields])[]
+
+/**
+ * The session with the web interface: a cookie, and a token that each POST uses up. Requests run one at a time, because
+ * the token of a request comes with the reply to the previous one.
+ *
+ * none → open (`SesTokInfo`) → none, when the stick refuses the token because it has restarted or another program has
+ * opened a session. A refused token means that the stick has not carried out the request, so the request is repeated
+ * once with a new session.
+ */
+export class WebSession {
+  readonly #port: WebPort
+  readonly #tasks = new TaskQueue()
+  #cookie: string | undefined
+  #tokens: string[] = []
+  /** Increases with each new session. */
+  #renewals = 0
+  #refusals = 0
+
+  constructor(port: WebPort) {
+    this.#port = port
+  }
+
+  get renewals(): number {
+    return this.#renewals
+  }
+
+  /** Increases when the stick refuses a session, because it has restarted or has closed the session. */
+  get refusals(): number {
+    return this.#refusals
+  }
+
+  get(path: string): Promise<WebAnswer> {
+    return this.#tasks.run(() => this.#request({ method: 'GET', path, body: undefined, timeoutMs: getTimeoutMs }))
+  }
+
+  /**
+   * @param options.isStillValid called before the request is repeated with a new session; false leaves it unsent
+   */
+  post(path: string, fields: RequestFields, options: PostOptions = {}): Promise<WebAnswer> {
+    const body = `<?xml version="1.0" encoding="UTF-8"?><request>${written(fields)}</request>`
+    const { timeoutMs = postTimeoutMs } = options
+    return this.#tasks.run(() => this.#request({ method: 'POST', path, body, timeoutMs }, options.isStillValid))
+  }
+
+  /** Forgets the session, so that the next request opens a new one. */
+  forget(): void {
+    this.#cookie = undefined
+    this.#tokens = []
+  }
+
+  async #request(request: Request, isStillValid?: PostOptions['isStillValid']): Promise<WebAnswer> {
+    for (let attempt = 1; ; attempt += 1) {
+      const problem = await this.#open()
+      if (problem !== undefined) return problem
+      if (attempt > 1 && isStillValid !== undefined && !(await isStillValid((path) => this.#send(getRequest(path))))) {
+        return { kind: 'not-sent', why: 'another stick or SIM answers' }
+      }
+      const answer = await this.#send(request)
+      const isTokenRefused = answer.kind === 'refused' && tokenErrors.has(answer.error.code ?? 0)
+      if (!isTokenRefused) return answer
+      this.forget()
+      this.#refusals += 1
+      if (attempt > 1) return { kind: 'not-sent', why: `the stick refuses each new session (${answer.error.text})` }
+    }
+  }
+
+  async #open(): Promise<WebAnswer | undefined> {
+    if (this.#cookie !== undefined && this.#tokens.length > 0) return undefined
+    const path = '/api/webserver/SesTokInfo'
+    const reply = await this.#port.exchange({ method: 'GET', path, headers: {}, timeoutMs: getTimeoutMs })
+    const answer = answerIn(reply)
+    if (answer.kind !== 'value') return answer.kind === 'no-answer' ? { ...answer, kind: 'not-sent' } : answer
+    const cookie = childText(answer.value, 'SesInfo')
+    const token = childText(answer.value, 'TokInfo')
+    if (cookie === undefined || token === undefined || !isHeaderText(cookie) || !isHeaderText(token)) {
+      return { kind: 'not-sent', why: 'the stick opened no session' }
+    }
+    this.#cookie = cookie.startsWith('SessionID=') ? cookie : `SessionID=${cookie}`
+    this.#tokens = [token]
+    this.#renewals += 1
+    return undefined
+  }
+
+  async #send({ method, path, body, timeoutMs }: Request): Promise<WebAnswer> {
+    const [token = ''] = this.#tokens
+    const reply = await this.#port.exchange({
+      method,
+      path,
+      timeoutMs,
+      headers: {
+        cookie: this.#cookie ?? '',
+        [tokenHeader]: token,
+        ...(body !== undefined && { 'content-type': 'application/xml; charset=UTF-8' }),
+      },
+      ...(body !== undefined && { body }),
+    })
+    if (method === 'POST') this.#tokens.shift()
+    if (reply.kind === 'answer') this.#takeTokens(reply.headers)
+    return answerIn(reply)
+  }
+
+  /** After a login, the reply carries several tokens, separated by `#`, or two headers. */
+  #takeTokens(headers: Readonly<Record<string, string>>): void {
+    const fresh = [headers[tokenHeader], headers[`${tokenHeader}one`], headers[`${tokenHeader}two`]]
+      .flatMap((value) => value?.split('#') ?? [])
+      .filter((token) => token !== '' && isHeaderText(token))
+    if (fresh.length > 0) this.#tokens = fresh
+  }
+}
+
+export interface PostOptions {
+  readonly timeoutMs?: number
+  readonly isStillValid?: (get: (path: string) => Promise<WebAnswer>) => Promise<boolean>
+}
+
+interface Request {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body: string | undefined
+  readonly timeoutMs: number
+}
+
+function getRequest(path: string): Request {
+  return { method: 'GET', path, body: undefined, timeoutMs: getTimeoutMs }
+}
+
+function answerIn(reply: WebReply): WebAnswer {
+  if (reply.kind !== 'answer') return reply
+  const { status, body } = reply
+  if (status < 200 || status > 299) return { kind: 'no-answer', why: `the web interface answered with HTTP ${status}` }
+  const root = parseXml(body)
+  if (root?.name === 'error') {
+    const code = childNumber(root, 'code')
+    if (code !== undefined) return { kind: 'refused', error: hilinkError(code, childText(root, 'message')) }
+  }
+  if (root?.name === 'response') return { kind: 'value', value: root }
+  return { kind: 'no-answer', why: 'the web interface answered with something other than its XML' }
+}
+
+function written(fields: RequestFields): string {
+  return fields
+    .map(([name, value]) => `<${name}>${typeof value === 'object' ? written(value) : escapeXml(`${value}`)}</${name}>`)
+    .join('')
+}
+
+/** Whether the text can be a header value, so that a stick cannot add headers to later requests. */
+function isHeaderText(text: string): boolean {
+  return /^[\x21-\x7e]{1,1024}$/.test(text)
+}
+
+const tokenHeader = '__requestverificationtoken'
+
+/** Wrong token or session. The web server checks both before it carries out a request. */
+const tokenErrors: ReadonlySet<number> = new Set([125_001, 125_002, 125_003])
+
+const getTimeoutMs = 10_000
+const postTimeoutMs = 30_000

@@ -1,0 +1,65 @@
+import type { ModemNumber } from './commands/identity.ts'
+import type { Memory } from './commands/message-storage.ts'
+import type { NetworkTime } from './commands/network-time.ts'
+import type { PinTries } from './commands/pin-counter.ts'
+import type { Signal } from './commands/signal.ts'
+import type { UssdOutcome } from './commands/ussd-session.ts'
+import type { DialogueTelemetry } from './dialogue/dialogue-telemetry.ts'
+import type { ResynchroniseOutcome } from './dialogue/resynchronisation.ts'
+import type { ModemState } from './modem-state.ts'
+import type { Profile } from './profiles/profile.ts'
+import type { Deletion } from './receive/message-slots.ts'
+import type { Sweep } from './receive/receive.ts'
+import type { StorageGauge } from './receive/storage-gauges.ts'
+import type { OutgoingPdu, OutgoingText, SubmitOptions, Submitted } from './send/submit.ts'
+import type { Session, StartupOutcome } from './setup/startup.ts'
+
+/**
+ * A modem, whether it is driven by AT commands (`Modem`) or through a web interface (`HilinkModem`). It reports what
+ * happens as `ModemEvent`s. No method rejects because of what the modem does.
+ */
+export interface ModemDriver {
+  readonly state: ModemState
+  /** Undefined until the modem is set up. */
+  readonly session: Session | undefined
+  /** Whether `submit` takes texts, because the modem composes the PDUs, or PDUs. */
+  readonly sends: 'pdu' | 'text'
+  readonly storage: readonly StorageGauge[]
+  readonly telemetry: ModemTelemetry
+
+  /** Sets the modem up. Resolves when setup has ended; registration may take longer and is reported as an event. */
+  start(): Promise<StartupOutcome>
+  /** Stops permanently. */
+  stop(why?: string): void
+  /** A message in the form that `sends` does not name is not sent. */
+  submit(message: OutgoingPdu | OutgoingText, options: SubmitOptions): Promise<Submitted>
+  /** Reads all memories; `again` also reports messages that were reported before. */
+  sweep(options?: { readonly again?: boolean }): Promise<Sweep>
+  /** Deletes a message once it is stored elsewhere, and only if the slot still holds this PDU. */
+  deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion>
+  /** Acknowledges a directly delivered message once it is stored. Returns false if the modem refused. */
+  acknowledge(): Promise<boolean>
+  ussd(text: string): Promise<UssdOutcome>
+  cancelUssd(): Promise<void>
+  signal(): Promise<Signal | undefined>
+
+  /** The IMEI or the serial number, also before setup. Undefined if the modem does not answer. */
+  readNumber(): Promise<ModemNumber | undefined>
+  /** The name of the network, if the modem is registered. */
+  readOperator(): Promise<string | undefined>
+  readClock(): Promise<NetworkTime | undefined>
+  readPinTries(): Promise<PinTries | undefined>
+
+  resynchronise(): Promise<ResynchroniseOutcome>
+  /** Switches the radio off and on, then sets the modem up again. */
+  restartRadio(): Promise<StartupOutcome>
+  /** Restarts the modem. The request is also written to a modem that does not answer. */
+  reset(profile?: Profile): Promise<void>
+  /** Sets a corrected PIN and sets the modem up again. */
+  useSimPin(pin: string): Promise<StartupOutcome>
+}
+
+export type ModemTelemetry = DialogueTelemetry & {
+  readonly submissionsWaiting: number
+  readonly broadcastsIgnored: number
+}
