@@ -3,6 +3,9 @@ import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurably } from '@smsgw/daemon/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
+import { generatePassword } from '@smsgw/relay/accounts/generated-password'
+import { systemRandom } from '@smsgw/relay/random'
+import { secretBox } from '@smsgw/relay/store/secret-box'
 import { z } from 'zod'
 
 export interface Secrets {
@@ -27,7 +30,7 @@ export function readSecrets(
   const existing = readIfThere(credentialsFile)
   if (existing !== undefined)
     return { serverSecret, ...parseCredentials(existing, credentialsFile), areNew: false, credentialsFile }
-  const created = { username: 'sms', password: configured.password ?? randomBytes(12).toString('base64url') }
+  const created = { username: 'sms', password: configured.password ?? generated(serverSecret) }
   write(credentialsFile, JSON.stringify(created, undefined, 2))
   return { serverSecret, ...created, areNew: true, credentialsFile }
 }
@@ -38,6 +41,11 @@ export function storeCredentials(
   { username, password }: { readonly username: string; readonly password: string },
 ): void {
   write(credentialsFile, JSON.stringify({ username, password }, undefined, 2))
+}
+
+/** Such a password is accepted at once even while somebody at the owner's address guesses passwords. */
+function generated(serverSecret: string): string {
+  return generatePassword(secretBox(serverSecret, systemRandom), systemRandom)
 }
 
 const credentials = z.object({ username: z.string().min(1), password: z.string().min(1) })

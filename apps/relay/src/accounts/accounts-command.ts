@@ -7,7 +7,8 @@ import type { Database } from '../store/database.ts'
 import { changePassword } from './change-password.ts'
 import { type AccountDeps, createAccount } from './create-account.ts'
 import { findAccount } from './find-account.ts'
-import { generatePassword, passwordProblem } from './password.ts'
+import { generatePassword } from './generated-password.ts'
+import { passwordProblem } from './password.ts'
 import { removeAccount } from './remove-account.ts'
 import { canonicalUsername, usernameProblem } from './username.ts'
 
@@ -119,19 +120,19 @@ async function listAccounts(database: Database): Promise<AccountSummary[]> {
  * command, because other users of the machine could see it there.
  */
 async function choosePassword(
-  { terminal, random }: AccountsCommandDeps,
+  { terminal, random, box }: AccountsCommandDeps,
   username: string,
   options: { readonly generate?: boolean | undefined; readonly 'password-stdin'?: boolean | undefined },
 ): Promise<{ readonly password: string; readonly isGenerated: boolean }> {
   if (options.generate && options['password-stdin'])
     throw new StartError('--generate and --password-stdin exclude each other: use one of them')
-  if (options.generate) return { password: generatePassword(random), isGenerated: true }
+  if (options.generate) return { password: generatePassword(box, random), isGenerated: true }
   if (options['password-stdin'])
     return { password: acceptable(firstLine(await terminal.readInput()), username), isGenerated: false }
   if (!terminal.isInteractive)
     throw new StartError('cannot ask for a password without a terminal: use --password-stdin to read it, or --generate')
   const password = await terminal.askHidden(`Password for ${username} (leave empty to generate one): `)
-  if (password === '') return { password: generatePassword(random), isGenerated: true }
+  if (password === '') return { password: generatePassword(box, random), isGenerated: true }
   acceptable(password, username)
   if ((await terminal.askHidden('Once more: ')) !== password)
     throw new StartError('the passwords differ; nothing changed')

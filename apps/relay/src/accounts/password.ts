@@ -1,5 +1,3 @@
-import type { Random } from '../random.ts'
-
 const SHORTEST = 8
 /** Bytes in UTF-8. */
 const LONGEST = 128
@@ -23,12 +21,3 @@ export function passwordProblem(password: string, username: string): string | un
 export function isTooLong(password: string): boolean {
   return Buffer.byteLength(password) > LONGEST
 }
-
-/** Generates a password of 100 bits that is easy to read out. It has five groups of four characters without lookalikes. */
-export function generatePassword(random: Random): string {
-  const characters = Array.from(random.bytes(20), (byte) => ALPHABET[byte % ALPHABET.length])
-  return Array.from({ length: 5 }, (_, group) => characters.slice(group * 4, group * 4 + 4).join('')).join('-')
-}
-
-/** 32 characters, so that bytes map to them evenly. */
-const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'

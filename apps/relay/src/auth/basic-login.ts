@@ -4,11 +4,13 @@
 //   otherwise ──▶ the same pair is being checked? wait for that result
 //             ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
 //   throttled ──▶ succeeded from this address before, on any relay? front of the queue
+//             ──▶ a password that this installation generated? a turn of its own
 //             ──▶ limit of the address reached, but not that of the account? a turn within a second, or 429
 //
 // An unknown user name takes the same path with a dummy hash, so that timing does not reveal which names exist.
 import { availableParallelism } from 'node:os'
 import { passwordChecker } from '../accounts/check-password.ts'
+import { isGeneratedPassword } from '../accounts/generated-password.ts'
 import type { Pepper } from '../accounts/password-hash.ts'
 import type { Clock } from '../clock.ts'
 import { ApiError } from '../http/api-error.ts'
@@ -42,6 +44,7 @@ interface Attempt {
 }
 
 export class BasicLogin {
+  readonly #pepper: Pepper
   readonly #compare: ReturnType<typeof passwordChecker>
   readonly #standings: FreshLookup<AccountStanding>
   readonly #remembered: RememberedLogins
@@ -53,6 +56,7 @@ export class BasicLogin {
 
   constructor(deps: BasicLoginDeps) {
     const nowMs = () => deps.clock.now().getTime()
+    this.#pepper = deps.box
     this.#compare = passwordChecker(deps)
     this.#standings = new FreshLookup({ nowMs, size: 10_000, load: (ids) => readAccountStandings(deps.database, ids) })
     this.#remembered = new RememberedLogins(deps.random, nowMs)
@@ -109,6 +113,10 @@ export class BasicLogin {
     const { username, address } = attempt
     if (this.#remembered.get(key)) return await this.#compareIn(URGENT, key, attempt)
     const guess = this.#throttle.take(username, address)
+    // Somebody who tries random passwords gets none with the right last group, so the limit does not apply to these.
+    if (isGeneratedPassword(this.#pepper, attempt.password)) {
+      return await this.#compareIn(turnGroup(address), key, attempt, guess.ok ? guess : undefined)
+    }
     if (guess.ok) return await this.#compareIn(addressBlock(address), key, attempt, guess)
     if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#compareIn(URGENT, key, attempt)
     // Guesses at other names used up the limit of the address, but this name may still get a turn.

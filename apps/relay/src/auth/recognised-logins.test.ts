@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
 import { createAccount } from '../accounts/create-account.ts'
+import { generatePassword } from '../accounts/generated-password.ts'
 import { systemClock } from '../clock.ts'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
@@ -11,6 +12,7 @@ import { BasicLogin } from './basic-login.ts'
 import { deleteOldRecognisedLogins } from './delete-old-recognised-logins-statement.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
+const foreignBox = secretBox('the secret of another installation', systemRandom)
 const HOME = '203.0.113.7'
 const PASSWORD = 'right password'
 const world = useTestDatabase()
@@ -81,7 +83,27 @@ test('a login of the owner at another address does not speed up the check of gue
   expect(await status(restarted)).toBe(429)
 })
 
-test('an owner who has never logged in waits as long as a guess, because nothing distinguishes the two', async () => {
+test('an owner with a generated password who has never logged in gets through 500 guesses per second within a second', async () => {
+  const owner = `${username}-generated`
+  const password = generatePassword(box, systemRandom)
+  await createAccount({ ...world, random: systemRandom, box }, { username: owner, password })
+  const relay = newRelay()
+  const wrong = startFlood((index) => status(relay, owner, `guess ${index}`))
+  await sleep(500)
+  const beganMs = performance.now()
+  expect(await status(relay, owner, password)).toBe(200)
+  expect(performance.now() - beganMs).toBeLessThan(1_000)
+  expect(await wrong.stop()).toContain(429)
+})
+
+test('a guess in the form of a generated password is limited like any other', async () => {
+  const relay = newRelay()
+  await flood(relay)
+  for (let guess = 0; guess < 20; guess++)
+    expect(await status(relay, username, generatePassword(foreignBox, systemRandom))).toBe(429)
+})
+
+test('an owner who chose the password and has never logged in waits as long as a guess', async () => {
   const relay = newRelay()
   await flood(relay)
   expect(await status(relay)).toBe(429)
