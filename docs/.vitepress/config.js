@@ -46,7 +46,7 @@ const sidebar = [
     'reference/cli',
     'reference/metrics',
   ]),
-  group('Help', ['troubleshooting', 'hardware', 'SUPPORT', 'CONTRIBUTING']),
+  group('Help', ['troubleshooting', 'hardware', 'recordings', 'SUPPORT', 'CONTRIBUTING']),
   { ...group('Decisions', pagesIn('decisions')), collapsed: true },
 ]
 

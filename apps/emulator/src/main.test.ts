@@ -59,6 +59,21 @@ async function ended(child: ChildProcess): Promise<{ code: number | null; errors
   return { code, errors }
 }
 
+test('replays a recording, and refuses a bad one with one line', async () => {
+  const file = join(folder, 'modem.txt')
+  writeFileSync(file, '# smsgw recording 1\n# Composed from nothing.\n= start\n> AT+CGMM\n< E173\n< OK\n')
+  const { addresses } = await running('--replay', file, '--tcp', '127.0.0.1:0')
+  expect(await dialogue(portOf(addresses), 'AT+CGMM\r', /OK/)).toBe('\r\nE173\r\n\r\nOK\r\n')
+  const refused = async (...argv: string[]) => (await ended(start('--control', 'none', ...argv))).errors
+  expect(await refused('--replay', '/dev/zero')).toBe('emulator: replay: /dev/zero: is not a file\n')
+  expect(await refused('--replay', join(folder, 'missing'))).toMatch(/^emulator: replay: .*ENOENT.*\n$/)
+  writeFileSync(file, '# smsgw recording 1\n# Composed from nothing.\n= ../../x\n')
+  expect(await refused('--replay', file)).toMatch(/^emulator: replay: .*: line 3 is not a valid section name.*\n$/)
+  writeFileSync(file, Buffer.alloc(3 * 1024 ** 2, 'x'))
+  expect(await refused('--replay', file)).toMatch(/^emulator: replay: .*: is larger than 2097152 bytes.*\n$/)
+  expect(await refused('--replay', file, '--number', '+447700900123')).toMatch(/^emulator: number: cannot be combined/)
+})
+
 function portOf({ modems }: Addresses): number {
   return Number(new URL(modems[0]?.ports[0] ?? '').port)
 }

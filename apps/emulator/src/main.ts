@@ -8,7 +8,7 @@ import { addressJson, addressLines, reportLines } from './output/report-lines.ts
 import { harmless } from './output/terminal-text.ts'
 import { VERSION } from './version.ts'
 
-let emulator: Emulator | undefined
+let running: { close(): Promise<void> } | undefined
 let ending = false
 
 process.on('SIGINT', () => void end(0))
@@ -30,10 +30,23 @@ async function main(): Promise<void> {
     process.stdout.write(`${VERSION}\n`)
     return
   }
+  if (options.replay !== undefined) {
+    await startReplay(options, options.replay)
+    return
+  }
   const started = await startEmulator(options, options.seed ?? randomInt(2 ** 31), fail)
-  emulator = started
+  running = started
   if (ending) await started.close()
   else show(started, options.output)
+}
+
+async function startReplay(options: Options, file: string): Promise<void> {
+  const { Replay } = await import('./replay.ts')
+  const replay = await Replay.start(file, options, fail)
+  running = replay
+  if (ending) await replay.close()
+  else if (options.output === 'json') print(replay.addressJson())
+  else if (options.output === 'lines') print(replay.addressLine())
 }
 
 function show(started: Emulator, output: Options['output']): void {
@@ -60,7 +73,7 @@ function print(line: string): void {
 async function end(exitCode: number): Promise<void> {
   if (ending) process.exit(1)
   ending = true
-  await emulator?.close()
+  await running?.close()
   process.exit(exitCode)
 }
 

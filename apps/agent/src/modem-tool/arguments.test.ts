@@ -35,7 +35,7 @@ test.each<[string, string]>([
   ['', 'no port given. Use a device such as /dev/ttyUSB2, or tcp://host:port'],
   [
     '/dev/ttyUSB2 frobnicate',
-    'unknown command "frobnicate"; use watch, identify, send, receive, list, delete, ussd, --help',
+    'unknown command "frobnicate"; use watch, identify, send, receive, list, delete, ussd, record, --help',
   ],
   ['/dev/ttyUSB2 --frobnicate', 'unknown option --frobnicate; npm run modem -- --help lists the options'],
   ['/dev/ttyUSB2 --pin', '--pin needs a value: --pin <digits>'],

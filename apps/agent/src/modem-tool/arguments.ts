@@ -29,6 +29,7 @@ export type Command =
   | { readonly name: 'delete'; readonly memory: string; readonly index: number }
   | { readonly name: 'delete-all' }
   | { readonly name: 'ussd'; readonly codes: readonly string[] }
+  | { readonly name: 'record'; readonly file: string; readonly to: string | undefined; readonly isAgreed: boolean }
 
 export interface Settings {
   readonly pin: string | undefined
@@ -74,7 +75,7 @@ function readCommand(name: string, rest: readonly string[], values: Values): Com
     case 'send': {
       const [to, ...words] = rest
       if (to === undefined || words.length === 0) throw new UsageError('send needs a number and a text')
-      if (!/^\+?[0-9*#]{1,20}$/.test(to)) throw new UsageError(`${to} is not a valid number; for example +447700900123`)
+      checkNumber(to)
       return { name, to, text: words.join(' '), report: values['report'] === true, flash: values['flash'] === true }
     }
     case 'delete':
@@ -82,9 +83,20 @@ function readCommand(name: string, rest: readonly string[], values: Values): Com
     case 'ussd':
       if (rest.length === 0) throw new UsageError('ussd needs a code, such as *100#')
       return { name, codes: rest }
+    case 'record': {
+      const [file, ...more] = rest
+      if (file === undefined || more.length > 0) throw new UsageError('record needs the name of one file to write')
+      const to = values['to'] === undefined ? undefined : String(values['to'])
+      if (to !== undefined) checkNumber(to)
+      return { name, file, to, isAgreed: values['yes'] === true }
+    }
     default:
       throw unknownCommand(modemToolCommands.commands, name)
   }
+}
+
+function checkNumber(to: string): void {
+  if (!/^\+?[0-9*#]{1,20}$/.test(to)) throw new UsageError(`${to} is not a valid number; for example +447700900123`)
 }
 
 function readDelete(rest: readonly string[]): Command {

@@ -25,6 +25,15 @@ export const modemToolCommands = {
       args: '<code> [<reply>…]',
       about: 'send a USSD code, such as "*100#"; each <reply> answers a menu of the network',
     },
+    record: {
+      args: '<file>',
+      about:
+        'record a session for a device report; numbers and texts are replaced, and you review it before it is saved',
+      options: {
+        to: { value: '<number>', about: 'your phone: record a message to it and its reply, too' },
+        yes: { about: 'save the recording without asking' },
+      },
+    },
   },
   options: {
     pin: { value: '<digits>', about: 'PIN of the SIM; entered once, and never when only one attempt is left' },

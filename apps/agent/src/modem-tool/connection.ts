@@ -21,7 +21,10 @@ export class Connection {
   readonly #listeners = new Set<(event: ModemEvent) => void>()
   readonly #newsListeners = new Set<(news: News) => void>()
 
-  private constructor(runner: (connection: Connection) => RecoveryRunner) {
+  readonly address: string
+
+  private constructor(address: string, runner: (connection: Connection) => RecoveryRunner) {
+    this.address = address
     this.#runner = runner(this)
   }
 
@@ -30,6 +33,7 @@ export class Connection {
     printError(`opening ${address} …`)
     let first: Awaited<ReturnType<typeof openPort>> | undefined = await openPort(address)
     const connection = new Connection(
+      address,
       (self) =>
         new RecoveryRunner({
           clock: monotonicClock,

@@ -122,7 +122,8 @@ describe('errors are one line', () => {
     expect(await run('/dev/ttyUSB97', 'frobnicate')).toEqual({
       code: 2,
       out: '',
-      errors: 'modem: unknown command "frobnicate"; use watch, identify, send, receive, list, delete, ussd, --help\n',
+      errors:
+        'modem: unknown command "frobnicate"; use watch, identify, send, receive, list, delete, ussd, record, --help\n',
     })
   })
 

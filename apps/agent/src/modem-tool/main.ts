@@ -1,4 +1,5 @@
 import { UsageError } from '@smsgw/daemon/start-error'
+import { DialogueRecorder } from '@smsgw/modem/recording/dialogue-recorder'
 import { linesOf, printError } from '../cli/terminal.ts'
 import { PortError } from '../ports/port-error.ts'
 import { VERSION } from '../version.ts'
@@ -6,6 +7,7 @@ import { type Command, helpText, readArguments } from './arguments.ts'
 import { Connection, ToolError } from './connection.ts'
 import { identify } from './identify.ts'
 import { deleteAll, deleteOne, list, receive } from './messages.ts'
+import { record } from './record.ts'
 import { send } from './send.ts'
 import { tracePrinter } from './trace-printer.ts'
 import { ussd } from './ussd.ts'
@@ -19,6 +21,7 @@ const limitMinutes: Partial<Record<Command['name'], number>> = {
   delete: 15,
   'delete-all': 15,
   ussd: 15,
+  record: 30,
 }
 
 const interrupted = new AbortController()
@@ -48,12 +51,9 @@ async function main(): Promise<number> {
       return 0
     }
     const { address, command, pin, trace } = request
-    connection = await Connection.open({
-      address,
-      pin,
-      trace: tracePrinter(trace, printError),
-    })
-    return await untilInterrupted(command, withinLimit(command, run(connection, command)))
+    const recorder = command.name === 'record' ? new DialogueRecorder() : undefined
+    connection = await Connection.open({ address, pin, trace: recorder ?? tracePrinter(trace, printError) })
+    return await untilInterrupted(command, withinLimit(command, run(connection, command, recorder)))
   } catch (error) {
     return fail(error)
   } finally {
@@ -61,7 +61,7 @@ async function main(): Promise<number> {
   }
 }
 
-function run(connection: Connection, command: Command): Promise<void> {
+function run(connection: Connection, command: Command, recorder = new DialogueRecorder()): Promise<void> {
   switch (command.name) {
     case 'watch':
       return watch(connection, interrupted.signal)
@@ -79,6 +79,8 @@ function run(connection: Connection, command: Command): Promise<void> {
       return deleteAll(connection)
     case 'ussd':
       return ussd(connection, command.codes)
+    case 'record':
+      return record(connection, recorder, command, interrupted.signal)
   }
 }
 

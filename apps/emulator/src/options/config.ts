@@ -52,6 +52,10 @@ export const optionsSchema = z.strictObject({
     about: 'JSON file with modems, SIMs, network, faults and timed steps, instead of the five options above',
     example: 'apps/emulator/scenarios/two-modems.json',
   }),
+  replay: option(path().optional(), {
+    about: 'recording of `modem <port> record`: one modem that answers as recorded, without network, SIM and faults',
+    example: './modem.txt',
+  }),
   fault: option(z.array(faultText()).default([]), {
     about:
       'a fault that all modems start with. Its options follow after a colon. Inside a value, write ";" instead of ","',
@@ -176,7 +180,12 @@ function fromEnvironment(environment: NodeJS.ProcessEnv): Given {
   return given
 }
 
-function refuseContradictions({ scenario, modem, personality, number, pty, tcp }: Options): void {
+function refuseContradictions(options: Options): void {
+  const { scenario, modem, personality, number, pty, tcp, replay } = options
+  const made = Object.entries({ scenario, personality, number, modem: modem[0], fault: options.fault[0] })
+  const clash = made.find(([, value]) => value !== undefined)?.[0]
+  if (replay !== undefined && clash !== undefined)
+    throw new StartError(`${clash}: cannot be combined with --replay, which defines the modem; remove one of them`)
   const single = Object.entries({ personality, number, pty, tcp }).find(([, value]) => value !== undefined)?.[0]
   const other = modem.length > 0 ? 'modem' : single
   if (scenario !== undefined && other !== undefined)

@@ -50,7 +50,7 @@ test.each(readdirSync(folder).map((file) => file.replace('.txt', '')))('%s', asy
 })
 
 test.each(readdirSync(folder))('%s says where it comes from', (file) => {
-  const [, origin] = readFileSync(new URL(file, folder), 'utf8').split('\n')
+  const [, , origin] = readFileSync(new URL(file, folder), 'utf8').split('\n')
   expect(origin).toMatch(
     /^# (Composed from [a-z ]+; not captured from one device|Captured from one [\w -]+|From the manual [\w .-]+)\.$/,
   )

@@ -1,0 +1,116 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { processTerminal } from '@smsgw/daemon/terminal'
+import { readOperator } from '@smsgw/modem/commands/operator'
+import type { Modem } from '@smsgw/modem/modem'
+import type { DialogueRecorder } from '@smsgw/modem/recording/dialogue-recorder'
+import { formatRecording } from '@smsgw/modem/recording/format-recording'
+import { redact } from '@smsgw/modem/recording/redact'
+import { textFromAddress } from '@smsgw/sms/fields/address'
+import { linesOf, print } from '../cli/terminal.ts'
+import { findPlaces } from '../modems/discovery/find-places.ts'
+import { numbersMatch } from '../sending/doubt/numbers-match.ts'
+import type { Command } from './arguments.ts'
+import { type Connection, ToolError } from './connection.ts'
+import { outcomeText, pdusOf } from './send.ts'
+
+type RecordCommand = Command & { readonly name: 'record' }
+
+/**
+ * Records how the driver sets the modem up and, if a phone is given, one message to it and its reply. A modem that does not work is
+ * recorded too, because its dialogue shows why.
+ */
+export async function record(
+  connection: Connection,
+  recorder: DialogueRecorder,
+  command: RecordCommand,
+  until: AbortSignal,
+): Promise<void> {
+  print('Recording what the modem answers. PIN, numbers, texts, IMEI, IMSI, ICCID and cells will be replaced.')
+  const modem = await recordDialogue(connection, recorder, command, until).catch((error: unknown) => {
+    if (!(error instanceof ToolError)) throw error
+    print(`the modem does not work: ${error.message} The recording shows the dialogue up to here.`)
+    return connection.modem
+  })
+  const text = formatRecording(await remarksAbout(connection.address, modem), redact(recorder.sections))
+  print('')
+  for (const line of linesOf(text)) print(line)
+  await save(text, command)
+}
+
+async function recordDialogue(
+  connection: Connection,
+  recorder: DialogueRecorder,
+  { to }: RecordCommand,
+  until: AbortSignal,
+): Promise<Modem> {
+  const modem = await connection.ready('set-up')
+  await modem.ask(readOperator)
+  await modem.signal()
+  await modem.sweep({ again: true })
+  if (to === undefined) return modem
+  await connection.ready('network')
+  const reply = awaitReply(connection, to, until)
+  recorder.begin('send')
+  for (const pdu of pdusOf(to, 'Test message for a recording. Please reply with any text.', true, false)) {
+    const outcome = await modem.submit(pdu, { id: 'recording', beforePdu: async () => 'go' })
+    print(`test message to ${to}: ${outcomeText(outcome)}`)
+    if (outcome.kind !== 'accepted') return modem
+  }
+  recorder.begin('receive')
+  print('Reply to the message from the phone; waiting up to five minutes …')
+  print((await reply) ? 'reply received' : 'no reply arrived; the recording ends without it')
+  return modem
+}
+
+/** Returns whether a message from this number arrived in time. */
+function awaitReply(connection: Connection, from: string, until: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), replyLimitMs)
+    connection.onEvent((event) => {
+      if (event.kind !== 'incoming' || event.incoming.kind !== 'message') return
+      if (!numbersMatch(textFromAddress(event.incoming.deliver.originator), from)) return
+      clearTimeout(timer)
+      // The listing that contains the message ends with OK.
+      setTimeout(() => resolve(true), 1_000)
+    })
+    until.addEventListener('abort', () => resolve(false), { once: true })
+  })
+}
+
+const replyLimitMs = 300_000
+
+async function remarksAbout(address: string, modem: Modem | undefined): Promise<readonly string[]> {
+  const { identity, profile } = modem?.session ?? {}
+  const name = [identity?.manufacturer, identity?.model]
+    .filter(Boolean)
+    .join(' ')
+    .replaceAll(/[^\w .-]/g, '')
+  const { places } = await findPlaces({ auto: false, addresses: [address] })
+  const usb = places[0]?.usb?.id
+  return [
+    `Captured from one ${name || 'unknown modem'}.`,
+    ...(usb === undefined ? [] : [`usb ${usb}`]),
+    ...(profile === undefined ? [] : [`profile ${profile.name}`]),
+  ]
+}
+
+/** Saves the recording after a person has seen it. Does not overwrite a file. */
+async function save(text: string, { file, isAgreed }: RecordCommand): Promise<void> {
+  const path = resolve(file)
+  if (!isAgreed) {
+    if (!processTerminal.isInteractive)
+      throw new ToolError('not saved: review it above, and run the command with --yes')
+    const answer = await processTerminal.ask(`Save this to ${path}? Check it for anything private first. [y/N] `)
+    if (!/^(?:y|yes)$/i.test(answer.trim())) {
+      print('not saved')
+      return
+    }
+  }
+  try {
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    throw new ToolError(`cannot write ${path}: ${(error as Error).message}`)
+  }
+  print(`saved to ${path}. Attach it to a device report: docs/recordings.md`)
+}

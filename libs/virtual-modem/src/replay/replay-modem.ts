@@ -1,0 +1,91 @@
+import type { Recording } from './recording.ts'
+
+/**
+ * A modem that answers as in a recording. The answers to the same command are given in the order of the recording, and the last one
+ * again after that. Other commands get `ERROR`, except those that any modem answers.
+ *
+ * A number, a length and a PDU may differ from the recording, because each host sends its own: every `AT+CMGS=…` is answered as the
+ * recorded ones, and every PDU as the recorded PDUs.
+ */
+export class ReplayModem {
+  readonly #answers = new Map<string, { readonly recorded: string[][]; given: number }>()
+  readonly #opening: string[] = []
+  readonly #send: (bytes: Uint8Array) => void
+  #line = ''
+
+  constructor(recording: Recording, send: (bytes: Uint8Array) => void) {
+    this.#send = send
+    let current: string[] = this.#opening
+    for (const { from, text } of recording.sections.flatMap(({ lines }) => lines)) {
+      if (from === 'modem') current.push(text)
+      else current = this.#recordAnswerTo(text)
+    }
+  }
+
+  /** Sends what the modem sent before the first command, for example after its start. */
+  open(): void {
+    if (this.#opening.length > 0) this.#say(this.#opening)
+  }
+
+  receive(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      const char = String.fromCharCode(byte)
+      // A line that never ends must not fill the memory.
+      if (char === '\x1b' || this.#line.length > LONGEST_LINE) this.#line = ''
+      else if (char === '\r' || char === '\x1a') {
+        const line = char === '\r' ? this.#line : `${this.#line}\x1a`
+        this.#line = ''
+        if (line !== '') this.#answer(line)
+      } else if (char !== '\n') this.#line += char
+    }
+  }
+
+  #recordAnswerTo(command: string): string[] {
+    const answer: string[] = []
+    const known = this.#answers.get(keyOf(command))
+    if (known === undefined) this.#answers.set(keyOf(command), { recorded: [answer], given: 0 })
+    else known.recorded.push(answer)
+    return answer
+  }
+
+  #answer(line: string): void {
+    const known = this.#answers.get(keyOf(line))
+    if (known === undefined) {
+      this.#say(answeredByAny[line.toUpperCase()] ?? ['ERROR'])
+      return
+    }
+    const { recorded, given } = known
+    known.given += 1
+    const answer = recorded[Math.min(given, recorded.length - 1)] ?? []
+    this.#say(given < recorded.length ? answer : withoutNews(answer))
+  }
+
+  #say(lines: readonly string[]): void {
+    const text = lines.map((line) => (line === '>' ? '\r\n> ' : `\r\n${line}\r\n`)).join('')
+    this.#send(Uint8Array.from(text, (char) => char.charCodeAt(0)))
+  }
+}
+
+const LONGEST_LINE = 1_024
+
+/** Commands are the same if only their case, or the length of a PDU, differs. */
+function keyOf(line: string): string {
+  if (line.endsWith('\x1a')) return 'PDU'
+  return line.toUpperCase().replace(/^(AT\+CM(?:GS|GW)=)\d+$/, '$1*')
+}
+
+/** Leaves out what the modem sent after the final result, because that was news, such as an incoming message. */
+function withoutNews(answer: readonly string[]): readonly string[] {
+  const end = answer.findIndex((line) => /^(?:OK|ERROR|>|\+CM[ES] ERROR:.*|COMMAND NOT SUPPORT)$/.test(line))
+  return end < 0 ? answer : answer.slice(0, end + 1)
+}
+
+/** The questions with which the driver checks that a modem answers; most recordings leave them out. */
+const answeredByAny: Readonly<Record<string, readonly string[]>> = {
+  AT: ['OK'],
+  'AT+CMEE?': ['+CMEE: 1', 'OK'],
+  'AT+CSCS?': ['+CSCS: "IRA"', 'OK'],
+  'AT+CMEE=?': ['+CMEE: (0-2)', 'OK'],
+  'AT+GCAP': ['+GCAP: +CGSM', 'OK'],
+  'AT+CPAS': ['+CPAS: 0', 'OK'],
+}
