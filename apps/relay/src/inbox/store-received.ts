@@ -7,21 +7,21 @@ import { receivedEventOf, type StoredAttachment } from './stored-item.ts'
 /**
  * Stores a received message and its webhook deliveries in the caller's transaction. Storing it again is harmless,
  * because its id is derived from the message. A long message may be completed later, when its last parts arrive;
- * webhooks then receive the whole text under the same event id. Webhooks receive nothing from blocked numbers.
+ * webhooks then receive the whole text under the same event id. Webhooks receive nothing from blocked numbers. Returns the number
+ * of deliveries and notifications.
  */
 export async function storeReceived(
   statements: Statements,
   device: { readonly id: string; readonly accountId: string },
   received: Received,
   now: Date,
-): Promise<void> {
+): Promise<number> {
   const stored = await insertReceived(statements, device, received, now)
   const attachments =
     received.type === 'MMS_DOWNLOADED' ? await storeAttachments(statements, device, received) : undefined
-  if (stored === undefined || stored.isBlocked) return
+  if (stored === undefined || stored.isBlocked) return 0
   const event = receivedEventOf({ ...stored, ...(attachments && { attachments }) })
-  if (stored.isNew) await enqueueEvents(statements, device.accountId, [event])
-  else await enqueueAgain(statements, device.accountId, [event])
+  return await (stored.isNew ? enqueueEvents : enqueueAgain)(statements, device.accountId, [event])
 }
 
 /** Stores the attachments that are not stored yet. A phone may upload a message before it has downloaded all of them. */

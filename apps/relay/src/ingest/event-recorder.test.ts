@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
-import { EventRecorder } from './event-recorder.ts'
+import { EventRecorder, type ReadEvent } from './event-recorder.ts'
 
 const store = useTestDatabase()
 let world: DispatchWorld
@@ -38,12 +38,38 @@ async function transactions(): Promise<number> {
 }
 
 test('batches that arrive during a write share a transaction', async () => {
+  await world.webhook('system:ping')
   const connections = await devices(20)
   const batches = connections.map((connection) => ({ connection, from: 1, skipped: 0, tag: 't', events: [ping] }))
   const results = await Promise.all(batches.map((batch) => recorder.record(batch)))
   expect(results).toEqual(connections.map(() => ({ kind: 'stored', mark: 1 })))
   expect(await transactions()).toBeLessThanOrEqual(4)
   expect(wakes).toHaveLength(await transactions())
+})
+
+test('wakes the outbox only for events that a webhook or a browser gets', async () => {
+  const [connection] = (await devices(1)) as [AgentConnection]
+  const received = (id: string) =>
+    ({
+      kind: 'received',
+      id,
+      type: 'SMS',
+      sender: '+447700900123',
+      simNumber: 1,
+      receivedAt: at,
+      text: id,
+      parts: 1,
+    }) as const
+  const record = (from: number, event: ReadEvent) =>
+    recorder.record({ connection, from, skipped: 0, tag: 't', events: [event] })
+  await record(1, ping)
+  await record(2, { event: received('m1') })
+  expect(wakes).toEqual([])
+  await world.webhook('sms:received')
+  await record(3, ping)
+  expect(wakes).toEqual([])
+  await record(4, { event: received('m2') })
+  expect(wakes).toEqual(['woken'])
 })
 
 test('rejects a batch that cannot be stored, so that its device can retry', async () => {

@@ -74,10 +74,11 @@ export class EventRecorder {
     const recorded = await recordEvents(database, batches, clock.now())
     this.#running -= 1
     this.#start()
-    const answered = recorded.flatMap((one) => (one.status === 'fulfilled' ? one.value.answered : []))
+    const stored = recorded.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    const answered = stored.flatMap((one) => one.answered)
     if (answered.length > 0) hints.answered(answered)
-    outbox?.wake()
-    onMoved?.(recorded.flatMap((one) => (one.status === 'fulfilled' ? one.value.moves : [])))
+    if (stored.some(({ enqueued }) => enqueued > 0)) outbox?.wake()
+    onMoved?.(stored.flatMap(({ moves }) => moves))
     for (const [index, { resolve, reject }] of group.entries()) {
       const one = recorded[index] as PromiseSettledResult<RecordedBatch>
       if (one.status === 'fulfilled') resolve(one.value.result)

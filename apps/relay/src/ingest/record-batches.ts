@@ -22,6 +22,8 @@ export interface RecordedBatches {
   readonly answered: readonly string[]
   /** State changes of recipients. */
   readonly moves: readonly Move[]
+  /** The number of deliveries and notifications that were added to the outbox. */
+  readonly enqueued: number
 }
 
 /**
@@ -41,22 +43,23 @@ export async function recordBatches(
   )
   const compared = batches.map((batch) => compareBatch(batch, marks.get(batch.connection.deviceId)))
   const reported = compared.flatMap((one) => one.reported)
-  const moves = await storeProgress(statements, reported, now)
+  const { moves, ...progress } = await storeProgress(statements, reported, now)
+  let { enqueued } = progress
   for (const { connection, event } of reported) {
-    if (event.kind === 'received') await storeReceived(statements, deviceOf(connection), event, now)
+    if (event.kind === 'received') enqueued += await storeReceived(statements, deviceOf(connection), event, now)
   }
   for (const [{ deviceId }, sims] of latestSims(reported)) await storeSims(statements, deviceId, sims, now)
   for (const { connection, event } of reported) {
     if (event.kind === 'key-replaced') await storeEncryptionKey(statements, connection, event.key)
   }
-  await enqueueDeviceEvents(statements, reported)
+  enqueued += await enqueueDeviceEvents(statements, reported)
   await storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(reported, now)])
   const answered = await storeAnswers(statements, reported.filter(isAnswer), now)
   await writeMarks(
     statements,
     compared.filter(({ isNew }) => isNew).map(({ batch }) => markAfter(batch)),
   )
-  return { results: compared.map(({ result }) => result), answered, moves }
+  return { results: compared.map(({ result }) => result), answered, moves, enqueued }
 }
 
 /** Returns the last reported SIMs of each device. */
@@ -84,10 +87,12 @@ async function storeEncryptionKey(
   })
 }
 
-async function enqueueDeviceEvents(statements: Statements, reported: readonly ReportedEvent[]): Promise<void> {
+async function enqueueDeviceEvents(statements: Statements, reported: readonly ReportedEvent[]): Promise<number> {
+  let enqueued = 0
   for (const [accountId, ofAccount] of Map.groupBy(reported, ({ connection }) => connection.accountId)) {
-    await enqueueEvents(statements, accountId, ofAccount.flatMap(occurrenceOf))
+    enqueued += await enqueueEvents(statements, accountId, ofAccount.flatMap(occurrenceOf))
   }
+  return enqueued
 }
 
 function occurrenceOf({ connection: { deviceId, journalId }, seq, event }: ReportedEvent): OutboxEvent[] {

@@ -18,11 +18,11 @@ export async function recordEvents(
 ): Promise<PromiseSettledResult<RecordedBatch>[]> {
   const together = await settled(recordTogether(database, batches, now))
   if (together.status === 'fulfilled') {
-    const { results, answered, moves } = together.value
+    const { results, ...rest } = together.value
     // Answers and state changes of all batches are reported with the first result.
     return results.map((result, index) => ({
       status: 'fulfilled',
-      value: index === 0 ? { result, answered, moves } : { result, answered: [], moves: [] },
+      value: index === 0 ? { result, ...rest } : { result, answered: [], moves: [], enqueued: 0 },
     }))
   }
   if (batches.length > 1 && isDatabaseUnavailable(together.reason) && !isLockTimeout(together.reason)) {
@@ -37,6 +37,8 @@ export interface RecordedBatch {
   readonly answered: readonly string[]
   /** State changes of recipients. */
   readonly moves: readonly Move[]
+  /** The number of deliveries and notifications that were added to the outbox. */
+  readonly enqueued: number
 }
 
 function recordTogether(database: Database, batches: readonly EventBatch[], now: Date): Promise<RecordedBatches> {
@@ -59,6 +61,7 @@ async function recordAlone(database: Database, batch: EventBatch, now: Date): Pr
 async function recordOneByOne(database: Database, batch: EventBatch, now: Date): Promise<RecordedBatch> {
   const answered: string[] = []
   const moves: Move[] = []
+  let enqueued = 0
   let result: RecordResult = { kind: 'fenced' }
   for (const [index, event] of batch.events.entries()) {
     const isLast = index === batch.events.length - 1
@@ -73,9 +76,10 @@ async function recordOneByOne(database: Database, batch: EventBatch, now: Date):
     result = recorded.result
     answered.push(...recorded.answered)
     moves.push(...recorded.moves)
+    enqueued += recorded.enqueued
     if (result.kind !== 'stored') break
   }
-  return { result, answered, moves }
+  return { result, answered, moves, enqueued }
 }
 
 async function recordOrPass(database: Database, single: EventBatch, now: Date): Promise<RecordedBatch> {
@@ -85,7 +89,7 @@ async function recordOrPass(database: Database, single: EventBatch, now: Date): 
   } catch (error) {
     if (!isOfTheEvents(error)) throw error
     const { results } = await recordTogether(database, [{ ...single, events: single.events.map(unstorable) }], now)
-    return { result: results[0] as RecordResult, answered: [], moves: [] }
+    return { result: results[0] as RecordResult, answered: [], moves: [], enqueued: 0 }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
-import { advanceMessages } from '../messages/progress/advance-messages.ts'
-import type { Move, RecipientUpdate } from '../messages/progress/message-progress.ts'
+import { type AdvancedMessages, advanceMessages } from '../messages/progress/advance-messages.ts'
+import type { RecipientUpdate } from '../messages/progress/message-progress.ts'
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 import { eventTime } from '../webhooks/outbox/local-time.ts'
@@ -17,11 +17,11 @@ export async function storeProgress(
   statements: Statements,
   reported: readonly ReportedEvent[],
   now: Date,
-): Promise<readonly Move[]> {
+): Promise<Pick<AdvancedMessages, 'moves' | 'enqueued'>> {
   const ofSends = reported.filter((one): one is ReportedEvent<SendEvent> => isSendEvent(one.event))
-  if (ofSends.length === 0) return []
+  if (ofSends.length === 0) return { moves: [], enqueued: 0 }
   const updates = new Map(ofSends.map((one) => [updatesOf(one.connection, one.event, now), one]))
-  const { unknown, moves } = await advanceMessages(statements, [...updates.keys()], now)
+  const { unknown, moves, enqueued } = await advanceMessages(statements, [...updates.keys()], now)
   const foreign = new Set(unknown.map((one) => updates.get(one)))
   const parts = ofSends.filter((one) => !foreign.has(one)).map(({ event }) => event)
   await storeParts(statements, parts.filter(isPartEvent), now)
@@ -29,7 +29,7 @@ export async function storeProgress(
     statements,
     [...foreign].flatMap((one) => (one === undefined ? [] : [foreignSendLog(one, now)])),
   )
-  return moves
+  return { moves, enqueued }
 }
 
 function isPartEvent(event: SendEvent): event is PartEvent {

@@ -8,15 +8,15 @@ import { insertNotifications, type NewNotification } from './insert-notification
 
 /**
  * Stores notifications of these events in the caller's transaction, for each browser that subscribed to them. Events that
- * browsers cannot subscribe to cost nothing.
+ * browsers cannot subscribe to cost nothing. Returns the number of notifications.
  */
 export async function enqueueNotifications(
   statements: Statements,
   accountId: string,
   events: readonly OutboxEvent[],
-): Promise<void> {
+): Promise<number> {
   const notifications = events.flatMap((event) => storable(notificationOf(event)))
-  if (notifications.length > 0) await insertNotifications(statements, accountId, notifications)
+  return notifications.length === 0 ? 0 : await insertNotifications(statements, accountId, notifications)
 }
 
 function notificationOf(event: OutboxEvent): NewNotification | undefined {

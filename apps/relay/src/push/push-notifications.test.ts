@@ -33,7 +33,7 @@ async function subscribe(more: object = {}, call: object = {}) {
   return json as { readonly id: string }
 }
 
-function receive(sender: string, text: string, id: string = randomUUID()): Promise<void> {
+function receive(sender: string, text: string, id: string = randomUUID()): Promise<number> {
   const received = { kind: 'received', type: 'SMS', id, sender, simNumber: 1, text, parts: 1 } as const
   const device = { id: DEVICE, accountId: relay.account.id }
   return relay.database.$transaction((statements) =>

@@ -14,6 +14,8 @@ export interface AdvancedMessages {
   readonly moves: readonly Move[]
   /** Updates for a recipient that does not exist or belongs to another account or device. */
   readonly unknown: readonly RecipientUpdate[]
+  /** The number of deliveries and notifications that were added to the outbox. */
+  readonly enqueued: number
 }
 
 /**
@@ -26,7 +28,7 @@ export async function advanceMessages(
   updates: readonly RecipientUpdate[],
   now: Date,
 ): Promise<AdvancedMessages> {
-  if (updates.length === 0) return { messages: [], changed: new Set(), moves: [], unknown: [] }
+  if (updates.length === 0) return { messages: [], changed: new Set(), moves: [], unknown: [], enqueued: 0 }
   const messages = await lockMessages(statements, updates)
   const owners = new Map(
     messages.flatMap((message) => message.recipients.map(({ cmdId }) => [cmdId, message] as const)),
@@ -41,15 +43,17 @@ export async function advanceMessages(
   const recipients = progressed.flatMap(({ changedRecipients }) => changedRecipients)
   const moved = progressed.filter(({ changed }) => changed).map(({ message }) => message)
   await writeProgress(statements, recipients, moved)
+  let enqueued = 0
   for (const [accountId, ofAccount] of Map.groupBy(progressed, ({ message }) => message.accountId)) {
     const outboxEvents = ofAccount.flatMap((one) => one.outboxEvents)
-    await enqueueEvents(statements, accountId, await withSendingSims(statements, outboxEvents))
+    enqueued += await enqueueEvents(statements, accountId, await withSendingSims(statements, outboxEvents))
   }
   return {
     messages: progressed.map(({ message }) => message),
     changed: new Set(recipients.map(({ cmdId }) => cmdId)),
     moves: progressed.flatMap(({ moves }) => moves),
     unknown,
+    enqueued,
   }
 }
 

@@ -11,18 +11,18 @@ import type { EarlierEvent, OutboxEvent } from './outbox-event.ts'
 
 /**
  * Adds events to the outbox in the caller's transaction: one delivery for each webhook of the account that is
- * registered for the event and the device. Existing deliveries are not changed. Returns the number of new deliveries.
+ * registered for the event and the device. Existing deliveries are not changed. Also stores the notifications of browsers.
+ * Returns the number of new deliveries and notifications, without which the outbox need not be woken.
  *
- * Deliveries of a disabled webhook are stored but not sent, so that they can be redelivered after it is enabled. Also stores the
- * notifications of browsers.
+ * Deliveries of a disabled webhook are stored but not sent, so that they can be redelivered after it is enabled.
  */
 export async function enqueueEvents(
   statements: Statements,
   accountId: string,
   events: readonly OutboxEvent[],
 ): Promise<number> {
-  await enqueueNotifications(statements, accountId, events)
-  return enqueue(statements, accountId, events, { again: false })
+  const notifications = await enqueueNotifications(statements, accountId, events)
+  return notifications + (await enqueue(statements, accountId, events, { again: false }))
 }
 
 /**
