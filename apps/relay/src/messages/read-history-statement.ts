@@ -5,7 +5,7 @@ import type { Place } from '../http/page.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRow, readRows } from '../store/read-rows.ts'
-import { countMessages } from './counts/count-messages-statement.ts'
+import { type CountFilter, countMessages } from './counts/count-messages-statement.ts'
 import { type StoredMessage, storedMessage, storedMessageColumns } from './stored-message.ts'
 
 export interface HistoryFilter {
@@ -21,9 +21,9 @@ export interface HistoryFilter {
   readonly approval?: ApprovalState | undefined
 }
 
-type Direction = 'ASC' | 'DESC'
+export type Direction = 'ASC' | 'DESC'
 
-interface PartOfHistory {
+export interface PartOfHistory {
   readonly after: Place | undefined
   readonly skip: number
   readonly take: number
@@ -71,8 +71,8 @@ export async function readHistory(
 
 /** Counts row by row only for filters that the counts do not distinguish. */
 export async function countHistory(statements: Statements, filter: HistoryFilter): Promise<number> {
-  if (filter.hasFailed !== true && filter.sentBy === undefined && filter.approval === undefined)
-    return await countMessages(statements, { ...filter, states: statesOf(filter) })
+  const counted = countFilterOf(filter)
+  if (counted !== undefined) return await countMessages(statements, counted)
   const { count } = await readRow(
     statements,
     countRow,
@@ -81,6 +81,13 @@ export async function countHistory(statements: Statements, filter: HistoryFilter
     WHERE state = ANY(${statesOf(filter)}::message_state[]) AND ${conditions(filter, 'ASC')}`,
   )
   return count
+}
+
+/** Returns the filter of the counts, or undefined for a filter that the counts do not distinguish. */
+export function countFilterOf(filter: HistoryFilter): CountFilter | undefined {
+  const { accountId, deviceId, from, to, hasFailed, sentBy, approval } = filter
+  if (hasFailed === true || sentBy !== undefined || approval !== undefined) return undefined
+  return { accountId, states: statesOf(filter), deviceId, from, to }
 }
 
 const countRow = z.object({ count: z.int() })

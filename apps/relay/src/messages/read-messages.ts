@@ -8,7 +8,8 @@ import { readPage } from '../http/page.ts'
 import type { Database } from '../store/database.ts'
 import { findMessage } from './find-message-statement.ts'
 import { messageAnswer, messageAnswers } from './message-answer.ts'
-import { countHistory, readHistory } from './read-history-statement.ts'
+import { readByOffset } from './read-by-offset.ts'
+import { countHistory } from './read-history-statement.ts'
 
 export function getMessage({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
@@ -46,7 +47,7 @@ export function listMessages({ database }: { readonly database: Database }): End
         query
       const filter = { accountId, state, deviceId, from, to, hasFailed, sentBy, approval }
       const { rows, headers } = await readPage(query, url, {
-        read: (part) => readHistory(database, filter, sort === 'created_at' ? 'ASC' : 'DESC', part),
+        read: (part) => readByOffset(database, filter, sort === 'created_at' ? 'ASC' : 'DESC', part),
         count: () => countHistory(database, filter),
       })
       const body = await messageAnswers(database, accountId, rows, { content: includeContent })

@@ -13,7 +13,7 @@ export interface CountFilter {
 }
 
 /** With more messages after the last counted one, for example while a filled database is counted, the rows are counted. */
-const MOST_UNCOUNTED = 50_000
+export const MOST_UNCOUNTED = 50_000
 
 const countRow = z.object({ count: z.int() })
 
@@ -22,15 +22,9 @@ const countRow = z.object({ count: z.int() })
  * moment. Of a period that begins or ends within a day, the messages of that day are counted row by row. Takes no locks.
  */
 export async function countMessages(statements: Statements, filter: CountFilter): Promise<number> {
-  const { states, from, to } = filter
+  const { from, to } = filter
   const whole = wholeDays(from, to)
-  const isOf = Prisma.join(
-    [
-      Prisma.sql`account_id = ${filter.accountId} AND state = ANY(${states}::message_state[])`,
-      ...(filter.deviceId === undefined ? [] : [Prisma.sql`device_id = ${filter.deviceId}`]),
-    ],
-    ' AND ',
-  )
+  const isOf = ofFilter(filter)
   const all = Prisma.sql`(SELECT count(*) FROM messages WHERE ${isOf} ${within(from, to)})`
   const rest = [
     ...(from !== undefined && whole.from !== undefined && from < whole.from ? [{ from, to: whole.from }] : []),
@@ -55,12 +49,23 @@ export async function countMessages(statements: Statements, filter: CountFilter)
     isWithinDay
       ? Prisma.sql`SELECT ${all}::int AS count`
       : Prisma.sql`
-    WITH progress AS MATERIALIZED (SELECT coalesce(max(counted_key), 0) AS counted FROM message_count_progress)
-    SELECT (CASE
-      WHEN coalesce(pg_sequence_last_value('messages_key_seq'), 0) - (SELECT counted FROM progress) > ${MOST_UNCOUNTED}
-      THEN ${all} ELSE ${counted} END)::int AS count`,
+    WITH ${withCountProgress}
+    SELECT (CASE WHEN (SELECT is_behind FROM progress) THEN ${all} ELSE ${counted} END)::int AS count`,
   )
   return count
+}
+
+/** The key up to which messages are counted, and whether the counts cannot be used because too many messages came after it. */
+export const withCountProgress = Prisma.sql`
+  progress AS MATERIALIZED (
+    SELECT counted, coalesce(pg_sequence_last_value('messages_key_seq'), 0) - counted > ${MOST_UNCOUNTED} AS is_behind
+    FROM (SELECT coalesce(max(counted_key), 0) AS counted FROM message_count_progress) AS one
+  )`
+
+/** The condition on account, states and device, which messages, counts and recorded changes share. */
+export function ofFilter({ accountId, states, deviceId }: Omit<CountFilter, 'from' | 'to'>): Prisma.Sql {
+  const ofStates = Prisma.sql`account_id = ${accountId} AND state = ANY(${states}::message_state[])`
+  return deviceId === undefined ? ofStates : Prisma.sql`${ofStates} AND device_id = ${deviceId}`
 }
 
 interface Period {

@@ -5,6 +5,7 @@ import { Dice } from '../../../fuzz/dice.ts'
 import { type Database, openDatabase, type Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
+import { readByOffset } from '../read-by-offset.ts'
 import { checkMessageCounts } from './check-message-counts.ts'
 import { type CountFilter, countMessages } from './count-messages-statement.ts'
 import { updateMessageCounts } from './update-message-counts.ts'
@@ -249,3 +250,39 @@ test('the check corrects wrong counts, missing counts and counts of removed mess
   expect(await check()).toEqual([])
   expect(await world.database.messageCount.count({ where: { deviceId: 'gone' } })).toBe(0)
 })
+
+test.each(['ASC', 'DESC'] as const)(
+  'a page at any offset begins with the same message with and without the counts, %s',
+  async (direction) => {
+    await settle()
+    const dice = new Dice(SEED)
+    for (let day = 0; day < 12; day++) {
+      const createdAt = at(24 * dice.below(9) + dice.below(24))
+      await store(world.database, 1 + dice.below(9), { createdAt })
+      if (day === 7) await settle()
+    }
+    await world.database.message.deleteMany({ where: { key: { in: [(await lastKey()) - 30n, await lastKey()] } } })
+    const filters = [
+      {},
+      { deviceId: 'd1' },
+      { state: 'Pending' },
+      { from: at(30) },
+      { to: at(100) },
+      { hasFailed: true },
+    ] as const
+    for (const filter of filters) {
+      const read = (leastOffset: number, skip: number) =>
+        readByOffset(
+          world.database,
+          { accountId: 'a1', ...filter },
+          direction,
+          { after: undefined, skip, take: 5 },
+          leastOffset,
+        )
+      for (let skip = 0; skip < 70; skip++) {
+        const ids = (await read(0, skip)).map(({ id }) => id)
+        expect(ids, `${JSON.stringify(filter)} ${skip}`).toEqual((await read(1_000, skip)).map(({ id }) => id))
+      }
+    }
+  },
+)

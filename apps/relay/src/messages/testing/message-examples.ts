@@ -9,6 +9,7 @@ import { clearFinishedDeliveries, markDeliveries } from '../clear-deliveries-sta
 import { countInDoubt } from '../count-in-doubt-statement.ts'
 import { correctCounts, correctTotals, deleteEmptyCounts, nextDayToCheck } from '../counts/correct-counts-statement.ts'
 import { countMessages } from '../counts/count-messages-statement.ts'
+import { skipDays } from '../counts/skip-days-statement.ts'
 import {
   advanceCounts,
   lockCountProgress,
@@ -54,6 +55,8 @@ export function messageExamples(now: Date) {
       await advanceCounts(s, counted, last, 1)
       await resetCounts(s)
     },
+    'messages/counts/skip-days-statement.ts': (s: Statements) =>
+      skipDays(s, { accountId: 'account', states: ['Pending'] as const, deviceId: 'device' }, 'DESC', 0),
     'messages/delete-old-messages-statement.ts': (s: Statements) =>
       deleteOldMessages({ database: s, clock: { now: () => now } }),
     'messages/find-emulated-sends-statement.ts': (s: Statements) => findEmulatedSends(s, 1),
