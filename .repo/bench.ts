@@ -1,5 +1,6 @@
-// `npm run bench [-- relay agent …]`: runs the benches of all projects, or of the named ones, one after the other, and
-// prints all figures as one Markdown table for docs/performance.md.
+// `npm run bench [-- relay box …]`: runs the benches of all projects, or those that are named, one after the other, and prints all
+// figures as one Markdown table for docs/performance.md. A name is a project, such as `relay`, or one bench, such as `box` for
+// apps/e2e/bench/bench-box.ts, which also gets the options that follow: `npm run bench -- box --count`.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -8,33 +9,60 @@ import { createInterface } from 'node:readline'
 import { type Figure, figureTable, readFigure } from './figure-table.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const wanted = process.argv.slice(2)
+const words = process.argv.slice(2)
+const firstOption = words.findIndex((word) => word.startsWith('--'))
+const names = firstOption < 0 ? words : words.slice(0, firstOption)
+const options = words.slice(names.length)
 const figures: Figure[] = []
 const failed: string[] = []
 
-for (const { name, folder, script } of benches()) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
+for (const { name, folder, command } of names.length === 0 ? benches() : names.flatMap(named)) {
   process.stdout.write(`\n── ${name}\n`)
-  if ((await run(name, folder, script)) !== 0) failed.push(name)
+  if ((await run(name, folder, command)) !== 0) failed.push(name)
 }
 process.stdout.write(`\n${machine()}\n\n${figureTable(figures)}\n`)
 if (failed.length > 0) process.stdout.write(`\nbenches failed: ${failed.join(', ')}; see above\n`)
 process.exit(failed.length > 0 || figures.length === 0 ? 1 : 0)
 
-function benches(): { readonly name: string; readonly folder: string; readonly script: string }[] {
+interface Bench {
+  readonly name: string
+  readonly folder: string
+  /** The program and its arguments. */
+  readonly command: readonly string[]
+}
+
+/** Returns the benches of a project, or the bench of this name. */
+function named(name: string): Bench[] {
+  const project = benches().find((one) => one.name === name)
+  if (project !== undefined) return [project]
+  const single = folders().filter(({ folder }) => existsSync(join(folder, 'bench', `bench-${name}.ts`)))
+  if (single.length === 0) {
+    process.stderr.write(`no bench is named "${name}": name a project, or a file bench-<name>.ts of a project\n`)
+    process.exit(1)
+  }
+  return single.map(({ folder }) => {
+    return { name, folder, command: [process.execPath, join('bench', `bench-${name}.ts`), ...options] }
+  })
+}
+
+/** Returns all benches, by project. */
+function benches(): Bench[] {
+  return folders().flatMap(({ name, folder }) => {
+    const file = join(folder, 'package.json')
+    const script = existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).scripts?.bench
+    return typeof script === 'string' ? [{ name, folder, command: ['sh', '-c', script] }] : []
+  })
+}
+
+function folders(): { readonly name: string; readonly folder: string }[] {
   return ['libs', 'apps'].flatMap((kind) =>
-    readdirSync(join(root, kind)).flatMap((name) => {
-      const folder = join(root, kind, name)
-      const file = join(folder, 'package.json')
-      const script = existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).scripts?.bench
-      return typeof script === 'string' ? [{ name, folder, script }] : []
-    }),
+    readdirSync(join(root, kind)).map((name) => ({ name, folder: join(root, kind, name) })),
   )
 }
 
 /** Prints the output as it arrives and collects the figures. */
-function run(name: string, folder: string, script: string): Promise<number | null> {
-  const child = spawn('sh', ['-c', script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+function run(name: string, folder: string, [program = '', ...args]: readonly string[]): Promise<number | null> {
+  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   createInterface({ input: child.stdout }).on('line', (line) => {
     process.stdout.write(`${line}\n`)
     const figure = readFigure(name, line)

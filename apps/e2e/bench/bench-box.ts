@@ -1,14 +1,23 @@
 // Measures one box (the gateway) at full speed: messages a second from POST to the modem, and the CPU time for each message.
+//
+//   node apps/e2e/bench/bench-box.ts [--messages 3000] [--connections 32] [--idle 200]
+//   node apps/e2e/bench/bench-box.ts --count     counts the work for each message instead: SQL, fsyncs, posts, timers
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { Emulator } from '../src/house/emulator.ts'
-import { Gateway, newFolder } from '../src/house/gateway.ts'
+import { Gateway, gatewayOf, newFolder } from '../src/house/gateway.ts'
+import { openDatabase } from '../src/house/open-database.ts'
 
 const { values } = parseArgs({
-  options: { messages: { type: 'string' }, connections: { type: 'string' }, idle: { type: 'string' } },
+  options: {
+    ...{ messages: { type: 'string' }, connections: { type: 'string' }, idle: { type: 'string' } },
+    count: { type: 'boolean' },
+  },
 })
 const messages = Number(values.messages ?? 3000)
 const connections = Number(values.connections ?? 32)
@@ -16,20 +25,72 @@ const idle = Number(values.idle ?? 200)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
+const counts = values.count === true ? mkdtempSync(join(tmpdir(), 'smsgw-count-')) : undefined
+const countingSettings =
+  counts === undefined
+    ? {}
+    : { COUNT_WORK_FOLDER: counts, NODE_OPTIONS: `--import ${join(import.meta.dirname, 'count-work.ts')}` }
+// A bundle contains a copy of `pg`, so the gateway runs from its sources to be counted.
+const countingProgram = counts === undefined ? {} : { command: gatewayOf('apps/gateway/src/main.ts') }
 const folder = newFolder()
 const emulator = await Emulator.start(folder)
-const gateway = await Gateway.start({ MODEMS: emulator.pty() }, { folder })
+const gateway = await Gateway.start({ MODEMS: emulator.pty(), ...countingSettings }, { folder, ...countingProgram })
 try {
   await gateway.untilReady()
   await post(200, 8, 100_000)
   await accepted(200)
-  await latency()
-  await burst()
+  if (counts === undefined) {
+    await latency()
+    await burst()
+  } else await countWork(counts)
 } finally {
   await gateway.stop()
   await emulator.process.stop()
+  if (counts !== undefined) rmSync(counts, { recursive: true, force: true })
 }
 process.exit(0)
+
+/** Prints how often each kind of work was done for a message, of messages that are sent at the same time. */
+async function countWork(countsFolder: string): Promise<void> {
+  const database = await openDatabase(folder)
+  try {
+    const fsyncs = async () =>
+      Number((await database.query(`SELECT sum(fsyncs) AS count FROM pg_stat_io WHERE object = 'wal'`)).rows[0]?.count)
+    const before = { ...sumsOf(countsFolder), 'fsyncs of the database': await fsyncs() }
+    await post(messages, connections, 400_000)
+    await accepted(200 + messages)
+    await sleep(3_000)
+    const after = { ...sumsOf(countsFolder), 'fsyncs of the database': await fsyncs() }
+    printWork(new Map(Object.entries(after)), new Map(Object.entries(before)))
+  } finally {
+    await database.end()
+  }
+}
+
+function printWork(after: ReadonlyMap<string, number>, before: ReadonlyMap<string, number>): void {
+  const rows = [...after]
+    .map(([name, count]) => ({ name, each: (count - (before.get(name) ?? 0)) / messages }))
+    .filter(({ each }) => each >= 0.005)
+    .sort((one, other) => other.each - one.each)
+  const isStatement = ({ name }: { readonly name: string }) => name.startsWith('SQL ')
+  const statements = rows.filter(isStatement).reduce((sum, { each }) => sum + each, 0)
+  for (const { name, each } of [
+    { name: 'SQL statements, each a round trip', each: statements },
+    ...rows.filter((row) => !isStatement(row)),
+    ...rows.filter(isStatement),
+  ])
+    print(`${name}: ${each.toFixed(2)} for each message`)
+}
+
+/** Returns the sums of all processes and threads that count. */
+function sumsOf(countsFolder: string): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const file of readdirSync(countsFolder)) {
+    const counted: Record<string, number> = JSON.parse(readFileSync(join(countsFolder, file), 'utf8'))
+    for (const [name, count] of Object.entries(counted)) sums[name] = (sums[name] ?? 0) + count
+  }
+  return sums
+}
 
 async function latency(): Promise<void> {
   const before = emulator.ledger().length

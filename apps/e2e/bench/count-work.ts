@@ -1,0 +1,50 @@
+// Loaded into a program with `node --import` by bench-box: counts what the program does, in each thread, and writes the sums to
+// COUNT_WORK_FOLDER every 200 ms. It slows the program down, so a run that counts measures no times.
+import { writeFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { MessagePort, threadId, Worker } from 'node:worker_threads'
+import pg from 'pg'
+
+const folder = process.env['COUNT_WORK_FOLDER']
+if (folder !== undefined) {
+  const counts: Record<string, number> = {}
+  countCalls(counts)
+  const write = () => writeFileSync(join(folder, `${process.pid}-${threadId}.json`), JSON.stringify(counts))
+  setInterval(write, 200).unref()
+}
+
+function countCalls(counts: Record<string, number>): void {
+  const count = (name: string) => {
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: the methods have different types
+  const around = (owner: any, method: string, nameOf: (...args: any[]) => string) => {
+    const original = owner[method]
+    owner[method] = function (this: unknown, ...args: unknown[]) {
+      count(nameOf(...args))
+      return original.apply(this, args)
+    }
+  }
+  around(pg.Client.prototype, 'query', (query: string | { text: string }) => `SQL ${headOf(textOf(query))}`)
+  around(DatabaseSync.prototype, 'exec', (sql: string) => `journal ${headOf(sql)}`)
+  for (const method of ['run', 'get', 'all', 'iterate']) {
+    around(StatementSync.prototype, method, () => 'journal statement')
+  }
+  around(Worker.prototype, 'postMessage', () => 'post between threads')
+  around(MessagePort.prototype, 'postMessage', () => 'post between threads')
+  around(Socket.prototype, '_writeGeneric', () => 'socket write')
+  around(JSON, 'stringify', () => 'JSON.stringify')
+  around(JSON, 'parse', () => 'JSON.parse')
+  around(globalThis, 'setTimeout', () => 'timer')
+}
+
+function textOf(query: string | { readonly text: string }): string {
+  return typeof query === 'string' ? query : query.text
+}
+
+/** The first words of a statement, which tell statements apart. */
+function headOf(sql: string): string {
+  return sql.trim().replace(/\s+/g, ' ').slice(0, 72)
+}
