@@ -275,6 +275,7 @@ export class Modem implements ModemDriver {
       receiver: this.#receiver,
       registration: this.#status.registration,
       onUsage: (memory, usage) => this.#status.measured(memory, usage, session.messages.receiveInto),
+      onMemorySelectable: () => void this.#lifecycle.setUp(),
       onEvent: this.#onEvent,
     })
     this.#lastSim = sim

@@ -1,6 +1,6 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
-import type { Memory, MemoryUsage } from '../commands/message-storage.ts'
+import { type Memory, type MemoryUsage, selectMemories } from '../commands/message-storage.ts'
 import { ask } from '../commands/query.ts'
 import { bestSignal } from '../commands/signal.ts'
 import { UssdSession } from '../commands/ussd-session.ts'
@@ -23,6 +23,8 @@ export interface SessionWork {
   readonly receiver: Receiver
   readonly registration: RegistrationWatch
   readonly onUsage: (memory: Memory, usage: MemoryUsage) => void
+  /** The modem refused `AT+CPMS=` during setup, and now accepts it. */
+  readonly onMemorySelectable: () => void
   readonly onEvent: (event: ModemEvent) => void
 }
 
@@ -42,6 +44,17 @@ export function beginSession(work: SessionWork): UssdSession {
   const { listingHangs, deletingDeletesSiblings } = profile.storage
   receiver.attach({ slots, memories, onlyMemory, acknowledges, listingHangs, deletingDeletesSiblings }, work.sameSim)
   receiver.sweepSoon('thorough')
+  if (onlyMemory !== undefined) {
+    repeat(
+      clock,
+      cancellation,
+      () => memoryRetryMs,
+      async () => {
+        const answer = await ask(dialogue, selectMemories(onlyMemory), cancellation)
+        if (answer.kind === 'value' && !cancellation.cancelled) work.onMemorySelectable()
+      },
+    )
+  }
   startPolling({
     clock,
     cancellation,
@@ -66,6 +79,8 @@ export function beginSession(work: SessionWork): UssdSession {
 }
 
 const registrationPollMs = 5_000
+/** The memories that cannot be selected may hold messages, but each success costs another setup. */
+const memoryRetryMs = 300_000
 const sweepWithoutIndicationsMs = 5_000
 const ussdAnswerLimitMs = 120_000
 
