@@ -1,10 +1,12 @@
-// Messages that only the device can read, sent with the example program of the documentation.
-import { readFileSync, statSync } from 'node:fs'
+// Messages that only the device, or only the owner of the account, can read, with the example programs of the documentation.
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { HouseProcess } from './house/process.ts'
+import { Receiver } from './house/receiver.ts'
 
 let gateway: Gateway
 
@@ -76,3 +78,54 @@ test('a message for an unknown version of the key fails with the reason, and is 
     ),
   })
 })
+
+test('received messages are encrypted with the key of the account, and with each new key from then on', async () => {
+  const receiver = await Receiver.start()
+  try {
+    await gateway.api.ask('POST', '/webhooks', { url: receiver.url, event: 'sms:received' })
+    const files: string[] = []
+    for (const version of [1, 2]) {
+      const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+      const inbox_public_key = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+      files.push(join(gateway.folder, `inbox-${version}.pem`))
+      writeFileSync(files.at(-1) ?? '', privateKey.export({ format: 'pem', type: 'pkcs8' }))
+      const encryption = { inbox_public_key, inbox_key_version: version }
+      expect((await gateway.api.ask('PATCH', '/settings', { encryption })).status).toBe(200)
+      await receivedWith(version, receiver)
+    }
+    const { json: inbox } = await gateway.api.ask('GET', '/inbox?sender=%2B447400100310&includeContent=true')
+    const { json: thread } = await gateway.api.ask('GET', '/conversations/%2B447400100310')
+    const requests = receiver.requests.filter(({ payload }) => payload['sender'] !== probe)
+    const { json: list } = await gateway.api.ask('GET', '/conversations')
+    expect(JSON.stringify([inbox, thread, list, requests])).not.toContain('the password is')
+    expect(inbox[0]).toMatchObject({ isEncrypted: true, sender: '+447400100310' })
+    expect(list[0]).toMatchObject({ lastText: 'encrypted message' })
+    const settings = { SMSGW_URL: gateway.url, SMSGW_PASSWORD: credentialsIn(gateway.folder).password }
+    const keys = files.map((file, index) => `${index + 1}=${file}`)
+    const example = new HouseProcess('example', 'docs/examples/read-encrypted.mjs', keys, settings)
+    await example.said((line) => (line === '+447400100310 the password is 2' ? line : undefined))
+    await example.said((line) => (line === '+447400100310 the password is 1' ? line : undefined))
+  } finally {
+    await receiver.stop()
+  }
+})
+
+const probe = '+447400100311'
+
+/** The agent gets the key a moment after the answer, so another number sends until one of its messages is encrypted with it. */
+async function receivedWith(version: number, { requests }: Receiver): Promise<void> {
+  const last = (sender: string) => requests.findLast(({ payload }) => payload['sender'] === sender)?.payload
+  const isOf = (payload?: Readonly<Record<string, unknown>>) => String(payload?.['message']).includes(`$k=${version}$`)
+  const receive = async (from: string) => {
+    const seen = requests.length
+    await gateway.api.ask('POST', '/virtual-phone', { from, text: `the password is ${version}` })
+    await eventually(
+      async () => requests.length,
+      (count) => count > seen,
+    )
+    return last(from)
+  }
+  await eventually(() => receive(probe), isOf)
+  const received = await receive('+447400100310')
+  expect([received?.['isEncrypted'], isOf(received)]).toEqual([true, true])
+}

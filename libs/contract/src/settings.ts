@@ -44,11 +44,23 @@ const logs = { lifetime_days: days }
 const gateway = { notification_channel: z.string().max(64).meta({ description: 'Accepted, but has no effect' }) }
 const receiver = { content_provider_enabled: z.boolean().meta({ description: 'Accepted, but has no effect' }) }
 
+const encryption = {
+  inbox_public_key: z.base64().max(2_048).meta({
+    description:
+      'Public key of the account: RSA with at least 2048 bits, as SubjectPublicKeyInfo in base64. Agents encrypt the content of received messages with it, so that the relay cannot read them',
+  }),
+  inbox_key_version: z
+    .int()
+    .min(1)
+    .max(2_147_483_647)
+    .meta({ description: 'Version of `inbox_public_key`; required with it, and part of each encrypted value' }),
+}
+
 /** Set by the relay for all accounts: how long a finished message keeps its content. */
 const privacy = { forget_after_seconds: z.int().min(0).max(315_360_000) }
 
 /** The settings that an agent applies, by section. The agent validates them as the API does. */
-export const agentSettingKeys = { messages, ping, privacy }
+export const agentSettingKeys = { messages, ping, privacy, encryption }
 
 /** The settings of an account. Keys with a default are always present. Secrets are never returned. */
 export const settings = z
@@ -65,6 +77,7 @@ export const settings = z
     logs: z.strictObject(logs),
     gateway: z.strictObject(gateway).partial(),
     receiver: z.strictObject(receiver).partial(),
+    encryption: z.strictObject(encryption).partial(),
   })
   .meta({ id: 'Settings' })
 
@@ -104,6 +117,7 @@ export const defaultSettings: Settings = {
   logs: { lifetime_days: 30 },
   gateway: {},
   receiver: {},
+  encryption: {},
 }
 
 /**
@@ -125,6 +139,7 @@ export const settingsChange = z
       ping: section(ping),
       logs: section(logs),
       encryption: section({
+        ...encryption,
         passphrase: refused('cannot be set here: only the agent may have it, so set it at the agent and omit it here'),
       }),
       gateway: section({
@@ -135,8 +150,9 @@ export const settingsChange = z
       receiver: section(receiver),
     }),
   )
-  .transform(({ encryption: _, webhooks, gateway, ...rest }) => ({
+  .transform(({ encryption, webhooks, gateway, ...rest }) => ({
     ...rest,
+    encryption: encryption && withoutPassphrase(encryption),
     webhooks: webhooks && withoutEmptyKey(webhooks),
     gateway: gateway && { notification_channel: gateway.notification_channel },
   }))
@@ -159,6 +175,13 @@ function section<Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape
 
 function refused(message: string) {
   return z.literal('', message)
+}
+
+function withoutPassphrase<Encryption extends { readonly passphrase?: unknown }>({
+  passphrase: _,
+  ...keys
+}: Encryption): Omit<Encryption, 'passphrase'> {
+  return keys
 }
 
 function withoutEmptyKey<Webhooks extends { signing_key?: string | null | undefined }>(webhooks: Webhooks): Webhooks {

@@ -44,6 +44,10 @@ const inbound = {
     .max(64)
     .meta({ description: 'Slot of the SIM, counted from 1; 0 when a phone does not report it' }),
   phoneNumber: z.string().meta({ description: 'Same as `sender`; use `sender` instead', deprecated: true }),
+  isEncrypted: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Present when the content is encrypted with the key of the account' }),
 }
 const receivedAt = localTime.meta({ description: "The network's time stamp if plausible, otherwise the agent's time" })
 

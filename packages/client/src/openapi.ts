@@ -1721,6 +1721,11 @@ export interface components {
              * @description Same as `sender`; use `sender` instead
              */
             phoneNumber: string;
+            /**
+             * @description Present when the content is encrypted with the key of the account
+             * @constant
+             */
+            isEncrypted?: true;
             /** @description Text of the MMS; empty when it has none */
             body: string;
             subject?: string;
@@ -1748,6 +1753,11 @@ export interface components {
              * @description Same as `sender`; use `sender` instead
              */
             phoneNumber: string;
+            /**
+             * @description Present when the content is encrypted with the key of the account
+             * @constant
+             */
+            isEncrypted?: true;
             transactionId: string;
             subject?: string;
             /** @description Size of the MMS in bytes */
@@ -2337,6 +2347,15 @@ export interface components {
                 /** @description Accepted, but has no effect */
                 content_provider_enabled?: boolean;
             };
+            encryption: {
+                /**
+                 * Format: base64
+                 * @description Public key of the account: RSA with at least 2048 bits, as SubjectPublicKeyInfo in base64. Agents encrypt the content of received messages with it, so that the relay cannot read them
+                 */
+                inbox_public_key?: string;
+                /** @description Version of `inbox_public_key`; required with it, and part of each encrypted value */
+                inbox_key_version?: number;
+            };
         };
         /**
          * @description Any part of the settings. Keys in camelCase are accepted too and take precedence
@@ -2374,6 +2393,8 @@ export interface components {
                 lifetime_days?: number | null;
             } | null;
             encryption?: {
+                inbox_public_key?: string | null;
+                inbox_key_version?: number | null;
                 passphrase?: "" | null;
             } | null;
             gateway?: {
@@ -2454,6 +2475,11 @@ export interface components {
              * @description Same as `sender`; use `sender` instead
              */
             phoneNumber: string;
+            /**
+             * @description Present when the content is encrypted with the key of the account
+             * @constant
+             */
+            isEncrypted?: true;
             /** Format: base64 */
             data: string;
             port: number;
@@ -2529,6 +2555,11 @@ export interface components {
              * @description Same as `sender`; use `sender` instead
              */
             phoneNumber: string;
+            /**
+             * @description Present when the content is encrypted with the key of the account
+             * @constant
+             */
+            isEncrypted?: true;
             message: string;
             /**
              * Format: date-time

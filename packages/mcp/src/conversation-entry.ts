@@ -38,7 +38,8 @@ export function entryOf(entry: ConversationEntry): z.output<typeof conversationE
   }
 }
 
-function receivedContent({ type, text, subject, data }: Extract<ConversationEntry, { direction: 'in' }>) {
+function receivedContent({ type, text, subject, data, isEncrypted }: Extract<ConversationEntry, { direction: 'in' }>) {
+  if (isEncrypted === true) return { content: 'encrypted message' }
   const words = text ?? subject
   return {
     ...(words !== undefined && { untrustedText: visibleText(words) }),

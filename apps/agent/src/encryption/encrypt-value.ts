@@ -1,10 +1,10 @@
-import { constants, createCipheriv, createPublicKey, publicEncrypt, randomBytes } from 'node:crypto'
+import { constants, createCipheriv, createPublicKey, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto'
 import { tagLength } from '@smsgw/contract/encrypted-field'
 import type { EncryptionKey } from '@smsgw/contract/link/event'
 
 /** Encrypts a text so that only the owner of the private key can read it: a fresh AES-256 key and IV for each value. */
 export function encryptValue({ publicKey, version }: EncryptionKey, text: string): string {
-  const rsaKey = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
+  const rsaKey = rsaKeyIn(publicKey)
   const contentKey = randomBytes(32)
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', contentKey, iv, { authTagLength: tagLength })
@@ -13,4 +13,17 @@ export function encryptValue({ publicKey, version }: EncryptionKey, text: string
   const wrapped = publicEncrypt({ key: rsaKey, padding, oaepHash: 'sha256' }, contentKey)
   const members = [wrapped, iv, ciphertext].map((octets) => octets.toString('base64'))
   return `$rsa-oaep-aes-256-gcm$v=1$k=${version}$${members.join('$')}`
+}
+
+/** Whether values can be encrypted with this key, which the relay sent. */
+export function isUsableKey(publicKey: string): boolean {
+  try {
+    return rsaKeyIn(publicKey).asymmetricKeyType === 'rsa' && encryptValue({ publicKey, version: 1 }, '') !== ''
+  } catch {
+    return false
+  }
+}
+
+function rsaKeyIn(publicKey: string): KeyObject {
+  return createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
 }

@@ -1,3 +1,4 @@
+import type { EncryptionKey } from '@smsgw/contract/link/event'
 import { decodeDataCodingScheme } from '@smsgw/sms/fields/data-coding-scheme'
 import { decodeProtocolIdentifier } from '@smsgw/sms/fields/protocol-identifier'
 import {
@@ -16,6 +17,7 @@ import type { Change, Json } from '../journal/change.ts'
 import type { InboundRecord } from '../journal/read.ts'
 import { datedMs, type TrustedTime } from '../time/trusted-time.ts'
 import { type Content, contentEvent } from './content-event.ts'
+import { encryptedEvent } from './encrypted-event.ts'
 import { LongMessages, senderOf } from './long-messages.ts'
 import { derivedId } from './pdu-identity.ts'
 
@@ -26,15 +28,17 @@ import { derivedId } from './pdu-identity.ts'
 export class InboundOutcomes {
   readonly #time: TrustedTime
   readonly #onError: (error: unknown) => void
+  readonly #inboxKey: () => EncryptionKey | undefined
   readonly #long: LongMessages
   /** Ids of the MMS notifications that were reported; the network repeats a notification until the MMS is fetched. */
   readonly #mmsIds = new Set<string>()
   /** Released parts whose events are not written yet. */
   #released: readonly ReassemblyEffect[] = []
 
-  constructor(time: TrustedTime, onError: (error: unknown) => void, limits: Partial<ReassemblyLimits> | undefined) {
+  constructor({ time, onError, inboxKey, limits }: InboundOutcomesOptions) {
     this.#time = time
     this.#onError = onError
+    this.#inboxKey = inboxKey
     this.#long = new LongMessages(limits)
   }
 
@@ -127,7 +131,7 @@ export class InboundOutcomes {
   }
 
   #received(row: InboundRecord, id: string, sender: string, whenMs: number, content: Content): readonly Change[] {
-    const event = contentEvent(
+    const clear = contentEvent(
       {
         id,
         sender,
@@ -140,6 +144,8 @@ export class InboundOutcomes {
       },
       content,
     )
+    const key = this.#inboxKey()
+    const event = key === undefined ? clear : encryptedEvent(clear, key)
     if (event.type !== 'MMS') return [{ kind: 'event', event }, settled(row, 'emitted')]
     if (this.#mmsIds.has(event.id)) return [settled(row, 'copy')]
     this.#rememberMms(event.id)
@@ -169,6 +175,14 @@ export class InboundOutcomes {
     const [oldest] = this.#mmsIds
     if (this.#mmsIds.size > mostMmsIds && oldest !== undefined) this.#mmsIds.delete(oldest)
   }
+}
+
+interface InboundOutcomesOptions {
+  readonly time: TrustedTime
+  readonly onError: (error: unknown) => void
+  /** The key of the account; undefined if received messages are not encrypted. */
+  readonly inboxKey: () => EncryptionKey | undefined
+  readonly limits: Partial<ReassemblyLimits> | undefined
 }
 
 /** The time to show for a message: the network's time stamp when it is plausible, otherwise the agent's time. */

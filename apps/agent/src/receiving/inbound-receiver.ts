@@ -1,3 +1,4 @@
+import type { EncryptionKey } from '@smsgw/contract/link/event'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
@@ -17,6 +18,8 @@ export interface InboundReceiverOptions {
   readonly clock: Clock
   readonly time: TrustedTime
   readonly reassembly?: Partial<ReassemblyLimits>
+  /** The key of the account, with which received messages are encrypted. */
+  readonly inboxKey?: () => EncryptionKey | undefined
   /** Returns false if the report matches nothing yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
   readonly onJournalProblem: WriteWatch['onProblem']
@@ -46,14 +49,14 @@ export class InboundReceiver {
   #timer: Timer | undefined
 
   constructor(options: InboundReceiverOptions) {
-    const { journal, clock, time, onProblem, reassembly } = options
+    const { journal, clock, time, onProblem: onError, reassembly: limits, inboxKey = () => undefined } = options
     this.#options = options
     this.#keep = keepWriting(journal, clock, {
       onProblem: options.onJournalProblem,
       onRecovered: options.onJournalRecovered,
     })
-    this.#outcomes = new InboundOutcomes(time, onProblem, reassembly)
-    this.#cleaner = new SlotCleaner(clock, this.#keep, onProblem)
+    this.#outcomes = new InboundOutcomes({ time, onError, inboxKey, limits })
+    this.#cleaner = new SlotCleaner(clock, this.#keep, onError)
   }
 
   /** Reads what earlier processes received. Must be called first. */

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { expect, test } from 'vitest'
 import { defaultSendingSettings } from '../sending/schedule/sending-settings.ts'
@@ -6,6 +7,7 @@ import {
   noSettings,
   SettingsInUse,
   agentSettings as settingsOf,
+  storedInboxKey,
   takeSettings,
 } from './agent-settings.ts'
 import { ProblemLog } from './problem-log.ts'
@@ -46,6 +48,17 @@ test('converts all settings of the API', () => {
   })
 })
 
+test('uses the key of the account that was stored, and refuses a key with which nothing can be encrypted', () => {
+  const { publicKey: spki } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const publicKey = spki.export({ format: 'der', type: 'spki' }).toString('base64')
+  const encryption = { inbox_public_key: publicKey, inbox_key_version: 4 }
+  expect(storedInboxKey({ encryption })).toEqual({ publicKey, version: 4 })
+  expect(storedInboxKey(undefined)).toBeUndefined()
+  const { known } = takeSettings({ encryption }, noSettings)
+  const sent = { encryption: { inbox_public_key: 'AAAA', inbox_key_version: 4 } }
+  expect(takeSettings(sent, known)).toEqual({ known, refused: ['encryption.inbox_public_key'] })
+})
+
 test('an invalid setting keeps its default and does not affect the others', () => {
   const settings = agentSettings({
     messages: { limit_period: 'PerCentury', limit_value: 3, processing_order: 'LIFO', work_hours_enabled: true },
@@ -68,6 +81,7 @@ test.each([
     messages: { send_interval_min: 2, limit_value: 7, work_hours_start: '08:00' },
     ping: { interval_seconds: 30 },
     privacy: {},
+    encryption: {},
   }
   const { known, refused } = takeSettings(sent, before)
   expect(refused).toEqual([name])

@@ -1,5 +1,7 @@
+import type { EncryptionKey } from '@smsgw/contract/link/event'
 import { agentSettingKeys } from '@smsgw/contract/settings'
 import type { Clock, Timer } from '@smsgw/modem/clock'
+import { isUsableKey } from '../encryption/encrypt-value.ts'
 import type { Json } from '../journal/change.ts'
 import type { SendingSettings } from '../sending/schedule/sending-settings.ts'
 import type { ProblemLog } from './problem-log.ts'
@@ -7,7 +9,7 @@ import type { ProblemLog } from './problem-log.ts'
 /** The account settings that an agent uses, with the names and ranges of the API. */
 export type KnownSettings = { readonly [Section in keyof typeof agentSettingKeys]: Readonly<Record<string, Json>> }
 
-export const noSettings: KnownSettings = { messages: {}, ping: {}, privacy: {} }
+export const noSettings: KnownSettings = { messages: {}, ping: {}, privacy: {}, encryption: {} }
 
 /**
  * Reads settings from the relay. A setting with a value outside the range of the API is named in `refused` and keeps its
@@ -29,13 +31,21 @@ export function takeSettings(
       const value = values[key]
       if (value === undefined || value === null) return []
       const read = schema.safeParse(value)
-      if (read.success) return [[key, read.data]]
+      if (read.success && (key !== 'inbox_public_key' || isUsableKey(String(read.data)))) return [[key, read.data]]
       refused.push(`${name}.${key}`)
       return before[name][key] === undefined ? [] : [[key, before[name][key]]]
     })
     return Object.fromEntries(entries)
   }
-  return { known: { messages: section('messages'), ping: section('ping'), privacy: section('privacy') }, refused }
+  return {
+    known: {
+      messages: section('messages'),
+      ping: section('ping'),
+      privacy: section('privacy'),
+      encryption: section('encryption'),
+    },
+    refused,
+  }
 }
 
 /**
@@ -144,7 +154,7 @@ const pauseMs = 1000
 /** The journal note that holds the settings. */
 export const settingsNote = 'settings'
 
-export function agentSettings({ messages, ping }: KnownSettings): AgentSettings {
+export function agentSettings({ messages, ping, encryption }: KnownSettings): AgentSettings {
   return {
     sending: {
       pace: {
@@ -156,6 +166,7 @@ export function agentSettings({ messages, ping }: KnownSettings): AgentSettings 
       order: choice(messages['processing_order'], ['FIFO', 'LIFO'] as const),
     },
     pingMs: positive(ping['interval_seconds'], 1000),
+    inboxKey: inboxKeyIn(encryption),
   }
 }
 
@@ -163,6 +174,8 @@ export interface AgentSettings {
   readonly sending: SendingSettings
   /** Undefined if no pings are sent. */
   readonly pingMs: number | undefined
+  /** The key of the account, with which received messages are encrypted. */
+  readonly inboxKey: EncryptionKey | undefined
 }
 
 function interval(messages: Known): { readonly intervalMinMs: number; readonly intervalMaxMs: number } {
@@ -170,6 +183,16 @@ function interval(messages: Known): { readonly intervalMinMs: number; readonly i
   const max = positive(messages['send_interval_max'], 1000)
   const least = min ?? max ?? 0
   return { intervalMinMs: Math.min(least, max ?? least), intervalMaxMs: max ?? least }
+}
+
+/** Returns the key of the account in the settings that an earlier process stored. */
+export function storedInboxKey(note: Json | undefined): EncryptionKey | undefined {
+  return agentSettings(takeSettings((note ?? {}) as Readonly<Record<string, unknown>>, noSettings).known).inboxKey
+}
+
+function inboxKeyIn(encryption: Known): EncryptionKey | undefined {
+  const { inbox_public_key: publicKey, inbox_key_version: version } = encryption
+  return typeof publicKey === 'string' && typeof version === 'number' ? { publicKey, version } : undefined
 }
 
 function limit(messages: Known): { readonly periodMs: number; readonly value: number } | undefined {

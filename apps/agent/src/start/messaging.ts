@@ -1,3 +1,4 @@
+import type { EncryptionKey } from '@smsgw/contract/link/event'
 import type { AgentInput } from '@smsgw/link/agent/state'
 import type { DeviceKeys } from '../encryption/device-keys.ts'
 import { InboundReceiver } from '../receiving/inbound-receiver.ts'
@@ -17,11 +18,17 @@ export interface Messaging {
   readonly timeChanged: () => void
 }
 
+export interface MessageKeys {
+  readonly deviceKeys: DeviceKeys
+  /** The key of the account, with which received messages are encrypted. */
+  readonly inboxKey: () => EncryptionKey | undefined
+}
+
 /** Creates the sender and the receiver. */
 export function createMessaging(
   options: AgentOptions,
   time: TrustedClock,
-  deviceKeys: DeviceKeys,
+  { deviceKeys, inboxKey }: MessageKeys,
   { journal }: AgentStore,
   { journalWrites, onError }: AgentProblems,
   toLink: (input: AgentInput) => void,
@@ -46,6 +53,7 @@ export function createMessaging(
     journal,
     clock,
     time,
+    inboxKey,
     onReport: (iccid, report) => sender.report(iccid, report),
     onJournalProblem: receiving.onProblem,
     onJournalRecovered: receiving.onRecovered,

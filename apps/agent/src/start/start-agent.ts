@@ -15,7 +15,7 @@ import { judgeSystemClock } from '../time/system-clock.ts'
 import { TrustedClock } from '../time/trusted-clock.ts'
 import { createModems } from './agent-modems.ts'
 import type { AgentOptions } from './agent-options.ts'
-import { SettingsInUse, settingsNote } from './agent-settings.ts'
+import { SettingsInUse, settingsNote, storedInboxKey } from './agent-settings.ts'
 import { openStore } from './agent-store.ts'
 import { startMaintenance } from './maintenance.ts'
 import { createMessaging } from './messaging.ts'
@@ -46,16 +46,19 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   })
   const store = await openStore(options, problems, time, toLink)
   const deviceKeys = await DeviceKeys.load(join(options.dataDir, deviceKeysFile))
-  const messaging = createMessaging(options, time, deviceKeys, store, problems, toLink)
+  const messaging = createMessaging(options, time, { deviceKeys, inboxKey: () => accountKey }, store, problems, toLink)
   const { sender, receiver } = messaging
   const notes = await store.journal.read('notes', {})
+  // Applies from the start, also while the other settings wait for the relay, so that no message is sent in clear meanwhile.
+  let accountKey = storedInboxKey(notes[settingsNote])
   const modems = createModems(options, messaging, store, notes, problems, toLink)
   const { fleet, reporter } = modems
   const settings = new SettingsInUse({
     clock,
     problems: problems.settings,
     store: (value) => store.keep([{ kind: 'note', name: settingsNote, value }]),
-    onChanged: ({ sending, pingMs }) => {
+    onChanged: ({ sending, pingMs, inboxKey }) => {
+      accountKey = inboxKey
       sender.use(sending)
       reporter.pingEvery(pingMs)
     },

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { AgentEvent, EncryptionKey } from '@smsgw/contract/link/event'
 import { readIncoming } from '@smsgw/modem/receive/incoming-message'
 import { addressFromText } from '@smsgw/sms/fields/address'
 import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
@@ -23,6 +23,8 @@ export class ReceiverFixture {
   readonly reports: StatusReport[] = []
   readonly problems: unknown[] = []
   reportsMatch = true
+  /** The key of the account. */
+  inboxKey: EncryptionKey | undefined
   reportsFail = false
   breakNextDeletion = false
   deletesWork = true
@@ -143,6 +145,7 @@ export class ReceiverFixture {
       journal: session.journal,
       clock: this.clock,
       time: this.time,
+      inboxKey: () => this.inboxKey,
       onReport: async (_, report) => {
         if (this.reportsFail) throw new Error('the sender failed over it')
         this.reports.push(report)

@@ -56,7 +56,8 @@ export const Bubble = memo(function Bubble({
 })
 
 function Said({ item, marked }: { readonly item: ConversationEntry; readonly marked: string | undefined }) {
-  if (item.isEncrypted) return <p className="bubble-kind">{t('thread.encrypted')}</p>
+  if (item.isEncrypted)
+    return <p className="bubble-kind">{t(item.direction === 'in' ? 'thread.encryptedReceived' : 'thread.encrypted')}</p>
   if (item.direction === 'in' && item.type === 'MMS_DOWNLOADED') return <DownloadedMms item={item} marked={marked} />
   if (item.direction === 'out' && item.attachments) return <SentMms item={item} marked={marked} />
   if (item.text !== undefined) return <MessageText text={item.text} marked={marked} />

@@ -120,6 +120,7 @@ test.each([
       }),
   ],
   ['MMS', () => receive('+1', 1, null, { type: 'MMS', mms: { transactionId: 'T', size: 1, contentClass: '' } })],
+  ['encrypted message', () => receive('+1', 1, '$rsa…', { isEncrypted: true })],
   ['encrypted message', () => send('+1', 1, '$aes…', { more: { isEncrypted: true } })],
   ['content no longer kept', () => send('+1', 1, null, { more: { contentHash: 'ab' } })],
 ])('describes content that is not plain text: %s', async (expected, make) => {
@@ -155,6 +156,7 @@ test('a search finds part of a number in any notation, a sender, and texts of bo
   await receive('Vodafone', 2, 'Top up 100% now_')
   await receive('+33612345678', 3, 'ok')
   await send('+33612345678', 4, 'secret parcel', { more: { isEncrypted: true } })
+  await receive('+33612345678', 3, 'secret parcel', { isEncrypted: true })
   expect(await numbers('?q=parcel')).toEqual(['+4915112345678'])
   expect(await numbers('?q=%2B49%20(151)%2012')).toEqual(['+4915112345678'])
   expect(await numbers('?q=12345')).toEqual(['+33612345678', '+4915112345678'])

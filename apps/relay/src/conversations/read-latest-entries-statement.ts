@@ -68,7 +68,7 @@ export async function readLatestEntries(
           WHERE ${sent} AND r.account_id = ${accountId} AND r.phone_number = given.number
           ORDER BY r.message_key DESC LIMIT 1)
         UNION ALL
-        (SELECT 'in', id, created_at, NULL, left(text, 160), octet_length(data), port, type, mms->>'subject', false, false
+        (SELECT 'in', id, created_at, NULL, left(text, 160), octet_length(data), port, type, mms->>'subject', is_encrypted, false
           FROM inbox
           WHERE ${received} AND account_id = ${accountId} AND sender = given.number
           ORDER BY created_at DESC, key DESC LIMIT 1)

@@ -56,7 +56,7 @@ export async function readTextMatches(
     WITH sent AS MATERIALIZED (
       ${latestMessages(visibility, from, messages, { withTies: true })}
     ), received AS MATERIALIZED (
-      SELECT key, created_at, id, sender, text FROM inbox
+      SELECT key, created_at, id, sender, text, is_encrypted FROM inbox
       WHERE ${received} AND account_id = ${accountId} AND created_at <= ${from}
       ORDER BY created_at DESC FETCH FIRST ${messages} ROWS WITH TIES
     ), searched AS MATERIALIZED (
@@ -68,7 +68,7 @@ export async function readTextMatches(
       FROM sent JOIN messages m ON m.key = sent.key JOIN recipients r ON r.message_key = m.key
       WHERE strpos(lower(m.text), ${text}) > 0 AND NOT m.is_encrypted
       UNION ALL
-      SELECT sender, created_at, id FROM received WHERE strpos(lower(text), ${text}) > 0
+      SELECT sender, created_at, id FROM received WHERE strpos(lower(text), ${text}) > 0 AND NOT is_encrypted
     ), latest AS (
       SELECT DISTINCT ON (number) number, at, id FROM found
       WHERE at >= coalesce((SELECT since FROM searched), '-infinity')

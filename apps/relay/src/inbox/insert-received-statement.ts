@@ -72,7 +72,8 @@ export async function insertReceived(
       ${storableText(received.sender)}, ${recipient}, ${received.simNumber ?? null}, ${at}, ${offsetMinutes},
       ${text}, ${data}, ${port}, ${mms}::jsonb, ${isPartial},
       ${received.isEncrypted ?? false})
-    ON CONFLICT (account_id, id) DO UPDATE SET text = excluded.text, data = excluded.data, is_partial = false
+    ON CONFLICT (account_id, id) DO UPDATE SET text = excluded.text, data = excluded.data, is_partial = false,
+        is_encrypted = excluded.is_encrypted
       WHERE inbox.is_partial AND NOT excluded.is_partial
     RETURNING id, device_id AS "deviceId", type, sender, recipient, sim_number AS "simNumber",
       created_at AS "createdAt", offset_minutes AS "offsetMinutes", text, data, port, mms,

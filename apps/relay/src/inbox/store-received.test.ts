@@ -113,6 +113,13 @@ test('completes a partial message under its id, and delivers its event again wit
   ])
 })
 
+test('a partial message whose end arrives encrypted is encrypted, also for webhooks', async () => {
+  await store(text({ text: 'the beginning …', isPartial: true }))
+  await store(text({ text: '$rsa…', parts: 2, isEncrypted: true }))
+  expect(await items()).toMatchObject([{ text: '$rsa…', isEncrypted: true }])
+  expect(await deliveries()).toMatchObject([{ payload: { message: '$rsa…', isEncrypted: true } }])
+})
+
 test('does not deliver a repeated partial message again', async () => {
   await store(text({ text: 'the beginning …', isPartial: true }))
   await shared.database.webhookDelivery.updateMany({ data: { state: 'delivered' } })

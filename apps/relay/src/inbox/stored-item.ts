@@ -51,6 +51,7 @@ export function receivedEventOf(item: StoredItem & WithAttachments): ReceivedEve
     recipient: item.recipient,
     simNumber: item.simNumber ?? 0,
     receivedAt: { at: item.createdAt, offsetMinutes: item.offsetMinutes },
+    isEncrypted: item.isEncrypted,
   }
   switch (item.type as InboxType) {
     case 'SMS':

@@ -251,6 +251,7 @@ export function agentSettings(
   return {
     messages: settings['messages'],
     ping: settings['ping'],
+    encryption: settings['encryption'],
     ...(forgetAfterSeconds !== undefined && { privacy }),
   }
 }

@@ -4,12 +4,13 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Database } from '../store/database.ts'
 
-/** The settings of the account, without secrets. The phone paces itself by them. */
+/** The settings of the account, without secrets and without `encryption`, which phones set themselves. The phone paces itself by them. */
 export function showPhoneSettings({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
-    answers: { 200: settings },
+    answers: { 200: settings.omit({ encryption: true }) },
     async handle({ principal: { accountId } }) {
-      return { status: 200, body: (await readSettings(database, accountId)).settings }
+      const { encryption: _, ...ofPhones } = (await readSettings(database, accountId)).settings
+      return { status: 200, body: ofPhones }
     },
   })
 }

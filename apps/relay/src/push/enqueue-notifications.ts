@@ -20,6 +20,7 @@ export async function enqueueNotifications(
 }
 
 function notificationOf(event: OutboxEvent): NewNotification | undefined {
+  if ('receivedAt' in event && 'isEncrypted' in event && event.isEncrypted) return received(event.sender, undefined)
   switch (event.event) {
     case 'sms:received':
       return received(event.sender, firstLine(event.message))

@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto'
 import { type Settings, type SettingsChange, settings, settingsChange } from '@smsgw/contract/settings'
 import { ApiError, type FieldError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -67,8 +68,8 @@ function sealedKey(box: SecretBox, { webhooks }: SettingsChange): { signingKeySe
 }
 
 /** Returns the errors of settings that conflict with each other. A change may conflict with an earlier change. */
-function brokenRules({ messages }: Settings): FieldError[] {
-  const broken: FieldError[] = []
+function brokenRules({ messages, encryption }: Settings): FieldError[] {
+  const broken = brokenKey(encryption)
   const { send_interval_min: min, send_interval_max: max } = messages
   if (min !== undefined && max !== undefined && min > max)
     broken.push({
@@ -82,6 +83,27 @@ function brokenRules({ messages }: Settings): FieldError[] {
     })
   if (messages.work_hours_enabled) broken.push(...brokenWorkHours(messages))
   return broken
+}
+
+function brokenKey({ inbox_public_key: key, inbox_key_version: version }: Settings['encryption']): FieldError[] {
+  if (key === undefined && version === undefined) return []
+  if (key === undefined || version === undefined) {
+    const [missing, given] = key === undefined ? ['public_key', 'key_version'] : ['key_version', 'public_key']
+    return [{ path: `encryption.inbox_${missing}`, message: `is required with encryption.inbox_${given}: set both` }]
+  }
+  if (isRsaKey(key)) return []
+  const message = 'must be an RSA public key with 2048 to 8192 bits, as SubjectPublicKeyInfo in base64'
+  return [{ path: 'encryption.inbox_public_key', message }]
+}
+
+function isRsaKey(base64: string): boolean {
+  try {
+    const key = createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' })
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+    return key.asymmetricKeyType === 'rsa' && bits >= 2_048 && bits <= 8_192
+  } catch {
+    return false
+  }
 }
 
 function brokenWorkHours({ work_hours_start: start, work_hours_end: end }: Settings['messages']): FieldError[] {

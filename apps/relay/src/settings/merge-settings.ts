@@ -25,6 +25,7 @@ export function withDefaults(own: OwnSettings): Settings {
     logs: { ...defaultSettings.logs, ...own.logs },
     gateway: { ...defaultSettings.gateway, ...own.gateway },
     receiver: { ...defaultSettings.receiver, ...own.receiver },
+    encryption: { ...defaultSettings.encryption, ...own.encryption },
   }
 }
 

@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { defaultSettings } from '@smsgw/contract/settings'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
+import { agentSettings } from '../link/agent-requests.ts'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
@@ -70,6 +72,35 @@ test('null resets a key or a section to its default', async () => {
     messages: { ...defaultSettings.messages, send_interval_min: 5 },
     logs: { lifetime_days: 3 },
   })
+})
+
+const rsaKey = (modulusLength: number) =>
+  generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+
+test('an account sets, replaces and removes the key for its inbox', async () => {
+  for (const [version, key] of [rsaKey(2048), rsaKey(3072)].entries()) {
+    const encryption = { inbox_public_key: key, inbox_key_version: version + 1 }
+    expect((await patch({ encryption })).json).toEqual({ ...defaultSettings, encryption })
+    expect(agentSettings((await get()) as Readonly<Record<string, unknown>>, undefined)).toMatchObject({ encryption })
+  }
+  expect((await patch({ encryption: null })).json).toEqual(defaultSettings)
+})
+
+const ecKey = () =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .publicKey.export({ format: 'der', type: 'spki' })
+    .toString('base64')
+
+test.each<[string, object, string]>([
+  ['a key without its version', { inbox_public_key: rsaKey(2048) }, 'inbox_key_version'],
+  ['a version without its key', { inbox_key_version: 1 }, 'inbox_public_key'],
+  ['a short key', { inbox_public_key: rsaKey(1024), inbox_key_version: 1 }, 'inbox_public_key'],
+  ['a key of another kind', { inbox_public_key: ecKey(), inbox_key_version: 1 }, 'inbox_public_key'],
+  ['octets that are not a key', { inbox_public_key: 'AAAA', inbox_key_version: 1 }, 'inbox_public_key'],
+])('refuses %s for the inbox', async (_, encryption, path) => {
+  const { status, json } = await patch({ encryption })
+  expect([status, json]).toMatchObject([400, { errors: [{ path: `encryption.${path}` }] }])
+  expect(await get()).toEqual(defaultSettings)
 })
 
 test('camelCase is accepted too and takes precedence over snake_case', async () => {

@@ -107,11 +107,15 @@ const inbound = {
   /** Phone number of the SIM, absent if neither the SIM nor the configuration contains it. */
   recipient: z.string().max(128).optional(),
   simNumber,
+  /** Whether the content is encrypted with the key of the account. */
+  isEncrypted: z.boolean().optional(),
 }
+/** Encrypted content is longer. The text of a message of 255 parts has at most 117 kB. */
+const maxContent = 200_000
 const receivedText = z.object({
   ...inbound,
   type: z.literal('SMS'),
-  text: z.string().max(65_535),
+  text: z.string().max(maxContent),
   parts: z.int().min(1).max(255),
   isPartial: z.boolean().optional(),
   /** Whether this is a class 0 message, which a phone displays at once and does not store. */
@@ -120,7 +124,7 @@ const receivedText = z.object({
 const receivedData = z.object({
   ...inbound,
   type: z.literal('DATA_SMS'),
-  data: z.base64().max(65_535),
+  data: z.base64().max(maxContent),
   port: z.int().min(0).max(65_535),
   isPartial: z.boolean().optional(),
 })
@@ -128,7 +132,7 @@ const receivedMms = z.object({
   ...inbound,
   type: z.literal('MMS'),
   transactionId: z.string().max(256),
-  subject: z.string().max(1024).optional(),
+  subject: z.string().max(8_192).optional(),
   size: z.int().min(0),
   contentClass: z.string().max(64),
   contentLocation: z.string().max(2048).optional(),

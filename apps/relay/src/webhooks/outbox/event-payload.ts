@@ -132,9 +132,10 @@ function receivedMmsContent(received: ReceivedMmsContent): Payload<'mms:download
   }
 }
 
-function inbound({ messageId, sender, recipient, simNumber }: ReceivedEvent) {
+function inbound({ messageId, sender, recipient, simNumber, isEncrypted }: ReceivedEvent) {
   // `phoneNumber` is deprecated. It is the number of the other party.
-  return { messageId, sender, recipient, simNumber, phoneNumber: sender }
+  const facts = { messageId, sender, recipient, simNumber, phoneNumber: sender }
+  return { ...facts, ...(isEncrypted === true && ({ isEncrypted } as const)) }
 }
 
 function outbound({ messageId, sender, recipient, simNumber, possibleDuplicate }: OutboundEvent) {

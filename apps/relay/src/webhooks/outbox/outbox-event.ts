@@ -24,6 +24,8 @@ interface Inbound extends OfDevice {
   readonly recipient: string | null
   readonly simNumber: number
   readonly receivedAt: LocalTime
+  /** The content is encrypted with the key of the account, or by a phone. */
+  readonly isEncrypted?: boolean | undefined
 }
 
 export interface ReceivedText extends Inbound {

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import { agentEvent } from '@smsgw/contract/link/event'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { DeviceKeys } from '../encryption/device-keys.ts'
+import { FieldOpener } from '../sending/message/encrypted-field.ts'
+import { ReceiverFixture } from '../testing/receiver-fixture.ts'
+import { encryptedEvent } from './encrypted-event.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'smsgw-inbox-key-'))
+let owner: DeviceKeys
+let world: ReceiverFixture
+
+beforeAll(async () => {
+  owner = await DeviceKeys.load(join(folder, 'keys.json'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+beforeEach(() => {
+  world = new ReceiverFixture()
+  world.inboxKey = owner.current
+})
+
+async function opened(value = ''): Promise<unknown> {
+  const { current } = owner
+  expect(value).toMatch(/^\$rsa-oaep-aes-256-gcm\$v=1\$k=\d+\$/)
+  const result = await new FieldOpener({ deviceKeys: owner }).open(value)
+  return result.ok ? result.text : `not readable with version ${current.version}: ${result.problem}`
+}
+
+const contents = async () =>
+  (await world.received()).map((event) =>
+    event.type === 'SMS' ? event.text : event.type === 'DATA_SMS' ? event.data : event.subject,
+  )
+
+test('encrypts a long text, and reports its sender and SIM in clear', async () => {
+  const text = 'Grüße 👋 '.repeat(30)
+  for (const pdu of world.text(text)) world.deliver(pdu)
+  await world.pass(1000)
+  expect(await world.received()).toMatchObject([
+    { type: 'SMS', isEncrypted: true, sender: '+447700900123', simNumber: 1 },
+  ])
+  expect(JSON.stringify(await world.events())).not.toContain('Grüße')
+  expect(await opened((await contents())[0])).toBe(text)
+})
+
+test('encrypts the base64 of data', async () => {
+  for (const pdu of world.data(new Uint8Array([1, 2, 255]), 5000)) world.deliver(pdu)
+  await world.pass(1000)
+  expect(await world.received()).toMatchObject([{ type: 'DATA_SMS', isEncrypted: true, port: 5000 }])
+  const [data = ''] = await contents()
+  expect(await opened(Buffer.from(data, 'base64').toString())).toBe('AQL/')
+})
+
+const mms = {
+  kind: 'received',
+  type: 'MMS',
+  id: 'i1',
+  receivedAt: '2026-03-01T08:00:00Z',
+  sender: '+1',
+  simNumber: 1,
+  transactionId: 'T1',
+  size: 7,
+  contentClass: '',
+  contentLocation: 'http://mms.example/1',
+} as const
+
+test('encrypts the subject of an MMS, and leaves a notification without a subject as it is', async () => {
+  const encrypted = encryptedEvent({ ...mms, subject: 'Holiday' }, owner.current) as typeof mms & { subject: string }
+  expect(encrypted).toMatchObject({ ...mms, isEncrypted: true })
+  expect(await opened(encrypted.subject)).toBe('Holiday')
+  expect(encryptedEvent(mms, owner.current)).toEqual(mms)
+})
+
+test('uses the key of the account from its first message on, and each new version', async () => {
+  world.inboxKey = undefined
+  for (const text of ['in clear', 'for one', 'for two']) {
+    for (const pdu of world.text(text)) world.deliver(pdu)
+    await world.pass(1000)
+    if (text === 'for one') await owner.rotate()
+    world.inboxKey = owner.current
+  }
+  const [clear, one = '', two = ''] = await contents()
+  expect(clear).toBe('in clear')
+  const versions = [one, two].map((value) => Number(/k=(\d+)/.exec(value)?.[1]))
+  expect(versions).toEqual([owner.current.version - 1, owner.current.version])
+  expect([await opened(one), await opened(two)]).toEqual(['for one', 'for two'])
+})
+
+test('the longest texts and data fit into an event', () => {
+  const facts = { kind: 'received', id: 'i', receivedAt: mms.receivedAt, sender: '+1', simNumber: 1 } as const
+  const longest: Extract<AgentEvent, { kind: 'received' }>[] = [
+    { ...facts, type: 'SMS', text: '\u0905'.repeat(39_015), parts: 255 },
+    { ...facts, type: 'DATA_SMS', data: Buffer.alloc(49_149).toString('base64'), port: 1 },
+    { ...mms, subject: '日'.repeat(1024) },
+  ]
+  for (const event of longest) {
+    const encrypted = encryptedEvent(event, owner.current)
+    expect(agentEvent.safeParse(encrypted).success).toBe(true)
+    expect(JSON.stringify(encrypted).length).toBeLessThan(250_000)
+  }
+})
