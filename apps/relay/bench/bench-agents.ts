@@ -1,11 +1,12 @@
 // Measures the cost of idle agents for a relay, and the delay until one of them receives a message:
 //
 //   node apps/relay/bench/bench-agents.ts [--agents 5000] [--at-once 64] [--messages 200] [--idle 60]
-//     [--main dist/relay/main.js]
+//     [--phones 1000] [--main dist/relay/main.js]
 //
 // The relay is a separate process with the flags of its service. Its memory is the RSS on Linux at the end of the idle
 // time. The agents are real sessions on real sockets, all in this process. `--at-once` agents connect at the same time, and
-// an agent that is refused by the relay reconnects as usual.
+// an agent that is refused by the relay reconnects as usual. `--phones` adds phones on Server-Sent Events, and also measures the
+// delay until a phone gets the notice of a message, and the time of the pull that follows.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -13,6 +14,7 @@ import { newKeys, ScriptedAgent } from '../src/link/testing/scripted-agent.ts'
 import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
 import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
 import { median, print } from './figures.ts'
+import { SsePhone } from './sse-phones.ts'
 
 const { values } = parseArgs({
   options: {
@@ -22,11 +24,14 @@ const { values } = parseArgs({
     messages: { type: 'string', default: '200' },
     // This is the time of three heartbeats, so that all agents have answered some pings.
     idle: { type: 'string', default: '60' },
+    phones: { type: 'string', default: '0' },
     // A relay that runs from a bundle needs less memory than one that runs from its sources.
     main: { type: 'string' },
   },
 })
-const [agentCount, messageCount] = [Number(values.agents), Number(values.messages)]
+const [agentCount, phoneCount, messageCount] = [Number(values.agents), Number(values.phones), Number(values.messages)]
+/** Each registration waits for the others of the account. */
+const registrationsAtOnce = 8
 const IDLE_MS = Number(values.idle) * 1000
 
 await withBenchDatabase((database) => withBenchRelays(database, 1, (relays) => measure(database, relays), values.main))
@@ -39,14 +44,17 @@ async function measure(database: BenchDatabase, relays: BenchRelays): Promise<vo
   await comeIn(agents)
   const arrivedMs = performance.now() - started
   print(`${agentCount} agents arrive`, `${(arrivedMs / 1000).toFixed(1)} s`)
+  const withAgents = memoryMb(pid)
+  const phones = await connectPhones(relays)
   const cpuBefore = cpuSeconds(pid)
   await sleep(IDLE_MS)
   const cpuShare = (cpuSeconds(pid) - cpuBefore) / (IDLE_MS / 1000)
   const after = memoryMb(pid)
-  const eachKb = ((after - before) * 1024) / agentCount
+  const eachKb = ((after - before) * 1024) / (agentCount + phoneCount)
   print(
-    'memory of the relay: without agents, with agents, per agent',
+    'memory of the relay: empty, with agents, with all, each',
     `${before} MB`,
+    `${withAgents} MB`,
     `${after} MB`,
     `${eachKb.toFixed(1)} KB`,
   )
@@ -57,7 +65,8 @@ async function measure(database: BenchDatabase, relays: BenchRelays): Promise<vo
   )
   print('connections that ended', [...reasons].map(([why, all]) => `${all.length} ${why}`).join(', ') || 'none')
   await wake(agents, relays)
-  for (const agent of agents) agent.stop()
+  if (phones.length > 0) await notify(phones, relays)
+  for (const one of [...agents, ...phones]) one.stop()
 }
 
 async function comeIn(agents: readonly ScriptedAgent[]): Promise<void> {
@@ -68,27 +77,59 @@ async function comeIn(agents: readonly ScriptedAgent[]): Promise<void> {
   await Promise.all(Array.from({ length: Number(values['at-once']) }, comeOneByOne))
 }
 
+async function connectPhones(relays: BenchRelays): Promise<readonly SsePhone[]> {
+  if (phoneCount === 0) return []
+  const startedMs = performance.now()
+  const numbers = Array.from({ length: phoneCount }, (_, number) => number).values()
+  const phones: SsePhone[] = []
+  const connectOneByOne = async () => {
+    for (const number of numbers) phones.push(await SsePhone.connect(relays, number))
+  }
+  await Promise.all(Array.from({ length: registrationsAtOnce }, connectOneByOne))
+  print(`${phoneCount} phones register and connect`, `${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+  return phones
+}
+
+/** Sends messages one after the other, each to a random phone, which pulls as soon as it gets the notice. */
+async function notify(phones: readonly SsePhone[], relays: BenchRelays): Promise<void> {
+  const [toNotice, ofPull]: [number[], number[]] = [[], []]
+  for (let turn = 0; turn < messageCount; turn += 1) {
+    const phone = phones[Math.floor(Math.random() * phones.length)] as SsePhone
+    const startedMs = performance.now()
+    const noticed = phone.nextNotice().then(() => performance.now())
+    const id = await post(relays, phone.id)
+    const noticedMs = await noticed
+    toNotice.push(noticedMs - startedMs)
+    const pullMs = performance.now()
+    if (!(await phone.pull()).includes(id)) throw new Error('a pull after the notice did not have the message')
+    ofPull.push(performance.now() - pullMs)
+  }
+  print('POST to the notice at the phone: p50, p99', ...quantiles(toNotice))
+  print('pull of a phone: p50, p99', ...quantiles(ofPull))
+}
+
+async function post({ urls, auth }: BenchRelays, deviceId: string): Promise<string> {
+  const response = await fetch(`${urls[0]}/3rdparty/v1/messages`, {
+    method: 'POST',
+    headers: { authorization: auth, 'content-type': 'application/json' },
+    body: JSON.stringify({ textMessage: { text: 'hello' }, phoneNumbers: ['+4915112345678'], deviceId }),
+  })
+  if (response.status !== 202) throw new Error(`a message was refused: ${await response.text()}`)
+  return ((await response.json()) as { id: string }).id
+}
+
 /**
  * Sends messages one after the other, each to a random agent. Measures the time from the request until the command
  * arrives on the agent's socket.
  */
-async function wake(agents: readonly ScriptedAgent[], { urls, auth }: BenchRelays): Promise<void> {
+async function wake(agents: readonly ScriptedAgent[], relays: BenchRelays): Promise<void> {
   const [toAnswer, toAgent]: [number[], number[]] = [[], []]
   for (let turn = 0; turn < messageCount; turn += 1) {
     const agent = agents[Math.floor(Math.random() * agents.length)] as ScriptedAgent
     const has = agent.commands.length
     const startedMs = performance.now()
     const received = agent.until(() => agent.commands.length > has).then(() => performance.now() - startedMs)
-    const response = await fetch(`${urls[0]}/3rdparty/v1/messages`, {
-      method: 'POST',
-      headers: { authorization: auth, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        textMessage: { text: 'hello' },
-        phoneNumbers: ['+4915112345678'],
-        deviceId: agent.deviceId,
-      }),
-    })
-    if (response.status !== 202) throw new Error(`a message was refused: ${await response.text()}`)
+    await post(relays, agent.deviceId)
     toAnswer.push(performance.now() - startedMs)
     toAgent.push(await received)
   }
