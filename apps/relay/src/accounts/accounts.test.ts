@@ -135,7 +135,10 @@ async function fullAccount(username: string): Promise<string> {
   const parts = { create: { index: 1, result: 'accepted' } }
   const recipient = { cmdId: id, accountId, deviceId: id, position: 0, phoneNumber: '+15550100', dueAt: now, parts }
   await database.message.create({
-    data: { id, accountId, deviceId: id, createdAt: now, recipients: { create: recipient } },
+    data: {
+      ...{ id, accountId, deviceId: id, createdAt: now, recipients: { create: recipient } },
+      attachments: { create: { position: 0, contentType: 'image/jpeg', size: 1, octets: new Uint8Array(1) } },
+    },
   })
   const picture = { partId: 1, position: 0, name: '', contentType: 'image/jpeg', size: 1, octets: new Uint8Array(1) }
   await database.inboxItem.create({
