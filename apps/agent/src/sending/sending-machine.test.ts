@@ -232,3 +232,14 @@ test('sets one timer, and sets it again only when something is due earlier', () 
   expect(play(limited, 10, soon).effects).toContainEqual({ kind: 'set-timer', atMs: 5000 })
   expect(play(limited, 60_000, { kind: 'timer' }).effects).toContainEqual({ kind: 'set-timer', atMs: 120_000 })
 })
+
+test('a step without a waiting message changes no lane', () => {
+  const sims = Array.from({ length: 64 }, (_, at) => ({ ...sim, simNumber: at + 1, iccid: `iccid-${at + 1}` }))
+  const ready = sims.flatMap((each): SendingInput[] => [
+    { kind: 'sim-ready', sim: each },
+    { kind: 'history-read', sim: each, sentMs: [] },
+  ])
+  const { state } = play(newSending(defaultSendingLimits), 0, ...ready)
+  const later = play(state, 1_000, { kind: 'timer' }).state
+  expect(later.schedule.lanes).toBe(state.schedule.lanes)
+})

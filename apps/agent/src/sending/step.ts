@@ -1,7 +1,7 @@
 import type { Change } from '../journal/change.ts'
 import type { DoubtState } from './doubt/doubts.ts'
 import type { OutgoingMessage } from './message/message.ts'
-import type { ScheduleState } from './schedule/lanes.ts'
+import type { Lane, ScheduleState } from './schedule/lanes.ts'
 import type { Moment, SendingEffect, SendingState } from './sending-state.ts'
 
 /** The state and effects of one step while it is computed. The initial state is not changed. */
@@ -10,6 +10,7 @@ export class Step {
   readonly effects: SendingEffect[] = []
   #state: SendingState
   #open: Map<string, OutgoingMessage> | undefined
+  #lanes: Map<string, Lane> | undefined
 
   constructor(state: SendingState, moment: Moment) {
     this.#state = state
@@ -25,7 +26,12 @@ export class Step {
   }
 
   changeSchedule(change: Partial<ScheduleState>): void {
+    if (change.lanes !== undefined) this.#lanes = undefined
     this.change({ schedule: { ...this.#state.schedule, ...change } })
+  }
+
+  putLane(lane: Lane): void {
+    this.#ownLanes().set(lane.sim.iccid, lane)
   }
 
   changeDoubt(change: Partial<DoubtState>): void {
@@ -61,6 +67,16 @@ export class Step {
     then: Omit<Extract<SendingEffect, { kind: 'write' }>, 'kind' | 'changes'> = {},
   ): void {
     this.emit({ kind: 'write', changes, ...then })
+  }
+
+  /** A step may change each of 64 lanes, so all its changes share one copy of the map. */
+  #ownLanes(): Map<string, Lane> {
+    if (this.#lanes === undefined) {
+      const lanes = new Map(this.#state.schedule.lanes)
+      this.changeSchedule({ lanes })
+      this.#lanes = lanes
+    }
+    return this.#lanes
   }
 
   /** All changes of the step share one copy of the map. */

@@ -5,7 +5,7 @@ import { simHeldEvent } from '../message/message-events.ts'
 import { submitNext } from '../message/progress.ts'
 import type { SendingSim } from '../sending-sim.ts'
 import type { Step } from '../step.ts'
-import { type Lane, needsTime, putLane, readySims, timedLane } from './lanes.ts'
+import { type Lane, needsTime, readySims, timedLane } from './lanes.ts'
 import { decidePace, urgentPriority } from './pace.ts'
 import { chooseSim } from './sim-choice.ts'
 
@@ -22,9 +22,14 @@ function dispatchLane(step: Step, iccid: string): boolean {
   const lane = step.state.schedule.lanes.get(iccid)
   if (lane === undefined || lane.isResting || lane.sending !== undefined) return false
   const { nowMs } = step.moment
+  const { queue } = step.state.schedule
+  if (queue.length === 0) {
+    changeLane(step, iccid, { wakeAtMs: Number.POSITIVE_INFINITY })
+    return false
+  }
   const paceUntilMs = readPace(step, lane)
   let wakeAtMs = Number.POSITIVE_INFINITY
-  for (const cmdId of step.state.schedule.queue) {
+  for (const cmdId of queue) {
     const message = step.message(cmdId)
     if (message === undefined) continue
     const laneUntilMs = message.command.priority >= urgentPriority ? lane.pausedUntilMs : paceUntilMs
@@ -45,7 +50,7 @@ function begin(step: Step, cmdId: string, iccid: string): void {
   if (message === undefined || lane === undefined) return
   dequeue(step, message)
   const sending = { cmdId, sinceMs: step.moment.nowMs, hadBegun: hasBegun(message) }
-  putLane(step, { ...lane, sending, wakeAtMs: Number.POSITIVE_INFINITY })
+  step.putLane({ ...lane, sending, wakeAtMs: Number.POSITIVE_INFINITY })
   const begun = step.put({ ...(isPlannedFor(message, lane.sim) ? message : withoutPlan(message)), phase: 'sending' })
   if (begun.plan !== undefined) {
     submitNext(step, lane.sim, begun)
@@ -84,7 +89,7 @@ function readPace(step: Step, before: Lane): number {
   const { pace } = step.state.schedule.settings
   const { nowMs, stamp } = step.moment
   const lane = timedLane(step, before)
-  if (lane !== before) putLane(step, lane)
+  if (lane !== before) step.putLane(lane)
   if (!stamp.trusted && needsTime(pace)) return Number.POSITIVE_INFINITY
   const decision = decidePace(pace, lane.history, stamp.wallMs, (ms) => step.moment.minuteOfDay(ms))
   const { iccid, simNumber } = lane.sim
@@ -147,7 +152,9 @@ function deadlinePassed(step: Step, message: OutgoingMessage): void {
 
 function changeLane(step: Step, iccid: string, change: Partial<Lane>): void {
   const lane = step.state.schedule.lanes.get(iccid)
-  if (lane !== undefined) putLane(step, { ...lane, ...change })
+  if (lane === undefined) return
+  const isChanged = Object.entries(change).some(([key, value]) => lane[key as keyof Lane] !== value)
+  if (isChanged) step.putLane({ ...lane, ...change })
 }
 
 const checkAgainMs = 1000

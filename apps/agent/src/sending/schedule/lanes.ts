@@ -62,7 +62,7 @@ export function simReady(step: Step, sim: SendingSim): void {
   const { lanes, arriving } = step.state.schedule
   const lane = lanes.get(sim.iccid)
   if (lane?.sim === sim) {
-    putLane(step, { ...lane, isResting: false, graceUntilMs: undefined })
+    step.putLane({ ...lane, isResting: false, graceUntilMs: undefined })
     return
   }
   if (lane !== undefined) step.changeSchedule({ lanes: withoutEntry(lanes, sim.iccid) })
@@ -78,7 +78,7 @@ export function historyRead(step: Step, sim: SendingSim, sentMs: readonly number
   const { nowMs, stamp, random } = step.moment
   // Times in the future are from a clock that was ahead.
   const past = sentMs.filter((ms) => ms <= stamp.wallMs)
-  putLane(step, {
+  step.putLane({
     sim,
     history: { sentMs: past, pauseMs: past.length === 0 ? 0 : pauseAfter(settings.pace, random()) },
     aheadMs: stamp.wallMs - nowMs,
@@ -95,7 +95,7 @@ export function historyRead(step: Step, sim: SendingSim, sentMs: readonly number
 export function simUnserved(step: Step, sim: SendingSim): void {
   const lane = step.state.schedule.lanes.get(sim.iccid)
   if (lane?.sim !== sim) simGone(step, sim)
-  else if (!lane.isResting) putLane(step, { ...lane, isResting: true, graceUntilMs: step.moment.nowMs + graceMs })
+  else if (!lane.isResting) step.putLane({ ...lane, isResting: true, graceUntilMs: step.moment.nowMs + graceMs })
 }
 
 export function simGone(step: Step, sim: SendingSim): void {
@@ -110,7 +110,7 @@ export function simGone(step: Step, sim: SendingSim): void {
 export function endGraces(step: Step): void {
   for (const lane of step.state.schedule.lanes.values()) {
     if (lane.graceUntilMs === undefined || lane.graceUntilMs > step.moment.nowMs) continue
-    putLane(step, { ...lane, graceUntilMs: undefined })
+    step.putLane({ ...lane, graceUntilMs: undefined })
     releaseMessages(step, lane.sim.iccid)
   }
 }
@@ -124,7 +124,7 @@ export function finishSending(step: Step, sim: SendingSim, message: OutgoingMess
   const { pace } = step.state.schedule.settings
   const { stamp, random } = step.moment
   const history = hasGone ? afterSending(pace, timed.history, stamp.wallMs, random()) : timed.history
-  putLane(step, { ...timed, history, sending: undefined })
+  step.putLane({ ...timed, history, sending: undefined })
 }
 
 /** Pauses the lane for a while after the SIM or modem accepted nothing. */
@@ -133,16 +133,12 @@ export function pauseLane(step: Step, sim: SendingSim, firstMs: number, mostMs?:
   if (lane === undefined) return
   const failures = lane.failures + 1
   const pausedUntilMs = step.moment.nowMs + backOffMs(failures, firstMs, step.moment.random(), mostMs)
-  putLane(step, { ...lane, failures, pausedUntilMs })
+  step.putLane({ ...lane, failures, pausedUntilMs })
 }
 
 export function resetFailures(step: Step, sim: SendingSim): void {
   const lane = laneOf(step, sim)
-  if (lane !== undefined && lane.failures > 0) putLane(step, { ...lane, failures: 0 })
-}
-
-export function putLane(step: Step, lane: Lane): void {
-  step.changeSchedule({ lanes: withEntry(step.state.schedule.lanes, lane.sim.iccid, lane) })
+  if (lane !== undefined && lane.failures > 0) step.putLane({ ...lane, failures: 0 })
 }
 
 /** Moves the history with a clock that was set back; otherwise the lane would pause until the clock has caught up. */
