@@ -34,7 +34,9 @@ export function planAnswersLost(random: RandomChoices, before = 0): FaultSetting
     ...what,
     ...(beside === 'busy' && { 'busy-while-sending': busy }),
     ...(beside === 'answers' && { 'answers-while-sending': {} }),
-    ...(beside === 'aborts' && { 'abort-while-sending': { code: random.oneOf([-1, 0, 515, 500]) } }),
+    // A modem that hangs after the aborted message cannot answer, although it is no longer sending.
+    ...(beside === 'aborts' &&
+      !what['submit-hang'] && { 'abort-while-sending': { code: random.oneOf([-1, 0, 515, 500]) } }),
   }
 }
 
