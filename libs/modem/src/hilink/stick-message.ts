@@ -39,10 +39,10 @@ export function messagesIn(response: XmlElement): readonly StickMessage[] {
  * the hexadecimal digits of its fields, which is kept as unreadable.
  */
 export function pdusOf(message: StickMessage, zoneQuartersAt: (epochMs: number) => number): readonly string[] {
-  const { phone, content, index } = message
+  const { phone, content } = message
   if (!reportTypes.has(message.type ?? 0)) {
     try {
-      const { parts, dataCodingScheme } = segment(content, { reference: index % 256 })
+      const { parts, dataCodingScheme } = segment(content, { reference: referenceOf(message), referenceWidth: 16 })
       const originator = addressFromText(phone)
       return parts.map((userData) => {
         const { octets } = encodeForModem({
@@ -64,6 +64,18 @@ export function pdusOf(message: StickMessage, zoneQuartersAt: (epochMs: number) 
     }
   }
   return [hexFromOctets(new Uint8Array([...unreadableMark, ...utf8(JSON.stringify(message))]))]
+}
+
+/**
+ * The reference of a long message, which the stick does not show. It depends on the message alone, so a message that the
+ * network delivers again has the same PDUs, wherever the stick stores it.
+ */
+function referenceOf({ phone, content, date }: StickMessage): number {
+  let hash = 0
+  for (const character of `${phone} ${date} ${content}`) {
+    hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) | 0
+  }
+  return ((hash >>> 16) ^ hash) & 0xffff
 }
 
 function timeStampOf(date: string, zoneQuartersAt: (epochMs: number) => number): TimeStamp | InvalidTimeStamp {

@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { childNumber, childText, escapeXml, isXmlText, parseXml } from './xml.ts'
+
+test('reads what firmware writes', () => {
+  const root = parseXml(
+    '<?xml version="1.0" encoding="UTF-8"?>\r\n<response>\r\n<A>1 &lt;2&gt; &amp;amp; &#65;&#x20AC;</A>\r\n<B/><c x="1">-5</c><D><![CDATA[<&]]></D><!-- e --></response>\r\n',
+  )
+  expect(root?.name).toBe('response')
+  expect(['a', 'B', 'd'].map((name) => childText(root, name))).toEqual(['1 <2> &amp; A€', '', '<&'])
+  expect(childNumber(root, 'C')).toBe(-5)
+})
+
+test.each(['', 'OK', '<response>', '<a></b>', '<a/><b/>', '<a>1</a>x', '</a>', '<html><br></html>', '<a>'.repeat(50)])(
+  'refuses %s',
+  (text) => expect(parseXml(text)).toBeUndefined(),
+)
+
+test('reads back every text that it can write', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.pre(isXmlText(text))
+      expect(childText(parseXml(`<r><a>${escapeXml(text)}</a></r>`), 'a')).toBe(text)
+    }),
+  )
+})
+
+test('never fails, whatever arrives', () => {
+  fc.assert(fc.property(fc.string(), (text) => void parseXml(`<response>${text}</response>`)))
+})
+
+test.each(['a\u0000', 'a\u000c', 'a\ud800', '\udc00', 'a\uffff'])('cannot write %j', (text) => {
+  expect(isXmlText(text)).toBe(false)
+})
+
+test.each(['a\tb\r\nc', '👍', '€ñ'])('can write %j', (text) => {
+  expect(isXmlText(text)).toBe(true)
+})
