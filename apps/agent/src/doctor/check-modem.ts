@@ -79,8 +79,10 @@ function checkSignal({ status: { signalDbm, bars } }: ModemExamination, subject:
   ]
 }
 
-function checkServiceCentre({ serviceCentre }: ModemExamination, subject: string): Finding {
+function checkServiceCentre({ serviceCentre, status }: ModemExamination, subject: string): Finding {
   if (serviceCentre === 'there') return ok(subject, 'number set')
+  // A HiLink stick sends with the number on the SIM, and its interface does not show the number.
+  if (status.shortcomings?.includes('web-interface')) return ok(subject, 'chosen by the stick')
   if (serviceCentre === 'unknown') {
     return warn(
       subject,

@@ -88,6 +88,7 @@ test('a healthy modem has no problems, and each problem is one finding', () => {
   expect(problems({ storageFull: true })).toEqual(['fail SIM 1, storage'])
   expect(problems({ ownNumber: 'unknown' })).toEqual(['warn SIM 1, own number'])
   expect(problems({}, { shortcomings: ['no-delivery-reports'] })).toEqual(['warn SIM 1, modem'])
+  expect(problems({ serviceCentre: 'unknown' }, { shortcomings: ['web-interface'] })).toEqual(['warn SIM 1, modem'])
   const blocked = { reason: 'puk-required', words: 'The SIM is blocked.', advice: 'Enter the PUK in a phone.' }
   expect(problems({ blocked }, { simNumber: undefined })).toEqual(['fail modem /dev/ttyUSB2, modem'])
 })

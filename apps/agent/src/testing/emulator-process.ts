@@ -33,7 +33,7 @@ export class EmulatorProcess {
     const ports = { tcp: '127.0.0.1:0', pty: join(folder, 'modem0') }
     // A HiLink stick has no serial port.
     const own = modem?.['personality'] === 'huawei-hilink' ? { tcp: ports.tcp } : ports
-    const setup = Object.entries({ ...modem, ...own }).map(([name, value]) => `${name}=${value}`)
+    const setup = Object.entries({ ...own, ...modem }).map(([name, value]) => `${name}=${value}`)
     const described = modem ? ['--modem', setup.join()] : ['--tcp', ports.tcp, '--pty', ports.pty]
     const common = ['--json', '--control', '127.0.0.1:0', ...described]
     const usual = options.includes('--ledger') ? [] : ['--ledger', 'none']
