@@ -28,8 +28,9 @@ export class TestByModem implements TestMessages {
     // Messages that the SIM already holds are not replies. The sweep reports them before anything is sent.
     await modem.sweep()
     this.#listen()
-    for (const pdu of pdusOf(to, text, false, false)) {
-      const outcome = await modem.submit(pdu, { id: 'setup', beforePdu: async () => 'go' })
+    const messages = modem.sends === 'text' ? [{ text, destination: to }] : pdusOf(to, text, false, false)
+    for (const message of messages) {
+      const outcome = await modem.submit(message, { id: 'setup', beforePdu: async () => 'go' })
       if (outcome.kind !== 'accepted') return outcomeText(outcome)
     }
     return undefined
