@@ -1,14 +1,15 @@
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 import { enqueueAgain, enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
+import type { ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
 import { insertReceived, type Received } from './insert-received-statement.ts'
-import { receivedEventOf, type StoredAttachment } from './stored-item.ts'
+import { receivedEventOf, withAttachments } from './stored-item.ts'
 
 /**
  * Stores a received message and its webhook deliveries in the caller's transaction. Storing it again is harmless,
- * because its id is derived from the message. A long message may be completed later, when its last parts arrive;
- * webhooks then receive the whole text under the same event id. Webhooks receive nothing from blocked numbers. Returns the number
- * of deliveries and notifications.
+ * because its id is derived from the message. A long message may be completed later, when its last parts arrive, and an MMS when
+ * the phone has downloaded its other attachments; webhooks then receive the whole message under the same event id. Webhooks
+ * receive nothing from blocked numbers. Returns the number of deliveries and notifications.
  */
 export async function storeReceived(
   statements: Statements,
@@ -17,29 +18,67 @@ export async function storeReceived(
   now: Date,
 ): Promise<number> {
   const stored = await insertReceived(statements, device, received, now)
-  const attachments =
-    received.type === 'MMS_DOWNLOADED' ? await storeAttachments(statements, device, received) : undefined
+  if (received.type === 'MMS_DOWNLOADED') {
+    const added = await storeAttachments(statements, device, received)
+    if (stored === undefined && added === 0) return 0
+    return await notifyOfMms(statements, device, received, stored?.isNew ?? false)
+  }
   if (stored === undefined || stored.isBlocked) return 0
-  const event = receivedEventOf({ ...stored, ...(attachments && { attachments }) })
-  return await (stored.isNew ? enqueueEvents : enqueueAgain)(statements, device.accountId, [event])
+  return await notify(statements, device, receivedEventOf(stored), stored.isNew)
 }
 
-/** Stores the attachments that are not stored yet. A phone may upload a message before it has downloaded all of them. */
+function notify(statements: Statements, { accountId }: Account, event: ReceivedEvent, isNew: boolean): Promise<number> {
+  return (isNew ? enqueueEvents : enqueueAgain)(statements, accountId, [event])
+}
+
+interface Account {
+  readonly accountId: string
+}
+
+/**
+ * Notifies webhooks with all attachments that are stored by now. `insertReceived` has locked the row, so that of two uploads with
+ * different attachments the later one sees both.
+ */
+async function notifyOfMms(
+  statements: Statements,
+  device: Account,
+  { id }: Pick<Received, 'id'>,
+  isNew: boolean,
+): Promise<number> {
+  const { accountId } = device
+  const item = await statements.inboxItem.findUniqueOrThrow({
+    where: { accountId_id: { accountId, id: storableText(id) } },
+    include: withAttachments,
+  })
+  const state = await statements.conversationState.findUnique({
+    where: { accountId_number: { accountId, number: item.sender } },
+    select: { blockedAt: true },
+  })
+  return state?.blockedAt ? 0 : await notify(statements, device, receivedEventOf(item), isNew)
+}
+
+/** Stores the attachments that are not stored yet, and returns their number. */
 async function storeAttachments(
   statements: Statements,
-  { accountId }: { readonly accountId: string },
+  { accountId }: Account,
   { id, attachments }: Extract<Received, { type: 'MMS_DOWNLOADED' }>,
-): Promise<StoredAttachment[]> {
+): Promise<number> {
   const item = await statements.inboxItem.findUniqueOrThrow({
     where: { accountId_id: { accountId, id: storableText(id) } },
     select: { key: true },
   })
-  const rows = attachments.map(({ partId, name, contentType, octets }, position) => {
+  let added = 0
+  // One at a time, so that the memory holds the encoded form of one only.
+  for (const [position, { partId, name, contentType, octets }] of attachments.entries()) {
     const texts = { name: storableText(name), contentType: storableText(contentType) }
-    return { inboxKey: item.key, partId: BigInt(partId), position, ...texts, size: octets.length, octets }
-  })
-  await statements.inboxAttachment.createMany({ data: rows.map(bytesForPrisma), skipDuplicates: true })
-  return rows
+    const facts = { inboxKey: item.key, partId: BigInt(partId), position, ...texts, size: octets.length }
+    const { count } = await statements.inboxAttachment.createMany({
+      data: [bytesForPrisma({ ...facts, octets })],
+      skipDuplicates: true,
+    })
+    added += count
+  }
+  return added
 }
 
 /** The client accepts only arrays that own their buffer. */

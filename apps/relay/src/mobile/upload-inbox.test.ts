@@ -99,13 +99,42 @@ test('a downloaded MMS with a picture of one MiB is stored once and downloaded a
   expect(Buffer.from(await response.arrayBuffer()).equals(octets)).toBe(true)
 })
 
-test('an attachment that was missing at first is added later', async () => {
+test('an attachment that was missing at first is added later, and webhooks receive the event again with all attachments', async () => {
+  await register('mms:downloaded')
+  const [text, picture] = [
+    { partId: 1, contentType: 'text/plain', data: 'aGk=' },
+    { partId: 2, contentType: 'image/png' },
+  ]
+  const mms = (...attachments: object[]) => received('9', { type: 'MMS_DOWNLOADED', attachments })
+  const deliver = () => relay.database.webhookDelivery.updateMany({ data: { state: 'delivered', attempts: 1 } })
+  await upload(mms(text, picture))
+  expect(await inbox()).toMatchObject([{ attachments: [{ partId: 1, size: 2 }] }])
+  const [first] = await deliveries()
+  expect(first).toMatchObject({ payload: { attachments: [{ partId: 1 }] } })
+  await deliver()
+  await upload(mms({ ...picture, data: 'AAAA' }))
+  expect(await inbox()).toMatchObject([{ attachments: [{ partId: 1 }, { partId: 2, size: 3 }] }])
+  const both = [{ partId: 1 }, { partId: 2, size: 3 }]
+  expect(await deliveries()).toMatchObject([{ id: first?.id, state: 'waiting', payload: { attachments: both } }])
+  await deliver()
+  await upload(mms(text, { ...picture, data: 'AAAA' }))
+  expect(await deliveries()).toMatchObject([{ id: first?.id, state: 'delivered' }])
+})
+
+test('a late attachment from a blocked number is stored without an event', async () => {
+  await register('mms:downloaded')
   const part = { partId: 1, contentType: 'text/plain' }
   const mms = (attachments: object[]) => received('9', { type: 'MMS_DOWNLOADED', attachments })
   await upload(mms([part]))
-  expect(await inbox()).toMatchObject([{ attachments: [] }])
+  await relay.database.webhookDelivery.deleteMany()
+  const number = facts.sender
+  await relay.database.conversationState.create({
+    data: { accountId: relay.account.id, number, blockedAt: new Date() },
+  })
   await upload(mms([{ ...part, data: 'aGk=' }]))
   expect(await inbox()).toMatchObject([{ attachments: [{ partId: 1, size: 2 }] }])
+  expect(await deliveries()).toEqual([])
+  await relay.database.conversationState.deleteMany()
 })
 
 test('a message in an unknown form is logged and does not block the others', async () => {
