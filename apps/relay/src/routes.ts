@@ -24,7 +24,7 @@ import type { WakeHints } from './hints/wake-hints.ts'
 import { alertHook } from './hooks/alert-hook.ts'
 import { alertmanagerNotification, grafanaNotification } from './hooks/alert-notification.ts'
 import { getApiCatalog } from './http/openapi/get-api-catalog.ts'
-import { getOpenapi, openapiDocument } from './http/openapi/openapi-document.ts'
+import { getOpenapi, mobileDocument, openapiDocument } from './http/openapi/openapi-document.ts'
 import { everywhereRoute, type Route, rootRoute, route } from './http/route.ts'
 import { getAttachment } from './inbox/get-attachment.ts'
 import { getInboxItem, listInbox } from './inbox/read-inbox.ts'
@@ -126,6 +126,7 @@ export function routes(deps: RouteDeps): Route[] {
   const push = { ...core, ...deps.push }
   const phone = { ...core, virtualPhone: deps.virtualPhone }
   const document = () => openapiDocument(table, version)
+  const phones = () => mobileDocument(table, version)
   const table: Route[] = [
     route('POST', '/account/password', 'no token', 'Change the password', auth.changeOwnPassword),
 
@@ -270,6 +271,13 @@ export function routes(deps: RouteDeps): Route[] {
     ...metricsRoutes(deps.metrics),
     rootRoute('GET', '/openapi.json', 'public', 'Get the OpenAPI document', getOpenapi(document)),
     rootRoute('GET', '/api/docs/doc.json', 'public', 'Get the OpenAPI document (older path)', getOpenapi(document)),
+    rootRoute(
+      'GET',
+      '/mobile/openapi.json',
+      'public',
+      'Get the OpenAPI document of the API for phones',
+      getOpenapi(phones),
+    ),
     rootRoute('GET', '/docs', 'public', 'Get the API reference as a page', getDocs()),
     rootRoute('GET', '/docs/{file}', 'public', 'Get a file of the API reference', getDocsFile()),
     rootRoute('GET', '/.well-known/api-catalog', 'public', 'Get the API catalog', getApiCatalog()),

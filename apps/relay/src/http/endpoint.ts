@@ -89,6 +89,8 @@ export interface EndpointDefinition<
 > {
   /** If undefined, the body of a request is ignored. */
   readonly body?: Body
+  /** Schema of the body in the OpenAPI document, if the endpoint checks the parts of the body itself. Default: `body`. */
+  readonly documentedBody?: z.ZodType
   /** The largest body in bytes. Default: 256 KiB, or 4 KiB without authentication. */
   readonly mostBodyBytes?: number
   /** The member that a body above 256 KiB must have, if `mostBodyBytes` allows such bodies. Other bodies are refused with 413. */

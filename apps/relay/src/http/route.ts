@@ -18,7 +18,7 @@ export interface Route {
   readonly endpoint: Endpoint
   /**
    * `api`: below both prefixes of the API. `root`: at the root of the server. `both`: below the prefixes and at the root.
-   * `mobile`: below both prefixes of the API for phones, which is another product's and therefore not in the OpenAPI document.
+   * `mobile`: below both prefixes of the API for phones, which is another product's and has its own OpenAPI document.
    */
   readonly place: 'api' | 'root' | 'both' | 'mobile'
 }

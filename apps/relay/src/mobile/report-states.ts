@@ -36,6 +36,7 @@ const LONGEST_REASON = 500
 export function reportStates({ database, clock, logbook, outbox, onMoved }: ReportStatesDeps): Endpoint {
   return endpoint({
     body: z.array(z.unknown()).max(MOST_REPORTS),
+    documentedBody: z.array(stateReport.meta({ id: 'StateReport' })).max(MOST_REPORTS),
     answers: { 204: null },
     async handle({ principal, body }) {
       const phone = phoneOf(principal)

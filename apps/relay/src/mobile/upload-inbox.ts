@@ -32,6 +32,10 @@ const AT_ONCE = 50
 export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDeps): Endpoint {
   return endpoint({
     body: z.array(z.unknown()).max(MOST_MESSAGES),
+    documentedBody: z
+      .array(uploadedMessage.meta({ id: 'UploadedMessage' }))
+      .max(MOST_MESSAGES)
+      .meta({ id: 'UploadInboxRequest' }),
     mostBodyBytes: MOST_BODY_BYTES,
     answers: { 201: null },
     async handle({ principal, body }) {

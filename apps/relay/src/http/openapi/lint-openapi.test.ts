@@ -7,13 +7,17 @@ import { testRelay } from '../../testing/test-relay.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../../..')
 
-test.each([{ isLocal: false }, { isLocal: true }])('a linter finds no problem in the description: %o', async (mode) => {
+test.each([
+  { isLocal: false, path: '/openapi.json' },
+  { isLocal: true, path: '/openapi.json' },
+  { isLocal: false, path: '/mobile/openapi.json' },
+])('a linter finds no problem in the description: %o', async ({ path, ...mode }) => {
   const relay = await testRelay({ ...mode, settings: { METRICS_TOKEN: 'the token of the metrics' } })
   onTestFinished(() => relay.close())
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-openapi-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'openapi.json')
-  writeFileSync(file, (await relay.request('GET', '/openapi.json')).text)
+  writeFileSync(file, (await relay.request('GET', path)).text)
   const redocly = join(ROOT, 'node_modules/@redocly/cli/bin/cli.js')
   const { stdout, stderr } = spawnSync(
     process.execPath,

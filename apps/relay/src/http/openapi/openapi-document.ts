@@ -77,6 +77,67 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
   }
 }
 
+/** Builds the OpenAPI document of the API for phones, which is another product's and has its own credentials. */
+export function mobileDocument(routes: readonly Route[], version: string): OpenapiDocument {
+  const schemas = new ComponentSchemas()
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const route of routes) {
+    const [url] = route.place === 'mobile' ? urlsOf(route) : []
+    if (url === undefined) continue
+    const operation = { ...operationOf(route, url, schemas), ...PHONE_CREDENTIALS[`${route.method} ${route.path}`] }
+    paths[url.path] = { ...paths[url.path], [route.method.toLowerCase()]: operation }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'SMS gateway: API for phones', version, description: PHONE_GUIDE, license: LICENSE },
+    servers: [{ url: '/' }],
+    tags: Object.entries(PHONE_TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    webhooks: {},
+    components: {
+      schemas: schemas.all(),
+      securitySchemes: { basic: SECURITY_SCHEMES.basic, session: SECURITY_SCHEMES.session, ...PHONE_SCHEMES },
+    },
+  }
+}
+
+const PHONE_GUIDE =
+  'The API of the app SMS Gateway for Android, for phones that are devices of an account. The same paths also answer below `/api/mobile/v1`.'
+
+/** These operations check the credentials themselves. */
+const PHONE_CREDENTIALS: Readonly<Record<string, Pick<Operation, 'description' | 'security'>>> = {
+  'POST /device': {
+    description:
+      'Requires Basic authentication, a one-time code as `Authorization: Code <code>`, or the `ENROLMENT_TOKEN` of the relay as bearer. The token in the answer is shown only once.',
+    security: [{ basic: [] }, { code: [] }, { privateToken: [] }],
+  },
+  'GET /device': {
+    description: 'Returns the phone of the token. Without a token, only the address of the caller.',
+    security: [{}, { phoneToken: [] }],
+  },
+}
+
+const PHONE_TAGS = {
+  device: 'Register a phone and change its record',
+  user: 'Account of the phone',
+  messages: 'Messages to send, and their states',
+  inbox: 'Received messages',
+  webhooks: 'Webhooks that the phone calls itself',
+  settings: 'Settings of the account',
+  events: 'Stream of notices (Server-Sent Events)',
+}
+
+const PHONE_SCHEMES = {
+  phoneToken: { type: 'http', scheme: 'bearer', description: 'The token that registration returned' },
+  code: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: '`Code` and the one-time code of `GET /mobile/v1/user/code`',
+  },
+  privateToken: { type: 'http', scheme: 'bearer', description: 'The `ENROLMENT_TOKEN` of the relay' },
+}
+
 /** Returns the URL at the root and the one with the main prefix. The description mentions the other URLs. */
 function documentedUrls(route: Route): RouteUrl[] {
   const urls = urlsOf(route)

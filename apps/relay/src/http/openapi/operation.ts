@@ -39,8 +39,7 @@ export interface Operation {
 /** Describes a route at one of its paths. */
 export function operationOf(route: Route, { base }: RouteUrl, schemas: ComponentSchemas): Operation {
   const { endpoint, access, summary } = route
-  if (access === 'phone')
-    throw new Error(`${route.path} belongs to phones, which have another description of their API`)
+  const body = endpoint.documentedBody ?? endpoint.body
   return {
     operationId: operationId(route, base),
     tags: [tagOf(route)],
@@ -49,8 +48,8 @@ export function operationOf(route: Route, { base }: RouteUrl, schemas: Component
     ...(endpoint.deprecated && { deprecated: true }),
     security: security(access),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)],
-    ...(endpoint.body && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemas.add(endpoint.body, 'body') } } },
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: schemas.add(body, 'body') } } },
     }),
     responses: Object.fromEntries(answerStatuses(route).map((status) => [status, response(route, status, schemas)])),
   }
@@ -74,9 +73,8 @@ function tagOf({ path, place }: Route): string {
   return place === 'root' && first !== 'hooks' ? 'discovery' : first
 }
 
-type DocumentedAccess = Exclude<Access, 'phone'>
-
-function accessText(access: DocumentedAccess): string {
+function accessText(access: Access): string {
+  if (access === 'phone') return 'Requires the token of a phone as bearer.'
   if (access === 'public') return 'Requires no authentication.'
   if (access === 'refresh token') return 'Requires a refresh token as bearer.'
   if (access === 'any scope') return 'Requires Basic authentication, a session, or a token or API key with any scope.'
@@ -87,7 +85,8 @@ function accessText(access: DocumentedAccess): string {
     .join(' or ')}.`
 }
 
-function security(access: DocumentedAccess): Operation['security'] {
+function security(access: Access): Operation['security'] {
+  if (access === 'phone') return [{ phoneToken: [] }]
   if (access === 'public') return []
   if (access === 'refresh token') return [{ refreshToken: [] }]
   if (access === 'no token') return [{ basic: [] }, { session: [] }]
