@@ -16,11 +16,20 @@ interface Pulled {
   readonly state: string
   readonly phoneNumbers: readonly string[]
   readonly message?: string
+  readonly mmsMessage?: PulledMms
+}
+
+export interface PulledMms {
+  readonly subject?: string
+  readonly text?: string
+  readonly attachments: readonly { readonly contentType: string; readonly name?: string; readonly data: string }[]
 }
 
 /** What survives the death of the phone. */
 export class PhoneDisk {
   readonly messages = new Map<string, Taken>()
+  /** The MMS that the phone has taken, by message id. */
+  readonly mms = new Map<string, PulledMms>()
   /** Messages that were sent, as `id number`. */
   readonly onAir: string[] = []
 }
@@ -48,12 +57,20 @@ export class Phone {
   }
 
   /** Registers with a user name and password and returns id and token. */
-  static async register(url: string, user: { readonly username: string; readonly password: string }, name: string) {
+  static async register(
+    url: string,
+    user: { readonly username: string; readonly password: string },
+    name: string,
+    more: { readonly capabilities?: readonly string[] } = {},
+  ) {
     const basic = Buffer.from(`${user.username}:${user.password}`).toString('base64')
     const response = await fetch(`${url}/api/mobile/v1/device`, {
       method: 'POST',
       headers: { authorization: `Basic ${basic}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name, simCards: [{ slotIndex: 0, simNumber: 1, phoneNumber: '+447700900777' }] }),
+      body: JSON.stringify({
+        ...{ name, ...more },
+        simCards: [{ slotIndex: 0, simNumber: 1, phoneNumber: '+447700900777' }],
+      }),
     })
     if (response.status !== 201) throw new Error(`registration: ${response.status} ${await response.text()}`)
     return (await response.json()) as { readonly id: string; readonly token: string; readonly login: string }
@@ -121,7 +138,8 @@ export class Phone {
     const pulled = (await response.json()) as Pulled[]
     if (pulled.length > 0) this.#mayDie('pulled')
     const { messages } = this.#options.disk
-    for (const { id, state, phoneNumbers: numbers, message: text = '' } of pulled) {
+    for (const { id, state, phoneNumbers: numbers, message: text = '', mmsMessage } of pulled) {
+      if (mmsMessage) this.#options.disk.mms.set(id, mmsMessage)
       const known = messages.get(id)
       if (state === 'Cancelling') {
         if (known?.state !== 'Sent') messages.set(id, { numbers, text, state: 'Cancelled', isReported: false })

@@ -83,13 +83,9 @@ export const uploadedMessage = requestBody({
   isEncrypted: z.boolean().default(false),
   createdAt: z.iso.datetime({ offset: true }),
   /** Each is checked on its own, so that one of them cannot lose the message. */
-  attachments: z
-    .array(z.unknown())
-    .max(100)
-    .optional()
-    .meta({
-      description: 'Each with `partId`, `contentType`, `name`, `size` and, once it is downloaded, `data` in base64',
-    }),
+  attachments: z.array(z.unknown()).max(100).optional().meta({
+    description: 'Each with `partId`, `contentType`, `name`, `size` and, once it is downloaded, `data` in base64',
+  }),
 })
 
 export type UploadedMessage = z.output<typeof uploadedMessage>
