@@ -243,7 +243,7 @@ test('an agent gets the settings when it connects and when they change, without 
   expect((await relay.api('PATCH', '/settings', { body })).status).toBe(200)
   await agent.until(() => agent.settings.length === 2)
   expect(agent.settings[1]).toMatchObject({ messages: { limit_period: 'PerHour', limit_value: 7 } })
-  expect(Object.keys(agent.settings[1] as object).sort()).toEqual(['messages', 'ping'])
+  expect(Object.keys(agent.settings[1] as object).sort()).toEqual(['encryption', 'messages', 'ping'])
 })
 
 test.each([
