@@ -57,5 +57,7 @@ const PACKAGE = '/usr/lib/smsgw/'
 
 /** A checkout runs sources, or bundles that it builds in its cache. */
 function isCheckout(main: string): boolean {
-  return !main.endsWith('.js') || main.includes('/.cache/programs/')
+  return !BUNDLED.test(main) || main.includes('/.cache/programs/')
 }
+
+const BUNDLED = /\/(?:agent|bridge|emulator|gateway|relay|smsgw)\/(?:main|modem-tool)\.js$/
