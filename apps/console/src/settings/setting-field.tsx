@@ -66,7 +66,7 @@ function Field({
           placeholder={
             typeof setting.empty === 'number' ? numberWords(setting.empty) : t(`settingEmpty.${setting.empty}`)
           }
-          rightSection={<span className="setting-unit">{t(`settingUnit.${setting.unit}`)}</span>}
+          rightSection={'unit' in setting && <span className="setting-unit">{t(`settingUnit.${setting.unit}`)}</span>}
           rightSectionWidth="auto"
           value={written}
           onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? null : Number(currentTarget.value))}

@@ -2,12 +2,12 @@ import type { TextKey } from '../words/text.ts'
 
 /** How each setting is edited. Its name and help are `setting.<section>.<key>` and `settingHelp.<section>.<key>`. */
 export type SettingField =
-  | { readonly kind: 'number'; readonly unit: 'seconds' | 'messages' | 'retries' | 'days'; readonly empty: EmptyText }
+  | { readonly kind: 'number'; readonly unit?: 'seconds' | 'messages' | 'retries' | 'days'; readonly empty: EmptyText }
   | { readonly kind: 'choice'; readonly choices: readonly TextKey[] }
   | { readonly kind: 'switch' | 'time' | 'text' | 'secret' }
 
 /** A number without a value: the default, or what its absence means. */
-type EmptyText = number | 'noPause' | 'noLimit' | 'noPing'
+type EmptyText = number | 'noPause' | 'noLimit' | 'noPing' | 'noKey'
 
 /** The sections in the order of the page, with their settings. Settings that never take effect are left out. */
 export const settingFields = {
@@ -39,6 +39,7 @@ export const settingFields = {
     retry_count: { kind: 'number', unit: 'retries', empty: 10 },
     signing_key: { kind: 'secret' },
   },
+  encryption: { inbox_public_key: { kind: 'text' }, inbox_key_version: { kind: 'number', empty: 'noKey' } },
   ping: { interval_seconds: { kind: 'number', unit: 'seconds', empty: 'noPing' } },
   logs: { lifetime_days: { kind: 'number', unit: 'days', empty: 30 } },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, SettingField>>>>
