@@ -89,6 +89,8 @@ test('reconnects after a lost connection and sends the events that occurred mean
   fixture.relay.close(1011, 'internal error')
   await expect.poll(() => fixture.relay.isConnected).toBe(false)
   await phaseIs('waiting')
+  await passUntil(clock, 'connecting')
+  await phaseIs('online')
   clock.advance(5_000)
   await fixture.relay.heard('started')
   expect(fixture.relay.connections).toBe(2)
@@ -124,7 +126,7 @@ test.each([
   await phaseIs('waiting')
   expect(fixture.agent?.status().link.problem).toContain('timed-out')
   fixture.relay.silence = undefined
-  clock.advance(5_000)
+  await passUntil(clock, 'connecting')
   await phaseIs('online')
 })
 

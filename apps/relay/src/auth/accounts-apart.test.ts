@@ -21,6 +21,7 @@ const range = { since: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
 const OF_ONE_ID = [
   ['GET', () => `/messages/${owned.message}`, 404],
   ['GET', () => `/messages/${owned.message}/timeline`, 404],
+  ['GET', () => `/messages/${owned.message}/attachments/1`, 404],
   ['DELETE', () => `/messages/${owned.message}`, 404],
   ['POST', () => `/messages/${owned.message}/approve`, 404],
   ['POST', () => `/messages/${owned.message}/refuse`, 404],
