@@ -206,7 +206,12 @@ async function lookElsewhere(context: BrowserContext): Promise<void> {
   }
   for (const page of context.pages().filter((one) => one !== elsewhere))
     await expect.poll(() => page.evaluate('document.hasFocus()')).toBe(false)
+  // The service worker learns it from the browser, which may be later than the page.
+  await expect.poll(() => context.serviceWorkers()[0]?.evaluate(focusedWindows)).toBe(0)
 }
+
+const focusedWindows = `clients.matchAll({ type: 'window', includeUncontrolled: true })
+  .then((all) => all.filter(({ focused }) => focused).length)`
 
 async function receive(from: string, text: string): Promise<void> {
   expect((await gateway.api.ask('POST', '/virtual-phone', { from, text })).status).toBe(202)

@@ -28,8 +28,13 @@ import('../main.tsx').then(
     if (notLoaded) notLoaded.hidden = false
   },
 )
-const { status } = await requestSession().catch(() => ({ status: 0 }))
-if (status === 401 && !hasProgram) showEarlySignIn(SIGN_IN_WORDS[language])
+// Not awaited here: the program shares modules with this one, so it would start only after the answer.
+requestSession().then(
+  ({ status }) => {
+    if (status === 401 && !hasProgram) showEarlySignIn(SIGN_IN_WORDS[language])
+  },
+  () => undefined, // the program requests the session again, and reports the failure
+)
 
 /** As Mantine chooses it, from the choice of the user or of the system. */
 function colorScheme(): 'dark' | 'light' {
