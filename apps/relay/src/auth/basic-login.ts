@@ -4,7 +4,7 @@
 //   otherwise ──▶ the same pair is being checked? wait for that result
 //             ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
 //   throttled ──▶ succeeded from this address before, on any relay? front of the queue
-//             ──▶ a password that this installation generated? a turn of its own
+//             ──▶ a password that this installation generated, and not wrong too often? a turn of its own
 //             ──▶ limit of the address reached, but not that of the account? a turn within a second, or 429
 //
 // An unknown user name takes the same path with a dummy hash, so that timing does not reveal which names exist.
@@ -113,9 +113,13 @@ export class BasicLogin {
     const { username, address } = attempt
     if (this.#remembered.get(key)) return await this.#compareIn(URGENT, key, attempt)
     const guess = this.#throttle.take(username, address)
-    // Somebody who tries random passwords gets none with the right last group, so the limit does not apply to these.
-    if (isGeneratedPassword(this.#pepper, attempt.password)) {
-      return await this.#compareIn(turnGroup(address), key, attempt, guess.ok ? guess : undefined)
+    const giveBackGenerated = this.#takeGenerated(attempt)
+    if (giveBackGenerated) {
+      const giveBack = () => {
+        giveBackGenerated()
+        if (guess.ok) guess.giveBack()
+      }
+      return await this.#compareIn(turnGroup(address), key, attempt, { giveBack })
     }
     if (guess.ok) return await this.#compareIn(addressBlock(address), key, attempt, guess)
     if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#compareIn(URGENT, key, attempt)
@@ -124,6 +128,15 @@ export class BasicLogin {
       guess.used === 'address' && (await this.#hasTurn(attempt)) ? this.#throttle.takePair(username, address) : guess
     if (!later.ok) throw tooMany('too many wrong passwords from your address', later.retryAfterSeconds)
     return await this.#compareIn(turnGroup(address), key, attempt, later)
+  }
+
+  /**
+   * Somebody who tries random passwords gets none with the right last group, so the limit of the address does not apply to these.
+   * Each has its own limit, because somebody may have one of another account.
+   */
+  #takeGenerated({ password }: Attempt): (() => void) | undefined {
+    if (!isGeneratedPassword(this.#pepper, password)) return undefined
+    return this.#throttle.takeGenerated(this.#remembered.keyOf('', password))
   }
 
   #hasTurn({ username, address }: Attempt): Promise<boolean> {
@@ -135,7 +148,7 @@ export class BasicLogin {
     group: string,
     key: string,
     attempt: Attempt,
-    guess?: Extract<Guess, { ok: true }>,
+    guess?: Pick<Extract<Guess, { ok: true }>, 'giveBack'>,
   ): Promise<Login | undefined> {
     try {
       const compare = async () => ({ login: await this.#compare(attempt) })

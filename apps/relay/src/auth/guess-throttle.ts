@@ -10,6 +10,12 @@ const PAIR = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 /** Per address, over all accounts. Enough for a hundred people behind one router, but not for trying a list of user names. */
 const ADDRESS = { capacity: 100, refillMs: 1_000, keys: 10_000 }
 
+/**
+ * Per password that this installation generated, over all accounts and addresses. Enough for its owner, who has it only once. An
+ * outdated one in a script, and one that belongs to another account, cost no more hashes than this.
+ */
+const GENERATED = { capacity: 10, refillMs: 6_000, keys: 10_000 }
+
 export type Guess =
   | {
       readonly ok: true /** Gives the token back. Must be called if the password was right. */
@@ -25,6 +31,7 @@ export type Guess =
 export class GuessThrottle {
   readonly #pairs = new TokenBuckets(PAIR)
   readonly #addresses = new TokenBuckets(ADDRESS)
+  readonly #generated = new TokenBuckets(GENERATED)
   readonly #nowMs: () => number
 
   constructor(nowMs: () => number) {
@@ -37,6 +44,15 @@ export class GuessThrottle {
     const waitMs = this.#pairs.take(pair, this.#nowMs())
     if (waitMs > 0) return { ok: false, used: 'pair', retryAfterSeconds: Math.ceil(waitMs / 1000) }
     return { ok: true, giveBack: () => this.#pairs.giveBack(pair, this.#nowMs()) }
+  }
+
+  /**
+   * Takes a token of a generated password, whose hash is `key`. Others cannot use up the tokens of a password that they do not
+   * know. Returns undefined when there is none, else the function that gives it back.
+   */
+  takeGenerated(key: string): (() => void) | undefined {
+    if (this.#generated.take(key, this.#nowMs()) > 0) return undefined
+    return () => this.#generated.giveBack(key, this.#nowMs())
   }
 
   take(username: string, address: string): Guess {

@@ -103,6 +103,19 @@ test('a guess in the form of a generated password is limited like any other', as
     expect(await status(relay, username, generatePassword(foreignBox, systemRandom))).toBe(429)
 })
 
+test('a generated password that is wrong is checked ten times, and then limited like any other', async () => {
+  const now = new Date()
+  const relay = newRelay({ now: () => now })
+  await flood(relay)
+  const outdated = generatePassword(box, systemRandom)
+  const results: number[] = []
+  for (let attempt = 0; attempt < 30; attempt++) results.push(await status(relay, username, outdated))
+  expect(results.filter((result) => result === 401)).toHaveLength(10)
+  expect(results.slice(10)).toEqual(Array(20).fill(429))
+  const another = generatePassword(box, systemRandom)
+  expect(await status(relay, username, another)).toBe(401)
+})
+
 test('an owner who chose the password and has never logged in waits as long as a guess', async () => {
   const relay = newRelay()
   await flood(relay)
