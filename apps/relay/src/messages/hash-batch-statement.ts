@@ -13,9 +13,13 @@ const hashedRecipient = z.object({
 
 export type HashedRecipient = Readonly<z.output<typeof hashedRecipient>>
 
+/** Reading and hashing this many bytes takes a Raspberry Pi a few seconds. A statement may take 30. */
+const MOST_ATTACHMENT_BYTES = 32 * 1024 * 1024
+
 /**
  * Replaces content and numbers of at most `limit` messages with hashes, which the database computes. The hash of an MMS is that
- * of its subject, text and attachments, one after the other. Returns the recipients of these messages.
+ * of its subject, text and attachments, one after the other. Takes fewer messages when their attachments are large, but at least
+ * one. Returns the recipients of these messages.
  *
  * Locks messages before their recipients, as every statement does. SKIP LOCKED: the next run hashes a locked message.
  */
@@ -24,14 +28,21 @@ export function hashBatch(statements: Statements, finishedBefore: Date, limit: n
     statements,
     hashedRecipient,
     Prisma.sql`
-    WITH due AS MATERIALIZED (
-      SELECT key FROM messages
+    WITH locked AS MATERIALIZED (
+      SELECT key, finished_at, mms IS NOT NULL AS is_mms FROM messages
       WHERE finished_at IS NOT NULL AND content_hash IS NULL AND finished_at <= ${finishedBefore}
       ORDER BY finished_at LIMIT ${limit}
       FOR NO KEY UPDATE SKIP LOCKED
+    ), sized AS (
+      SELECT key, finished_at, CASE WHEN is_mms THEN (
+          SELECT coalesce(sum(size), 0) FROM message_attachments WHERE message_key = locked.key) ELSE 0 END AS bytes
+      FROM locked
+    ), due AS MATERIALIZED (
+      SELECT key FROM (SELECT key, sum(bytes) OVER (ORDER BY finished_at, key) - bytes AS bytes_before FROM sized) AS one
+      WHERE bytes_before < ${MOST_ATTACHMENT_BYTES}
     ), content AS (
       UPDATE messages SET content_hash = encode(sha256(CASE WHEN mms IS NULL
-          THEN coalesce(data, convert_to(text, 'UTF8'))
+          THEN coalesce(data, convert_to(coalesce(text, ''), 'UTF8'))
           ELSE convert_to(coalesce(mms ->> 'subject', '') || coalesce(text, ''), 'UTF8') || coalesce((
             SELECT string_agg(octets, '' ORDER BY position) FROM message_attachments WHERE message_key = messages.key), '')
           END), 'hex'),

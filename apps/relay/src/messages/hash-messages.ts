@@ -29,7 +29,7 @@ export async function hashMessages({ database, clock, hashAfterSeconds }: HashMe
       return new Set(recipients.map(({ messageKey }) => messageKey)).size
     }, LIMITS)
     hashed += count
-    if (count < BATCH) break
+    if (count === 0) break
   }
   await clearFinishedDeliveries(database)
   return hashed

@@ -6,6 +6,7 @@ import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-worl
 import { useTestDatabase } from '../testing/test-database.ts'
 import { deleteOldMessages } from './delete-old-messages-statement.ts'
 import { endEmulated, expireMessages } from './end-undispatched.ts'
+import { hashBatch } from './hash-batch-statement.ts'
 import { hashMessages } from './hash-messages.ts'
 import { advanceMessages } from './progress/advance-messages.ts'
 import { getMessage } from './read-messages.ts'
@@ -274,6 +275,26 @@ describe('hashing', () => {
       data: Array.from({ length: 1_000 }, (_, index) => ({ ...row, id: `copy ${index}`, finishedAt: world.now })),
     })
     expect(await hashMessages({ ...deps(), hashAfterSeconds: 0 })).toBe(1_000)
+  })
+
+  test('hashes attachments of at most 32 MiB in one transaction, and the others in the next ones', async () => {
+    const video = { position: 0, contentType: 'video/mp4', size: 20 * 1024 * 1024, octets: Uint8Array.of(1) }
+    for (let index = 0; index < 4; index++) {
+      await world.message(`m${index}`)
+      await finish(`m${index}`)
+    }
+    const messages = await db.database.message.findMany({ orderBy: { key: 'asc' } })
+    for (const { key, id } of messages) {
+      const content = id === 'm3' ? {} : { mms: {}, attachments: { create: video } }
+      await db.database.message.update({ where: { key }, data: { text: null, ...content } })
+    }
+    const first = await db.database.$transaction((statements) => hashBatch(statements, world.now, 500))
+    expect(new Set(first.map(({ messageKey }) => messageKey))).toEqual(
+      new Set(messages.slice(0, 2).map(({ key }) => key)),
+    )
+    expect(await hashMessages({ ...deps(), hashAfterSeconds: 0 })).toBe(2)
+    expect(await db.database.messageAttachment.count()).toBe(0)
+    expect(await db.database.message.count({ where: { contentHash: null } })).toBe(0)
   })
 })
 
