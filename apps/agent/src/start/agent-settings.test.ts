@@ -55,7 +55,7 @@ test('uses the key of the account that was stored, and refuses a key with which 
   expect(storedInboxKey({ encryption })).toEqual({ publicKey, version: 4 })
   expect(storedInboxKey(undefined)).toBeUndefined()
   const { known } = takeSettings({ encryption }, noSettings)
-  const sent = { encryption: { inbox_public_key: 'AAAA', inbox_key_version: 4 } }
+  const sent = { encryption: { inbox_public_key: 'AAAA', inbox_key_version: 5 } }
   expect(takeSettings(sent, known)).toEqual({ known, refused: ['encryption.inbox_public_key'] })
 })
 

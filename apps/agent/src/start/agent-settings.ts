@@ -37,12 +37,15 @@ export function takeSettings(
     })
     return Object.fromEntries(entries)
   }
+  const encryption = section('encryption')
+  // A key and its version are used together only, because nobody could decrypt a value that names the version of another key.
+  const isKeyRefused = refused.some((name) => name.startsWith('encryption'))
   return {
     known: {
       messages: section('messages'),
       ping: section('ping'),
       privacy: section('privacy'),
-      encryption: section('encryption'),
+      encryption: isKeyRefused ? before.encryption : encryption,
     },
     refused,
   }

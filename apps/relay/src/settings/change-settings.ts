@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto'
+import { constants, createPublicKey, publicEncrypt } from 'node:crypto'
 import { type Settings, type SettingsChange, settings, settingsChange } from '@smsgw/contract/settings'
 import { ApiError, type FieldError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -91,16 +91,21 @@ function brokenKey({ inbox_public_key: key, inbox_key_version: version }: Settin
     const [missing, given] = key === undefined ? ['public_key', 'key_version'] : ['key_version', 'public_key']
     return [{ path: `encryption.inbox_${missing}`, message: `is required with encryption.inbox_${given}: set both` }]
   }
-  if (isRsaKey(key)) return []
+  if (isUsableKey(key)) return []
   const message = 'must be an RSA public key with 2048 to 8192 bits, as SubjectPublicKeyInfo in base64'
   return [{ path: 'encryption.inbox_public_key', message }]
 }
 
-function isRsaKey(base64: string): boolean {
+/** Encrypts a value, because an agent that cannot encrypt with the key would report received messages in clear. */
+function isUsableKey(base64: string): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' })
-    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
-    return key.asymmetricKeyType === 'rsa' && bits >= 2_048 && bits <= 8_192
+    const { modulusLength: bits = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
+    if (key.asymmetricKeyType !== 'rsa' || bits < 2_048 || bits > 8_192) return false
+    // With the exponent 1 anybody decrypts, and with an even one nobody does.
+    if (publicExponent < 3n || publicExponent % 2n === 0n) return false
+    publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }, Buffer.alloc(32))
+    return true
   } catch {
     return false
   }

@@ -91,11 +91,31 @@ const ecKey = () =>
     .publicKey.export({ format: 'der', type: 'spki' })
     .toString('base64')
 
+/** Changes octets of a key. An RSA key with 2048 bits ends with the lowest octet of its modulus, two octets of DER, and 01 00 01. */
+function altered(change: (octets: Buffer) => unknown): string {
+  const octets = Buffer.from(rsaKey(2048), 'base64')
+  change(octets)
+  return octets.toString('base64')
+}
+const evenModulus = () => altered((octets) => octets.writeUInt8((octets.at(-6) ?? 0) & 0xfe, octets.length - 6))
+const withExponent = (exponent: number) => altered((octets) => octets.writeUIntBE(exponent, octets.length - 3, 3))
+
 test.each<[string, object, string]>([
   ['a key without its version', { inbox_public_key: rsaKey(2048) }, 'inbox_key_version'],
   ['a version without its key', { inbox_key_version: 1 }, 'inbox_public_key'],
   ['a short key', { inbox_public_key: rsaKey(1024), inbox_key_version: 1 }, 'inbox_public_key'],
   ['a key of another kind', { inbox_public_key: ecKey(), inbox_key_version: 1 }, 'inbox_public_key'],
+  [
+    'a key with which nothing can be encrypted',
+    { inbox_public_key: evenModulus(), inbox_key_version: 1 },
+    'inbox_public_key',
+  ],
+  ['a key that hides nothing', { inbox_public_key: withExponent(1), inbox_key_version: 1 }, 'inbox_public_key'],
+  [
+    'a key that nobody can decrypt',
+    { inbox_public_key: withExponent(65_536), inbox_key_version: 1 },
+    'inbox_public_key',
+  ],
   ['octets that are not a key', { inbox_public_key: 'AAAA', inbox_key_version: 1 }, 'inbox_public_key'],
 ])('refuses %s for the inbox', async (_, encryption, path) => {
   const { status, json } = await patch({ encryption })
