@@ -16,6 +16,15 @@ test.each(['', 'OK', '<response>', '<a></b>', '<a/><b/>', '<a>1</a>x', '</a>', '
   (text) => expect(parseXml(text)).toBeUndefined(),
 )
 
+test.each(['<a', '<a ', '</a', '<![CDATA[', '<!--', '<!', '<?', '&#'])('reads 1 MiB of %j in little time', (piece) => {
+  const document = `<response>${piece.padEnd(9).repeat(120_000)}</response>`
+  const spaces = `<response>${piece}${' '.repeat(1_000_000)}</response>`
+  const begunAt = performance.now()
+  parseXml(document)
+  parseXml(spaces)
+  expect(performance.now() - begunAt).toBeLessThan(5_000)
+})
+
 test('reads back every text that it can write', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {

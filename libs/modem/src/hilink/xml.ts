@@ -16,6 +16,8 @@ export function parseXml(document: string): XmlElement | undefined {
   const open: OpenElement[] = [root]
   let at = 0
   for (const match of document.matchAll(markup)) {
+    // An open comment or CDATA section matches up to the end, so that the rest is read only once.
+    if (!match[0].endsWith('>')) return undefined
     const current = open.at(-1) as OpenElement
     current.text += document.slice(at, match.index)
     at = match.index + match[0].length
@@ -63,7 +65,7 @@ interface OpenElement {
 
 /** A closing tag, an opening tag, a CDATA section, or a comment or declaration without groups. */
 const markup =
-  /<\/([A-Za-z_][\w.:-]*)\s*>|<([A-Za-z_][\w.:-]*)(?:\s[^<>]*?)?\s*(\/?)>|<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<[?!][^>]*>/g
+  /<\/([A-Za-z_][\w.:-]*)\s*>|<([A-Za-z_][\w.:-]*)(?:\s[^<>]*?)?(\/?)>|<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)|<[?!][^>]*(?:>|$)/g
 
 const deepest = 32
 
