@@ -42,6 +42,12 @@ describe('the PDUs of a message', () => {
     expect(decodeIncoming(octetsFromHex(pdu)).tpdu).toMatchObject({ serviceCentreTimeStamp: { invalid: true } })
   })
 
+  test.each(['24/7', '1-800 BANK', 'My Bank'])('have the name %s as their sender', (phone) => {
+    const [pdu = ''] = pdusOf({ ...message, phone }, utc)
+    const { tpdu } = decodeIncoming(octetsFromHex(pdu))
+    expect(tpdu).toMatchObject({ originator: { typeOfNumber: 'alphanumeric', value: phone } })
+  })
+
   test('are the same when the network delivers a long message again under another index', () => {
     const long = { ...message, content: 'All work and no play. '.repeat(20) }
     expect(pdusOf({ ...long, index: 40_007 }, utc)).toEqual(pdusOf(long, utc))

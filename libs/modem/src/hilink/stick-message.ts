@@ -1,4 +1,4 @@
-import { addressFromText } from '@smsgw/sms/fields/address'
+import { type Address, addressFromText } from '@smsgw/sms/fields/address'
 import type { InvalidTimeStamp, TimeStamp } from '@smsgw/sms/fields/time-stamp'
 import { hexFromOctets } from '@smsgw/sms/octets'
 import { PduEncodeError } from '@smsgw/sms/pdu-error'
@@ -43,7 +43,7 @@ export function pdusOf(message: StickMessage, zoneQuartersAt: (epochMs: number) 
   if (!reportTypes.has(message.type ?? 0)) {
     try {
       const { parts, dataCodingScheme } = segment(content, { reference: referenceOf(message), referenceWidth: 16 })
-      const originator = addressFromText(phone)
+      const originator = originatorOf(phone)
       return parts.map((userData) => {
         const { octets } = encodeForModem({
           kind: 'deliver',
@@ -64,6 +64,12 @@ export function pdusOf(message: StickMessage, zoneQuartersAt: (epochMs: number) 
     }
   }
   return [hexFromOctets(new Uint8Array([...unreadableMark, ...utf8(JSON.stringify(message))]))]
+}
+
+/** A sender such as `24/7` is a name, although it would not be accepted as a destination. */
+function originatorOf(phone: string): Address {
+  const isName = /[\s()./-]/.test(phone)
+  return isName ? { typeOfNumber: 'alphanumeric', numberingPlan: 0, value: phone } : addressFromText(phone)
 }
 
 /**
