@@ -11,9 +11,10 @@ export interface RecordedSection {
   readonly lines: readonly RecordedLine[]
 }
 
-/** Collects the lines of both directions, in sections. Nothing is redacted here, so it must not leave the memory as it is. */
+/** Collects the lines of both directions, in sections, up to a limit. Nothing is redacted here, so it must not leave the memory as it is. */
 export class DialogueRecorder implements ByteTrace {
   readonly #sections: { readonly name: string; readonly lines: RecordedLine[] }[] = []
+  #size = 0
   #fromHost = ''
   #fromModem = ''
 
@@ -66,9 +67,14 @@ export class DialogueRecorder implements ByteTrace {
   }
 
   #add(from: RecordedLine['from'], text: string): void {
+    this.#size += text.length + lineOverhead
+    if (this.#size > mostCharacters) return
     if (this.#sections.length === 0) this.begin('start')
     this.#sections.at(-1)?.lines.push({ from, text })
   }
 }
 
-const longestLine = 4_000
+/** With each byte written as `\xff`, a line and a recording stay below the limits of the emulator. */
+const longestLine = 1_000
+const mostCharacters = 500_000
+const lineOverhead = 10

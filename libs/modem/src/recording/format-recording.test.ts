@@ -1,6 +1,7 @@
 import { readRecording } from '@smsgw/virtual-modem/replay/recording'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { DialogueRecorder } from './dialogue-recorder.ts'
 import { formatRecording } from './format-recording.ts'
 
 test('what is written is read again', () => {
@@ -18,4 +19,14 @@ test('what is written is read again', () => {
       expect(readRecording(formatRecording(['Captured from one test.'], sections)).sections).toEqual(sections)
     }),
   )
+})
+
+test.each([
+  ['without line ends', 0xff],
+  ['of short lines', 0x0a],
+])('limits the recording of a modem that sends rubbish %s', (_, byte) => {
+  const recorder = new DialogueRecorder()
+  for (let i = 0; i < 1_000_000; i += 1) recorder.received(Uint8Array.of(0x80, byte))
+  const { sections } = readRecording(formatRecording(['Captured from one test.'], recorder.sections))
+  expect(sections[0]?.lines.length).toBeGreaterThan(400)
 })

@@ -219,8 +219,40 @@ test('keeps what identifies the modem and what the driver reads', () => {
 })
 
 test('replaces the cell, and keeps the state and the technology', () => {
-  expect(redacted(modem('+CREG: 2,1,"5E25","01A2B605",7'), modem('+CREG: 2,1, 5E25, 605F'))).toEqual([
+  expect(
+    redacted(
+      modem('+CREG: 2,1,"5E25","01A2B605",7'),
+      modem('+CREG: 2,1, 5E25, 605F'),
+      modem('+CPSI: LTE,Online,262-02,0x5E25,27447553,318'),
+    ),
+  ).toEqual([
     '+CREG: 2,1,"0001","00000001",7',
     '+CREG: 2,1, 0001, 0001',
+    '+CPSI: LTE,Online,001-02,0x0001,00000001,001',
   ])
+})
+
+test('replaces a PIN that the modem repeats after news', () => {
+  const echoes = [modem('AT+CPIN="4821"'), modem('RDYAT+CPIN=4821'), modem('N="4821"'), modem('AT+CLCK="SC",0,"4821"')]
+  expect(redacted(host('AT+CPIN="4821"'), modem('RDY'), ...echoes)?.join('\n')).not.toContain('4821')
+})
+
+test('replaces each line of a text, also in capitals and with short numbers', () => {
+  const lines = [
+    ...[modem('+CUSD: 0,"4821 IS YOUR CODE'), modem('DEAR JOHN SMITH: CODE 4821'), modem('4821'), modem('BYE",15')],
+    ...[
+      modem('+CMT: "+447700900123",,"31/01/02,11:22:33+08"'),
+      host('AT+CSQ'),
+      modem('CALL JOHN AT 4821'),
+      modem('OK'),
+    ],
+  ]
+  const all = redacted(...lines)
+  expect(all?.join('\n')).not.toMatch(/4821|YOUR|CODE|DEAR|JOHN|CALL|BYE/)
+  expect(all?.at(-1)).toBe('OK')
+})
+
+test('keeps the lines that each modem sends', () => {
+  const kept = [modem('RING'), modem('RDY'), modem('NO CARRIER'), modem('Call Ready'), modem('4'), modem('ERROR')]
+  expect(redacted(...kept)).toEqual(kept.map(({ text }) => text))
 })

@@ -1,3 +1,5 @@
+import { readFinalResult } from '../dialogue/final-result.ts'
+import { genericForms } from '../wire/unsolicited.ts'
 import type { RecordedLine, RecordedSection } from './dialogue-recorder.ts'
 import { Pseudonyms } from './pseudonyms.ts'
 import { redactPdu } from './redact-pdu.ts'
@@ -35,9 +37,10 @@ class Redaction {
   }
 
   #line({ from, text }: RecordedLine, before: RecordedLine | undefined): string {
+    // The modem may repeat the command, with news before it.
+    if (secretCommand.test(text)) return withoutSecrets(text)
     if (from === 'host') {
       if (text.endsWith('\x1a')) return 'x\x1a'
-      if (secretCommand.test(text)) return withoutSecrets(text)
       if (publicNumbers.test(text)) return text
     } else if (before?.from === 'modem' && messageHeader.test(before.text) && !finalResult.test(text)) {
       // The text of a message in text mode.
@@ -46,7 +49,9 @@ class Redaction {
     const prefix = /^(?:AT)?([+^*#$%&_!][A-Z0-9]+)/i.exec(text)?.[1]?.toUpperCase() ?? ''
     if (cellPrefixes.has(prefix)) return withoutCells(this.#numbers(text))
     if (from === 'modem' && prefix === '' && !isPublicText(text, this.#command)) {
-      return this.#numbers(text).replaceAll(/[A-Za-z\x80-\xff]/g, 'x')
+      return this.#numbers(text)
+        .replaceAll(/[A-Za-z\x80-\xff]/g, 'x')
+        .replaceAll(/(?<!\d)\d{3,4}(?!\d)/g, (code) => '0'.repeat(code.length))
     }
     const identity = prefix === '' || identityPrefixes.test(prefix) ? identityKind(this.#command) : undefined
     if (textPrefixes.has(prefix)) return this.#numbers(this.#withoutTexts(text, prefix), identity)
@@ -58,9 +63,10 @@ class Redaction {
     const start = text.toUpperCase().indexOf(prefix) + prefix.length
     return (
       text.slice(0, start) +
-      text.slice(start).replaceAll(/"([^"]*)"|[A-Za-z\x80-\xff][^,"]*/g, (found, quoted) => {
+      // A quoted text with line ends continues in the next line.
+      text.slice(start).replaceAll(/"([^"]*)("|$)|[A-Za-z\x80-\xff][^,"]*/g, (found, quoted, end) => {
         if (quoted === undefined) return 'x'.repeat(found.length)
-        return `"${this.#quoted(quoted)}"`
+        return `"${this.#quoted(quoted)}${end}`
       })
     )
   }
@@ -120,14 +126,20 @@ function correctLength(done: RecordedLine[], from: RecordedLine['from'], tpduLen
   if (line !== undefined) done[at] = { from, text: line.text.replace(/\d+$/, String(tpduLength)) }
 }
 
-/** Answers that name the modem, and lines in capitals such as `RING`. Any other text may be a message, even in PDU mode at the start. */
+/**
+ * Answers that name the modem, numbers, which are replaced, and lines that each modem sends. Any other text may be a message or its
+ * next line, even in PDU mode at the start.
+ */
 function isPublicText(text: string, command: string): boolean {
   return (
-    /^AT(?:I\d*|\+C?GM[IMR])$/.test(command) || /^[A-Z0-9 ^:.,_>-]+$/.test(text) || readyLines.has(text.toLowerCase())
+    /^AT(?:I\d*|\+C?GM[IMR])$/.test(command) ||
+    /^(?:>|\d{1,2}|\d{5,}F?)$/i.test(text) ||
+    readFinalResult(text) !== undefined ||
+    unsolicitedLines.has(text.toUpperCase())
   )
 }
 
-const readyLines: ReadonlySet<string> = new Set(['call ready', 'sms ready', 'sms done', 'pb done'])
+const unsolicitedLines: ReadonlySet<string> = new Set(genericForms.map(({ code }) => code))
 
 function identityKind(command: string): 'imei' | 'imsi' | 'iccid' | undefined {
   if (/^AT\+C?GSN\b/.test(command) || command === 'ATI') return 'imei'
@@ -139,7 +151,10 @@ const identityPrefixes = /^\+C?GSN$|^\+CIMI$|ICCID$|^\+CCID$/
 
 /** Four to eight hexadecimal digits in the answers about cells say where the modem is. */
 function withoutCells(text: string): string {
-  return text.replaceAll(/(?<![0-9A-Za-z+^])[0-9a-fA-F]{3,}(?![0-9A-Za-z])/g, (run) => `${'0'.repeat(run.length - 1)}1`)
+  return text.replaceAll(
+    /(?<![0-9A-Za-z+^])(0x)?([0-9a-fA-F]{3,})(?![0-9A-Za-z])/g,
+    (_, mark = '', run) => `${mark}${'0'.repeat(run.length - 1)}1`,
+  )
 }
 
 const cellPrefixes: ReadonlySet<string> = new Set([
@@ -200,12 +215,12 @@ const messageHeader = /^\+(?:CMGR|CMGL|CMT|CDS|CBM):/
 const finalResult = /^(?:OK|ERROR|\+CM[ES] ERROR:.*)$/
 /** The number of a file on the SIM, and a baud rate. */
 const publicNumbers = /^AT\+(?:CRSM=\d+(?:,\d+)*|IPR=\d+)$/i
-const secretCommand = /^AT(?:\+CPIN2?|\+CPWD|\+CLCK|\^CPIN|\*EPIN|\+SPIC|\^CARDLOCK|#PIN)\b.*=/i
+const secretCommand = /AT(?:\+CPIN2?|\+CPWD|\+CLCK|\^CPIN|\*EPIN|\+SPIC|\^CARDLOCK|#PIN)\b.*=/i
 
 /** Keeps the mode of AT+CLCK and AT+CPWD, which is not quoted, and replaces every other digit. */
 function withoutSecrets(text: string): string {
   const at = text.indexOf('=') + 1
-  const digits = /^AT\+C(?:LCK|PWD)/i.test(text) ? /(?<="[^",]*)\d(?=[^",]*")/g : /\d/g
+  const digits = /AT\+C(?:LCK|PWD)/i.test(text) ? /(?<="[^",]*)\d(?=[^",]*")/g : /\d/g
   return text.slice(0, at) + text.slice(at).replaceAll(digits, '0')
 }
 
