@@ -132,12 +132,19 @@ describe('sending', () => {
     expect(driven.world.requests.filter((each) => each === 'POST /api/sms/send-sms')).toHaveLength(1)
   })
 
-  test('removes the copy that the stick keeps', async () => {
-    const driven = await started()
-    await driven.send('Hello')
-    await driven.world.pass(61_000)
-    expect(driven.modem.storage).toEqual([{ memory: 'ME', used: 0, total: 500, full: false }])
-  })
+  test.each(['delivered', 'rejected'] as const)(
+    'removes the copy that the stick keeps of a %s message',
+    async (outcome) => {
+      const driven = await started()
+      driven.world.network.setDeliveryPolicy(
+        '+447400123456',
+        outcome === 'rejected' ? { outcome, cause: 38 } : { outcome },
+      )
+      await driven.send('Hello')
+      await driven.world.pass(61_000)
+      expect(driven.modem.storage).toEqual([{ memory: 'ME', used: 0, total: 500, full: false }])
+    },
+  )
 
   test('sends nothing without consent', async () => {
     const driven = await started()

@@ -45,7 +45,9 @@ export class StickSending {
       const outcome = await this.#send(text, options)
       this.#options.onOutcome(options.id, outcome)
       const submitted = await withAfterResult(outcome, options)
-      if (outcome.kind === 'accepted') await this.#removeCopy(text)
+      const isFinished =
+        outcome.kind === 'accepted' || (outcome.kind === 'unknown' && outcome.error === failedWithoutReason)
+      if (isFinished) await this.#removeCopy(text)
       return submitted
     })
   }
@@ -99,7 +101,7 @@ export class StickSending {
     }
   }
 
-  /** The stick keeps a copy of each message that it sends. Received messages need the memory. */
+  /** The stick keeps a copy of each message that it has sent or failed to send. Received messages need the memory. */
   async #removeCopy({ text, destination }: OutgoingText): Promise<void> {
     const { session } = this.#options
     const answer = await session.post('/api/sms/sms-list', [

@@ -52,7 +52,7 @@ export class WebSending {
     this.#submit(parts, 0, (isSent) => {
       const settle = () => {
         this.#status = { phase: isSent ? 'sent' : 'failed', phone }
-        if (isSent) this.#copies.keep(phone, text, this.#now)
+        this.#copies.keep(phone, text, this.#now)
       }
       if (slow) clock.after(slow.delayMs, settle)
       else settle()
@@ -117,7 +117,7 @@ export class WebSending {
   }
 }
 
-/** The copies that a stick keeps of the messages it has sent. */
+/** The copies that a stick keeps of the messages it has sent or failed to send. */
 export class SentCopies {
   list: readonly SentCopy[] = []
   #last = 50_000
