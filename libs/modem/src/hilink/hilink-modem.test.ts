@@ -198,6 +198,13 @@ describe('sending', () => {
     expect(driven.world.ledger).toEqual([])
   })
 
+  test('does not send with another stick that has answered since the last poll', async () => {
+    const driven = await started()
+    driven.world.stick = driven.world.newStick({ sim: { iccid: '8944100000000000099' } }, '356938035648104')
+    expect(await driven.send('Hello')).toEqual({ kind: 'not-sent', why: 'restarted' })
+    expect(driven.world.ledger).toEqual([])
+  })
+
   test('refuses a PDU', async () => {
     const driven = await started()
     const pdu = { octets: new Uint8Array(1), tpduLength: 0 }
@@ -315,6 +322,20 @@ describe('staying in use', () => {
     await driven.world.pass(30_000)
     const sessions = driven.events.flatMap((event) => (event.kind === 'started' ? [event.session.sim.iccid] : []))
     expect(sessions).toEqual(['8944100000000000017', '8944100000000000099'])
+  })
+
+  test('reports no message of another SIM before it is set up', async () => {
+    const driven = await started()
+    const other = driven.world.newStick({
+      sim: { iccid: '8944100000000000099', imsi: '001010000000099', msisdn: '+447700900099' },
+    })
+    await driven.world.pass(10_000)
+    driven.world.network.sendText('+447400123456', '+447700900099', 'for the other SIM')
+    await driven.world.pass(10_000)
+    driven.world.stick = other
+    await driven.world.pass(30_000)
+    const kinds = driven.events.flatMap(({ kind }) => (kind === 'started' || kind === 'incoming' ? [kind] : []))
+    expect(kinds).toEqual(['started', 'started', 'incoming'])
   })
 
   test('reports a lost network', async () => {

@@ -84,6 +84,7 @@ export class HilinkModem implements ModemDriver {
     this.#inbox = new StickInbox({
       session: this.#web,
       zoneQuartersAt: wallClock.zoneQuartersAt,
+      isSameStick: async () => this.#isSame(await this.#web.get('/api/device/information')),
       onIncoming: (incoming) => this.#onEvent({ kind: 'incoming', incoming }),
       onNews: this.#onEvent,
     })
@@ -91,7 +92,7 @@ export class HilinkModem implements ModemDriver {
       session: this.#web,
       clock: options.clock,
       localDate: () => localDate(wallClock.epochMs(), wallClock.zoneQuartersAt(wallClock.epochMs())),
-      isSameStick: async (get) => this.#isSame(await get('/api/device/information')),
+      isSameStick: (information) => this.#isSame(information),
       onOutcome: (id, outcome) => this.#onEvent({ kind: 'submitted', id, outcome }),
     })
     options.port.onClosed((reason) => this.stop(reason))
@@ -303,10 +304,11 @@ export class HilinkModem implements ModemDriver {
     const { registeredPollMs, stickPollMs } = this.#options
     let statusDueMs = 0
     while (!cancellation.cancelled) {
-      if (!(await this.#isStillSame(cancellation))) return
-      const sweep = await this.#inbox.sweep()
+      const isSame = await this.#isStillSame(cancellation)
+      if (isSame === false) return
+      const isRead = isSame === true && (await this.#inbox.sweep()).complete
       if (cancellation.cancelled) return
-      if (sweep.complete) this.#answered()
+      if (isRead) this.#answered()
       else this.#failed()
       if (this.#clock.nowMs() >= statusDueMs) {
         const isRegistered = await this.#readStatus(cancellation)
@@ -338,13 +340,13 @@ export class HilinkModem implements ModemDriver {
     return registered
   }
 
-  /** Whether the stick and its SIM are still the same after the stick has restarted or was replaced. */
-  async #isStillSame(cancellation: Cancellation): Promise<boolean> {
+  /** Whether the stick and its SIM are still the same in a new session. Undefined if the stick does not answer. */
+  async #isStillSame(cancellation: Cancellation): Promise<boolean | undefined> {
     if (this.#web.renewals === this.#checkedSession) return true
     const { renewals } = this.#web
     const answer = await this.#web.get('/api/device/information')
     if (cancellation.cancelled) return false
-    if (answer.kind !== 'value') return true
+    if (answer.kind !== 'value') return undefined
     if (this.#isSame(answer)) {
       this.#checkedSession = renewals
       return true

@@ -30,7 +30,11 @@ export class StickInbox {
 
   sweep({ again = false }: { readonly again?: boolean } = {}): Promise<Sweep> {
     return this.#tasks.run(async () => {
+      const { session, isSameStick } = this.#options
+      const { refusals } = session
       const messages = await this.#list()
+      // A refused session may have been followed by one with another stick, whose messages belong to another SIM.
+      if (session.refusals !== refusals && !(await isSameStick())) return { memories: [], complete: false }
       if (isFailure(messages)) {
         this.#options.onNews({ kind: 'not-read', memory, why: messages.failure })
         return { memories: [], complete: false }
@@ -107,6 +111,8 @@ export class StickInbox {
 
 export interface StickInboxOptions {
   readonly session: WebSession
+  /** Asks the stick whether it and its SIM are still the same. */
+  readonly isSameStick: () => Promise<boolean>
   /** The time zone in which the stick shows dates. */
   readonly zoneQuartersAt: (epochMs: number) => number
   readonly onIncoming: (incoming: Incoming) => void

@@ -55,9 +55,10 @@ export class StickSending {
   async #send(text: OutgoingText, { beforePdu }: SubmitOptions): Promise<SubmitOutcome> {
     const { session, clock, localDate } = this.#options
     if (!this.#isOpen) return { kind: 'not-sent', why: 'not-ready' }
-    // A token is fetched first, because after the commit the message should go out at once.
-    const ready = await session.get('/api/monitoring/status')
-    if (ready.kind !== 'value') return { kind: 'not-sent', why: 'out-of-step' }
+    // Asked before the commit, because after it the message should go out at once. It also opens a session if there is none.
+    const information = await session.get('/api/device/information')
+    if (information.kind !== 'value') return { kind: 'not-sent', why: 'out-of-step' }
+    if (!this.#options.isSameStick(information)) return { kind: 'not-sent', why: 'restarted' }
     const decision = await new BeforePdu(beforePdu).ask()
     if (decision !== 'go') {
       return { kind: 'not-sent', why: decision === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed' }
@@ -75,7 +76,10 @@ export class StickSending {
         ['Reserved', septetsFromText(text.text) === undefined ? ucs2 : gsm7],
         ['Date', localDate()],
       ],
-      { timeoutMs: sendTimeoutMs, isStillValid: this.#options.isSameStick },
+      {
+        timeoutMs: sendTimeoutMs,
+        isStillValid: async (get) => this.#options.isSameStick(await get('/api/device/information')),
+      },
     )
     if (answer.kind === 'value') return this.#awaitResult(text, session.refusals, clock.nowMs() + resultLimitMs)
     return outcomeOf(answer, session.refusals === refusals)
@@ -124,8 +128,8 @@ export interface StickSendingOptions {
   readonly clock: Clock
   /** The local time that the stick shows beside the message: `2026-03-01 15:46:11`. */
   readonly localDate: () => string
-  /** Whether the same stick with the same SIM answers in a new session. */
-  readonly isSameStick: (get: (path: string) => Promise<WebAnswer>) => Promise<boolean>
+  /** Whether this reply to `device/information` is from the same stick with the same SIM. */
+  readonly isSameStick: (information: WebAnswer) => boolean
   readonly onOutcome: (id: string, outcome: SubmitOutcome) => void
 }
 
