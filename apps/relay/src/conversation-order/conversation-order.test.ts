@@ -43,6 +43,16 @@ async function pages(filter: ConversationFilter, take = 7): Promise<string[]> {
 
 const places = () => world.database.conversationOrder.findMany({ orderBy: [{ lastAt: 'desc' }, { number: 'desc' }] })
 
+test('a run without new messages writes nothing', async () => {
+  await send('+1', 1)
+  await updateConversationOrder(world.database)
+  // The last transaction that locked or changed the row.
+  const locker = () => world.database.$queryRaw`SELECT xmin::text, xmax::text FROM conversation_order_progress`
+  const before = await locker()
+  await updateConversationOrder(world.database)
+  expect(await locker()).toEqual(before)
+})
+
 test('pages are exact before, between and after runs of the job', async () => {
   const dice = new Dice(20_261_123)
   const messages: { id: string; number: string; at: number; isOut: boolean }[] = []

@@ -74,8 +74,10 @@ export async function updateOrder(statements: Statements, after: Keys, upTo: Key
       ON CONFLICT (account_id, number) DO UPDATE SET folder = excluded.folder, last_at = excluded.last_at
         WHERE (o.folder, o.last_at) IS DISTINCT FROM (excluded.folder, excluded.last_at)
     )
-    INSERT INTO conversation_order_progress AS p (id, sent_key, received_key)
-    VALUES (1, ${upTo.sentKey}, ${upTo.receivedKey})
-    ON CONFLICT (id) DO UPDATE SET sent_key = excluded.sent_key, received_key = excluded.received_key
-      WHERE (p.sent_key, p.received_key) IS DISTINCT FROM (excluded.sent_key, excluded.received_key)`
+    INSERT INTO conversation_order_progress (id, sent_key, received_key)
+    SELECT 1, ${upTo.sentKey}::bigint, ${upTo.receivedKey}::bigint
+    -- A conflict would lock the row, which writes to the disk.
+    WHERE NOT EXISTS (SELECT FROM conversation_order_progress
+      WHERE id = 1 AND (sent_key, received_key) = (${upTo.sentKey}::bigint, ${upTo.receivedKey}::bigint))
+    ON CONFLICT (id) DO UPDATE SET sent_key = excluded.sent_key, received_key = excluded.received_key`
 }

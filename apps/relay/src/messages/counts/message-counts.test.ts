@@ -210,6 +210,17 @@ test('a filled database is counted in portions over several runs, and the total 
   }
 })
 
+test('a run without new messages and changes writes nothing', async () => {
+  await store(world.database, 5)
+  await settle()
+  // The last transaction that locked or changed the row.
+  const locker = () => world.database.$queryRaw`SELECT xmin::text, xmax::text FROM message_count_progress`
+  const before = await locker()
+  await updateMessageCounts(world.database)
+  await settle()
+  expect(await locker()).toEqual(before)
+})
+
 test('many deleted messages are recorded as one change', async () => {
   await store(world.database, 500)
   await settle()
@@ -225,6 +236,10 @@ test('counts again from the beginning when the keys of messages started again', 
   await settle()
   await world.database.messageCountProgress.updateMany({ data: { countedKey: 1n << 40n } })
   await world.database.messageCount.updateMany({ data: { count: 77n } })
+  // A correction of the counts that are deleted.
+  await world.database.messageCountChange.create({
+    data: { accountId: 'a1', messageKey: 0n, deviceId: 'd1', day: at(1), state: 'Pending', change: 4n },
+  })
   while ((await lastCounted()) !== (await lastKey())) await settle()
   expect(await countMessages(world.database, everything)).toBe(5)
 })

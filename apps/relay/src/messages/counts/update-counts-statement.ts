@@ -3,20 +3,22 @@ import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRow, readRows } from '../../store/read-rows.ts'
 
-const keysRow = z.object({ counted: z.bigint(), recorded: z.bigint(), last: z.bigint() })
+const keysRow = z.object({ counted: z.bigint(), recorded: z.bigint(), last: z.bigint(), hasChanges: z.boolean() })
 
 /**
- * Reads the key up to which messages are counted, the key up to which triggers record changes, and the last key that was given to
- * a message, committed or not. Takes no locks.
+ * Reads the key up to which messages are counted, the key up to which triggers record changes, the last key that was given to a
+ * message, committed or not, and whether there are recorded changes of counted messages. Takes no locks.
  */
 export function readCountKeys(statements: Statements): Promise<Readonly<z.output<typeof keysRow>>> {
   return readRow(
     statements,
     keysRow,
     Prisma.sql`
-    SELECT coalesce((SELECT max(counted_key) FROM message_count_progress), 0) AS counted,
+    SELECT counted,
       coalesce(pg_sequence_last_value('message_counts_recorded_key'), 0) AS recorded,
-      coalesce(pg_sequence_last_value('messages_key_seq'), 0) AS last`,
+      coalesce(pg_sequence_last_value('messages_key_seq'), 0) AS last,
+      EXISTS (SELECT FROM message_count_changes WHERE message_key <= counted) AS "hasChanges"
+    FROM (SELECT coalesce(max(counted_key), 0) AS counted FROM message_count_progress) AS progress`,
   )
 }
 
@@ -90,9 +92,13 @@ export async function advanceCounts(
     UPDATE message_count_progress SET counted_key = ${upTo} WHERE counted_key < ${upTo}`
 }
 
-/** Deletes the counts, so that the job counts all messages again. Locks: rows of the counts, after `lockCountProgress`. */
+/**
+ * Deletes the counts and their corrections, so that the job counts all messages again. Locks: rows of the counts and changes, after
+ * `lockCountProgress`.
+ */
 export async function resetCounts(statements: Statements): Promise<void> {
   await statements.$executeRaw`
-    WITH emptied AS (DELETE FROM message_counts)
+    WITH emptied AS (DELETE FROM message_counts),
+    corrections AS (DELETE FROM message_count_changes WHERE message_key = 0)
     INSERT INTO message_count_progress (id, counted_key) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET counted_key = 0`
 }

@@ -28,6 +28,8 @@ export async function updateMessageCounts(
   if (isInvalid) await restartCounts(database)
   const counted = isInvalid ? 0n : keys.counted
   const upTo = least(counted + BigInt(portion), greatest(counted, keys.last - BigInt(newest)))
+  // The job runs each second. Locking the progress of an idle relay would write to its disk each time.
+  if (!isInvalid && upTo === counted && !keys.hasChanges) return
   if (upTo > counted) {
     await database.$transaction(async (statements) => {
       await lockCountProgress(statements)
