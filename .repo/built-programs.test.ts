@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -62,6 +72,28 @@ test('the bundles of a running process stay until it ends', async () => {
   } finally {
     user.kill()
   }
+})
+
+test.each(['main.js', 'sizes.json'])(
+  'a bundle with an empty %s, as after a power cut, is built again',
+  async (file) => {
+    const main = await buildProgram('emulator', root)
+    truncateSync(join(dirname(main), file))
+    expect(builtProgram('emulator', root)).toBeUndefined()
+    expect(await buildProgram('emulator', root)).toBe(main)
+    expect(readFileSync(main, 'utf8')).toContain('first')
+    expect(builtProgram('emulator', root)).toBe(main)
+  },
+)
+
+test('a process that has ended leaves no file behind', async () => {
+  const ended = spawn('true')
+  await new Promise((resolve) => ended.once('exit', resolve))
+  const folder = dirname(dirname(await buildProgram('emulator', root)))
+  keepPrograms(ended.pid, root)
+  keepPrograms(process.pid, root)
+  keepPrograms(process.pid, root)
+  expect(readdirSync(folder).sort()).toEqual(['emulator', `process-${process.pid}`])
 })
 
 test('two starts at once build the same bundle, and leave nothing else behind', async () => {

@@ -7,13 +7,14 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { appBundles } from './packaging/app-bundle.ts'
 
 const bundled = ['agent', 'bridge', 'emulator', 'gateway', 'relay', 'smsgw'] as const
@@ -24,8 +25,8 @@ const repository = resolve(import.meta.dirname, '..')
 
 /** Returns the bundle of a program, if there is one of the present sources. */
 export function builtProgram(program: BuiltProgram, root = repository): string | undefined {
-  const main = join(folderOf(root), program, 'main.js')
-  return existsSync(main) ? main : undefined
+  const folder = join(folderOf(root), program)
+  return isComplete(folder) ? join(folder, 'main.js') : undefined
 }
 
 /** Returns the bundle of a program, and builds it if there is none of the present sources. */
@@ -41,6 +42,7 @@ export async function buildProgram(program: BuiltProgram, root = repository): Pr
     const { bundleApp } = await import('./packaging/bundle-app.ts')
     await bundleApp(root, beside, bundle)
     linkFiles(root, beside, bundle.beside)
+    writeFileSync(join(beside, SIZES), JSON.stringify(sizesOf(beside)))
     mkdirSync(folder, { recursive: true })
     putInPlace(beside, join(folder, program))
   } finally {
@@ -57,7 +59,9 @@ export async function buildPrograms(root = repository): Promise<Readonly<Record<
 
 /** Notes that a process needs the programs of the present sources, so that their folder stays until it ends. */
 export function keepPrograms(pid = process.pid, root = repository): void {
-  writeFileSync(join(folderOf(root), `${USER}${pid}`), '')
+  const folder = folderOf(root)
+  for (const other of usersOf(folder)) if (!isRunning(other)) rmSync(join(folder, `${USER}${other}`), { force: true })
+  writeFileSync(join(folder, `${USER}${pid}`), '')
 }
 
 const USER = 'process-'
@@ -90,6 +94,24 @@ function addFile(hash: ReturnType<typeof createHash>, file: string): void {
   hash.update(`${file} ${found?.size} ${found?.mtimeMs}\n`)
 }
 
+/** The sizes of the files of a bundle. Files written shortly before a power cut may be empty. */
+const SIZES = 'sizes.json'
+
+function sizesOf(folder: string): Readonly<Record<string, number>> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
+  return Object.fromEntries(paths.map((path) => [relative(folder, path), statSync(path).size]))
+}
+
+function isComplete(folder: string): boolean {
+  const list = join(folder, SIZES)
+  const text = existsSync(list) ? readFileSync(list, 'utf8') : ''
+  if (!text.endsWith('}')) return false
+  return Object.entries(JSON.parse(text)).every(
+    ([name, size]) => statSync(join(folder, name), { throwIfNoEntry: false })?.size === size,
+  )
+}
+
 /** The files stay where they are, because the console is built again without the programs. */
 function linkFiles(root: string, folder: string, beside: Readonly<Record<string, string>>): void {
   for (const [name, from] of Object.entries(beside)) {
@@ -99,10 +121,12 @@ function linkFiles(root: string, folder: string, beside: Readonly<Record<string,
 }
 
 function putInPlace(from: string, to: string): void {
+  if (isComplete(to)) return // another start has built it meanwhile
+  rmSync(to, { recursive: true, force: true })
   try {
     renameSync(from, to)
   } catch (error) {
-    if (!existsSync(join(to, 'main.js'))) throw error // otherwise another start has built it meanwhile
+    if (!isComplete(to)) throw error
   }
 }
 
@@ -116,9 +140,13 @@ function removeUnused(root: string, current: string): void {
 }
 
 function isUsed(folder: string): boolean {
-  const processes = names(folder).flatMap((name) => (name.startsWith(USER) ? [Number(name.slice(USER.length))] : []))
   const builder = /\/building-(\d+)-/.exec(folder)?.[1]
-  return [...processes, ...(builder === undefined ? [] : [Number(builder)])].some(isRunning)
+  return [...usersOf(folder), ...(builder === undefined ? [] : [Number(builder)])].some(isRunning)
+}
+
+/** Returns the processes that need the programs in a folder. */
+function usersOf(folder: string): readonly number[] {
+  return names(folder).flatMap((name) => (name.startsWith(USER) ? [Number(name.slice(USER.length))] : []))
 }
 
 function isRunning(pid: number): boolean {
