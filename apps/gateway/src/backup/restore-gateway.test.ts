@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { deviceKeysFile } from '@smsgw/agent/encryption/device-keys'
 import { identityFile } from '@smsgw/agent/link/agent-identity'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { abandonArrival, beginArrival, completeArrival, finishRestore } from './restored-folder.ts'
@@ -57,6 +58,13 @@ test('restores with the configured secret, and the gateway starts with it', asyn
   gateway.kill('SIGTERM')
   await once(gateway, 'exit')
 }, 120_000)
+
+test('restores the keys that decrypt messages for the agent', async () => {
+  expect(await run(into, ['restore', archive], given)).toMatchObject({ code: 0 })
+  const restored = join(into, deviceKeysFile)
+  expect(readFileSync(restored, 'utf8')).toBe(readFileSync(join(scratch, 'box', deviceKeysFile), 'utf8'))
+  expect(statSync(restored).mode & 0o777).toBe(0o600)
+}, 60_000)
 
 test('after a power cut during a restore, another restore completes', async () => {
   const cut = spawnGateway(into, ['restore', archive], given)
