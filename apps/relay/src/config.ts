@@ -136,6 +136,12 @@ export const settingsSchema = z.object({
       example: 'mailto:sms@example.org',
     },
   ),
+  FCM_CREDENTIALS_FILE: setting(text().optional(), {
+    about:
+      'file with the JSON key of a Google service account, for notices with FCM to phones that have no event stream; ' +
+      'when not set, nothing is sent to Google',
+    example: '/etc/smsgw/fcm.json',
+  }),
   DEVICE_SILENCE_SECONDS: setting(wholeNumber(60, 365 * DAY).default(7 * DAY), {
     about:
       'seconds without contact until a device counts as lost, and those of its messages that have no expiry fail with device_lost',

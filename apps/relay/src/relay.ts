@@ -21,6 +21,9 @@ import { BufferedLogbook } from './logs/logbook.ts'
 import { acceptRequests } from './messages/accept/accept-request.ts'
 import { messageMetrics } from './messages/message-metrics.ts'
 import { type Metrics, openMetrics } from './metrics/metrics.ts'
+import { FcmAccess } from './mobile/fcm/fcm-access.ts'
+import { type FcmCredentials, readFcmCredentials } from './mobile/fcm/fcm-credentials.ts'
+import { FcmWorker } from './mobile/fcm/fcm-worker.ts'
 import { PhoneStreams } from './mobile/phone-streams.ts'
 import { periodicJobs } from './periodic-jobs.ts'
 import { type PushKeys, readPushKeys } from './push/push-keys.ts'
@@ -38,7 +41,7 @@ import { retryUntilAvailable } from './store/wait-for-database.ts'
 import { longestToken, tokenRules } from './token-rules.ts'
 import { VERSION } from './version.ts'
 import type { VirtualPhone } from './virtual-phone/virtual-phone.ts'
-import { addressRules } from './webhooks/address-rules.ts'
+import { type AddressRules, addressRules } from './webhooks/address-rules.ts'
 import { GuardedClient } from './webhooks/delivery/client/guarded-client.ts'
 import { deliveryMetrics } from './webhooks/delivery/delivery-metrics.ts'
 import { DeliveryWorker } from './webhooks/delivery/delivery-worker.ts'
@@ -59,6 +62,8 @@ export interface RelayOptions {
   readonly checkAnswer?: ServerParts['checkAnswer']
   /** Milliseconds between two searches for notifications whose wake-up was lost. */
   readonly pushPollMs?: number | undefined
+  /** For tests: the server that stands in for FCM. */
+  readonly fcmOrigin?: string | undefined
 }
 
 export interface Relay {
@@ -86,10 +91,13 @@ async function startOnce(options: RelayOptions): Promise<Relay> {
   const cleanup = new Cleanup(log)
   try {
     const metrics = openMetrics()
+    const { FCM_CREDENTIALS_FILE: file } = config
+    const credentials = file === undefined ? undefined : readFcmCredentials(file)
     const core = await openCore(options, cleanup)
     await prepareDatabase(core)
     const keys = await readPushKeys(core.database, core.box)
     const features = startFeatures(core, keys, metrics, options, cleanup)
+    if (credentials !== undefined) startFcm(core, { credentials, ...features.push }, options, cleanup)
     const drain = { isDraining: false }
     const url = await startServers(core, features, metrics, options, drain, cleanup)
     return {
@@ -233,6 +241,19 @@ function startPush(core: Core, { keys, pollMs }: { keys: PushKeys; pollMs: numbe
   const worker = new PushWorker({ ...core, ...sending, pollMs })
   cleanup.add(() => worker.stop())
   return { ...sending, pushRules, worker }
+}
+
+/** Starts the notices to phones with the operator's key for FCM. */
+function startFcm(
+  core: Core,
+  { credentials, pushRules }: { readonly credentials: FcmCredentials; readonly pushRules: AddressRules },
+  { pushPollMs: pollMs, fcmOrigin: origin = 'https://fcm.googleapis.com' }: RelayOptions,
+  cleanup: Cleanup,
+): void {
+  const client = new GuardedClient(pushRules)
+  const access = new FcmAccess({ ...core, credentials, client })
+  const worker = new FcmWorker({ ...core, access, client, origin, pollMs, projectId: credentials.projectId })
+  cleanup.add(() => worker.stop())
 }
 
 /** Some push services require a contact, so a machine without a public address names none that exists. */

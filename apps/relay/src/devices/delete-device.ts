@@ -63,6 +63,7 @@ async function markDeleted(database: Database, accountId: string, id: string, no
       },
     })
     await statements.deviceCommand.deleteMany({ where: { deviceId: id, accountId } })
+    await statements.phonePush.deleteMany({ where: { deviceId: id } })
   })
 }
 

@@ -18,8 +18,8 @@ const keys = {
   keyVersion: z.int().min(0).max(2_147_483_647).optional(),
 }
 
-/** `pushToken` is accepted and not used, because notices are streamed. */
 const record = {
+  /** Used if the operator has set up FCM. Without it, notices are streamed. An empty token removes the present one. */
   pushToken: text(256).optional(),
   simCards: z.array(phoneSim).max(64).optional(),
   /** What the app supports. `mms`: it sends MMS. Unknown names are ignored. */

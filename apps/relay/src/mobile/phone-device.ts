@@ -10,7 +10,9 @@ import type { Authenticate } from '../http/caller.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
 import type { Database } from '../store/database.ts'
+import type { SecretBox } from '../store/secret-box.ts'
 import { phoneOf } from './authenticate-phone.ts'
+import { savePushToken } from './fcm/phone-push.ts'
 import { changePhoneBody, type PhoneSim } from './mobile-bodies.ts'
 
 interface ShowPhoneDeps {
@@ -36,12 +38,17 @@ export function showPhone({ database, clock, authenticatePhone }: ShowPhoneDeps)
   })
 }
 
-/** Changes the SIMs and the public key of a phone. */
-export function changePhone({ database, clock }: Omit<ShowPhoneDeps, 'authenticatePhone'>): Endpoint {
+interface ChangePhoneDeps extends Omit<ShowPhoneDeps, 'authenticatePhone'> {
+  readonly box: Pick<SecretBox, 'seal'>
+}
+
+/** Changes the SIMs, the public key and the push token of a phone. */
+export function changePhone({ database, clock, box }: ChangePhoneDeps): Endpoint {
   return endpoint({
     body: changePhoneBody,
     answers: { 204: null },
-    async handle({ principal, headers, body: { id, simCards, publicKey, keyVersion, capabilities } }) {
+    async handle({ principal, headers, body }) {
+      const { id, simCards, publicKey, keyVersion, capabilities, pushToken: token } = body
       const { deviceId, accountId } = phoneOf(principal)
       if (id !== deviceId) throw new ApiError(403, 'id is not the device of this token')
       const now = clock.now()
@@ -62,6 +69,7 @@ export function changePhone({ database, clock }: Omit<ShowPhoneDeps, 'authentica
           select: { id: true },
         })
         if (simCards !== undefined) await storeSims(statements, deviceId, phoneSims(simCards), now)
+        if (token !== undefined) await savePushToken(statements, box, { deviceId, accountId, token, now })
       })
       return { status: 204 }
     },

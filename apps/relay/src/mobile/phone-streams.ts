@@ -5,8 +5,10 @@ import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { LEASE_MS } from '../link/claim/lease.ts'
 import { renewLeases } from '../link/claim/renew-leases-statement.ts'
 import type { Database } from '../store/database.ts'
+import { markStreaming } from './fcm/phone-push.ts'
 import { findPhoneWork } from './find-phone-work-statement.ts'
 import { PhoneStream } from './phone-stream.ts'
+import { markUploadsRequested, readUploadRequests } from './upload-requests.ts'
 
 export interface PhoneStreamsDeps {
   readonly database: Database
@@ -113,33 +115,18 @@ export class PhoneStreams {
     for (const { deviceId, sweeps } of found) if (sweeps.length > 0) await this.#requestUpload(deviceId, sweeps)
   }
 
-  /** Asks the phone for its received messages. The relay itself calls the webhooks, so the phone must not. */
+  /** Asks the phone for its received messages. */
   async #requestUpload(deviceId: string, cmdIds: readonly string[]): Promise<void> {
     const { database, clock } = this.#deps
     const stream = this.#byDevice.get(deviceId)
     if (stream?.isOpen !== true) return
     const now = clock.now()
     const { accountId } = stream.connection
-    const sweeps = await database.deviceCommand.findMany({
-      where: { cmdId: { in: [...cmdIds] }, accountId, answeredAt: null },
-      select: { cmdId: true, command: true },
-    })
-    for (const { command } of sweeps) {
-      const { since, until } = command as { readonly since?: string; readonly until?: string }
-      const data = {
-        since: since ?? new Date(now.getTime() - WEEK_MS).toISOString(),
-        until: until ?? now.toISOString(),
-        webhookDelivery: 'Disabled',
-        triggerWebhooks: 'false',
-      }
-      stream.notify({ event: 'MessagesExportRequested', data })
-    }
+    const requests = { accountId, cmdIds, now }
+    for (const notice of await readUploadRequests(database, requests)) stream.notify(notice)
     // A stream that ended meanwhile may have lost the notices, so they are repeated when the phone connects again.
     if (!stream.isOpen) return
-    await database.deviceCommand.updateMany({
-      where: { cmdId: { in: sweeps.map(({ cmdId }) => cmdId) }, accountId, answeredAt: null },
-      data: { dispatchedAt: now, answeredAt: now, answer: {} },
-    })
+    await markUploadsRequested(database, requests)
   }
 
   /** Ends the streams of phones that were deleted. */
@@ -150,8 +137,11 @@ export class PhoneStreams {
       const { database, clock } = this.#deps
       const streams = [...this.#byDevice.values()]
       const connections = streams.map(({ connection }) => connection)
-      const lost = new Set(await renewLeases(database, connections, { leaseMs: LEASE_MS, now: clock.now() }))
+      const now = clock.now()
+      const lost = new Set(await renewLeases(database, connections, { leaseMs: LEASE_MS, now }))
       for (const stream of streams) if (lost.has(stream.connection)) stream.end()
+      const deviceIds = connections.filter((one) => !lost.has(one)).map(({ deviceId }) => deviceId)
+      await markStreaming(database, deviceIds, now)
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'leases of phones not renewed: database unavailable, retrying')
     } finally {
@@ -159,5 +149,3 @@ export class PhoneStreams {
     }
   }
 }
-
-const WEEK_MS = 604_800_000

@@ -28,7 +28,7 @@ const newCode = async () => (await relay.request('GET', '/mobile/v1/user/code'))
 
 test('a phone registers with the password of the account and is a device like any other', async () => {
   const simCards = [{ slotIndex: 0, simNumber: 1, phoneNumber: '+12025550100', carrierName: 'Example', iccid: '89' }]
-  const body = { name: 'Pixel 9', pushToken: 'ignored', simCards, publicKey: 'MIIB', keyVersion: 2, unknown: true }
+  const body = { name: 'Pixel 9', pushToken: 'token', simCards, publicKey: 'MIIB', keyVersion: 2, unknown: true }
   const { status, json } = await register(relay.account.basic, body)
   expect([status, json]).toEqual([
     201,

@@ -13,6 +13,7 @@ import { newId } from '../random.ts'
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 import { PHONE_TOKEN } from './authenticate-phone.ts'
+import { savePushToken } from './fcm/phone-push.ts'
 import { registerPhoneBody } from './mobile-bodies.ts'
 import { redeemPhoneCode } from './phone-code.ts'
 import { phoneCapabilities, phoneSims, sendsMms } from './phone-device.ts'
@@ -71,6 +72,9 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
           },
         })
         await storeSims(statements, id, phoneSims(body.simCards ?? []), now)
+        const { pushToken } = body
+        if (pushToken !== undefined)
+          await savePushToken(statements, box, { deviceId: id, accountId, token: pushToken, now })
         return { id, accountId, username }
       })
       const { id, accountId, username: login } = registered

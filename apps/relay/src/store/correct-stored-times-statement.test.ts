@@ -65,6 +65,16 @@ test('makes notifications for browsers due that a wrong clock scheduled too late
   ])
 })
 
+test('makes notices to phones due that a wrong clock scheduled too late', async () => {
+  const { id: deviceId } = await store.database.device.findFirstOrThrow()
+  const times = { noticedUntil: fromNow(HOUR), nextAttemptAt: fromNow(HOUR), streamsUntil: fromNow(HOUR) }
+  await store.database.phonePush.create({ data: { deviceId, tokenSealed: 'sealed', settingsVersion: 1, ...times } })
+  await correctStoredTimes(store.database, HOUR)
+  const { noticedUntil, nextAttemptAt, streamsUntil } = await store.database.phonePush.findFirstOrThrow()
+  expect([noticedUntil, nextAttemptAt].map(minutesLeft)).toEqual([expect.closeTo(0), expect.closeTo(0)])
+  expect(streamsUntil?.getTime()).toBeLessThan(Date.now() + 31_000)
+})
+
 test('corrects the queue position of an unscheduled message, and keeps the time of a scheduled one', async () => {
   await world.message('m')
   await world.message('scheduled', { scheduleAt: fromNow(2 * HOUR) })

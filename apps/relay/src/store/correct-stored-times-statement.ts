@@ -2,8 +2,8 @@ import type { Database } from './database.ts'
 
 /**
  * Corrects stored times after the database's clock was set back by `backMs`, so that nothing waits for a time that is wrong.
- * These are the times of queues, webhook retries and pauses, browser notifications, last contacts and pairing codes. Times
- * that users set (`scheduleAt`, `validUntil`) are kept, and messages that wait for approval stay held. When several relays notice
+ * These are the times of queues, webhook retries and pauses, notifications, notices to phones, last contacts and pairing codes.
+ * Times that users set (`scheduleAt`, `validUntil`) are kept, and messages that wait for approval stay held. When several relays notice
  * the same change, only the first one changes rows, because it locks the row of the installation.
  */
 export async function correctStoredTimes(database: Database, backMs: number): Promise<void> {
@@ -30,6 +30,10 @@ export async function correctStoredTimes(database: Database, backMs: number): Pr
       UPDATE push_notifications SET created_at = least(created_at, now()),
         next_attempt_at = greatest(now(), next_attempt_at - ${backMs}::float8 * interval '1 millisecond')
       WHERE next_attempt_at > now()`
+    await statements.$executeRaw`
+      UPDATE phone_pushes SET next_attempt_at = now(), noticed_until = least(noticed_until, now()),
+        streams_until = least(streams_until, now() + interval '30 seconds')
+      WHERE greatest(next_attempt_at, noticed_until, streams_until) > now()`
     await statements.$executeRaw`
       UPDATE devices SET last_seen = now() WHERE last_seen > now()`
     await statements.$executeRaw`

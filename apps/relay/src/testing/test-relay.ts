@@ -21,6 +21,7 @@ export interface TestRelayOptions {
   readonly random?: Random
   readonly onPasswordChanged?: NonNullable<RelayOptions['onPasswordChanged']>
   readonly pushPollMs?: number
+  readonly fcmOrigin?: string
 }
 
 export interface TestAccount {

@@ -20,7 +20,7 @@ export interface TestPhone {
 export async function testPhone(
   relay: TestRelay,
   account: TestAccount = relay.account,
-  more: { readonly capabilities?: readonly string[] } = {},
+  more: { readonly capabilities?: readonly string[]; readonly pushToken?: string } = {},
 ): Promise<TestPhone> {
   const simCards = [{ slotIndex: 0, simNumber: 1, phoneNumber: '+12025550100' }]
   const { status, json } = await relay.request('POST', '/mobile/v1/device', {

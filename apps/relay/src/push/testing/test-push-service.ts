@@ -19,11 +19,17 @@ export interface ReceivedPush {
   readonly body: Buffer
 }
 
+export interface PushAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
 export interface TestPushService {
   readonly origin: string
   readonly pushes: readonly ReceivedPush[]
-  /** The status and headers of the next answers, or undefined for no answers. 201 at first. */
-  answer: { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | undefined
+  /** The next answers, or undefined for no answers. 201 at first. */
+  answer: PushAnswer | ((push: ReceivedPush) => PushAnswer) | undefined
   close(): Promise<void>
 }
 
@@ -33,8 +39,10 @@ export async function testPushService(): Promise<TestPushService> {
   setDefaultCACertificates([...usual, tls.cert])
   const pushes: ReceivedPush[] = []
   const server = createServer(tls, async (request, response) => {
-    pushes.push({ path: request.url ?? '', headers: request.headers, body: await buffer(request) })
-    if (service.answer) response.writeHead(service.answer.status, service.answer.headers).end()
+    const push = { path: request.url ?? '', headers: request.headers, body: await buffer(request) }
+    pushes.push(push)
+    const answer = typeof service.answer === 'function' ? service.answer(push) : service.answer
+    if (answer) response.writeHead(answer.status, answer.headers).end(answer.body)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,0 +1,40 @@
+// The push token of a phone, and whether the phone has an event stream and needs no push messages.
+import { LEASE_MS } from '../../link/claim/lease.ts'
+import type { Statements } from '../../store/database.ts'
+import type { SecretBox } from '../../store/secret-box.ts'
+
+const PURPOSE = 'phone-push-token'
+
+/** Stores the token, which replaces an older one. An empty token removes it. The phone reads its work after it has registered. */
+export async function savePushToken(
+  statements: Statements,
+  box: Pick<SecretBox, 'seal'>,
+  { deviceId, accountId, token, now }: { deviceId: string; accountId: string; token: string; now: Date },
+): Promise<void> {
+  if (token === '') {
+    await statements.phonePush.deleteMany({ where: { deviceId } })
+    return
+  }
+  const { settingsVersion } = await statements.account.findUniqueOrThrow({
+    where: { id: accountId },
+    select: { settingsVersion: true },
+  })
+  const renewed = { tokenSealed: box.seal(token, PURPOSE), attempts: 0, nextAttemptAt: now }
+  await statements.phonePush.upsert({
+    where: { deviceId },
+    create: { deviceId, ...renewed, noticedUntil: now, settingsVersion },
+    update: renewed,
+  })
+}
+
+export function openPushToken(box: Pick<SecretBox, 'open'>, sealed: string): string {
+  return box.open(sealed, PURPOSE)
+}
+
+/** Records that these phones have an event stream. If a stream ends, the phone has this long to open it again. */
+export async function markStreaming(statements: Statements, deviceIds: readonly string[], now: Date): Promise<void> {
+  await statements.phonePush.updateMany({
+    where: { deviceId: { in: [...deviceIds] } },
+    data: { streamsUntil: new Date(now.getTime() + LEASE_MS) },
+  })
+}
