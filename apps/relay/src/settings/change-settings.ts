@@ -42,7 +42,7 @@ function changeSettings(
         const before = await lockSettings(statements, accountId)
         if (before === undefined) throw new ApiError(401, 'The account was removed')
         const own = merge(before, body)
-        refuseBroken(own)
+        refuseBroken(own, before)
         await statements.account.update({
           where: { id: accountId },
           data: { settings: own, settingsVersion: { increment: 1 }, ...sealedKey(box, body) },
@@ -56,8 +56,8 @@ function changeSettings(
   })
 }
 
-function refuseBroken(own: OwnSettings): void {
-  const broken = brokenRules(withDefaults(own))
+function refuseBroken(own: OwnSettings, before: OwnSettings): void {
+  const broken = [...brokenRules(withDefaults(own)), ...reusedVersion(own, before)]
   if (broken.length > 0) throw refusal(broken, 'body')
 }
 
@@ -94,6 +94,15 @@ function brokenKey({ inbox_public_key: key, inbox_key_version: version }: Settin
   if (isUsableKey(key)) return []
   const message = 'must be an RSA public key with 2048 to 8192 bits, as SubjectPublicKeyInfo in base64'
   return [{ path: 'encryption.inbox_public_key', message }]
+}
+
+/** An encrypted value names only the version of its key. With two keys of one version, nobody knows which of them decrypts it. */
+function reusedVersion({ encryption }: OwnSettings, { encryption: before }: OwnSettings): FieldError[] {
+  const { inbox_public_key: key, inbox_key_version: version } = encryption ?? {}
+  if (key === undefined || version === undefined || version !== before?.inbox_key_version) return []
+  if (key === before.inbox_public_key) return []
+  const message = `is the version of the present key: use another one with a new key, for example ${version + 1}`
+  return [{ path: 'encryption.inbox_key_version', message }]
 }
 
 /** Encrypts a value, because an agent that cannot encrypt with the key would report received messages in clear. */

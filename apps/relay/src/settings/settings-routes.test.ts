@@ -91,6 +91,21 @@ const ecKey = () =>
     .publicKey.export({ format: 'der', type: 'spki' })
     .toString('base64')
 
+test('a key for the inbox is replaced only together with its version, which encrypted values name', async () => {
+  const encryption = { inbox_public_key: rsaKey(2048), inbox_key_version: 1 }
+  await patch({ encryption })
+  const other = rsaKey(2048)
+  for (const change of [{ inbox_public_key: other }, { inbox_public_key: other, inbox_key_version: 1 }])
+    expect(await patch({ encryption: change })).toMatchObject({
+      status: 400,
+      json: { errors: [{ path: 'encryption.inbox_key_version' }] },
+    })
+  expect(await get()).toEqual({ ...defaultSettings, encryption })
+  expect((await put({ encryption })).status).toBe(200)
+  expect((await patch({ encryption: { inbox_public_key: other, inbox_key_version: 2 } })).status).toBe(200)
+  await patch({ encryption: null })
+})
+
 /** Changes octets of a key. An RSA key with 2048 bits ends with the lowest octet of its modulus, two octets of DER, and 01 00 01. */
 function altered(change: (octets: Buffer) => unknown): string {
   const octets = Buffer.from(rsaKey(2048), 'base64')
