@@ -29,7 +29,7 @@ export interface TestPushService {
   readonly origin: string
   readonly pushes: readonly ReceivedPush[]
   /** The next answers, or undefined for no answers. 201 at first. */
-  answer: PushAnswer | ((push: ReceivedPush) => PushAnswer) | undefined
+  answer: PushAnswer | ((push: ReceivedPush) => Promise<PushAnswer>) | undefined
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export async function testPushService(): Promise<TestPushService> {
   const server = createServer(tls, async (request, response) => {
     const push = { path: request.url ?? '', headers: request.headers, body: await buffer(request) }
     pushes.push(push)
-    const answer = typeof service.answer === 'function' ? service.answer(push) : service.answer
+    const answer = typeof service.answer === 'function' ? await service.answer(push) : service.answer
     if (answer) response.writeHead(answer.status, answer.headers).end(answer.body)
   })
   server.listen(0, '127.0.0.1')

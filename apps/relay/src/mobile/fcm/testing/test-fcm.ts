@@ -3,6 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type PushAnswer, type TestPushService, testPushService } from '../../../push/testing/test-push-service.ts'
 
 const PROJECT = 'our-sms'
@@ -26,6 +27,8 @@ export interface TestFcm {
   readonly messages: readonly SentMessage[]
   /** The answer to messages. */
   answer: PushAnswer
+  /** How long each answer takes. */
+  answerMs: number
   /** The answer to requests for access tokens. */
   tokenAnswer: PushAnswer
   close(): Promise<void>
@@ -46,7 +49,7 @@ export async function testFcm(): Promise<TestFcm> {
   }
   writeFileSync(file, JSON.stringify(content))
   const fcm: TestFcm = {
-    ...{ origin: service.origin, service, file, publicKey, answer: ACCEPTED, tokenAnswer: GRANTED },
+    ...{ origin: service.origin, service, file, publicKey, answer: ACCEPTED, answerMs: 0, tokenAnswer: GRANTED },
     get tokenRequests() {
       return service.pushes.filter(({ path }) => path === '/token').map(({ body }) => new URLSearchParams(`${body}`))
     },
@@ -59,7 +62,10 @@ export async function testFcm(): Promise<TestFcm> {
       await service.close()
     },
   }
-  service.answer = ({ path }) => (path === '/token' ? fcm.tokenAnswer : fcm.answer)
+  service.answer = async ({ path }) => {
+    await sleep(fcm.answerMs)
+    return path === '/token' ? fcm.tokenAnswer : fcm.answer
+  }
   return fcm
 }
 
