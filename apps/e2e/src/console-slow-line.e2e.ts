@@ -51,19 +51,58 @@ test('a program that cannot be loaded is reported, and the form goes away', asyn
   await page.context().close()
 })
 
+test('a style sheet that cannot be loaded is reported, and the form goes away', async () => {
+  const page = await browser.page()
+  const held = await hold(page, /\/assets\/main-.*\.css$/)
+  await page.goto(gateway.url, { waitUntil: 'commit' })
+  await page.locator('input[name=username]').waitFor()
+  held.fail()
+  await page.getByText('The console has not loaded').waitFor()
+  expect(await page.getByLabel('Username').count()).toBe(0)
+  await page.context().close()
+})
+
+test('the form is not shown once the program could not be loaded', async () => {
+  const page = await browser.page()
+  const session = await hold(page, SESSION)
+  const program = await hold(page, PROGRAM)
+  await page.goto(gateway.url, { waitUntil: 'commit' })
+  program.fail()
+  await page.getByText('The console has not loaded').waitFor()
+  const answered = page.waitForResponse(SESSION)
+  session.release()
+  await (await answered).finished()
+  expect(await page.getByLabel('Username').count()).toBe(0)
+  await page.context().close()
+})
+
+test('the program starts while the session is still unknown', async () => {
+  const page = await browser.page()
+  const session = await hold(page, SESSION)
+  await page.goto(gateway.url, { waitUntil: 'commit' })
+  await page.getByText('The gateway isn’t responding').waitFor()
+  session.release()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.context().close()
+})
+
 test('somebody who is signed in never sees the form', async () => {
   const { page, release } = await withoutProgram()
   release()
   await signIn(page, credentialsIn(gateway.folder))
   const held = await holdProgram(page)
   await page.reload()
-  await page.waitForResponse(/\/3rdparty\/v1\/session$/)
+  await page.waitForResponse(SESSION)
   expect(await page.getByLabel('Username').count()).toBe(0)
   held.release()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
   await page.context().close()
 })
 
+const PROGRAM = /\/assets\/main-.*\.js$/
+const SESSION = /\/3rdparty\/v1\/session$/
+
+type Page = Awaited<ReturnType<ConsoleBrowser['page']>>
 type BrowserOptions = Parameters<ConsoleBrowser['page']>[0]
 
 /** The sign-in page, whose program does not arrive until it is released. */
@@ -75,8 +114,13 @@ async function withoutProgram(options: BrowserOptions = {}) {
   return { page, ...held }
 }
 
-async function holdProgram(page: Awaited<ReturnType<ConsoleBrowser['page']>>) {
+function holdProgram(page: Page) {
+  return hold(page, PROGRAM)
+}
+
+/** The answers to these requests do not arrive until they are released. */
+async function hold(page: Page, url: RegExp) {
   const end = Promise.withResolvers<'continue' | 'abort'>()
-  await page.route(/\/assets\/main-.*\.js$/, async (route) => await route[await end.promise]())
+  await page.route(url, async (route) => await route[await end.promise]())
   return { release: () => end.resolve('continue'), fail: () => end.resolve('abort') }
 }

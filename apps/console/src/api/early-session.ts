@@ -1,8 +1,14 @@
+/** Without an answer for so long, the program requests the session again. */
+const PATIENCE_MS = 30_000
+
 let request: Promise<Response> | undefined
 
 /** Requests the session before the program has loaded, which needs it first. */
 export function requestSession(): Promise<Response> {
-  request = fetch('/3rdparty/v1/session', { headers: { accept: 'application/json' } })
+  request = fetch('/3rdparty/v1/session', {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  })
   return request
 }
 

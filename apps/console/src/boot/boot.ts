@@ -18,23 +18,27 @@ page.dataset['mantineColorScheme'] = colorScheme()
 
 const notLoaded = document.querySelector<HTMLElement>('.not-loaded')
 if (notLoaded) notLoaded.hidden = true
-let hasProgram = false
-import('../main.tsx').then(
-  () => {
-    hasProgram = true
-  },
-  () => {
+let isLoading = true
+void loadProgram()
+void showFormWithoutSession()
+
+async function loadProgram(): Promise<void> {
+  try {
+    // With `import().then()`, Vite would not report a style sheet that cannot be loaded.
+    await import('../main.tsx')
+  } catch (error) {
+    reportError(error)
     removeEarlySignIn()
     if (notLoaded) notLoaded.hidden = false
-  },
-)
-// Not awaited here: the program shares modules with this one, so it would start only after the answer.
-requestSession().then(
-  ({ status }) => {
-    if (status === 401 && !hasProgram) showEarlySignIn(SIGN_IN_WORDS[language])
-  },
-  () => undefined, // the program requests the session again, and reports the failure
-)
+  }
+  isLoading = false
+}
+
+/** Not with `await` outside a function: the program imports this script and would wait for the answer. */
+async function showFormWithoutSession(): Promise<void> {
+  const { status } = await requestSession().catch(() => ({ status: 0 }))
+  if (status === 401 && isLoading) showEarlySignIn(SIGN_IN_WORDS[language])
+}
 
 /** As Mantine chooses it, from the choice of the user or of the system. */
 function colorScheme(): 'dark' | 'light' {
