@@ -42,7 +42,7 @@ export function claimPushes(statements: Statements, limit: number, now: Date): P
       SELECT p.device_id, d.account_id, a.settings_version, a.settings_version > p.settings_version AS has_new_settings,
         EXISTS (
           SELECT FROM recipients r WHERE r.device_id = d.id AND r.state = 'Pending' AND r.dispatched_journal IS NULL
-            AND coalesce(r.not_before, r.due_at) <= ${now} AND (r.valid_until IS NULL OR r.valid_until > ${now})
+            AND greatest(r.not_before, r.due_at) <= ${now} AND (r.valid_until IS NULL OR r.valid_until > ${now})
             AND greatest(r.not_before, r.due_at) > p.noticed_until
         ) AS has_messages,
         ARRAY(
