@@ -132,6 +132,9 @@ async function fullAccount(username: string): Promise<string> {
       commands: { create: { cmdId: id, accountId, command: {} } },
     },
   })
+  await database.phonePush.create({
+    data: { deviceId: id, tokenSealed: '', noticedUntil: now, settingsVersion: 1, nextAttemptAt: now },
+  })
   const parts = { create: { index: 1, result: 'accepted' } }
   const recipient = { cmdId: id, accountId, deviceId: id, position: 0, phoneNumber: '+15550100', dueAt: now, parts }
   await database.message.create({
