@@ -29,7 +29,7 @@ export default defineConfig({
     testTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
     hookTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
     // Tests of processes and databases wait much of the time, so two workers also use a machine of two cores well.
-    maxWorkers: project === 'apps/e2e' ? 5 : Math.max(2, availableParallelism() - 1),
+    maxWorkers: project === 'apps/e2e' ? 4 : Math.max(2, availableParallelism() - 1),
     // Halves the start time of the programs that tests start. The cache is keyed by the content of each module.
     env: { NODE_COMPILE_CACHE: resolve(repository, '.cache/compile') },
     // Waits for an event, like the limits above.
