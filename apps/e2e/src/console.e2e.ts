@@ -35,6 +35,7 @@ afterAll(async () => {
 test('refuses a wrong password with advice, remembers the right one, and forgets it at sign-out', async () => {
   const page = await browser.page()
   await page.goto(gateway.url)
+  await page.locator('#root form').waitFor()
   await page.getByLabel('Username').fill('sms')
   await page.getByLabel('Password', { exact: true }).fill('not this one')
   await page.getByRole('button', { name: 'Sign in' }).click()

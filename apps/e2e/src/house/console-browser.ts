@@ -71,6 +71,8 @@ export async function signIn(
   page: Page,
   { username, password }: { readonly username: string; readonly password: string },
 ): Promise<void> {
+  // Not the form that is shown while the program loads: a click is lost if the program replaces that form in the middle of it.
+  await page.locator('#root form').waitFor()
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
