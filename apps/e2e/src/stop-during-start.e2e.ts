@@ -121,7 +121,11 @@ class Run {
     this.#child = spawn(process.execPath, [main, ...args], {
       cwd: folder,
       detached: true,
-      env: { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8', SMSGW_TEST_FOLDER: folder, ...settings },
+      env: {
+        ...{ PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8', SMSGW_TEST_FOLDER: folder, ...settings },
+        // Halves the CPU time of a start from sources.
+        NODE_COMPILE_CACHE: join(ROOT, '.cache/compile'),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child.stdout?.on('data', (chunk) => {
