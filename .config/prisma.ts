@@ -1,4 +1,4 @@
-// For Prisma's command line, which only developers use. Only the checks of the schema need a database.
+// The configuration of Prisma's command line, which only developers use. Only checks of the schema need a database.
 export default {
   schema: '../prisma/schema.prisma',
   migrations: { path: '../prisma/migrations' },

@@ -6,44 +6,50 @@ import { defineConfig } from 'vitest/config'
 import { cachedTotalsFile, TOTALS_FOLDER, totalsFile } from '../.repo/test-totals.ts'
 import { TotalsReporter } from '../.repo/vitest-totals.ts'
 
-// One configuration for every project: each runs from its own folder (`vitest run --config ../../.config/vitest.ts`), or
-// from anywhere with --root.
+// One configuration for all projects. Each project runs its tests from its own folder (`vitest run --config
+// ../../.config/vitest.ts`), or from anywhere with --root.
 const root = resolve(rootArgument() ?? '.')
 const repository = resolve(import.meta.dirname, '..')
 const project = relative(repository, root)
-/** Shared by all tests of a project in one run, for example a database server. */
+/** Starts what all tests of a project share in one run, for example a database server. */
 const globalSetup = resolve(root, 'src/testing/global-setup.ts')
+/** Projects whose tests start whole programs many times. */
+const programs = ['apps/agent', 'apps/gateway', 'apps/relay'].includes(project)
+  ? [resolve(repository, '.repo/programs-of-tests.ts')]
+  : []
 
-// Temporary folders of tests and of the processes that they start.
+// The place for temporary folders of tests and of the processes that they start.
 const temporary = memoryFolder()
 if (project !== 'apps/e2e' && temporary !== undefined) process.env['TMPDIR'] ??= temporary
 
 export default defineConfig({
   test: {
     reporters: ['default', new TotalsReporter(totalsFiles())],
-    // Tests with real processes have their own command: `npm run e2e`.
+    // Leaves out tests with real processes, which `npm run e2e` runs.
     include: [project === 'apps/e2e' ? '**/*.e2e.ts' : '**/*.test.ts'],
     exclude: ['**/node_modules/**'],
-    globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
+    globalSetup: existsSync(globalSetup) ? [globalSetup, ...programs] : programs,
     // The machine may be busy, so the limit is only for tests that hang.
     testTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
     hookTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
-    // Tests of processes and databases wait much of the time, so two workers also use a machine of two cores well.
+    // Tests of processes and databases are idle much of the time, so two workers suit a machine with two cores.
     maxWorkers: project === 'apps/e2e' ? 4 : Math.max(2, availableParallelism() - 1),
-    // Halves the start time of the programs that tests start. The cache is keyed by the content of each module.
+    // The compile cache halves the start time of programs that tests start. Its key is the content of each module.
     env: { NODE_COMPILE_CACHE: resolve(repository, '.cache/compile') },
-    // Waits for an event, like the limits above.
+    // The time limit for an awaited event, which also has to allow for a busy machine.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,
-    // Loading all modules again for each file would take most of the time. The tests share no state: libraries are pure,
-    // and each test file of an app has its own database or folders.
+    // Test files share loaded modules, because loading them again would take most of the time. They share no state:
+    // libraries are pure, and each test file of an app has its own database or folders.
     isolate: project === 'apps/e2e',
+    // Node loads TypeScript itself, in half the time. Only the console has sources that Vite must translate.
+    experimental: { viteModuleRunner: project === 'apps/console' },
   },
 })
 
 /**
- * Returns the folder that Linux keeps in memory, if it has room and programs can be started from it, as tests do. PostgreSQL
- * needs a third of the CPU time there that it needs on a disk.
+ * Returns the folder that Linux keeps in memory, if it has room and allows tests to start programs from it. There,
+ * PostgreSQL needs a third of the CPU time that it needs on a disk.
  */
 function memoryFolder(): string | undefined {
   const folder = '/dev/shm'

@@ -31,6 +31,6 @@ function environment() {
     PATH: pathWithOwnNode(root),
     NX_DAEMON: 'false',
     NX_TUI: 'false',
-    NX_SKIP_NATIVE_FILE_CACHE: 'true', // the cache is a folder in /tmp that all checkouts share
+    NX_SKIP_NATIVE_FILE_CACHE: 'true', // this cache is a folder in /tmp that all checkouts share
   }
 }

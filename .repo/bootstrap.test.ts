@@ -75,7 +75,7 @@ test('ends the command when the shell that npm started is killed', async () => {
   installed()
   const code = `${UP} setInterval(() => 0, 1000); process.on('exit', () => console.log('down')); console.log('up')`
   write('command.cjs', code)
-  // Without the second command (`true`), the shell would replace itself with the first command.
+  // Without a second command (`true`), the shell would replace itself with the first one.
   const line = `"${process.execPath}" .repo/bootstrap.cjs node command.cjs; true`
   const shell = spawn('sh', ['-c', line], {
     cwd: root,
@@ -246,7 +246,7 @@ test('reports what to do when the lockfile is broken or the command does not exi
   expect((await finished(bootstrap(''))).stderr).toContain('package-lock.json is missing or broken')
 })
 
-/** Stands in for npm: records that it ran, takes some time, and leaves the files that `npm ci` would leave. */
+/** Replaces npm: records that it ran, takes some time, and leaves the files that `npm ci` would leave. */
 function npmThatInstalls(packages: string): string {
   return `
     const fs = require('node:fs')

@@ -20,7 +20,7 @@ if (!existsSync(installed) || readFileSync(installed, 'utf8') !== lockfile) {
   writeFileSync(installed, lockfile)
 }
 run('node', [join(site, 'node_modules/vitepress/bin/vitepress.js'), 'build', 'docs'], root)
-// Pages link to some of these files, for example to the Grafana dashboard.
+// Copies these files because pages link to some of them, for example to the Grafana dashboard.
 cpSync(join(root, 'docs/examples'), join(root, 'dist/docs/examples'), { recursive: true })
 process.stdout.write('documentation built in dist/docs\n')
 

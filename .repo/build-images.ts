@@ -1,13 +1,16 @@
-// `npm run images -- [amd64] [arm64] [--target gateway]…`: builds the container images with buildah, each for all named
-// architectures, or for that of this machine. The images go to dist/images/<target> and their digests to
-// dist/smsgw-<version>-images.txt. To publish an image:
+// `npm run images -- [amd64] [arm64] [--target gateway]…`: builds the container images with buildah. Each image is for
+// all named architectures, or for the architecture of this machine. The images go to dist/images/<target> and their
+// digests to dist/smsgw-<version>-images.txt. To publish an image:
 //
-//   skopeo copy --all dir:dist/images/gateway docker://ghcr.io/smsgw/gateway:0.1.0
+// skopeo copy --all dir:dist/images/gateway docker://ghcr.io/smsgw/gateway:0.1.0
 //
-// NODE_IMAGE names another base image, for example one with its digest.
+// NODE_IMAGE names another base image, for example one with its digest. Where no registry can be reached,
+// .repo/packaging/container/build-base-image.ts builds one. npm trusts the certificates in NODE_EXTRA_CA_CERTS, for example of
+// a proxy, only during the build.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Architecture, architectureOf } from './packaging/app-bundle.ts'
@@ -24,6 +27,8 @@ if (spawnSync('buildah', ['--version']).status !== 0) {
   process.stderr.write('images: buildah is not installed: install the package buildah, or build with docker compose\n')
   process.exit(1)
 }
+const work = mkdtempSync(join(tmpdir(), 'smsgw-images-'))
+process.on('exit', () => rmSync(work, { recursive: true, force: true }))
 const digests: string[] = []
 for (const target of values.target) {
   const image = `localhost/smsgw-${target}:${version}`
@@ -39,6 +44,8 @@ for (const target of values.target) {
   digests.push(`${target}:${version}@sha256:${digest}\n`)
   process.stdout.write(`built ${relative('.', place)} for ${platforms.join(' and ')}\n`)
 }
+const base = process.env['NODE_IMAGE'] ?? ''
+if (base.includes('@sha256:')) digests.push(`${base} (base)\n`)
 // The digest covers everything in an image.
 writeFileSync(join(root, `dist/smsgw-${version}-images.txt`), digests.join(''))
 
@@ -54,14 +61,26 @@ function buildOptions(target: string): string[] {
   return [
     ...['--file', join(root, '.repo/packaging/container/Dockerfile'), '--target', target],
     ...['--platform', platforms.join(','), '--build-arg', `BUILDPLATFORM=${platformOf(architectureOf(process.arch))}`],
-    // Older releases of buildah do not set BUILDPLATFORM. The OCI format has no health check.
+    // Sets BUILDPLATFORM, which older releases of buildah do not set. Uses the format of Docker, because the OCI format
+    // has no health check.
     ...['--format', 'docker', '--layers', '--timestamp', epoch],
-    // As labels, because the layer cache of buildah reuses labels of an earlier commit although a build argument has changed.
+    // These are passed as labels, because the layer cache of buildah reuses labels of an earlier commit although a
+    // build argument has changed.
     ...label('version', version),
     ...label('revision', commit),
     ...label('created', new Date(Number(epoch) * 1000).toISOString()),
     ...(baseImage ? ['--build-arg', `NODE_IMAGE=${baseImage}`] : []),
+    ...certificateOptions(process.env['NODE_EXTRA_CA_CERTS']),
   ]
+}
+
+/** Mounts the certificates and a configuration of npm that names them, which are not part of any layer. */
+function certificateOptions(certificates: string | undefined): string[] {
+  if (!certificates) return []
+  const inside = '/run/extra-certificates.crt'
+  const settings = join(work, 'npmrc')
+  writeFileSync(settings, `cafile=${inside}\n`)
+  return ['--volume', `${certificates}:${inside}:ro`, '--volume', `${settings}:/root/.npmrc:ro`]
 }
 
 function label(name: string, value: string): string[] {

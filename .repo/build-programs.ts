@@ -1,5 +1,5 @@
-// `node .repo/build-programs.ts <pid>`: bundles all programs of the present sources for a process that starts them, unless they
-// are bundled already, and prints their main scripts as JSON.
+// `node .repo/build-programs.ts <pid>`: bundles all programs of the present sources, unless they are bundled already,
+// and prints their main scripts as JSON. `pid` is the process that will start the programs.
 import { buildPrograms, keepPrograms } from './built-programs.ts'
 
 const programs = await buildPrograms()

@@ -68,7 +68,7 @@ test('the bundles of a running process stay until it ends', async () => {
     write('libs/sms/src/segment.ts', 'the third')
     await buildProgram('emulator', root)
     expect(existsSync(first)).toBe(false)
-    expect(existsSync(second)).toBe(false) // nobody has asked to keep it
+    expect(existsSync(second)).toBe(false) // no process needs these programs
   } finally {
     user.kill()
   }

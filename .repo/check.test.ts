@@ -1,4 +1,4 @@
-// Breaks each rule of `npm run check` once in a small copy of the repository, and expects the tool to refuse it.
+// Breaks each rule of `npm run check` once, in a small copy of the repository, and expects the check to fail.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ beforeEach(() => {
     JSON.stringify({ ...read('.config/tsconfig.json'), references: [{ path: '../libs/sms' }] }),
   )
   write('package-lock.json', JSON.stringify(lockfileOfCopy()))
-  // The copy has none of the folders that still have to be rewritten.
+  // The copy does not contain the folders that still have to be rewritten.
   write(
     '.repo/rules/plain-words.json',
     JSON.stringify({ ...read('.repo/rules/plain-words.json'), notYetRewritten: [] }),
@@ -170,7 +170,7 @@ function read(file: string): Record<string, unknown> {
   return JSON.parse(readFileSync(join(root, file), 'utf8'))
 }
 
-/** The lockfile of this repository without the projects that the copy leaves out. */
+/** Returns the lockfile of this repository without the projects that the copy does not contain. */
 function lockfileOfCopy(): object {
   const { packages } = read('package-lock.json') as { packages: Record<string, object> }
   const copied = Object.entries(packages).filter(([path]) => !/^(?:apps|libs|packages)\/(?!sms$)[^/]+$/.test(path))

@@ -1,6 +1,6 @@
 // `node .repo/pack-npm.ts <folder> --into <folder>`: builds a project that is published on npm and packs it. In the
 // repository, other projects import its TypeScript; the package contains JavaScript and declarations. A project with a
-// `bundle` in its manifest is published as these files, without dependencies.
+// `bundle` in its manifest is published as the files of the bundle, without dependencies.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ function bundle(project: string, sources: readonly string[], file: string): void
     platform: 'node',
     format: 'cjs',
     target: 'node18',
-    // The programs that load the file call what it exports.
+    // Keeps all exports, because the programs that load the file call them.
     footer: { js: 'if (module.exports.default) module.exports = module.exports.default' },
     legalComments: 'none',
     logLevel: 'warning',
@@ -75,7 +75,7 @@ interface SourceManifest {
   readonly devDependencies?: unknown
 }
 
-/** The manifest with the built files, and without what only the repository uses. */
+/** Returns the manifest with the built files, and without the members that only the repository uses. */
 function publishedManifest({ bundle, scripts: _, devDependencies: __, ...manifest }: SourceManifest): object {
   if (bundle !== undefined) {
     const { dependencies: _, type: __, ...rest } = manifest

@@ -1,6 +1,6 @@
-// `npm run deb`: builds dist/smsgw_<version>_<architecture>.deb for this machine or the named architectures: `npm run deb --
-// amd64 arm64`. With `--prove`, it also installs, uses, upgrades and removes the package on this machine. With `--optional`,
-// it skips that proof where the proof is impossible.
+// `npm run deb`: builds dist/smsgw_<version>_<architecture>.deb for this machine or the named architectures: `npm run
+// deb -- amd64 arm64`. With `--prove`, it also installs, uses, upgrades and removes the package on this machine. With
+// `--optional`, it skips this test if the machine cannot run it.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'

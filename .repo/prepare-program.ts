@@ -12,8 +12,8 @@ interface Wanted {
 }
 
 /**
- * Builds the console and the bundle of a program that runs for long. Returns the bundle; undefined if the program runs from
- * its sources: short commands and tools do, unless there is a bundle already.
+ * Builds the console and the bundle of a program that runs for long. Returns the bundle; undefined if the program runs
+ * from its sources. Short commands and tools do, unless a bundle already exists.
  *
  * @public `smsgw` imports it by a path, to keep it outside its bundle.
  */
@@ -32,7 +32,7 @@ export async function prepareProgram({ name, args, isService, servesConsole }: W
   }
 }
 
-/** Settings such as `--port 3001` are not a command. */
+/** Skips settings such as `--port 3001`, which are not a command. */
 function isServing([first = '--', ...others]: readonly string[]): boolean {
   if (first === '--version' || [first, ...others].includes('--help')) return false
   return first.startsWith('--') || first === 'run'

@@ -17,9 +17,11 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { poolOf, writeAptRepository } from './release/apt-repository.ts'
+import { baseImageOf, pinnedImage } from './release/base-image.ts'
 import { buildRelease, checksumOf, differencesOf } from './release/build-release.ts'
 import { changelogProblem, sectionOf } from './release/changelog.ts'
 import { provenanceOf } from './release/provenance.ts'
+import { publishCommands } from './release/publish-commands.ts'
 import { withVersion } from './release/set-version.ts'
 import { type Signer, signerFrom, signerWith, throwawaySigner } from './release/signer.ts'
 import { writeReleaseData } from './release/write-release-data.ts'
@@ -31,10 +33,10 @@ const { values } = parseArgs({
     prepare: { type: 'string' },
     key: { type: 'string' },
     into: { type: 'string', default: join(root, 'dist/release') },
-    /** An apt repository whose earlier packages stay available. */
+    /** An apt repository whose packages of earlier releases stay available. */
     apt: { type: 'string' },
     architectures: { type: 'string', default: 'amd64,arm64' },
-    /** Also builds the container images. */
+    /** True to build the container images too. */
     images: { type: 'boolean', default: false },
     'skip-checks': { type: 'boolean', default: false },
     'build-once': { type: 'boolean', default: false },
@@ -42,7 +44,7 @@ const { values } = parseArgs({
 })
 
 if (values.prepare !== undefined) prepare(values.prepare)
-else release()
+else await release()
 
 function prepare(version: string): void {
   const today = new Date().toISOString().slice(0, 10)
@@ -55,20 +57,21 @@ function prepare(version: string): void {
   )
 }
 
-function release(): void {
+async function release(): Promise<void> {
   const privateKey = process.env['RELEASE_SIGNING_KEY']
   const isDryRun = values.key === undefined && !privateKey
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   const commit = git('rev-parse', 'HEAD')
   const tag = `v${version}`
-  const problems = problemsOf(version, commit, tag)
+  const base = values.images ? await pinnedImage(process.env['NODE_IMAGE'] || defaultBaseImage()) : undefined
+  const problems = [...problemsOf(version, commit, tag), ...(base?.problem === undefined ? [] : [base.problem])]
   if (problems.length > 0 && !isDryRun) fail(problems)
   if (!values['skip-checks']) for (const script of ['check', 'test']) runScript(script)
 
   const into = resolve(values.into)
   rmSync(into, { recursive: true, force: true })
   const madeAt = new Date(Number(git('show', '--no-patch', '--format=%ct', commit)) * 1000)
-  const build = { root, commit, version, madeAt, architectures: values.architectures.split(','), images: values.images }
+  const build = { root, commit, version, madeAt, architectures: values.architectures.split(','), baseImage: base?.name }
   buildRelease(build, into)
   const unlike = values['build-once'] ? ['not compared: built once'] : compareWithSecond(build, into)
   writeFileSync(join(into, 'provenance.json'), provenanceOf({ ...build, files: checksums(into) }))
@@ -82,6 +85,12 @@ function release(): void {
   } finally {
     signer.close()
   }
+  writeFileSync(
+    join(into, 'publish.txt'),
+    publishCommands(into, version)
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
   report(into, unlike)
   if (unlike.length > 0 && !values['build-once']) fail(unlike.map((file) => `two builds differ: ${file}`))
   if (isDryRun) {
@@ -103,7 +112,14 @@ function problemsOf(version: string, commit: string, tag: string): string[] {
   ]
 }
 
-/** The folder for `apps/e2e/releases`. The tests cannot start programs that were built for another processor architecture. */
+function defaultBaseImage(): string {
+  return baseImageOf(readFileSync(join(root, '.repo/packaging/container/Dockerfile'), 'utf8'))
+}
+
+/**
+ * Writes the folder for `apps/e2e/releases`. Does nothing for another processor architecture, because its programs
+ * cannot be started.
+ */
 function writeData(into: string, release: { readonly version: string; readonly commit: string }): void {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const deb = readdirSync(into).find((name) => name.endsWith(`_${architecture}.deb`))
@@ -141,7 +157,7 @@ function checksums(folder: string): Map<string, string> {
   return new Map(files.map(({ name }) => [name, checksumOf(join(folder, name))]))
 }
 
-/** In continuous integration the tag is there already. */
+/** In continuous integration, the tag already exists. */
 function tagCommit(tag: string, commit: string): void {
   if (git('tag', '--list', tag) !== '') return
   if (values.key === undefined) fail([`the commit has no tag ${tag}: create it, or run with --key`])
@@ -155,7 +171,8 @@ function report(into: string, unlike: readonly string[]): void {
     process.stdout.write(`${relative('.', join(into, name))} (${kilobytes} kB)\n`)
   }
   const compared = unlike.length === 0 ? 'two builds are the same byte for byte' : unlike.join('\n')
-  process.stdout.write(`${compared}\n`)
+  process.stdout.write(`${compared}\nto publish it, run these commands in ${relative('.', into)} (publish.txt):\n`)
+  process.stdout.write(readFileSync(join(into, 'publish.txt'), 'utf8'))
 }
 
 function runScript(script: string): void {

@@ -7,7 +7,7 @@ export interface Totals {
   skipped: number
 }
 
-/** Environment variable with the folder for the totals of one `npm test`. Without it, no totals are added up. */
+/** The environment variable with the folder for the totals of one `npm test`. Without it, no totals are added up. */
 export const TOTALS_FOLDER = 'SMSGW_TEST_TOTALS'
 
 /** @param projectRoot the folder of the project, relative to the repository: `libs/sms` */
@@ -15,12 +15,18 @@ export function totalsFile(folder: string, projectRoot: string): string {
   return join(folder, `${projectRoot.replaceAll('/', '-')}.json`)
 }
 
-/** The totals of the last run. Nx stores this file with a cached result and restores it; see `outputs` in nx.json. */
+/**
+ * The file with the totals of the last run. Nx stores it with a cached result and restores it; see `outputs` in
+ * nx.json.
+ */
 export function cachedTotalsFile(root: string, projectRoot: string): string {
   return join(root, `.cache/test-totals/${projectRoot}.json`)
 }
 
-/** Returns undefined if the file is missing, because the run ended early or used a cached result. */
+/**
+ * Reads the totals of a run. Returns undefined if the file is missing because the run ended early or used a cached
+ * result.
+ */
 export function readTotals(file: string): Totals | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))

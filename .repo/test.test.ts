@@ -67,7 +67,7 @@ test.each([
 
 interface Run {
   readonly args?: readonly string[]
-  /** Sent once the script runs. */
+  /** The signal, which is sent once the script runs. */
   readonly signal?: NodeJS.Signals
   readonly plan?: object
 }

@@ -9,7 +9,7 @@ import { cachedTotalsFile, readTotals, TOTALS_FOLDER, type Totals, totalsFile } 
 
 interface Project {
   readonly name: string
-  /** Relative to the root of the repository: `libs/sms`. */
+  /** The folder of the project relative to the root of the repository, such as `libs/sms`. */
   readonly folder: string
 }
 
@@ -18,7 +18,7 @@ const given = process.argv.slice(2).filter((argument) => argument !== '--affecte
 // Two projects at a time (nx.json), because tests that start processes are idle almost half of the time.
 const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', 'test', '--output-style=stream', ...given]
 const projects = selectedProjects()
-// One folder per run, because two runs may overlap.
+// Each run has its own folder, because two runs may overlap.
 const totalsFolder = mkdtempSync(join(tmpdir(), 'smsgw-test-totals-'))
 process.on('exit', () => rmSync(totalsFolder, { recursive: true, force: true }))
 
@@ -49,7 +49,7 @@ function runNx(): Promise<number | null> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       interruptedBy = signal
-      // A terminal sends Ctrl-C to Nx as well.
+      // Does not pass on Ctrl-C, because a terminal also sends it to Nx.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) nx.kill(signal)
     })
   }

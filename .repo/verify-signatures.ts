@@ -1,5 +1,6 @@
-// `npm run signatures`: verifies the registry's signatures and the provenance of all installed packages. With `--optional`, it
-// skips the step where the keys are not available, for example behind a mirror without keys or without a network.
+// `npm run signatures`: verifies the registry's signatures and the provenance of all installed packages. With
+// `--optional`, it skips the step if the keys are not available, for example without a network or behind a mirror
+// without keys.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -10,7 +10,7 @@ export class TotalsReporter implements Reporter {
     this.files = files
   }
 
-  /** Totals of an earlier run must not stand for a run that ends early. */
+  /** Deletes the totals of an earlier run, which must not count for a run that ends early. */
   onInit(): void {
     for (const file of this.files) rmSync(file, { force: true })
   }

@@ -9,14 +9,16 @@ const { readIfThere } = require('./read-if-there.cjs')
 const { exitCodeOf, runChild } = require('./run-child.cjs')
 
 const SCHEMA = 'prisma/schema.prisma'
-/** In the folder of the client: deleting that folder generates the client again. */
+/**
+ * This file is in the folder of the client, so that deleting the folder makes the next start generate the client again.
+ */
 const MADE_FROM = 'apps/relay/src/store/generated/.made-from'
 
 /** The database client is code that Prisma generates from the schema. It is not in git. */
 async function generateDatabaseClient(root) {
   if (isFresh(root)) return
   await withInstallLock(root, async (noteGenerator) => {
-    if (isFresh(root)) return // another start has generated it meanwhile
+    if (isFresh(root)) return // another start has generated the client in the meantime
     const madeFrom = fingerprint(root)
     await runPrisma(root, noteGenerator)
     fs.writeFileSync(path.join(root, MADE_FROM), madeFrom)
@@ -28,7 +30,7 @@ function isFresh(root) {
   return wanted === '' || readIfThere(path.join(root, MADE_FROM)) === wanted
 }
 
-/** Fingerprint of the input of the client; '' without a schema. */
+/** Returns a fingerprint of the input of the client; '' without a schema. */
 function fingerprint(root) {
   const schema = readIfThere(path.join(root, SCHEMA))
   if (schema === '') return ''
@@ -45,7 +47,7 @@ async function runPrisma(root, started) {
     env: {
       ...process.env,
       PATH: pathWithOwnNode(root),
-      // Without this setting every Prisma command downloads an engine, which generating does not use.
+      // Without this setting, every Prisma command downloads an engine, which `generate` does not use.
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
       PRISMA_HIDE_UPDATE_MESSAGE: 'true',
       CHECKPOINT_DISABLE: '1',

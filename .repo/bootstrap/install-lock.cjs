@@ -9,8 +9,8 @@ const WAIT_MS = 10 * 60_000
 const SETTLE_MS = 100
 
 /**
- * Two first starts at once (`npm start` and `npm test`) must not install over each other. The lock is a file with the
- * pid of its holder: first this process, then npm, which may run longer.
+ * Two commands that are the first ones at the same time (`npm start` and `npm test`) must not both install packages.
+ * The lock is a file with the pid of its holder: first this process, then npm, which may run longer.
  */
 async function withInstallLock(root, work) {
   const lock = path.join(root, '.cache', 'installing')
@@ -55,12 +55,13 @@ async function tryLock(lock) {
     if (error.code === 'EEXIST') return false
     throw error
   }
-  // Another process may have seen the same dead holder and removed our lock instead: then all try again.
+  // Another process may have found the same dead holder, and then removed the new lock instead of the old one. Then all
+  // processes try again.
   await sleep(SETTLE_MS)
   return holderOf(lock) === process.pid
 }
 
-/** Written to a temporary file first, so that the lock never exists without its pid. */
+/** The lock is written to a temporary file first, so that it never exists without its pid. */
 function putInPlace(pid, lock, put) {
   const aside = `${lock}-${process.pid}`
   fs.writeFileSync(aside, String(pid))
@@ -76,7 +77,7 @@ function holderOf(lock) {
 }
 
 function isAlive(pid) {
-  if (pid <= 0 || pid === process.pid) return false // our own pid, from before a restart of the container
+  if (pid <= 0 || pid === process.pid) return false // the lock has the pid of this process, from before a restart of the container
   try {
     process.kill(pid, 0)
     return true

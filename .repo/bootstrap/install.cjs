@@ -10,23 +10,23 @@ const { readIfThere } = require('./read-if-there.cjs')
 const { runChild } = require('./run-child.cjs')
 
 const INSTALLED = 'node_modules/.package-lock.json'
-/** Holds the Node of the repository while an older Node starts the first installation. */
+/** The folder for the Node of the repository while an older Node starts the first installation. */
 const FIRST_NODE = '.cache/first-node'
-/** As measured on Linux x64. */
-const SIZE_MB = 1010
+/** The size of the installation, measured on Linux x64. */
+const SIZE_MB = 1060
 const PROGRESS_MS = 15_000
 
 async function installWhatIsMissing(root) {
   if (missingPackages(root).length === 0) return
   await withInstallLock(root, async (noteInstaller) => {
-    if (missingPackages(root).length === 0) return // another start has installed it meanwhile
+    if (missingPackages(root).length === 0) return // another start has installed the packages in the meantime
     const startedAt = Date.now()
     process.stderr.write(
       `Installing the dependencies, once: ${packageCount(root)} packages, about ${SIZE_MB} MB on disk. This takes one to three minutes …\n`,
     )
     // npm silently skips optional packages whose `engines` exclude its Node, and native parts of some tools exclude Node 18.
     // So an old Node only installs the Node of the repository, which then installs everything.
-    const installed = fs.existsSync(path.join(root, INSTALLED)) // else an interrupted installation left an incomplete Node
+    const installed = fs.existsSync(path.join(root, INSTALLED)) // otherwise an interrupted installation has left an incomplete Node
     const node = (installed && ownNode(root)) || (isHostNewEnough() ? '' : await fetchNode(root, noteInstaller))
     await npmCi(root, node, noteInstaller)
     fs.rmSync(path.join(root, FIRST_NODE), { recursive: true, force: true })
@@ -36,7 +36,7 @@ async function installWhatIsMissing(root) {
   })
 }
 
-/** The packages of the lockfile that are missing or have another version. */
+/** Returns the packages of the lockfile that are missing or have another version. */
 function missingPackages(root) {
   const wanted = packagesIn(path.join(root, 'package-lock.json'))
   if (!wanted) return fail('package-lock.json is missing or broken: check the repository out again')
@@ -53,7 +53,10 @@ function missingPackages(root) {
     .map(([place]) => place)
 }
 
-/** Optional packages for this platform. One without a platform belongs to another package that has one. */
+/**
+ * Returns true for optional packages of this platform. A package without a platform belongs to another one that has a
+ * platform.
+ */
 function isNeeded(entry) {
   if (!entry.optional) return true
   return Boolean(entry.os || entry.cpu) && fitsHere(entry)
@@ -101,7 +104,7 @@ async function npmCi(root, node, noteInstaller) {
   ]
   const result = await runChild(npm.file, args, {
     cwd: root,
-    // npm prints its progress to our stderr: the standard output belongs to the command that follows.
+    // npm prints its progress to standard error, because standard output belongs to the command that follows.
     stdio: ['ignore', process.stderr, process.stderr],
     env: {
       ...process.env,
@@ -117,7 +120,10 @@ async function npmCi(root, node, noteInstaller) {
   if (result.code !== 0) fail('npm ci failed (see above): fix the cause, then run the same command again')
 }
 
-/** Prints how long the installation has taken and how much it has written, as npm prints nothing. Returns a function that ends it. */
+/**
+ * Prints how long the installation has taken and how much it has written, because npm prints nothing. Returns a
+ * function that stops these lines.
+ */
 function showProgress(folder) {
   const freeMb = () => {
     if (!fs.statfsSync) return 0 // Node 18.0 to 18.14
@@ -134,7 +140,7 @@ function showProgress(folder) {
 }
 
 function npmCommand(node) {
-  const fromNpm = process.env.npm_execpath ?? '' // other package managers set it too
+  const fromNpm = process.env.npm_execpath ?? '' // other package managers also set this variable
   if (path.basename(fromNpm) !== 'npm-cli.js' || !fs.existsSync(fromNpm)) return { file: 'npm', arguments: [] }
   return { file: node || process.execPath, arguments: [fromNpm] }
 }

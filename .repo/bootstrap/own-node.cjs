@@ -20,8 +20,8 @@ function pathWithOwnNode(root) {
 }
 
 /**
- * npm 11 makes this link, npm 9 and 10 do not. Nx takes our folders out of PATH before it runs a project's script;
- * npm puts node_modules/.bin back, and without the link the host's Node would run the script.
+ * npm 11 creates this link; npm 9 and 10 do not. Nx removes the repository's folders from PATH before it runs a
+ * project's script, and npm adds node_modules/.bin again. Without the link, the Node of the host would run the script.
  */
 function linkOwnNode(root) {
   if (!ownNode(root)) return
@@ -29,7 +29,7 @@ function linkOwnNode(root) {
   const target = path.join('..', OWN_NODE, 'bin', 'node')
   if (targetOf(link) === target) return
   fs.mkdirSync(path.dirname(link), { recursive: true })
-  // Created under another name and renamed, so that other commands always find a Node.
+  // The link is created under another name and then renamed, so that other commands always find a Node.
   const aside = `${link}-${process.pid}`
   fs.symlinkSync(target, aside)
   fs.renameSync(aside, link)
@@ -39,7 +39,7 @@ function targetOf(link) {
   try {
     return fs.readlinkSync(link)
   } catch (error) {
-    if (error.code === 'ENOENT' || error.code === 'EINVAL') return '' // missing, or not a link
+    if (error.code === 'ENOENT' || error.code === 'EINVAL') return '' // the link is missing, or is a file
     throw error
   }
 }

@@ -1,7 +1,7 @@
 'use strict'
 const { readIfThere } = require('./read-if-there.cjs')
 
-/** Whether npm installs a package with these `os`, `cpu` and `libc` fields on this machine. */
+/** Returns true if npm installs a package with these `os`, `cpu` and `libc` fields on this machine. */
 function fitsHere({ os, cpu, libc: wantedLibc }) {
   return allows(os, process.platform) && allows(cpu, process.arch) && (!wantedLibc || allows(wantedLibc, libc()))
 }
@@ -15,7 +15,7 @@ function allows(field, here) {
 
 let known
 
-/** Read from the memory map of this process, because Node's report takes 30 ms at every command. */
+/** Reads the C library from the memory map of this process, because Node's report would take 30 ms at every command. */
 function libc() {
   if (process.platform !== 'linux') return ''
   known ??= /\/ld-musl-/.test(readIfThere('/proc/self/maps')) ? 'musl' : 'glibc'

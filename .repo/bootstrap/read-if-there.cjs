@@ -1,7 +1,7 @@
 'use strict'
 const fs = require('node:fs')
 
-/** The file's text, or '' when there is no such file. */
+/** Returns the text of the file, or '' if the file does not exist. */
 function readIfThere(file) {
   try {
     return fs.readFileSync(file, 'utf8')

@@ -6,11 +6,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const PARENT_LOOK_MS = 250
 
 /**
- * Runs a command and passes on the signals that arrive meanwhile.
+ * Runs a command, and passes on signals to it.
  *
- * A terminal sends Ctrl-C to the child as well, so SIGINT is not passed on when there is a terminal. Other signals may
- * have been sent to this process or to the whole group (timeout(1), systemd). A group gets them twice, which is why apps
- * count signals within 500 ms as one.
+ * A terminal also sends Ctrl-C to the child, so SIGINT is not passed on if there is a terminal. Other signals may have
+ * been sent to this process alone, or to the whole group (timeout(1), systemd). In a group, the child gets them twice,
+ * so apps count signals within 500 ms as one.
  */
 function runChild(file, args, { started, ...options }) {
   return new Promise((resolve) => {
@@ -20,7 +20,7 @@ function runChild(file, args, { started, ...options }) {
       interruptedBy = signal
       if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal)
     }
-    // Before the start, so that no signal between start and handlers is lost.
+    // Must run before the start of the child, so that no signal is lost.
     for (const signal of SIGNALS) process.on(signal, handOn)
     const stopWatching = whenNpmEnds(() => handOn('SIGTERM'))
     const end = (result) => {
@@ -37,7 +37,7 @@ function runChild(file, args, { started, ...options }) {
 
 /**
  * npm runs the script in a shell and sends SIGTERM to that shell, which ends without passing it on. The only sign of
- * `kill <npm>` here is a new parent process.
+ * `kill <npm>` in this process is a new parent process.
  */
 function whenNpmEnds(act) {
   if (!process.env.npm_lifecycle_event) return () => undefined

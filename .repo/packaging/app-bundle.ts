@@ -1,8 +1,8 @@
 /** The files of an app for a machine without the repository. */
 export interface AppBundle {
-  /** Files that each become one bundle: entry points, and worker threads, which are found by their file name. */
+  /** The files of which each becomes a bundle: entry points, and worker threads, which are found by their file name. */
   readonly entries: Readonly<Record<string, string>>
-  /** Files and folders read at run time, by their name next to the bundle. Missing files are left out. */
+  /** The files and folders that are read at run time, by their name next to the bundle. Missing files are left out. */
   readonly beside: Readonly<Record<string, string>>
   /** Packages that cannot be bundled, because they load native code by its path. */
   readonly native: readonly NativePackage[]
@@ -33,7 +33,7 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
   emulator: {
     entries: { main: 'apps/emulator/src/main.ts' },
     beside: {},
-    // Container images leave it out, because they serve modems on TCP.
+    // Container images do not contain it, because they serve modems on TCP.
     native: ['pseudo-terminal'],
   },
   gateway: {
@@ -56,7 +56,7 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
 /** The names that Node uses. A Raspberry Pi is `arm64`. */
 export type Architecture = 'x64' | 'arm64'
 
-/** With their dependencies. */
+/** The packages with their dependencies. */
 export const nativePackages: Readonly<Record<NativePackage, (architecture: Architecture) => readonly string[]>> = {
   'serial-port': () => ['@serialport/bindings-cpp'],
   'password-hash': (architecture) => ['@node-rs/argon2', `@node-rs/argon2-linux-${architecture}-gnu`],

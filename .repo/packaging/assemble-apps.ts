@@ -4,8 +4,8 @@ import { type Architecture, appBundles, nativePackages } from './app-bundle.ts'
 import { lockedPackage } from './locked-package.ts'
 
 /**
- * Copies the output of `npm run build` and the native packages that it loads into a folder, so that the folder runs by
- * itself on Linux of that architecture:
+ * Copies the output of `npm run build` and the native packages that it loads into a folder, from which the apps run on
+ * Linux of that architecture:
  *
  *     <folder>/<app>/main.js …    <folder>/node_modules/…    <folder>/package.json
  */
@@ -32,7 +32,7 @@ export function assembleApps(
 interface Assembly {
   readonly apps: readonly string[]
   readonly architecture: Architecture
-  /** The folder with the output of `npm run build`. */
+  /** The folder that contains the output of `npm run build`. */
   readonly built?: string | undefined
 }
 
@@ -63,7 +63,7 @@ function isNeeded(file: string, architecture: Architecture): boolean {
   }
   // Sources of native code, and the scripts that compile them.
   if (/^src\/.*\.(cpp|h)$|^scripts$|^(bin|optional|build-test)\.js$/.test(file)) return false
-  // The same of koffi, and its code for musl.
+  // The same files of koffi, and its code for musl.
   if (/^(vendor|doc|musl_\w+|lib\/native|src\/koffi\/src\/abi)$/.test(file)) return false
   if (/^src\/koffi\/.*\.(cc|hh|inc|def|txt)$|^cnoke\.cjs$/.test(file)) return false
   const [, platform, addon] = /^prebuilds\/([^/]+)(?:\/(.+))?$/.exec(file) ?? []

@@ -21,11 +21,11 @@ import { packagedUnit } from './packaged-unit.ts'
 export interface DebOptions {
   readonly architecture: Architecture
   readonly version: string
-  /** The folder with the output of `npm run build`. */
+  /** The folder that contains the output of `npm run build`. */
   readonly built: string
-  /** Where the package goes. */
+  /** The folder for the package. */
   readonly into: string
-  /** Level of xz, from 0 (quick and large) to 9 (slow and small). */
+  /** The level of xz, from 0 (quick and large) to 9 (slow and small). */
   readonly compression?: number
 }
 
@@ -67,7 +67,7 @@ function layProgram(folder: string, { architecture, version, built }: Program): 
   cpSync(join(lockedPackage(root, `node-linux-${architecture}`), 'bin/node'), join(folder, 'bin/node'))
 }
 
-/** Where each shell looks for the completion of a command. */
+/** The folder in which each shell looks for the completion of a command. */
 const COMPLETIONS = [
   ['bash', 'bash-completion/completions/smsgw'],
   ['zsh', 'zsh/vendor-completions/_smsgw'],
@@ -104,7 +104,7 @@ function layDocuments(folder: string, { architecture, version, built }: Program)
 
 function changelog(version: string): string {
   const epoch = process.env['SOURCE_DATE_EPOCH']
-  // The time of the release, so that two builds of the release are the same.
+  // The time of all files: the time of the release, so that two builds of it are the same.
   const made = epoch === undefined ? new Date() : new Date(Number(epoch) * 1000)
   const date = made.toUTCString().replace('GMT', '+0000')
   return `smsgw (${version}) stable; urgency=medium\n\n  * Release ${version}.\n\n -- ${MAINTAINER}  ${date}\n`
@@ -131,7 +131,9 @@ function layControl(staging: string, { architecture, version }: Pick<Program, 'a
   write(join(folder, 'control'), control)
 }
 
-/** Sets the modes of files and folders, which otherwise depend on the umask of this process and on npm packages. */
+/**
+ * Sets the modes of files and folders, which would otherwise depend on the umask of this process and on npm packages.
+ */
 function openForReading(staging: string): void {
   for (const file of filesBelow(staging)) {
     const place = join(staging, file)
@@ -153,7 +155,7 @@ function filesBelow(folder: string): string[] {
     .sort()
 }
 
-/** Compresses without a time stamp, so that the same input makes the same file. */
+/** Compresses without a time stamp, so that the same input always results in the same file. */
 function packed(text: string | Buffer): Buffer {
   return gzipSync(text, { level: 9 })
 }

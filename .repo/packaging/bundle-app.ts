@@ -4,7 +4,9 @@ import { build, type Plugin } from 'esbuild'
 import type { AppBundle } from './app-bundle.ts'
 import { licencesOf } from './licences.ts'
 
-/** Leaves out a third of a megabyte: error texts in fifty languages. The English texts are built into zod. */
+/**
+ * Leaves out error texts in fifty languages, which take a third of a megabyte. The English texts are built into zod.
+ */
 const withoutLocales: Plugin = {
   name: 'without-locales',
   setup: ({ onLoad }) => onLoad({ filter: /[/]zod[/]v4[/]locales[/]index[.]js$/ }, () => ({ contents: '' })),
@@ -17,20 +19,21 @@ export async function bundleApp(root: string, folder: string, { entries, beside 
     entryPoints: { ...entries },
     outdir: folder,
     bundle: true,
-    // Dynamic imports stay separate files, so that they are read only when needed.
+    // Dynamic imports stay separate files, so that they are read only when they are needed.
     splitting: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
     sourcemap: 'linked',
-    // Source text, including comments, stays in memory, and a single character beyond Latin-1 doubles its size.
+    // Makes the source text small, because it stays in memory with its comments. A single character beyond Latin-1
+    // doubles its size.
     minifyWhitespace: true,
     lineLimit: 120,
     legalComments: 'none',
     metafile: true,
     plugins: [withoutLocales],
     external: ['@serialport/bindings-cpp', 'koffi', '@node-rs/argon2'],
-    // Some dependencies are CommonJS and call `require`.
+    // Defines `require`, because some dependencies are CommonJS modules.
     banner: {
       js: "import { createRequire as requireOfBundle } from 'node:module'; const require = requireOfBundle(import.meta.url);",
     },

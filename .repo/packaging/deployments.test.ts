@@ -62,7 +62,7 @@ describe('the Home Assistant add-on', () => {
     expect(settingsOf(config['options'])).toEqual({ HOST: '0.0.0.0', PORT: '3000', MODEMS: 'auto', LOG_LEVEL: 'info' })
   })
 
-  /** Returns the settings that a shell has after it ran the output. */
+  /** Returns the settings that a shell has after it has run the output. */
   function settingsOf(options: object): Record<string, string> {
     const file = join(folder, 'options.json')
     writeFileSync(file, JSON.stringify(options))

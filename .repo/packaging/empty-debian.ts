@@ -27,7 +27,7 @@ export class EmptyDebian {
     const name = architecture === 'x64' ? 'amd64' : architecture
     const archive = join(root, '.cache/debian', `${SUITE}-${name}.tar`)
     if (!existsSync(archive)) download(name, archive)
-    // Beside the archive, because temporary folders often forbid device files.
+    // The folder is next to the archive, because temporary folders often forbid device files.
     const debian = new EmptyDebian(mkdtempSync(join(dirname(archive), 'running-')))
     execFileSync('tar', ['--extract', '--file', archive, '--directory', debian.#folder, '--numeric-owner'])
     execFileSync('chmod', ['755', debian.#folder])
@@ -41,7 +41,7 @@ export class EmptyDebian {
     return join(this.#folder, file)
   }
 
-  /** Runs a command inside and returns its output. */
+  /** Runs a command inside the Debian system and returns its output. */
   run(command: string, ...args: string[]): string {
     const { status, stdout, stderr } = this.#spawn(command, args)
     if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stdout}${stderr}`)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 
-/** Runs a service of the installed package as its unit file says, on a machine without systemd. */
+/** Runs a service of the installed package as its unit file specifies, on a machine without systemd. */
 export class InstalledService {
   static readonly #running = new Set<InstalledService>()
   readonly #child: ChildProcess

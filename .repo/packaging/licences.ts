@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Returns the licences of the packages that contain these files. Every copy of a bundle must include the licences. */
+/**
+ * Returns the licences of the packages that contain these files. Every copy of a bundle must include these licences.
+ */
 export function licencesOf(root: string, files: readonly string[]): string {
   const folders = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file) ?? []))
   return [...folders]

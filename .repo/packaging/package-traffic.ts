@@ -32,7 +32,7 @@ export class PackageTraffic {
   readonly #api: string
   readonly #health: string
   #authorization = ''
-  /** The ids of accepted messages by phone number. */
+  /** The ids of accepted messages, by phone number. */
   readonly #sent = new Map<string, string>()
   #isOver = false
   #running: Promise<void> | undefined
@@ -95,7 +95,7 @@ export class PackageTraffic {
         await sleep(100)
       }
     })()
-    // Reported by `passes` and `end`.
+    // The result that `passes` and `end` report.
     this.#running.catch(() => undefined)
   }
 
@@ -105,7 +105,7 @@ export class PackageTraffic {
       if (performance.now() > until) throw new Error(`only ${this.#sent.size} messages were accepted`)
   }
 
-  /** Waits until every message has ended, and compares with the ledger. */
+  /** Waits until every message has ended, and compares the messages with the ledger. */
   async end(): Promise<void> {
     this.#isOver = true
     await this.#running

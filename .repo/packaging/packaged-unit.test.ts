@@ -46,7 +46,8 @@ test('services with a database leave no shared memory of a killed database behin
     .map(([, unit = '']) => unit)
   for (const unit of [gateway, relay]) expect(unit).toMatch(/^RemoveIPC=yes$/m)
   expect(gateway).toMatch(/^SystemCallFilter=~@resources @privileged$/m)
-  // setpriv then cannot tie PostgreSQL to the gateway, so systemd ends what is left of the service.
+  // In this case setpriv cannot make PostgreSQL end with the gateway, so systemd stops the remaining processes of the
+  // service.
   expect(gateway).toMatch(/^KillMode=mixed$/m)
 })
 

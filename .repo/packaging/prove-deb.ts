@@ -9,8 +9,8 @@ import { InstalledService } from './installed-service.ts'
 import { ProofSteps } from './proof-steps.ts'
 
 /**
- * Installs, uses, upgrades, removes and purges the package: as root, on a Debian where it is not installed. Needs no
- * systemd: services are started from the lines of their units.
+ * Installs, uses, upgrades, removes and purges the package. Runs as root, on a Debian where the package is not
+ * installed. Needs no systemd: services are started from the lines of their units.
  */
 export async function proveDeb(options: { readonly version: string; readonly built: string }): Promise<ProofSteps> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-prove-'))

@@ -51,7 +51,7 @@ test.skipIf(missing.length > 0)('apt refuses a repository that was signed with a
 test.skipIf(missing.length > 0)('apt refuses a changed list of packages, and a changed package', () => {
   const list = join(folder, 'repository/dists/stable/main/binary-amd64/Packages')
   for (const file of [list, `${list}.gz`]) writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from('\n')]))
-  // apt keeps lists whose signature did not change.
+  // Deletes the lists, because apt keeps lists whose signature did not change.
   rmSync(join(folder, 'machine-amd64'), { recursive: true })
   expect(apt('amd64', 'update').errors).toMatch(/Hash Sum mismatch|unexpected size/)
   publish()
@@ -75,7 +75,7 @@ function publish(): void {
   writeAptRepository({ folder: join(folder, 'repository'), signer, madeAt })
 }
 
-/** A package with nothing but its control file. */
+/** Builds a package that has only a control file. */
 function pack(version: string, architecture: string): void {
   const source = join(folder, 'source')
   mkdirSync(join(source, 'DEBIAN'), { recursive: true })
@@ -87,7 +87,7 @@ function pack(version: string, architecture: string): void {
   execFileSync('dpkg-deb', ['--root-owner-group', '--build', source, file], { stdio: 'pipe' })
 }
 
-/** Runs apt with folders of its own, so that it neither reads nor changes the packages of this machine. */
+/** Runs apt with its own folders, so that it neither reads nor changes the packages of this machine. */
 function apt(architecture: string, ...args: string[]) {
   const own = join(folder, `machine-${architecture}`)
   for (const name of ['lists/partial', 'cache/archives/partial', 'etc/preferences.d', 'etc/sources.list.d'])

@@ -21,11 +21,11 @@ export interface ReleaseBuild {
   readonly root: string
   readonly commit: string
   readonly version: string
-  /** Time of the commit, which is the time of everything that is built from it. */
+  /** The time of the commit, which all built files get. */
   readonly madeAt: Date
   readonly architectures: readonly string[]
-  /** Also builds the container images, which needs buildah and the base image. */
-  readonly images?: boolean
+  /** Also builds the container images from this base image, which needs buildah. */
+  readonly baseImage?: string | undefined
 }
 
 /**
@@ -33,7 +33,7 @@ export interface ReleaseBuild {
  * public, the Helm chart, the list of all components, and container images in the folder `images`.
  */
 export function buildRelease(
-  { root, commit, version, madeAt, architectures, images }: ReleaseBuild,
+  { root, commit, version, madeAt, architectures, baseImage }: ReleaseBuild,
   into: string,
 ): void {
   const source = mkdtempSync(join(tmpdir(), 'smsgw-release-'))
@@ -42,7 +42,7 @@ export function buildRelease(
     execFileSync(command, args, {
       cwd: source,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, SOURCE_DATE_EPOCH: epoch, CI: 'true' },
+      env: { ...process.env, SOURCE_DATE_EPOCH: epoch, CI: 'true', NODE_IMAGE: baseImage },
     })
   try {
     run('git', 'clone', '--quiet', '--no-checkout', root, '.')
@@ -52,7 +52,7 @@ export function buildRelease(
     mkdirSync(into, { recursive: true })
     for (const file of readdirSync(join(source, 'dist')).filter((name) => name.endsWith('.deb')))
       copyFileSync(join(source, 'dist', file), join(into, file))
-    if (images) {
+    if (baseImage !== undefined) {
       run('npm', 'run', 'images', '--', ...architectures)
       cpSync(join(source, 'dist/images'), join(into, 'images'), { recursive: true })
       const digests = `smsgw-${version}-images.txt`
@@ -86,11 +86,11 @@ export function packChart({ root, version, epoch }: ChartBuild, into: string): s
 interface ChartBuild {
   readonly root: string
   readonly version: string
-  /** Time of the files in the chart, in seconds since 1970. */
+  /** The time of the files in the chart, in seconds since 1970. */
   readonly epoch: string
 }
 
-/** Projects without `"private": true`. */
+/** Returns the projects without `"private": true`. */
 export function publicPackages(root: string): string[] {
   const kinds = ['apps', 'libs', 'packages'].filter((kind) => existsSync(join(root, kind)))
   return kinds.flatMap((kind) =>

@@ -16,7 +16,9 @@ export function sectionOf(changelog: string, version: string): string | undefine
   return section.trim()
 }
 
-/** Puts the unreleased changes under the number and date of a release, and leaves an empty section for later changes. */
+/**
+ * Moves the unreleased changes under the number and date of a release, and leaves an empty section for later changes.
+ */
 export function releaseChanges(changelog: string, version: string, date: string): string {
   if (!changelog.includes(`${UNRELEASED}\n`)) throw new Error(`CHANGELOG.md has no section "${UNRELEASED}"`)
   return changelog.replace(`${UNRELEASED}\n`, `${UNRELEASED}\n\n## ${version} – ${date}\n`)

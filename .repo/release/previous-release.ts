@@ -69,13 +69,13 @@ export function packageOfRelease(root: string, { version, commit }: Release, arc
   }
 }
 
-/** A release that was not tagged has the version that the next release gets. */
+/** A build without a tag has the version that the next release gets. */
 function setVersion(manifest: string, version: string): void {
   const text = readFileSync(manifest, 'utf8')
   writeFileSync(manifest, text.replace(/"version": "[^"]*"/, `"version": "${version}"`))
 }
 
-/** Unpacks a package into the folder, unless it is there, and returns the folder of its programs. */
+/** Unpacks a package into the folder, unless the folder already contains it. Returns the folder of its programs. */
 export function extractPackage(deb: string, folder: string): string {
   if (!existsSync(folder)) {
     rmSync(`${folder}.new`, { recursive: true, force: true })

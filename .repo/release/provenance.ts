@@ -3,7 +3,9 @@ export interface Provenance {
   readonly version: string
   readonly madeAt: Date
   readonly architectures: readonly string[]
-  /** SHA-256 of each file, by its name. */
+  /** The base of the container images, with its digest. */
+  readonly baseImage?: string | undefined
+  /** The SHA-256 of each file, by its name. */
   readonly files: ReadonlyMap<string, string>
 }
 
@@ -11,7 +13,8 @@ export interface Provenance {
  * States from which commit and by which commands the files were built, as an in-toto statement with SLSA provenance. The
  * signature of `SHA256SUMS` covers it.
  */
-export function provenanceOf({ commit, version, madeAt, architectures, files }: Provenance): string {
+export function provenanceOf({ commit, version, madeAt, architectures, baseImage, files }: Provenance): string {
+  const [, image, sha256] = /^(.+)@sha256:([0-9a-f]{64})$/.exec(baseImage ?? '') ?? []
   const statement = {
     _type: 'https://in-toto.io/Statement/v1',
     subject: [...files].map(([name, sha256]) => ({ name, digest: { sha256 } })),
@@ -21,7 +24,10 @@ export function provenanceOf({ commit, version, madeAt, architectures, files }: 
         buildType: 'urn:smsgw:npm-run-release',
         externalParameters: { version, architectures },
         internalParameters: { SOURCE_DATE_EPOCH: Math.floor(madeAt.getTime() / 1000) },
-        resolvedDependencies: [{ uri: 'git+file:.', digest: { gitCommit: commit } }],
+        resolvedDependencies: [
+          { uri: 'git+file:.', digest: { gitCommit: commit } },
+          ...(image === undefined ? [] : [{ uri: `docker://${image}`, digest: { sha256 } }]),
+        ],
       },
       runDetails: { builder: { id: 'urn:smsgw:release', version: { node: process.version } } },
     },

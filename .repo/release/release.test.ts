@@ -9,6 +9,7 @@ import { treeOfWorkingCopy } from '../rules/repository-tree.ts'
 import { checksumOf, differencesOf, packChart, publicPackages } from './build-release.ts'
 import { changelogProblem, releaseChanges, sectionOf } from './changelog.ts'
 import { provenanceOf } from './provenance.ts'
+import { publishCommands } from './publish-commands.ts'
 import { sbomOf } from './sbom.ts'
 import { withVersion } from './set-version.ts'
 
@@ -101,18 +102,37 @@ test('the components of this release have licences and checksums', () => {
   expect(components.filter((each: { hashes?: unknown[] }) => !each.hashes?.length)).toEqual([])
 })
 
-test('the provenance names the commit and the checksum of each file', () => {
-  const text = provenanceOf({
+test('the provenance names the commit, the base image and the checksum of each file', () => {
+  const release = {
     commit: 'c0ffee',
     version: '1.0.0',
     madeAt: new Date(1_000),
     architectures: ['amd64'],
     files: new Map([['a.deb', 'abc']]),
-  })
-  expect(JSON.parse(text)).toMatchObject({
-    subject: [{ name: 'a.deb', digest: { sha256: 'abc' } }],
-    predicate: { buildDefinition: { resolvedDependencies: [{ digest: { gitCommit: 'c0ffee' } }] } },
-  })
+  }
+  const dependencies = (text: string) => JSON.parse(text).predicate.buildDefinition.resolvedDependencies
+  expect(JSON.parse(provenanceOf(release)).subject).toEqual([{ name: 'a.deb', digest: { sha256: 'abc' } }])
+  expect(dependencies(provenanceOf(release))).toMatchObject([{ digest: { gitCommit: 'c0ffee' } }])
+  const sha256 = '0123456789abcdef'.repeat(4)
+  expect(dependencies(provenanceOf({ ...release, baseImage: `node:24@sha256:${sha256}` }))).toEqual([
+    { uri: 'git+file:.', digest: { gitCommit: 'c0ffee' } },
+    { uri: 'docker://node:24', digest: { sha256 } },
+  ])
+})
+
+test('a list of what to publish names each kind of file that is in the release, and nothing else', () => {
+  const names = ['smsgw_1.0.0_amd64.deb', 'smsgw-client-1.0.0.tgz', 'smsgw-1.0.0.tgz', 'smsgw-1.0.0-images.txt']
+  for (const name of names) writeFileSync(join(folder, name), '')
+  mkdirSync(join(folder, 'images/relay'), { recursive: true })
+  const commands = publishCommands(folder, '1.0.0').filter((line) => !line.startsWith('#'))
+  expect(commands).toEqual([
+    'git push origin v1.0.0',
+    'rsync --archive apt/ <web server>:/srv/apt/',
+    'skopeo copy --all --preserve-digests dir:images/relay docker://ghcr.io/smsgw/relay:1.0.0',
+    'npm publish ./smsgw-client-1.0.0.tgz --access public',
+    'helm push smsgw-1.0.0.tgz oci://ghcr.io/smsgw/charts',
+    expect.stringMatching(/^gh release create v1\.0\.0 .*smsgw_1\.0\.0_amd64\.deb/),
+  ])
 })
 
 test.skipIf(!hasDpkg)('names the files that two builds do not have in common, also inside packages', () => {

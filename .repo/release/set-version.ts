@@ -3,7 +3,8 @@ import { releaseChanges } from './changelog.ts'
 
 /**
  * Returns the files that change when the repository gets a new version: all manifests, the lockfile, the version that
- * programs print, the names of images, the names of packages in the documentation, everything in `deploy/`, and the changelog.
+ * programs print, the names of images, the names of packages in the documentation, the files in `deploy/`, and the
+ * changelog.
  */
 export function withVersion(tree: RepositoryTree, version: string, date: string): ReadonlyMap<string, string> {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`"${version}" is not a version such as 1.2.3`)
@@ -53,7 +54,7 @@ const inManifest: Change = (text, before, after) =>
     .replace(`"version": "${before}"`, `"version": "${after}"`)
     .replaceAll(new RegExp(`("@smsgw/[\\w-]+": )"${escaped(before)}"`, 'g'), `$1"${after}"`)
 
-/** Our own packages are those outside `node_modules`. */
+/** The repository's own packages are those outside `node_modules`. */
 const inLockfile: Change = (text, before, after) => {
   const lock = JSON.parse(text) as { version?: string; packages: Record<string, Record<string, unknown>> }
   if (lock.version === before) lock.version = after

@@ -21,7 +21,7 @@ export function signerWith(key: string): Signer {
   return signerIn(undefined, key)
 }
 
-/** Signs with the private key in this text. It is kept in a keyring of its own until `close`. */
+/** Signs with the private key in this text. The key is kept in a separate keyring until `close`. */
 export function signerFrom(privateKey: string): Signer {
   const home = newHome()
   try {

@@ -6,8 +6,8 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 const ENGLISH = `${WORDS}en.json`
 
 /**
- * The catalogues of the console have the same keys in the same order. A text has the same values and elements in each
- * language, and a form for each plural category of its language. Every text is used.
+ * Checks that the catalogues of the console have the same keys in the same order, that a text has the same values and
+ * elements in each language and a form for each plural category of its language, and that every text is used.
  */
 export const consoleCatalogues: Rule = (tree) => {
   const files = tree.files.filter((file) => file.startsWith(WORDS) && file.endsWith('.json'))
@@ -100,7 +100,7 @@ function partsOf(text: string, language: string): Parts {
   return { names, plurals }
 }
 
-/** A key that is computed, such as t(`scope.${scope}`), uses all keys with its beginning. */
+/** A computed key, such as t(`scope.${scope}`), uses all keys that begin with `scope.`. */
 function unusedTexts(tree: RepositoryTree, english: Catalogue): Violation[] {
   const used = new Set<string>()
   const beginnings = new Set<string>()

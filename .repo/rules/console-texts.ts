@@ -4,7 +4,7 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 export const CONSOLE = 'apps/console/src/'
 export const WORDS = `${CONSOLE}words/`
 
-/** Files that show program code and commands instead of text. */
+/** The files that show program code and commands instead of text. */
 const CODE_SAMPLES = new Set(['developers/snippets.ts', 'devices/pair-command.ts'].map((file) => CONSOLE + file))
 
 /** Names, keys and API values that are the same in every language. */
@@ -17,8 +17,8 @@ const SAME_EVERYWHERE = new Set([
 const READ_ATTRIBUTES = /^(?:title|label|description|placeholder|about|summary|alt|action|refusal|error|aria-label)$/
 
 /**
- * Every text of the console is in its catalogue: no text in a component, and no text that is read while a module is
- * loaded, when the language is not yet known.
+ * Checks that every text of the console is in its catalogue. A component must not contain text, and no text may be read
+ * while a module is loaded, because the language is not yet known then.
  */
 export const consoleTexts: Rule = (tree) =>
   sourcesOf(tree).flatMap((file) => {
@@ -61,7 +61,7 @@ function* findingsIn(node: Node, isInFunction = false): Generator<Finding> {
   for (const child of childrenOf(node)) yield* findingsIn(child, isInner)
 }
 
-/** A text of the source that a person reads, if the node is one. */
+/** Returns the text of a node if a person reads it. */
 function textOf(node: Node): string | undefined {
   if (node.type === 'JSXText') return wordsIn(node['value'], /\p{L}{2}/u)
   if (node.type === 'JSXAttribute') {
@@ -76,7 +76,7 @@ function textOf(node: Node): string | undefined {
   return undefined
 }
 
-/** A capitalised word, or two words. */
+/** Matches a capitalised word, or two words. */
 const sentence = /^\s*\p{Lu}\p{Ll}+(?=[\s.,:;!?…]|$)|\p{L}{2,}[,.:;]? \p{L}{2}/u
 
 function wordsIn(value: unknown, pattern: RegExp): string | undefined {
@@ -84,7 +84,10 @@ function wordsIn(value: unknown, pattern: RegExp): string | undefined {
   return pattern.test(value) && !/^(?:https:|color-mix)/.test(value) ? value.trim() : undefined
 }
 
-/** Module names, types, class names, selectors, errors for programmers and compared values are not shown. */
+/**
+ * Skips texts that are not shown: module names, types, class names, selectors, errors for programmers and compared
+ * values.
+ */
 function isSkipped(node: Node): boolean {
   if (/^(?:Import|ExportAll|TS(?!As|Non|Satisfies))/.test(node.type)) return true
   if (node.type === 'JSXAttribute')

@@ -3,8 +3,9 @@ import { dataPaths } from './data-paths.ts'
 import { treeOfLiterals } from './repository-tree.ts'
 
 const source = {
-  'apps/a/src/one.ts': "import { two } from './two.ts'",
-  'apps/a/src/two.ts': 'export const two = 2',
+  'apps/a/src/one.ts': "// Step 1. Next: two.ts.\n\nimport { two } from './two.ts'",
+  'apps/a/src/two.ts':
+    '// Step 2. Next: three.ts.\n// Step 4. Next: one.ts.\n// Step 5. Next: two.ts.\n\nexport const two = 2',
   'apps/a/src/wiring.ts': "import './two.ts'\nimport '@smsgw/b/three'",
   'libs/b/src/three.ts': 'export const three = 3',
 }
@@ -40,4 +41,11 @@ test('reports neighbours that nothing joins', () => {
 test('reports a path of more than 15 files', () => {
   const rows = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? one : two).replace(/\d+/, `${index + 1}`))
   expect(problemsOf(rows)).toEqual(['begins a path of 16 files; the maximum is 15'])
+})
+
+test('reports a file whose opening comment does not name the next file', () => {
+  const three = '| 3 | `apps/a/src/wiring.ts` | row 2 | starts |'
+  const four = '| 4 | `apps/a/src/two.ts` | | adds |'
+  expect(problemsOf([one, two.replace('2', '1')])).toEqual([])
+  expect(problemsOf([three, four])).toEqual(['the comment at the top of apps/a/src/wiring.ts does not name two.ts'])
 })

@@ -6,9 +6,9 @@ const DOCUMENT = 'docs/architecture.md'
 const MOST_FILES = 15
 
 /**
- * The data paths in docs/architecture.md are correct: each file exists, and of two consecutive files, one imports the other
- * or the third column names their connection, which is an earlier row that calls the file, a file that both import, or a
- * file that imports both.
+ * Checks the data paths in docs/architecture.md. Each file must exist. Of two consecutive files, one must import the
+ * other, or the third column must name their connection: an earlier row that calls the file, a file that both import,
+ * or a file that imports both. The comment at the top of each file must name the next file.
  */
 export const dataPaths: Rule = (tree) => {
   if (!tree.files.includes(DOCUMENT)) return []
@@ -37,8 +37,12 @@ function pathsIn(document: string): Row[][] {
   return paths
 }
 
-function problemsOf(tree: RepositoryTree, rows: readonly Row[], { file, joinedBy }: Row, index: number): string[] {
-  if (!tree.files.includes(file)) return [`names ${file}, which does not exist`]
+function problemsOf(tree: RepositoryTree, rows: readonly Row[], row: Row, index: number): string[] {
+  if (!tree.files.includes(row.file)) return [`names ${row.file}, which does not exist`]
+  return [...unjoined(tree, rows, row, index), ...unnamedNext(tree, row.file, rows[index + 1]?.file)]
+}
+
+function unjoined(tree: RepositoryTree, rows: readonly Row[], { file, joinedBy }: Row, index: number): string[] {
   const numbered = /^row (\d+)$/.exec(joinedBy)?.[1]
   const before = rows[numbered === undefined ? index - 1 : Number(numbered) - 1]
   if (index === 0 || before === undefined || !tree.files.includes(before.file)) return []
@@ -48,6 +52,14 @@ function problemsOf(tree: RepositoryTree, rows: readonly Row[], { file, joinedBy
   return [before.file, file]
     .filter((one) => !areJoined(tree, one, joinedBy))
     .map((one) => `neither ${one} nor ${joinedBy} imports the other`)
+}
+
+function unnamedNext(tree: RepositoryTree, file: string, next: string | undefined): string[] {
+  if (next === undefined || !tree.files.includes(next)) return []
+  const opening = /^(?:\/\/.*\n)*/.exec(tree.read(file))?.[0] ?? ''
+  return opening.includes(` ${posix.basename(next)}.`)
+    ? []
+    : [`the comment at the top of ${file} does not name ${posix.basename(next)}`]
 }
 
 function areJoined(tree: RepositoryTree, one: string, other: string): boolean {

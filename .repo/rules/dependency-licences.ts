@@ -2,7 +2,7 @@ import type { RepositoryTree, Rule } from './repository-tree.ts'
 
 const LOCK = 'package-lock.json'
 
-/** Licences that allow copies in packages and images without conditions on our own source. */
+/** Licences that allow copies in packages and images without conditions on the source of this repository. */
 const ALLOWED = new Set([
   '(MIT OR CC0-1.0)',
   '0BSD',
@@ -17,7 +17,7 @@ const ALLOWED = new Set([
   'Unlicense',
 ])
 
-/** Packages with another licence entry. A person has read their licences. */
+/** Packages with another licence, which a person has read. */
 const READ = new Set([
   // EPL-2.0. Part of a page of the Prisma command line, which no package or image contains.
   'elkjs',
@@ -25,7 +25,7 @@ const READ = new Set([
   'seq-queue',
 ])
 
-/** Each dependency that is not only for development has a licence that allows its distribution. */
+/** Checks that each dependency, except those for development, has a licence that allows its distribution. */
 export const dependencyLicences: Rule = (tree: RepositoryTree) => {
   if (!tree.files.includes(LOCK)) return []
   const { packages = {} } = JSON.parse(tree.read(LOCK)) as { packages?: Readonly<Record<string, LockedPackage>> }

@@ -3,9 +3,9 @@ import { readManifest } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
- * Documents name only existing files, headings and npm scripts. Files created at run time are written with their place
- * (`./data/ledger.jsonl`, `/dev/ttyUSB2`), which is not a folder of the repository. Pages of the site (`docs/`) link only to
- * files of the site.
+ * Checks that documents name only existing files, headings and npm scripts. Files that are created at run time are
+ * written with their folder (`./data/ledger.jsonl`, `/dev/ttyUSB2`), which is not a folder of the repository. Pages of
+ * the site (`docs/`) link only to files of the site.
  */
 export const documentsNameFiles: Rule = (tree) => {
   const violations: Violation[] = []
@@ -71,7 +71,7 @@ function linkProblem(
   return undefined
 }
 
-/** The anchors of a document's headings, formed as GitHub forms them; the site is configured to form them alike. */
+/** Returns the anchors of a document's headings, in the form of GitHub. The site is configured to use the same form. */
 function anchorsOf(document: string): Set<string> {
   const anchors = new Set<string>()
   for (const { text, fenced } of linesOf(document)) {
@@ -85,7 +85,7 @@ function anchorsOf(document: string): Set<string> {
   return anchors
 }
 
-/** Lower case, without markup and punctuation, words joined by hyphens. */
+/** The anchor is in lower case, without markup and punctuation, and hyphens join the words. */
 function slugOf(heading: string): string {
   return heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -119,12 +119,12 @@ function pathsOfOurs(code: string): string[] {
     .map(trimSlash)
 }
 
-/** `docker-compose.yml`, `.biome.json`: a bare name with the ending of a source file. */
+/** Matches a file name without a folder, with the ending of a source file: `docker-compose.yml`, `.biome.json`. */
 function looksLikeFile(code: string): boolean {
   return /^(?:\.\/)?[\w.-]+\.(?:md|jsonc?|ya?ml|toml|[cm]?tsx?|[cm]js|sh|py|sql|prisma)$/.test(code)
 }
 
-/** Prose may name a file of any folder by the last part of its path, and a kind of file by its ending (`.test.ts`). */
+/** A text may name a file of any folder by the last part of its path, and a kind of file by its ending (`.test.ts`). */
 function isNameOfFile(tree: RepositoryTree, code: string): boolean {
   if (code.startsWith('./')) return tree.files.includes(code.slice(2))
   return tree.files.some((file) => posix.basename(file) === code || (code.startsWith('.') && file.endsWith(code)))

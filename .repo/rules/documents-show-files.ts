@@ -1,8 +1,8 @@
 import type { RepositoryTree, Rule } from './repository-tree.ts'
 
 /**
- * A code block whose info string names a file, such as ```` ```js docs/examples/send.mjs ````, holds exactly that file.
- * `npm run reference` updates the blocks.
+ * A code block whose info string names a file, such as ```` ```js docs/examples/send.mjs ````, must contain exactly
+ * that file. `npm run reference` updates the blocks.
  */
 export const documentsShowFiles: Rule = (tree) =>
   tree.files
@@ -18,7 +18,7 @@ export const documentsShowFiles: Rule = (tree) =>
         }))
     })
 
-/** The document with the current content of each file that it shows. */
+/** Returns the document with the current content of each file that it shows. */
 export function withCurrentFiles(text: string, tree: Pick<RepositoryTree, 'read'>): string {
   return text.replace(BLOCK, (_, start: string, path: string) => `${start}${tree.read(path)}\`\`\``)
 }

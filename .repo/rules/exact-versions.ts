@@ -1,7 +1,7 @@
 import { readManifest, workspacePackages } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
-/** Every machine gets the same versions, because a manifest names one exact version of each dependency. */
+/** Checks that manifests name one exact version of each dependency, so that every machine gets the same versions. */
 export const exactVersions: Rule = (tree) => {
   const versions = projectVersions(tree)
   return tree.files

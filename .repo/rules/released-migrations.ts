@@ -6,11 +6,11 @@ import { statementsOf } from './sql-statements.ts'
 export interface Release {
   readonly version: string
   readonly commit: string
-  /** The SHA-256 of the statements of each migration, by the name of the migration. */
+  /** The SHA-256 of each migration's statements, by the name of the migration. */
   readonly migrations: Readonly<Record<string, string>>
 }
 
-/** The folder with one folder for each release. */
+/** The folder that contains one folder for each release. */
 const RELEASES = 'apps/e2e/releases'
 
 export function releasesIn(tree: RepositoryTree): Release[] {
@@ -24,12 +24,12 @@ export function migrationsOf(tree: RepositoryTree): ReadonlyMap<string, string> 
   return new Map(files.map((file) => [file.split('/')[2] ?? '', file]))
 }
 
-/** The checksums that a release keeps of its migrations. */
+/** Returns the checksums of the migrations of a release. */
 export function migrationChecksums(tree: RepositoryTree): Readonly<Record<string, string>> {
   return Object.fromEntries([...migrationsOf(tree)].map(([name, file]) => [name, sqlChecksum(tree.read(file))]))
 }
 
-/** Comments and spaces may change after a release, because they change nothing in the database. */
+/** Leaves out comments and spaces, which may change after a release because they have no effect on the database. */
 export function sqlChecksum(text: string): string {
   const statements = statementsOf(text).map(({ sql }) => sql.replaceAll(/\s+/g, ' '))
   return createHash('sha256').update(statements.join(';\n')).digest('hex')

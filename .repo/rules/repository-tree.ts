@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The repository for a rule; tests pass a tree of literals. */
+/** The repository as a rule sees it. Tests build it from literals. */
 export interface RepositoryTree {
-  /** Sorted paths from the root: everything that git tracks or would track. */
+  /** The sorted paths from the root of all files that git tracks or would track. */
   readonly files: readonly string[]
   read(file: string): string
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { treeOfLiterals } from './repository-tree.ts'
 import { secrets } from './secrets.ts'
 
-// Joined here, so that this file contains none.
+// The parts of the secret are joined here, so that this file does not contain a secret.
 const examples = [
   ['-----BEGIN OPENSSH ', 'PRIVATE KEY-----'],
   ['-----BEGIN PGP ', 'PRIVATE KEY BLOCK-----'],

@@ -10,11 +10,11 @@ const SECRETS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['a token of Stripe', /\b[rs]k_live_[A-Za-z0-9]{20,}\b/],
 ]
 
-/** Files that are allowed to contain keys: test certificates that nothing trusts, and the test of the masking of keys. */
+/** The files that may contain keys: test certificates that no program trusts, and the test of the masking of keys. */
 const NOT_SECRET =
   /^apps\/(?:agent|relay)\/src\/testing\/certificate\/[\w-]+\.key$|^apps\/agent\/src\/doctor\/checks\.test\.ts$/
 
-/** Refuses secrets in tracked files: once pushed, a secret stays in the history and has to be replaced. */
+/** Refuses secrets in tracked files, because a secret that was pushed stays in the history and has to be replaced. */
 export const secrets: Rule = (tree: RepositoryTree) => {
   const violations: Violation[] = []
   for (const file of tree.files.filter((name) => !NOT_SECRET.test(name) && !/\.(?:png|ico|woff2?)$/.test(name))) {

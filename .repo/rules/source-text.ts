@@ -2,7 +2,10 @@ import { parseSync, Visitor } from 'oxc-parser'
 
 /** A source file as the rules read it. */
 export interface SourceText {
-  /** Only the code. Comments and the content of strings, templates and regular expressions are blanks, so offsets stay the same. */
+  /**
+   * Only the code. Comments and the content of strings, templates and regular expressions are replaced with blanks, so
+   * that offsets stay the same.
+   */
   readonly code: string
   readonly comments: readonly { readonly offset: number; readonly text: string }[]
   /** All imports, re-exports and `require` calls with a literal name. */

@@ -1,14 +1,14 @@
 /** A statement of an SQL file with the comments above it. */
 export interface Statement {
   readonly sql: string
-  /** The same with empty texts and function bodies. */
+  /** The statement with empty texts and function bodies. */
   readonly code: string
   readonly comment: string
-  /** Line of its first word. */
+  /** The line of its first word. */
   readonly line: number
 }
 
-/** A comment, a quoted text, a function body, or a semicolon. */
+/** Matches a comment, a quoted text, a function body, or a semicolon. */
 const TOKEN = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|;/g
 
 /** Splits an SQL file into statements without comments. Function bodies and quoted texts may contain semicolons. */

@@ -2,7 +2,10 @@ import { posix } from 'node:path'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 import { lineAt, readSource } from './source-text.ts'
 
-/** Every TypeScript file belongs to a compilation (its project's, or that of `.config`), and none is exempt within it. */
+/**
+ * Checks that every TypeScript file is compiled, by its project or by `.config`, and that no file is exempt from type
+ * checks.
+ */
 export const typeChecked: Rule = (tree) => {
   const included = includedInRest(tree)
   const violations: Violation[] = []

@@ -100,7 +100,13 @@ export default defineConfig({
               priority: 2,
             },
             // One file for what several pages share: each file costs about 700 bytes of headers.
-            { name: 'shared', minShareCount: 2, priority: 1 },
+            // It does not contain what draws long lists, because not every page has one.
+            {
+              name: 'shared',
+              test: /^(?!.*([/]@tanstack[/](react-virtual|virtual-core)[/]|[/]windowed-list))/,
+              minShareCount: 2,
+              priority: 1,
+            },
           ],
         },
       },

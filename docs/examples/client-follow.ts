@@ -1,4 +1,4 @@
-// node client-follow.ts     answers each received text; SMSGW_URL and SMSGW_PASSWORD say where and as whom
+// node client-follow.ts     answers each received text; set SMSGW_URL and SMSGW_PASSWORD first
 import { SmsGateway } from '@smsgw/client'
 
 const { SMSGW_URL = 'http://127.0.0.1:3000', SMSGW_PASSWORD = '' } = process.env
@@ -9,6 +9,6 @@ for await (const event of sms.events({ kinds: ['inbox.received'], onOpen })) {
   if (event.kind !== 'inbox.received') continue
   const { id, sender, text } = await sms.inbox.get(event.data.id)
   console.log(sender, text)
-  // Run again after a crash, this sends no second answer.
+  // After a crash, a second run sends no second answer.
   await sms.messages.send({ to: sender, text: 'Thank you' }, { idempotencyKey: `answer-${id}` })
 }

@@ -1,4 +1,4 @@
-// node client-send.ts <number> <text>     SMSGW_URL, SMSGW_USERNAME and SMSGW_PASSWORD say where and as whom
+// node client-send.ts <number> <text>     set SMSGW_URL, SMSGW_USERNAME and SMSGW_PASSWORD first
 import { SmsGateway } from '@smsgw/client'
 import { InvalidRequestError } from '@smsgw/client/errors'
 

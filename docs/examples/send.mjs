@@ -1,4 +1,4 @@
-// node send.mjs <number> <text>     SMSGW_URL, SMSGW_USERNAME and SMSGW_PASSWORD say where and as whom
+// node send.mjs <number> <text>     set SMSGW_URL, SMSGW_USERNAME and SMSGW_PASSWORD first
 const { SMSGW_URL = 'http://127.0.0.1:3000', SMSGW_USERNAME = 'sms', SMSGW_PASSWORD } = process.env
 const [number, text] = process.argv.slice(2)
 

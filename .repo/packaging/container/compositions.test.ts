@@ -86,7 +86,7 @@ test('the seccomp profile refuses by default, and grants nothing that changes th
     'setuid',
   ]
   for (const name of refused) expect(names).not.toContain(name)
-  // A mask of all flags for new namespaces.
+  // The mask of all flags for new namespaces.
   expect(granted.find((rule) => rule.names.includes('clone'))?.args).toEqual([
     { index: 0, value: 0x7e020000, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' },
   ])

@@ -10,7 +10,7 @@ if (folder === undefined) {
   process.exit(2)
 }
 
-// Each file is written atomically, and the copies are written last, so that the next run can complete an interrupted run.
+// Each file is written atomically, and the copies are written last, so that the next run completes an interrupted one.
 const databasePassword = secret('relay/database-password', () => randomBytes(24).toString('hex'))
 const enrolmentToken = secret('relay/enrolment-token', () => randomBytes(32).toString('base64url'))
 secret('relay/server-secret', () => randomBytes(32).toString('base64'))

@@ -5,8 +5,8 @@ import { rawRound } from './raw-round.ts'
 import type { Round } from './round.ts'
 
 /**
- * Measures the cost of the driver against a loop that only exchanges the same bytes on the same port. The rounds of driver and loop
- * alternate, so that other load affects both. The emulator answers at once.
+ * Compares the driver with a loop that only exchanges the same bytes on the same port. Rounds of the driver and of the
+ * loop alternate, so that other load on the machine affects both. The emulator answers at once.
  */
 const rounds = 9
 const perRound = 400

@@ -15,8 +15,8 @@ import { rawRound } from './raw-round.ts'
 import { text } from './round.ts'
 
 /**
- * Measures the cost of a message with queue, journal (two commits that wait for the disk) and driver, against a loop that
- * only exchanges the same bytes on the same port. The rounds alternate. `--folder` puts the journal on another disk.
+ * Compares sending through queue, journal (two commits that wait for the disk) and driver with a loop that only
+ * exchanges the same bytes on the same port. Rounds of both alternate. `--folder` puts the journal on another disk.
  */
 const rounds = 7
 const perRound = 1000
@@ -102,7 +102,7 @@ async function sent(round: string): Promise<number> {
     submit: (pdu, options) => modem.submit(pdu, options),
   })
   await emptied
-  // Writes are done in order, so when this write is on disk, the results are too.
+  // Writes are carried out in order, so when this one is on disk, all results are.
   await opened.journal.write([{ kind: 'note', name: 'round', value: round }])
   const tookMs = performance.now() - startMs
   sender.stop()

@@ -3,12 +3,12 @@ import type { OpenPort } from '../src/ports/open-port.ts'
 import { monotonicClock } from '../src/time/monotonic-clock.ts'
 import { message, type Round } from './round.ts'
 
-/** Uses the driver like the agent: sends a message after the outcome of the previous one. */
+/** Uses the driver as the agent does: it sends a message when the outcome of the previous message is known. */
 export async function driverRound(port: OpenPort, count: number): Promise<Round> {
   const modem = new Modem({ port, clock: monotonicClock, onEvent: () => undefined })
   const outcome = await modem.start()
   if (outcome.kind !== 'started') throw new Error(`the modem could not be set up: ${JSON.stringify(outcome)}`)
-  // Work that follows a start, such as reading messages and the network state, is not measured.
+  // Leaves out the work that follows the start of a modem, such as reading messages and the network state.
   await modem.sweep()
   const startMs = performance.now()
   for (let done = 0; done < count; done += 1) {

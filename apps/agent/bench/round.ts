@@ -2,7 +2,7 @@ import { addressFromText } from '@smsgw/sms/fields/address'
 import { segment } from '@smsgw/sms/segmentation/segment'
 import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
 
-/** How many milliseconds a round took for its commands (`dialogue`) and for its messages (`submit`). */
+/** The duration of a round in milliseconds: of its commands (`dialogue`) and of its messages (`submit`). */
 export interface Round {
   readonly dialogue: number
   readonly submit: number

@@ -3,7 +3,7 @@ import type { SendingWorld } from './sending-world.ts'
 
 type CommandEvent = Extract<AgentEvent, { cmdId: string }>
 
-/** Compares the agent's events with what was submitted. */
+/** Compares the agent's events with the messages that the network accepted. */
 export async function judgeSending(
   world: SendingWorld,
 ): Promise<{ readonly problems: readonly string[]; readonly seen: Readonly<Record<string, number>> }> {
@@ -52,7 +52,7 @@ function ledgerOf({ sims }: SendingWorld, pdus: readonly string[]): readonly num
   return pdus.map((pdu) => all.filter((each) => each === pdu).length)
 }
 
-/** After the end of a message only delivery reports and corrections of `submit_unknown` may follow. */
+/** After a message has ended, only delivery reports and corrections of `submit_unknown` may follow. */
 function judgeOrder(cmdId: string, reported: readonly CommandEvent[]): string[] {
   const problems: string[] = []
   let end: CommandEvent | undefined

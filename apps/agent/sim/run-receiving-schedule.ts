@@ -2,8 +2,9 @@ import { seededRandom } from '@smsgw/virtual-modem/random'
 import { ReceiverFixture } from '../src/testing/receiver-fixture.ts'
 
 /**
- * One schedule: messages with one part and long messages arrive in any order, some twice, while the agent is killed at any moment
- * and reads its SIM again. At the end each must be reported exactly once.
+ * Runs one schedule. Messages with one part and long messages arrive in random order, some of them twice. Meanwhile the
+ * agent is killed at random moments, and reads its SIM again after each start. At the end, each message must have been
+ * reported exactly once.
  */
 export async function runReceivingSchedule(seed: number): Promise<readonly string[]> {
   const random = seededRandom(seed)
@@ -17,7 +18,7 @@ export async function runReceivingSchedule(seed: number): Promise<readonly strin
       const text = `${seed}-${step} ${'long '.repeat(random.next() < 0.5 ? 0 : 30 + random.integer(60))}`
       expected.push(text)
       const pdus = [...world.text(text, { reference: step % 256, atMs: world.clock.epochMs() })]
-      // PDUs arrive out of order. Some arrive again, as they do when the network missed the acknowledgement.
+      // PDUs arrive in random order. Some arrive twice, as if the network had missed the acknowledgement.
       while (pdus.length > 0) {
         const [pdu] = pdus.splice(random.integer(pdus.length), 1) as [string]
         world.deliver(pdu)
@@ -56,7 +57,7 @@ export async function runReceivingSchedule(seed: number): Promise<readonly strin
   return problems
 }
 
-/** Delivers a message again after the time that the network waits for an acknowledgement. */
+/** Delivers a message again, after the time for which the network waits for an acknowledgement. */
 async function againLater(world: ReceiverFixture, later: string[]): Promise<void> {
   await world.pass(12_000)
   const pdu = later.shift()

@@ -5,7 +5,9 @@ import { SendingWorld } from './sending-world.ts'
 
 const passTime = timePasser(process.nextTick)
 
-/** One schedule: some minutes with faults, then six days without them. After that every message must have ended. */
+/**
+ * Runs one schedule: some minutes with faults, then six days without faults. At the end, every message must have ended.
+ */
 export async function runSendingSchedule(seed: number): Promise<ScheduleReport> {
   const world = new SendingWorld(seed)
   await started(world)
@@ -28,7 +30,7 @@ export async function runSendingSchedule(seed: number): Promise<ScheduleReport> 
   }
   await passTime(world.clock, 6 * 24 * 60 * 60_000)
   const judged = await judgeSending(world)
-  // Days later most records have been removed, and the remaining records must cause no further events.
+  // After some days the journal has removed most records. The remaining records must cause no further events.
   const before = await world.done()
   await passTime(world.clock, 4 * 24 * 60 * 60_000)
   world.forget()

@@ -21,12 +21,12 @@ export class SendingWorld {
   readonly time = new ManualTime(this.clock)
   readonly disk: MemoryJournal
   readonly sims: readonly SimulatedSim[]
-  /** Commands for which `accept` resolved. */
+  /** Commands whose `accept` has resolved. */
   readonly accepted = new Map<string, SendCommand>()
   readonly cancelled = new Set<string>()
   readonly problems: unknown[] = []
   kills = 0
-  /** The SIM objects given to the sender, while their modems are set up. */
+  /** The SIM objects that the sender has, which are those whose modem is set up. */
   readonly #attached = new Map<SimulatedSim, SendingSim>()
   readonly #limits: SendingLimits
   #process: { readonly sender: Sender; readonly kill: () => void; isAlive: boolean } | undefined
@@ -39,7 +39,8 @@ export class SendingWorld {
       () => this.random.next(),
       () => this.clock.epochMs(),
     )
-    // Days without an event would pass in checks once a minute. Long pauses also show a missing wake-up.
+    // The agent checks once a minute, so days without an event would take long to simulate. Long steps also reveal a
+    // missing timer.
     this.#limits = { ...defaultSendingLimits, ...(seed % 8 !== 0 && { longestSleepMs: 12 * 60 * 60_000 }) }
     const faultRate = [0, 0.5, 1, 1.5][this.random.integer(4)] as number
     this.sims = Array.from(
@@ -188,7 +189,7 @@ export class SendingWorld {
       () => this.accepted.set(cmdId, command),
       () => undefined,
     )
-    // Commands are repeated after the link breaks.
+    // The relay repeats commands after the link breaks.
     if (this.random.next() < 0.2)
       this.clock.after(this.random.integer(60_000), () => void this.sender?.accept([command]).catch(() => undefined))
   }
@@ -216,7 +217,7 @@ export class SendingWorld {
     return `${(await this.events()).length} events, ${parts} parts, ${this.sender?.open} open`
   }
 
-  /** Like the receiver, keeps unmatched reports until a reference becomes known. */
+  /** Keeps unmatched reports until a reference becomes known, as the receiver does. */
   readonly #unmatched: Parameters<Sender['report']>[] = []
 
   async #report(...report: Parameters<Sender['report']>): Promise<void> {

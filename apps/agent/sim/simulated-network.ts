@@ -15,7 +15,7 @@ export interface LedgerEntry {
   readonly iccid: string
 }
 
-/** A SIM in a modem with random faults. It survives the agent's process. */
+/** A SIM in a modem with random faults. The SIM survives the end of the agent's process. */
 export class SimulatedSim {
   readonly simNumber: number
   readonly iccid: string
@@ -36,7 +36,7 @@ export class SimulatedSim {
     this.#faultRate = faultRate
   }
 
-  /** Returns the SIM for one process. The process gets no more calls after it was killed. */
+  /** Returns the SIM for one process, which is not called again after it was killed. */
   attach(isAlive: () => boolean): SendingSim {
     return {
       simNumber: this.simNumber,
@@ -44,7 +44,7 @@ export class SimulatedSim {
       phoneNumber: '+447700900999',
       submit: (pdu, options) => {
         const done = this.#busy.then(() => this.#submit(pdu, options, isAlive))
-        // The submission of a killed process must not block the next one.
+        // A submission of the killed process must not block the next process.
         this.#busy = Promise.race([done, this.#pause(30_000)])
         return done
       },
@@ -76,7 +76,7 @@ export class SimulatedSim {
     const reference = isTaken ? this.#take(pdu) : undefined
     await this.#pause(this.#random.integer(6000))
     if (isTaken && !this.#happens(0.15)) {
-      // The line with the reference may be lost.
+      // The line with the message reference may be lost.
       const heard = this.#happens(0.1) ? undefined : reference
       return this.#ends(
         options,
@@ -85,7 +85,7 @@ export class SimulatedSim {
       )
     }
     this.#maybeLate(options.id, reference, isAlive)
-    // The modem may be ready long before the driver's time limit.
+    // The modem may accept the next command long before the driver's time limit.
     if (this.#happens(0.3)) await this.#pause(120_000)
     return this.#ends(options, { kind: 'unknown', why: 'answer-lost', error: undefined }, isAlive)
   }
@@ -100,7 +100,7 @@ export class SimulatedSim {
     })
   }
 
-  /** Puts the PDU on the air, and schedules its status reports. */
+  /** Sends the PDU to the network, and schedules its status reports. */
   #take({ octets }: OutgoingPdu): number {
     const pdu = hexFromOctets(octets)
     this.#reference = (this.#reference + 1) % 256

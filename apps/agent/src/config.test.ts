@@ -31,11 +31,35 @@ test('reads numbers and PINs by SIM slot', () => {
   ])
 })
 
+test.each([
+  ['26202', { code: '26202', mayFallBack: false }],
+  ['310260,any', { code: '310260', mayFallBack: true }],
+  ['auto', 'automatic'],
+])('reads the operator %s of a SIM', (value, operator) => {
+  const { sims } = readConfig({ SIM_2_OPERATOR: value, SIM_2_PIN: '1234' })
+  expect(sims.get(2)).toEqual({ number: undefined, pin: '1234', operator })
+})
+
+test.each(['2620', 'Vodafone', '26202,', '26202,none', '+26202'])('refuses the operator %j', (value) => {
+  expect(() => readConfig({ SIM_1_OPERATOR: value })).toThrow(
+    /^SIM_1_OPERATOR must be auto, or the country and network/,
+  )
+})
+
 test('MODEMS is auto or a list of addresses', () => {
   expect(wantedModems({ MODEMS: 'auto' })).toEqual({ auto: true, addresses: [] })
   expect(wantedModems({ MODEMS: '/dev/ttyUSB2, tcp://h:1,' })).toEqual({
     auto: false,
     addresses: ['/dev/ttyUSB2', 'tcp://h:1'],
+  })
+})
+
+test('MODEMS may name the second port of a modem after a plus sign', () => {
+  const odd = '/dev/serial/by-id/usb-A+B-if02'
+  expect(wantedModems({ MODEMS: `/dev/ttyUSB2+/dev/ttyUSB3,${odd},tcp://h:1+tcp://h:2` })).toEqual({
+    auto: false,
+    addresses: ['/dev/ttyUSB2', odd, 'tcp://h:1'],
+    seconds: { '/dev/ttyUSB2': '/dev/ttyUSB3', 'tcp://h:1': 'tcp://h:2' },
   })
 })
 

@@ -3,6 +3,7 @@ import { defaultFolder } from '@smsgw/daemon/default-folder'
 import { flag, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
+import type { OperatorChoice } from '@smsgw/modem/commands/operator-selection'
 import { z } from 'zod'
 import type { Wanted } from './modems/discovery/find-places.ts'
 
@@ -29,8 +30,17 @@ export const settingsSchema = z.object({
   ),
   MODEMS: setting(text().default('auto'), {
     about:
-      'modems to use: auto finds them; a list of /dev/… paths, tcp://host:port, and hilink://192.168.8.1 for a stick with only a web interface, separated by commas, sets SIM 1, SIM 2, …',
+      'modems to use: auto finds them; a list separated by commas sets SIM 1, SIM 2, …; its items are /dev/… paths, tcp://host:port, or hilink://192.168.8.1 for a stick with only a web interface; /dev/ttyUSB2+/dev/ttyUSB3 names two ports of one modem, the second one for reading while the first waits',
     example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
+  }),
+  HILINK_USER: setting(text().default('admin'), {
+    about: 'user name for the web interface of HiLink sticks; used only with HILINK_PASSWORD',
+    example: 'admin',
+  }),
+  HILINK_PASSWORD: setting(text().optional(), {
+    about: 'password for the web interface of HiLink sticks, if they require a login; default: no login',
+    example: 'correct horse',
+    secret: true,
   }),
   EMULATED_MODEMS: setting(flag().default(false), {
     about:
@@ -45,6 +55,16 @@ export const settingsSchema = z.object({
     about:
       'hangs up incoming calls, which are reported as `call:received` in any case; otherwise they ring until the caller gives up',
     example: '1',
+  }),
+  SEND_WHILE_ROAMING: setting(flag().default(true), {
+    about:
+      'sends while a SIM is roaming; with 0, messages wait until the SIM is back in its home network, and receiving continues; national roaming counts as roaming',
+    example: '0',
+  }),
+  POWER_CYCLE: setting(text().optional(), {
+    about:
+      'switches a modem off and on when all other recovery has failed; items, separated by commas: usb for USB sockets whose hub supports it (uhubctl), and <port>=<chip>:<line>[:low][:<ms>] for a modem whose PWRKEY or RESET pin is on a GPIO line (gpioset); default: never',
+    example: 'usb,/dev/serial0=gpiochip0:4:1500',
   }),
   DEVICE_NAME: setting(
     text()
@@ -97,9 +117,10 @@ export interface AgentConfig extends z.output<typeof settingsSchema> {
 export interface SimConfig {
   readonly number: string | undefined
   readonly pin: string | undefined
+  readonly operator?: OperatorChoice
 }
 
-/** Reads the configuration. Nothing else reads environment variables. */
+/** Reads the configuration. No other code reads environment variables. */
 export function readConfig(environment: NodeJS.ProcessEnv): AgentConfig {
   const settings = readSettings(settingsSchema, environment)
   return { ...settings, sims: readSims(environment), crashAt: environment['SMSGW_CRASH_AT'] }
@@ -125,36 +146,68 @@ export function checkedRelayUrl(url: string, isInsecureAllowed: boolean): string
   return parsed.href
 }
 
-/** Splits MODEMS into `auto` and the listed addresses. */
+/** Splits MODEMS into `auto`, the listed addresses and the second ports named after a plus sign. */
 export function wantedModems({ MODEMS: modems }: Pick<AgentConfig, 'MODEMS'>): Wanted {
   const named = modems
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  return { auto: named.includes('auto'), addresses: named.filter((address) => address !== 'auto') }
+  // A name such as /dev/serial/by-id/usb-A+B may contain a plus sign; the next address begins with its path or scheme.
+  const listed = named.filter((address) => address !== 'auto').map((address) => address.split(/\+(?=\.{0,2}\/|tcp:)/))
+  const seconds = listed.flatMap(([first = '', second]) => (second === undefined ? [] : [[first, second] as const]))
+  return {
+    auto: named.includes('auto'),
+    addresses: listed.map(([first = '']) => first),
+    ...(seconds.length > 0 && { seconds: Object.fromEntries(seconds) }),
+  }
 }
 
-/** `SIM_<n>_NUMBER`, and `SIM_<n>_PIN` or `SIM_<n>_PIN_FILE`. */
+/** Reads `SIM_<n>_NUMBER`, `SIM_<n>_OPERATOR`, and `SIM_<n>_PIN` or `SIM_<n>_PIN_FILE`. */
 function readSims(environment: NodeJS.ProcessEnv): ReadonlyMap<number, SimConfig> {
   const sims = new Map<number, SimConfig>()
   const names = new Set(Object.keys(environment).map((name) => name.replace(/(_PIN)_FILE$/, '$1')))
   for (const name of names) {
-    const parts = /^SIM_(\d{1,2})_(NUMBER|PIN)$/.exec(name)
+    const parts = /^SIM_(\d{1,2})_(NUMBER|PIN|OPERATOR)$/.exec(name)
     const value = parts?.[2] === 'PIN' ? readSecret(environment, name) : environment[name]
     if (parts === null || !value) continue
     const slot = Number(parts[1])
-    const form = parts[2] === 'NUMBER' ? /^\+?\d{3,20}$/ : /^\d{4,8}$/
+    const what = parts[2] as keyof typeof simSettings
     if (slot < 1 || slot > 64)
       throw new StartError(`${name}: SIM numbers range from 1 to 64; for example SIM_1_PIN=1234`)
-    if (!form.test(value))
-      throw new StartError(`${name} must consist of digits; for example ${simExamples[String(parts[2])]}`)
-    const known = sims.get(slot) ?? { number: undefined, pin: undefined }
-    sims.set(slot, parts[2] === 'NUMBER' ? { ...known, number: value } : { ...known, pin: value })
+    const { form, words, read } = simSettings[what]
+    if (!form.test(value)) throw new StartError(`${name} ${words}`)
+    sims.set(slot, { number: undefined, pin: undefined, ...sims.get(slot), ...read(value) })
   }
   return sims
 }
 
-const simExamples: Readonly<Record<string, string>> = {
-  NUMBER: 'SIM_1_NUMBER=+447700900123',
-  PIN: 'SIM_1_PIN=1234',
+interface SimSetting {
+  readonly form: RegExp
+  /** What is wrong with a value of another form. */
+  readonly words: string
+  readonly read: (value: string) => Partial<SimConfig>
+}
+
+const simSettings: Readonly<Record<'NUMBER' | 'PIN' | 'OPERATOR', SimSetting>> = {
+  NUMBER: {
+    form: /^\+?\d{3,20}$/,
+    words: 'must consist of digits; for example SIM_1_NUMBER=+447700900123',
+    read: (number) => ({ number }),
+  },
+  PIN: {
+    form: /^\d{4,8}$/,
+    words: 'must consist of digits; for example SIM_1_PIN=1234',
+    read: (pin) => ({ pin }),
+  },
+  OPERATOR: {
+    form: /^(auto|\d{5,6}(,any)?)$/,
+    words:
+      'must be auto, or the country and network codes of an operator, with ,any to allow other operators; for example SIM_1_OPERATOR=26202',
+    read: (value) => ({ operator: operatorChoice(value) }),
+  },
+}
+
+function operatorChoice(value: string): OperatorChoice {
+  const [code = '', otherwise] = value.split(',')
+  return value === 'auto' ? 'automatic' : { code, mayFallBack: otherwise === 'any' }
 }

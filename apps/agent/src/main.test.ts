@@ -41,7 +41,7 @@ afterEach(() => {
 })
 
 function start(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {
+  const child = spawn(process.execPath, [process.env['TESTED_AGENT'] ?? '', ...args], {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

@@ -4,14 +4,14 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { printable } from './cli/terminal.ts'
 import { VERSION } from './version.ts'
 
-// Set before anything else is loaded. Saves a tenth of the memory, which is scarce on a Raspberry Pi. Sending does not need
-// a larger heap, because a message takes a few kilobytes.
+// Must be set before anything else is loaded. A small heap saves a tenth of the memory, which is scarce on a Raspberry
+// Pi. Messages take only a few kilobytes, so a larger heap would not help.
 setFlagsFromString('--semi-space-growth-factor=1')
 setFlagsFromString('--optimize-for-size')
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
-// `run` is a service, which must survive a broken log output.
+// `run` is a service, which must continue when its log output is closed.
 if (process.argv[2] === 'run') ignoreOutputErrors()
 else failOnOutputErrors((error) => fail(new StartError(`cannot write the output: ${error.message}`)))
 

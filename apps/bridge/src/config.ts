@@ -11,7 +11,7 @@ const ALPHABETS = ['gsm7', 'latin1', 'utf8'] as const
 const LONG_TEXTS = ['payload', 'parts'] as const
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** The settings of the MQTT channel. A gateway takes them too. */
+/** The settings of the MQTT channel, which a gateway also accepts. */
 export const mqttSettings = z.object({
   MQTT_URL: setting(
     text()
@@ -29,7 +29,7 @@ export const mqttSettings = z.object({
     example: '/etc/smsgw/broker-ca.pem',
   }),
   MQTT_PREFIX: setting(topicPrefix().default('smsgw'), {
-    about: 'first part of all MQTT topics; change it when several gateways use one broker',
+    about: 'first part of all MQTT topics; change it if several gateways use one broker',
     example: 'smsgw-office',
   }),
   MQTT_DISCOVERY_PREFIX: setting(topicPrefix().default('homeassistant'), {
@@ -42,13 +42,13 @@ export const mqttSettings = z.object({
       .transform(readContacts)
       .default(() => []),
     {
-      about: 'people that Home Assistant can notify: name=number, separated by commas; a name may have several numbers',
+      about: 'people whom Home Assistant can notify: name=number, separated by commas; a name may have several numbers',
       example: 'Anna=+447400123456,Family=+447400123456+447400123457',
     },
   ),
 })
 
-/** The settings of the e-mail channel. A gateway takes them too. */
+/** The settings of the e-mail channel, which a gateway also accepts. */
 export const emailSettings = z.object({
   SMTP_PORT: setting(port().optional(), {
     about: 'port of an SMTP server that turns mail to <number>@SMTP_DOMAIN into SMS; default: no SMTP server',
@@ -62,7 +62,7 @@ export const emailSettings = z.object({
     text()
       .regex(/^(?=.{1,255}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i, 'must be a domain')
       .default('sms.localhost'),
-    { about: 'domain of the addresses that stand for phone numbers', example: 'sms.example.org' },
+    { about: 'domain of the mail addresses <number>@SMTP_DOMAIN', example: 'sms.example.org' },
   ),
   SMTP_TLS_CERT: setting(text().optional(), {
     about: 'certificate file for STARTTLS; without it, only clients on this machine can log in',
@@ -81,7 +81,7 @@ export const emailSettings = z.object({
     example: '0',
   }),
   SMTP_MAX_CHARACTERS: setting(wholeNumber(1, 10_000).default(1_000), {
-    about: 'characters of the longest text; a mail with more is refused',
+    about: 'largest number of characters in a text; a mail with more is refused',
     example: '459',
   }),
   MAIL_URL: setting(
@@ -109,7 +109,7 @@ export const emailSettings = z.object({
   ),
 })
 
-/** The settings of the SMPP channel. A gateway takes them too. */
+/** The settings of the SMPP channel, which a gateway also accepts. */
 export const smppSettings = z.object({
   SMPP_PORT: setting(port().optional(), {
     about: 'port of an SMPP 3.4 server without TLS, usually 2775; default: no server without TLS',
@@ -151,12 +151,12 @@ export const smppSettings = z.object({
     example: 'refuse',
   }),
   SMPP_LONG_TEXT: setting(z.enum(LONG_TEXTS, `must be one of ${LONG_TEXTS.join(', ')}`).default('payload'), {
-    about: 'how long received texts are passed on: payload (one deliver_sm with message_payload) or parts',
+    about: 'form of long received texts: payload (one deliver_sm with message_payload) or parts',
     example: 'parts',
   }),
 })
 
-/** The settings of the MCP server. A gateway takes them too. */
+/** The settings of the MCP server, which a gateway also accepts. */
 export const mcpSettings = z.object({
   MCP_PORT: setting(port().optional(), {
     about: 'port of an MCP server for AI assistants, which call it with their own API keys; default: no MCP server',
@@ -176,20 +176,20 @@ export const mcpSettings = z.object({
       .default(() => []),
     {
       about:
-        'names and IP addresses, separated by commas, under which clients reach the MCP server, in addition to localhost; other requests are refused',
+        'names and IP addresses that clients use for the MCP server, separated by commas, in addition to localhost; other requests are refused',
       example: 'sms.example.org,192.168.1.20',
     },
   ),
 })
 
-/** All settings of channels. */
+/** The settings of all channels. */
 export const channelSettings = mqttSettings
   .extend(emailSettings.shape)
   .extend(chatSettings.shape)
   .extend(smppSettings.shape)
   .extend(mcpSettings.shape)
 
-/** The settings of the bridge as a program of its own. */
+/** The settings of the bridge as a separate program. */
 export const settingsSchema = z.object({
   SMSGW_URL: setting(
     text()
@@ -212,8 +212,7 @@ export const settingsSchema = z.object({
   DATA_DIR: setting(
     text().default(() => defaultFolder('bridge')),
     {
-      about:
-        'folder that stores how far the events of the account were read, and the messages that are not yet passed on',
+      about: 'folder for the position in the events of the account, and for messages that are not yet passed on',
       example: '/var/lib/smsgw/bridge',
     },
   ),
@@ -226,17 +225,17 @@ export const settingsSchema = z.object({
 
 export type BridgeSettings = z.output<typeof settingsSchema>
 
-/** The settings of the MQTT channel when it is switched on. */
+/** The settings of an enabled MQTT channel. */
 export type MqttConfig = z.output<typeof mqttSettings> & { readonly MQTT_URL: string }
 
-/** The settings of the e-mail channel. */
+/** The settings of an enabled e-mail channel. */
 export type EmailConfig = z.output<typeof emailSettings>
 
-/** The settings of the SMPP channel. */
+/** The settings of an enabled SMPP channel. */
 export type SmppConfig = z.output<typeof smppSettings>
 
-/** The channels that are switched on. */
-/** The settings of the MCP server when it is switched on. */
+/** The enabled channels. */
+/** The settings of an enabled MCP server. */
 export type McpConfig = z.output<typeof mcpSettings> & { readonly MCP_PORT: number }
 
 export interface Channels {
@@ -254,7 +253,7 @@ export interface BridgeConfig extends BridgeSettings {
   readonly channels: Channels
 }
 
-/** Reads the configuration. Nothing else reads environment variables. */
+/** Reads the configuration. No other code reads environment variables. */
 export function readConfig(environment: NodeJS.ProcessEnv): BridgeConfig {
   const settings = readSettings(settingsSchema, environment)
   const channels = channelsOf(settings)
@@ -265,7 +264,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): BridgeConfig {
   return { ...settings, channels, credentials: credentialsOf(settings) }
 }
 
-/** Reads the settings of the channels for a gateway, which connects to its own API. Returns undefined without a channel. */
+/**
+ * Reads the settings of the channels for a gateway, which connects to its own API. Returns undefined if no channel is
+ * enabled.
+ */
 export function readChannels(environment: NodeJS.ProcessEnv): Channels | undefined {
   return channelsOf(readSettings(channelSettings, environment))
 }
@@ -337,7 +339,7 @@ function readUsers(value: string, context: z.RefinementCtx): Map<string, string>
   return users
 }
 
-/** Both prefixes are levels of topics, so they must not contain wildcards. */
+/** Both prefixes become levels of topics, so they must not contain wildcards. */
 function topicPrefix() {
   return z.string().regex(/^[^\s+#/$][^\s+#]{0,99}$/, 'must be a topic without spaces, + and #')
 }

@@ -4,7 +4,7 @@ import { VERSION } from './version.ts'
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
-// `run` is a service, which must survive a broken log output.
+// `run` is a service, which must continue when its log output is closed.
 if (process.argv[2] === 'run') ignoreOutputErrors()
 else failOnOutputErrors((error) => fail(new StartError(`cannot write the output: ${error.message}`)))
 

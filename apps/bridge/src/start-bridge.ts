@@ -9,7 +9,7 @@ export interface BridgeOptions {
   /** The gateway or relay, with the credentials of one account. */
   readonly api: SmsGatewayOptions
   readonly channels: Channels
-  /** Used by this process only. */
+  /** The data folder, which only this process uses. */
   readonly dataDir: string
   readonly log: Log
 }
@@ -25,10 +25,10 @@ interface Channel {
   readonly stop: () => Promise<void>
 }
 
-/** One command that the API does not answer must not hold up the others. */
+/** A command that the API does not answer must not hold up the others. */
 const COMMAND_LIMITS = { maxRetries: 0, timeoutMs: 15_000 }
 
-/** Starts the channels between an account and other systems. Loads only what is switched on. */
+/** Starts the channels between an account and other systems. Loads only enabled channels. */
 export async function startBridge({ api, channels, dataDir, log }: BridgeOptions): Promise<Bridge> {
   const { mqtt, email, chat, smpp, mcp } = channels
   const database = openState(dataDir)

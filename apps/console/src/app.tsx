@@ -10,12 +10,14 @@ import { Pages } from './pages.tsx'
 import { SessionContext } from './session-context.ts'
 import { Shell } from './shell/shell.tsx'
 import { SignIn } from './sign-in/sign-in.tsx'
+import { useKeptFocus } from './ui/kept-focus.ts'
 import { Note, ProblemNote } from './ui/problem-note.tsx'
 import { useIsLate } from './ui/use-is-late.ts'
 import { t } from './words/text.ts'
 
 export function App() {
   const session = useSession()
+  useKeptFocus()
   // Not for the page for signing in, which takes over what was typed.
   const isSignedOut = session.data === null
   useEffect(() => {

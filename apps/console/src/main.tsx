@@ -41,6 +41,6 @@ createRoot(root).render(
 
 /** The theme with the texts that Mantine's own elements need. */
 function wordedTheme() {
-  const closing = { closeButtonProps: { 'aria-label': t('common.close') } }
-  return mergeThemeOverrides(theme, { components: { Notification: { defaultProps: closing } } })
+  const closing = { defaultProps: { closeButtonProps: { 'aria-label': t('common.close') } } }
+  return mergeThemeOverrides(theme, { components: { Modal: closing, Notification: closing } })
 }

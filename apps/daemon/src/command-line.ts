@@ -4,13 +4,13 @@ import { aboutOf, type SettingsSchema } from './settings.ts'
 import { UsageError } from './start-error.ts'
 import { type Program, userCommand } from './user-command.ts'
 
-/** A command: its arguments, its help, and what shell completion offers. */
+/** A command with its arguments, its help, and the words that shell completion offers. */
 export interface Command {
   /** The form of the arguments, such as `<url> <code>`. `[<port>…]` may be left out or repeated. */
   readonly args?: string
   readonly about: string
   readonly options?: Readonly<Record<string, Option>>
-  /** Added to error messages about the arguments of the command. */
+  /** A hint for error messages about the arguments of the command. */
   readonly note?: string
 }
 
@@ -22,13 +22,13 @@ export interface Option {
 
 export interface ProgramCommands {
   readonly program: Program
-  /** An argument before the command: `<port>`. */
+  /** An argument before the command, such as `<port>`. */
   readonly first?: string
   /** The commands by name. The command '' is used when the command line names none. */
   readonly commands: Readonly<Record<string, Command>>
   /** Options of every command. */
   readonly options?: Readonly<Record<string, Option>>
-  /** Every setting that is not a secret is also an option of each command: PORT as --port. */
+  /** The settings. Each one that is not a secret is also an option of every command, such as --port for PORT. */
   readonly settings?: SettingsSchema
 }
 
@@ -70,7 +70,7 @@ function commandName({ commands, program }: ProgramCommands, args: readonly stri
     name.startsWith(`${first} `) ? [name.split(' ')[1] ?? ''] : [],
   )
   if (inGroup.length > 0) {
-    // The second word is left out, because it may be a secret in the wrong place.
+    // Leaves out the second word, because it may be a secret in the wrong place.
     throw new UsageError(`${first} needs a command: ${inGroup.join(', ')}${suggestion(nearest(second, inGroup))}`)
   }
   throw unknownCommand(commands, first)

@@ -12,7 +12,9 @@ export interface DataFolder {
   release(): void
 }
 
-/** Locks the folder for this process until it exits, even by a crash. Throws a StartError if another process holds it. */
+/**
+ * Locks the folder for this process until it exits or crashes. Throws a StartError if another process holds the lock.
+ */
 export function takeDataFolder(folder: string): DataFolder {
   const result = tryDataFolder(folder)
   if (!('heldBy' in result)) return result
@@ -64,7 +66,10 @@ function openLock(path: string): DatabaseSync {
   }
 }
 
-/** With `recursive`, mkdir never returns in a file system that refuses folders as if a parent were missing (/proc). */
+/**
+ * Creates the folders one by one: with `recursive`, mkdir never returns in a file system such as /proc, which refuses
+ * folders as if a parent were missing.
+ */
 function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
@@ -79,7 +84,7 @@ function unusable(path: string, error: unknown): StartError {
   return new StartError(`${path} cannot be used: ${problem}${advice}`, { cause: error })
 }
 
-/** Returns whether an error of a file or of SQLite means that the disk is full. */
+/** Returns true if an error of a file or of SQLite means that the disk is full. */
 function isFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ('code' in error && error.code === 'ENOSPC') || ('errcode' in error && error.errcode === SQLITE_FULL)

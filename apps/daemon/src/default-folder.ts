@@ -12,7 +12,7 @@ export function defaultFolder(program: 'agent' | 'bridge' | 'relay', common: str
   return ownerOfData(common) === program ? common : `${common}/${program}`
 }
 
-/** Returns the program whose data is in the folder; undefined without data. */
+/** Returns the program whose data is in the folder; undefined if there is none. */
 export function ownerOfData(folder: string): 'agent' | 'gateway' | 'relay' | undefined {
   const [isGateway, hasIdentity, hasDatabase] = [
     ['server-secret', 'credentials.json'],

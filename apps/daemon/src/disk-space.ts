@@ -5,17 +5,17 @@ import { resolve } from 'node:path'
 export interface DiskSpace {
   /** The folder. */
   readonly path: string
-  /** `/dev/mmcblk0p2 mounted at /`; undefined where the system does not list its mounts. */
+  /** The device, such as `/dev/mmcblk0p2 mounted at /`; undefined if the system does not list its mounts. */
   readonly disk: string | undefined
-  /** Space that this user can write to. Space that the system reserves for root does not count. */
+  /** The space that this user can write to, without the space that the system reserves for root. */
   readonly freeBytes: number
   /** Every file needs an inode. A disk without free inodes is full, even if it has free space. */
   readonly hasInodes: boolean
 }
 
-/** Below this, writes may fail at any time, because a database needs room for its log. */
+/** With less space, writes may fail at any time, because a database needs room for its log. */
 export const CRITICAL_FREE_BYTES = 50_000_000
-/** Below this, the disk will be full soon. */
+/** With less space, the disk will soon be full. */
 export const LOW_FREE_BYTES = 500_000_000
 
 /** Returns undefined when the folder does not exist or its file system cannot be read. */
@@ -37,13 +37,13 @@ export function diskStatus({ freeBytes, hasInodes }: DiskSpace): 'pass' | 'warn'
   return freeBytes < LOW_FREE_BYTES ? 'warn' : 'pass'
 }
 
-/** `/var/lib/smsgw/agent has 12 MB free (/dev/mmcblk0p2 mounted at /)` */
+/** Returns a line such as `/var/lib/smsgw/agent has 12 MB free (/dev/mmcblk0p2 mounted at /)`. */
 export function describeDiskSpace({ path, disk, freeBytes, hasInodes }: DiskSpace): string {
   const free = `${Math.floor(freeBytes / 1_000_000)} MB free`
   return `${path} has ${hasInodes ? free : `${free}, but no free inodes: delete files`}${disk ? ` (${disk})` : ''}`
 }
 
-/** Describes the disk of a folder, or only names the folder when its disk cannot be read. */
+/** Describes the disk of a folder. If the disk cannot be read, only names the folder. */
 export function describeDiskOf(folder: string): string {
   const space = readDiskSpace(folder)
   return space === undefined ? resolve(folder) : describeDiskSpace(space)
@@ -54,7 +54,7 @@ function diskOf(path: string): string | undefined {
   let found: { readonly mountPoint: string; readonly disk: string } | undefined
   for (const { mountPoint, disk } of mounts()) {
     const contains = path === mountPoint || path.startsWith(mountPoint === '/' ? '/' : `${mountPoint}/`)
-    // A later mount hides an earlier one at the same place.
+    // A later mount hides an earlier mount at the same place.
     if (contains && mountPoint.length >= (found?.mountPoint.length ?? 0)) found = { mountPoint, disk }
   }
   return found === undefined ? undefined : `${found.disk} mounted at ${found.mountPoint}`
@@ -63,7 +63,7 @@ function diskOf(path: string): string | undefined {
 function mounts(): { readonly mountPoint: string; readonly disk: string }[] {
   return mountLines().map((line) => {
     const [before = '', after = ''] = line.split(' - ')
-    // proc_pid_mountinfo(5): the fifth field is the mount point; behind the hyphen, the second is the device.
+    // proc_pid_mountinfo(5): the fifth field is the mount point; the second field after the hyphen is the device.
     return { mountPoint: unescaped(before.split(' ')[4]), disk: unescaped(after.split(' ')[1]) }
   })
 }

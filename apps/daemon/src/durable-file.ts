@@ -1,7 +1,10 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Replaces a file (mode 0600). On return it is on disk; after a power cut it holds either the old or the new content. */
+/**
+ * Replaces a file (mode 0600). When the function returns, the file is on disk. After a power cut, it has either the old
+ * or the new content.
+ */
 export function writeDurably(path: string, content: string): void {
   const temporary = `${path}.new`
   const descriptor = openSync(temporary, 'w', 0o600)

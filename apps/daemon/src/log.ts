@@ -6,7 +6,7 @@ import { droppingOutput, type LogOutput } from './output.ts'
 export type Log = pino.Logger
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
 
-/** Members with these names are replaced by `[hidden]`. */
+/** The names of members whose values are replaced with `[hidden]`. */
 const SECRET = ['password', 'secret', 'token', 'authorization', 'cookie', 'text', 'phoneNumber', 'phoneNumbers']
 
 /** Opens a log of JSON lines, or of formatted lines on a terminal. Lines that cannot be written are dropped and counted. */

@@ -1,4 +1,7 @@
-/** Returns the name that was probably meant: the only name with this beginning, or the name with the fewest changed letters. */
+/**
+ * Returns the name that the user probably meant: the only name with this beginning, or the name with the fewest changed
+ * letters.
+ */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const beginning = names.filter((name) => name.startsWith(word))
   if (word.replaceAll('-', '').length > 1 && beginning.length === 1) return beginning[0]
@@ -12,7 +15,7 @@ export function nearest(word: string, names: readonly string[]): string | undefi
   return best?.name
 }
 
-/** The number of inserted, deleted, replaced and swapped letters. */
+/** Returns the number of inserted, deleted, replaced and swapped letters. */
 function changesBetween(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)]
   for (let i = 1; i <= one.length; i += 1) {

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 
 export interface LogOutput {
   write(line: string, done?: (error?: Error | null) => void): unknown
-  /** A terminal gets formatted lines instead of JSON. */
+  /** True if the output is a terminal, which gets formatted lines instead of JSON. */
   readonly isTTY?: boolean
   readonly fd?: number
 }
@@ -45,13 +45,13 @@ export function failOnOutputErrors(fail: (error: Error) => void): void {
   process.stderr.on('error', () => undefined)
 }
 
-/** Only files may get partial writes, for which Node does not check. Sockets and terminals always get whole lines. */
+/** A write to a file may be partial, which Node does not check. Sockets and terminals always get whole lines. */
 function isFile(output: LogOutput): output is LogOutput & { readonly fd: number } {
   return output.fd !== undefined && !(output instanceof Socket)
 }
 
 function fileWriter(fd: number): LogOutput['write'] {
-  // True when the last line was written only in part.
+  // True if only a part of the last line was written.
   let isCut = false
   return (line, done) => {
     const bytes = Buffer.from(isCut ? `\n${line}` : line)

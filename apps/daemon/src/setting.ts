@@ -4,7 +4,7 @@ import { z } from 'zod'
 export interface SettingAbout {
   readonly about: string
   readonly example: string
-  /** Never shown; may be read from the file in `<name>_FILE`. */
+  /** True for a secret, which is never shown and may be read from the file in `<name>_FILE`. */
   readonly secret?: true
 }
 

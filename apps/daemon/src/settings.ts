@@ -12,7 +12,7 @@ export function aboutOf(schema: SettingsSchema, name: string): SettingAbout {
 
 /**
  * Reads settings from environment variables; a secret may also come from the file in `<name>_FILE`. Throws a StartError
- * with the name, the problem and an example. The value is left out because it may be a secret.
+ * with the name, the problem and an example. The error does not show the value, which may be a secret.
  */
 export function readSettings<S extends SettingsSchema>(schema: S, environment: NodeJS.ProcessEnv): z.output<S> {
   const result = schema.safeParse(readValues(schema, environment))

@@ -5,7 +5,7 @@ import { StartError } from './start-error.ts'
 
 /** Input and output of a command. */
 export interface Terminal {
-  /** Whether a person can answer questions. */
+  /** True if a person can answer questions. */
   readonly isInteractive: boolean
   print(line: string): void
   ask(question: string): Promise<string>

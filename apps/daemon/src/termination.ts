@@ -1,6 +1,9 @@
 import { constants } from 'node:os'
 
-/** Signals within this time count as one, because a terminal signals the whole process group, and npm forwards the signal. */
+/**
+ * Signals within this time count as one, because a terminal sends the signal to the whole process group, and npm
+ * forwards it again.
+ */
 const ONE_SIGNAL_MS = 500
 
 /** Calls `end` at the first termination signal and exits immediately at the second. */
@@ -22,17 +25,20 @@ export interface Service {
 
 export interface ServiceRun<S extends Service> {
   /**
-   * When a signal arrives during the start, `stopping` is aborted. The start then rejects, or resolves with a service
-   * that is stopped at once.
+   * A signal during the start aborts `stopping`. The start then rejects, or resolves with a service that is stopped at
+   * once.
    */
   readonly start: (stopping: AbortSignal) => Promise<S>
   readonly onStopping?: (signal: NodeJS.Signals) => void
   readonly onStopped?: () => void
-  /** A stop that takes longer is abandoned; stored data is consistent at any time. */
+  /** The longest duration of a stop. A longer one is abandoned, because stored data is consistent at any time. */
   readonly stopLimitMs?: number
 }
 
-/** Starts a service, which a termination signal stops at any moment, also during the start; the process then exits with 0. */
+/**
+ * Starts a service. A termination signal stops it at any moment, even during the start, and the process then exits with
+ * 0.
+ */
 export async function runService<S extends Service>({
   start,
   onStopping,
@@ -60,7 +66,7 @@ export async function runService<S extends Service>({
   }
 }
 
-/** Rejects when `stopping` is aborted before `work` has ended. The work continues until the process exits. */
+/** Rejects if `stopping` is aborted before `work` has ended. The work continues until the process exits. */
 export function unlessStopping<T>(stopping: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     if (stopping.aborted) reject(stopping.reason)

@@ -5,14 +5,14 @@ interface Installation {
   readonly main: string
   /** The service for which the `smsgw` command started this process. */
   readonly service: string | undefined
-  /** DATA_DIR, which the next command of this user needs too. */
+  /** The value of DATA_DIR, which the next command of this user also needs. */
   readonly dataDir: string | undefined
 }
 
 /**
- * Returns a command as the user of this installation runs it: `npm run agent -- doctor` in a checkout, `sudo smsgw agent
- * doctor` with the Debian package, `smsgw agent doctor` in a container. Commands for the agent of a gateway use the
- * name of the gateway. Commands for the API are typed without the name of a program, and never need sudo.
+ * Returns a command as the user of this installation runs it: `npm run agent -- doctor` in a checkout, `sudo smsgw
+ * agent doctor` with the Debian package, `smsgw agent doctor` in a container. Commands for the agent of a gateway begin
+ * with the name of the gateway. Commands for the API have no program name, and never need sudo.
  */
 export function userCommand(program: Program, args = '', installation: Installation = here()): string {
   const { main } = installation
@@ -30,7 +30,7 @@ export function startCommand(program: 'agent' | 'gateway', installation: Install
   const service = serviceOf(program, installation)
   if (main.startsWith(PACKAGE)) return `sudo systemctl start smsgw-${service}`
   const command = userCommand(program, service === 'agent' ? 'run' : '', installation)
-  // A container has the setting already.
+  // Leaves out DATA_DIR in a container, which already has this setting.
   return dataDir === undefined || !isCheckout(main) ? command : `DATA_DIR=${quoted(dataDir)} ${command}`
 }
 
@@ -55,7 +55,7 @@ function joined(...parts: readonly string[]): string {
 
 const PACKAGE = '/usr/lib/smsgw/'
 
-/** A checkout runs sources, or bundles that it builds in its cache. */
+/** Returns true for a checkout, which runs sources, or bundles from its cache. */
 function isCheckout(main: string): boolean {
   return !BUNDLED.test(main) || main.includes('/.cache/programs/')
 }

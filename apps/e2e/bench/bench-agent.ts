@@ -11,7 +11,7 @@ import { HouseProcess, logged, ROOT } from '../src/house/process.ts'
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '200' } } })
 const messages = Number(values.messages)
 const print = (line: string) => process.stdout.write(`${line}\n`)
-/** The Node flags of its unit. */
+/** The Node flags from the unit of the agent. */
 const flags = /^ExecStart=.* node ((?:--\S+ )*)apps/m.exec(
   readFileSync(`${ROOT}apps/agent/system/smsgw-agent.service`, 'utf8'),
 )?.[1]

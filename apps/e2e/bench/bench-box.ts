@@ -1,7 +1,8 @@
-// Measures one box (the gateway) at full speed: messages a second from POST to the modem, and the CPU time for each message.
+// Measures one box (the gateway) at full speed: messages a second from POST to the modem, and the CPU time for each
+// message.
 //
-//   node apps/e2e/bench/bench-box.ts [--messages 3000] [--connections 32] [--idle 200]
-//   node apps/e2e/bench/bench-box.ts --count     counts the work for each message instead: SQL, fsyncs, posts, timers
+// node apps/e2e/bench/bench-box.ts [--messages 3000] [--connections 32] [--idle 200]
+// node apps/e2e/bench/bench-box.ts --count     instead counts the work for each message: SQL, fsyncs, posts, timers
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,7 +31,8 @@ const countingSettings =
   counts === undefined
     ? {}
     : { COUNT_WORK_FOLDER: counts, NODE_OPTIONS: `--import ${join(import.meta.dirname, 'count-work.ts')}` }
-// A bundle contains a copy of `pg`, so the gateway runs from its sources to be counted.
+// The gateway runs from its sources, because a bundle contains its own copy of `pg`, whose statements could not be
+// counted.
 const countingProgram = counts === undefined ? {} : { command: gatewayOf('apps/gateway/src/main.ts') }
 const folder = newFolder()
 const emulator = await Emulator.start(folder)
@@ -50,7 +52,7 @@ try {
 }
 process.exit(0)
 
-/** Prints how often each kind of work was done for a message, of messages that are sent at the same time. */
+/** Prints how often each kind of work was done per message, while many messages are sent at the same time. */
 async function countWork(countsFolder: string): Promise<void> {
   const database = await openDatabase(folder)
   try {
@@ -82,7 +84,7 @@ function printWork(after: ReadonlyMap<string, number>, before: ReadonlyMap<strin
     print(`${name}: ${each.toFixed(2)} for each message`)
 }
 
-/** Returns the sums of all processes and threads that count. */
+/** Returns the sums over all processes and threads that count. */
 function sumsOf(countsFolder: string): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const file of readdirSync(countsFolder)) {
@@ -116,7 +118,7 @@ async function burst(): Promise<void> {
   const postedMs = Date.now() - beganAt
   const lines = await accepted(before + messages)
   const lastMs = Math.max(...lines.map(({ time }) => Date.parse(time)))
-  // Reports and events of the last messages follow.
+  // Waits for the reports and events of the last messages.
   await sleep(1_500)
   const after = cpuSeconds()
   const each = (seconds: number) => ((seconds * 1000) / messages).toFixed(2)
@@ -172,6 +174,6 @@ function statOf(pid: number): { readonly own: number; readonly all: number } {
     const [user = 0, system = 0, waitedUser = 0, waitedSystem = 0] = fields.slice(11, 15)
     return { own: user + system, all: user + system + waitedUser + waitedSystem }
   } catch {
-    return { own: 0, all: 0 } // it has ended meanwhile
+    return { own: 0, all: 0 } // the process has ended
   }
 }

@@ -1,5 +1,6 @@
-// Measures an agent with 64 modems, the most that one device has: its start, its memory, its CPU time while each modem sends, and
-// whether a modem that hangs delays the others. A second agent with 64 more modems shows the start of 128 ports on one machine.
+// Measures an agent with 64 modems, which is the largest number for one device: its start, its memory, its CPU time
+// while each modem sends, and whether a modem that hangs delays the others. A second agent with 64 more modems shows
+// the start of 128 ports on one machine.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -51,7 +52,7 @@ async function restart(modems: string, more: Readonly<Record<string, string>> = 
   return house.startAgent({ MODEMS: modems, ...more }, false)
 }
 
-/** Resolves when this number of devices has together this number of SIMs that can send. */
+/** Resolves when this number of devices have this number of SIMs in total that can send. */
 async function untilReady(devices: number, sims: number): Promise<void> {
   await eventually(
     async () => (await house.api.ask('GET', '/devices')).json as readonly Device[],
@@ -130,7 +131,7 @@ function withCheckDigit(digits: string): string {
   return `${digits}${(10 - (sum % 10)) % 10}`
 }
 
-/** User and system time of a process. Linux counts it in hundredths of a second. */
+/** Returns user and system time of a process, which Linux counts in hundredths of a second. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /, '')

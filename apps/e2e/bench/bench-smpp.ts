@@ -6,7 +6,7 @@ import { SmppClient } from '../src/house/smpp-client.ts'
 
 const ROUNDS = 7
 const COUNT = 300
-/** Requests at the same time. */
+/** The number of concurrent requests. */
 const WINDOW = 10
 const NUMBER = '447400123456'
 
@@ -45,7 +45,7 @@ const measured = {
 }
 
 const rates = new Map<string, number[]>()
-// The first round warms up.
+// The first round warms up the code.
 for (let round = 0; round <= ROUNDS; round += 1) {
   for (const [name, send] of Object.entries(measured)) {
     const rate = await rateOf(send, `${name} ${round}`)
@@ -61,7 +61,7 @@ for (const [name, values] of rates) {
 client.destroy()
 await gateway.stop()
 
-/** Returns the messages per second. */
+/** Returns the number of messages per second. */
 async function rateOf(send: (text: string) => Promise<void>, name: string): Promise<number> {
   let next = 0
   const beganAt = performance.now()

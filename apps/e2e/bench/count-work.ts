@@ -19,13 +19,13 @@ function countCalls(counts: Record<string, number>): void {
   const count = (name: string) => {
     counts[name] = (counts[name] ?? 0) + 1
   }
-  // biome-ignore lint/suspicious/noExplicitAny: the methods have different types
-  const around = (owner: any, method: string, nameOf: (...args: any[]) => string) => {
-    const original = owner[method]
-    owner[method] = function (this: unknown, ...args: unknown[]) {
-      count(nameOf(...args))
-      return original.apply(this, args)
-    }
+  const around = <First>(owner: object, method: string, nameOf: (first: First) => string) => {
+    const original: unknown = Reflect.get(owner, method)
+    if (typeof original !== 'function') throw new Error(`there is no method ${method} to count`)
+    Reflect.set(owner, method, function (this: unknown, ...args: readonly [First, ...unknown[]]) {
+      count(nameOf(args[0]))
+      return Reflect.apply(original, this, args)
+    })
   }
   around(pg.Client.prototype, 'query', (query: string | { text: string }) => `SQL ${headOf(textOf(query))}`)
   around(DatabaseSync.prototype, 'exec', (sql: string) => `journal ${headOf(sql)}`)
@@ -44,7 +44,7 @@ function textOf(query: string | { readonly text: string }): string {
   return typeof query === 'string' ? query : query.text
 }
 
-/** The first words of a statement, which tell statements apart. */
+/** Returns the first words of a statement, which distinguish statements. */
 function headOf(sql: string): string {
   return sql.trim().replace(/\s+/g, ' ').slice(0, 72)
 }

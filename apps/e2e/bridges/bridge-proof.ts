@@ -3,7 +3,7 @@ import type { DebianPrograms } from './debian-programs.ts'
 import type { NpmProgram } from './npm-program.ts'
 
 export interface Recipient {
-  /** An API key that may send only to `number`. */
+  /** An API key with which only `number` can be reached. */
   readonly key: string
   readonly number: string
   /** The texts that were accepted for the number, oldest first. */
@@ -26,7 +26,7 @@ export interface ProofWorld {
   onEnd(end: () => Promise<void>): void
 }
 
-/** A program that sends through the gateway. */
+/** A program that sends messages through the gateway. */
 export interface BridgeProof {
   readonly subject: string
   /** Debian packages of the program. */

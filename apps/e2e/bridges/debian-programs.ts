@@ -8,7 +8,7 @@ import { HouseProcess, ROOT } from '../src/house/process.ts'
 export class DebianPrograms {
   readonly #usr: string
 
-  /** Downloads the packages and what they depend on. Throws if the registry does not have them. */
+  /** Downloads the packages and their dependencies. Throws if the registry does not have them. */
   constructor(packages: readonly string[]) {
     const folder = join(ROOT, '.cache/debian-programs', packages.join('+'))
     this.#usr = join(folder, 'root/usr')

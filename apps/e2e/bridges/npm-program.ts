@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { HouseProcess, ROOT } from '../src/house/process.ts'
 
-/** A program from npm, installed into `.cache/npm-programs` with what it depends on. No install script runs. */
+/** A program from npm, installed into `.cache/npm-programs` with its dependencies. No install script runs. */
 export class NpmProgram {
   readonly folder: string
 
@@ -25,7 +25,7 @@ export class NpmProgram {
   }
 }
 
-/** Builds a package of the repository as it is published, and installs it into a folder. */
+/** Builds a package of the repository in its published form, and installs it into a folder. */
 export function installOurs(project: string, folder: string): void {
   const packed = join(folder, 'packed')
   execFileSync(process.execPath, [join(ROOT, '.repo/pack-npm.ts'), project, '--into', packed], { stdio: 'ignore' })

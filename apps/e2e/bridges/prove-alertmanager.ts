@@ -4,7 +4,7 @@ import { eventually } from '../src/house/api-client.ts'
 import { freePort } from '../src/house/free-port.ts'
 import { type BridgeProof, expectTexts, type ProofWorld, type Recipient } from './bridge-proof.ts'
 
-/** Prometheus Alertmanager with a webhook to the gateway. */
+/** Proves Prometheus Alertmanager with a webhook to the gateway. */
 export const alertmanagerProof: BridgeProof = {
   subject: 'alertmanager',
   packages: ['prometheus-alertmanager'],
@@ -45,7 +45,7 @@ export const alertmanagerProof: BridgeProof = {
             (failed) => failed > 0,
           )
         })
-        // A notification that is being repeated counts as sent until it has failed for good, so the metrics cannot be used here.
+        // Does not use the metrics, in which a repeated notification counts as sent until it has failed permanently.
         await until(recipient, ['[FIRING:1] DiskFull: Disk full on web4'])
       },
     ],

@@ -8,7 +8,7 @@ import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.t
 
 const DOMAIN = 'sms.example.org'
 
-/** The bridge with the mail programs swaks and msmtp, and with the mail server exim. */
+/** Proves the bridge with the mail programs swaks and msmtp, and with the mail server exim. */
 export const emailProof: BridgeProof = {
   subject: 'email',
   packages: ['swaks', 'msmtp', 'exim4-daemon-light'],
@@ -65,7 +65,7 @@ export const emailProof: BridgeProof = {
   ],
 }
 
-/** Starts the bridge as a program of its own. Returns the port of its SMTP server. */
+/** Starts the bridge as a separate program. Returns the port of its SMTP server. */
 async function startBridge(world: ProofWorld, settings: Readonly<Record<string, string>> = {}): Promise<string> {
   const port = String(await freePort())
   const { username, password } = credentialsIn(world.gateway().folder)

@@ -6,7 +6,7 @@ import { ROOT } from '../src/house/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld, type Recipient } from './bridge-proof.ts'
 import { setCheck } from './check-file.ts'
 
-/** Icinga with the notification command of docs/integrations/alerts.md. */
+/** Proves Icinga with the notification command of docs/integrations/alerts.md. */
 export const icingaProof: BridgeProof = {
   subject: 'icinga',
   packages: ['icinga2-bin', 'icinga2-common'],
@@ -81,7 +81,7 @@ object Notification "of-service" {
   world.onEnd(() => running.stop())
 }
 
-/** Returns the command that the documentation shows, with the addresses of this proof. */
+/** Returns the command that the documentation shows, with the addresses of this test. */
 function documentedCommand(url: string, keyFile: string): string {
   const page = readFileSync(join(ROOT, 'docs/integrations/alerts.md'), 'utf8')
   const [command] = /^object NotificationCommand[^`]*/m.exec(page) ?? []

@@ -11,10 +11,10 @@ import { HouseProcess, logged } from '../src/house/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
 
 const PASSWORD = 'qx7Ru2dA'
-/** Delivered to the phone, and not delivered. */
+/** The mask of the wanted reports: delivered to the phone, and not delivered. */
 const REPORTS = 1 + 2
 
-/** The SMPP server of the bridge with Kannel as client. */
+/** Proves the SMPP server of the bridge with Kannel as client. */
 export const kannelProof: BridgeProof = {
   subject: 'kannel',
   packages: ['kannel'],
@@ -62,7 +62,7 @@ export const kannelProof: BridgeProof = {
 
 interface Kannel {
   readonly send: (to: string, text: string) => Promise<void>
-  /** The requests that Kannel has sent to a path of our server. */
+  /** The requests that Kannel has sent to a path of the test's server. */
   readonly requests: (path: string) => URL[]
   readonly bridge: HouseProcess
 }
@@ -150,7 +150,7 @@ get-url = "${answers}/received?from=%p&text=%b"
   }
 }
 
-/** Starts the bridge as a program of its own. */
+/** Starts the bridge as a separate program. */
 async function startBridge(world: ProofWorld): Promise<{ readonly bridge: HouseProcess; readonly port: string }> {
   const port = String(await freePort())
   const { username, password } = credentialsIn(world.gateway().folder)

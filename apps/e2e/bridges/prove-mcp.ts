@@ -7,10 +7,10 @@ import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.t
 
 const MAIN = mainScripts.smsgw
 const INSPECTOR = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'
-/** Revisions of 2025, and of 2026. */
+/** The revisions of 2025 and of 2026. */
 const ERAS = ['legacy', 'modern']
 
-/** The command line of the MCP inspector as an AI assistant. */
+/** Proves the MCP server with the command line of the MCP inspector in place of an AI assistant. */
 export const mcpProof: BridgeProof = {
   subject: 'mcp',
   packages: [],
@@ -60,7 +60,7 @@ export const mcpProof: BridgeProof = {
   ],
 }
 
-/** Arguments of the inspector that select a server. */
+/** The arguments of the inspector that select a server. */
 interface Target {
   readonly before: readonly string[]
   readonly after: readonly string[]

@@ -7,7 +7,7 @@ import { mainScripts } from '../src/house/main-scripts.ts'
 import { HouseProcess, logged } from '../src/house/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
 
-/** The bridge with Mosquitto as broker, and Mosquitto's clients as programs that send and receive. */
+/** Proves the bridge with Mosquitto as broker, and with Mosquitto's clients as programs that send and receive. */
 export const mqttProof: BridgeProof = {
   subject: 'mqtt',
   packages: ['mosquitto', 'mosquitto-clients'],
@@ -47,7 +47,7 @@ async function startBroker(world: ProofWorld): Promise<Broker> {
   return { port, prefix: `proof${brokers}` }
 }
 
-/** Starts the bridge as a program of its own. */
+/** Starts the bridge as a separate program. */
 async function startBridge(world: ProofWorld, { port, prefix }: Broker): Promise<void> {
   const { username, password } = credentialsIn(world.gateway().folder)
   const bridge = new HouseProcess('bridge', mainScripts.bridge, ['run'], {

@@ -5,7 +5,7 @@ import { mainScripts } from '../src/house/main-scripts.ts'
 import { type BridgeProof, expectTexts, type ProofWorld, type Recipient } from './bridge-proof.ts'
 import { setCheck } from './check-file.ts'
 
-/** Nagios with `smsgw notify-by-sms` as its notification command. */
+/** Proves Nagios with `smsgw notify-by-sms` as its notification command. */
 export const nagiosProof: BridgeProof = {
   subject: 'nagios',
   packages: ['nagios4-core'],

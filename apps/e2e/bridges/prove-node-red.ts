@@ -10,7 +10,10 @@ import { installOurs } from './npm-program.ts'
 const ECHO = '+12025550121'
 const PHONE = '+447400123499'
 
-/** Node-RED with our nodes, installed from the package as it is published, and flows deployed by its admin API. */
+/**
+ * Proves Node-RED with the nodes of the repository, installed from the published form of their package. The admin API
+ * of Node-RED deploys the flows.
+ */
 export const nodeRedProof: BridgeProof = {
   subject: 'node-red',
   packages: [],
@@ -103,7 +106,7 @@ interface FlowOptions {
   readonly repeats?: boolean
 }
 
-/** A running Node-RED with a folder of its own. */
+/** A running Node-RED with its own folder. */
 class NodeRed {
   process: HouseProcess
   readonly apiKey: string
@@ -134,7 +137,7 @@ class NodeRed {
     return nodeRed
   }
 
-  /** Starts it again after it was killed. */
+  /** Starts Node-RED again after it was killed. */
   async restart(): Promise<void> {
     this.#earlier = [...this.#earlier, ...this.process.lines]
     this.process = this.#start()
@@ -148,7 +151,7 @@ class NodeRed {
     const place = { z: 'tab', x: 0, y: 0 }
     const output = (id: string) => ({
       ...{ id: `show-${id}`, type: 'function', ...place, outputs: 0, wires: [] },
-      // The console of the process; a debug node would shorten the message.
+      // Prints the message on the console of the process, because a debug node would shorten it.
       func: `node.log('OUTPUT ' + JSON.stringify({ ...msg, output: '${id}' }))`,
     })
     const flow = [

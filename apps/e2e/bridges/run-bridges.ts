@@ -1,5 +1,6 @@
-// `npm run proof -- bridges [name…]`: sends messages with the programs that people already run, from Debian packages and npm.
-// Downloads them into `.cache/debian-programs` and `.cache/npm-programs`. A program that cannot be run here is skipped; `--optional` then does not fail.
+// `npm run proof -- bridges [name…]`: sends messages with programs of other projects, from Debian packages and npm.
+// Downloads them into `.cache/debian-programs` and `.cache/npm-programs`. A program that cannot be run on this machine
+// is skipped, which is a failure without `--optional`.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -8,10 +8,10 @@ import { type Load, outside, type Sent } from './load.ts'
 export interface Findings {
   readonly lost: readonly string[]
   readonly duplicated: readonly string[]
-  /** Reported as `submit_unknown`. */
+  /** Messages that were reported as `submit_unknown`. */
   readonly inDoubt: readonly string[]
   readonly notEnded: readonly string[]
-  /** Messages that failed for a reason other than doubt, or that were reported with a wrong state. */
+  /** Messages that failed for another reason than an unknown outcome, or that were reported with a wrong state. */
   readonly wrong: readonly string[]
 }
 
@@ -79,7 +79,7 @@ async function judgeReceived(
   }
 }
 
-/** Identifies a part of a message independently of its reference. */
+/** Returns a key that identifies a part of a message without its reference. */
 function partOf({ text, data, part }: LedgerLine): string {
   return `${part?.sequence ?? 1} ${text ?? data}`
 }

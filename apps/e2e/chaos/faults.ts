@@ -11,7 +11,7 @@ export interface Fault {
   readonly inject: (fleet: Fleet, random: () => number) => Promise<readonly string[]>
 }
 
-/** The faults that can be injected on this machine, and the names of those that cannot. */
+/** The faults that can be injected on this machine, and the names of the others. */
 export function faultsOf({ logDisk }: Fleet): {
   readonly faults: readonly Fault[]
   readonly skipped: readonly string[]
@@ -26,7 +26,7 @@ export function faultsOf({ logDisk }: Fleet): {
   return { faults, skipped: skipped.map(({ name }) => name) }
 }
 
-/** The same faults as separate cases to inject one after the other. No case includes a second fault. */
+/** The same faults as separate cases, which are injected one after the other. No case includes a second fault. */
 export function singleFaultsOf(fleet: Fleet): readonly Pick<Fault, 'name' | 'inject'>[] {
   const { faults } = faultsOf(fleet)
   const combined = [logDiskFull, clockSet]
@@ -127,7 +127,9 @@ async function storageFull({ agents, emulator }: Fleet, random: () => number): P
   return [modem]
 }
 
-/** Processes must continue without a log. Meanwhile a modem is unplugged, so that there is something to log. */
+/**
+ * Processes must continue without a log. Meanwhile a modem is unplugged, so that the processes have something to log.
+ */
 async function logDiskFull(fleet: Fleet, random: () => number): Promise<readonly string[]> {
   const { logDisk, relays, agents } = fleet
   if (logDisk === undefined) throw new Error('no small disk is mounted')

@@ -39,8 +39,8 @@ function devicesOf({ relays }: Fleet): Promise<readonly Device[]> {
 }
 
 /**
- * Waits until the named parts work, or until `limitMs` have passed since `hitAt()`, which is called repeatedly. Returns the parts
- * that still do not work.
+ * Waits until the named parts work, or until `limitMs` have passed since `hitAt()`, and `hitAt` is called repeatedly.
+ * Returns the parts that still do not work.
  */
 export async function untilRecovered(
   fleet: Fleet,
@@ -56,7 +56,7 @@ export async function untilRecovered(
   }
 }
 
-/** When the last fault hit each part. */
+/** The time of the last fault of each part. */
 export class Hits {
   readonly #agents: Fleet['agents']
   readonly #at = new Map<string, number>()
@@ -69,7 +69,7 @@ export class Hits {
     for (const name of names) this.#at.set(name, performance.now())
   }
 
-  /** A fault of an agent also hits its modems. */
+  /** A fault of an agent also affects its modems. */
   lastOn(names: readonly string[]): number {
     const owners = this.#agents.filter(({ modems }) => modems.some((modem) => names.includes(modem)))
     const all = [...names, ...owners.map(({ post }) => post.name)]

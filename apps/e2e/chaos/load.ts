@@ -5,28 +5,28 @@ export interface Sent {
   readonly id: string
   readonly destination: string
   readonly text: string
-  /** This machine's time at the first request. */
+  /** The time of this machine at the first request. */
   readonly offeredAtMs: number
 }
 
 export interface Received {
   readonly text: string
-  /** This machine's time when the message was given to the network. */
+  /** The time of this machine when the message was given to the network. */
   readonly offeredAtMs: number
 }
 
-/** A modem as the API addresses it. */
+/** The device and the SIM with which the API addresses a modem. */
 export interface Target {
   readonly deviceId: string
   readonly simNumber: number
 }
 
-/** Sends and receives messages during the run. A request without an answer is repeated until there is one. */
+/** Sends and receives messages during the run. A request without an answer is repeated until an answer arrives. */
 export class Load {
-  /** Messages that were requested, some of which may not be accepted yet. */
+  /** Messages whose request was sent. Some of them may not be accepted yet. */
   readonly offered: Sent[] = []
   readonly sent: Sent[] = []
-  /** Messages that were sent to the modems. Each text is different. */
+  /** Messages that were sent to the modems, each with a different text. */
   readonly received: Received[] = []
   /** The number of requests that got no answer, or an error that allows a retry. */
   tries = 0

@@ -132,7 +132,7 @@ async function injectFault(fleet: Fleet, { name, inject }: Fault): Promise<void>
   const names = await inject(fleet, random)
   const overAt = performance.now()
   hits.note(names)
-  // A further fault of the same part restarts the time limit for the recovery.
+  // Another fault of the same part restarts the time limit for the recovery.
   const left = await untilRecovered(fleet, names, 180_000, () => hits.lastOn(names))
   const tookMs = performance.now() - overAt
   addTime(recoveries, name, left.length === 0 ? tookMs : Number.POSITIVE_INFINITY)
@@ -163,8 +163,8 @@ async function settle(fleet: Fleet, load: Load): Promise<void> {
 }
 
 /**
- * Audits until nothing is missing and no webhook request has arrived for three seconds. A late delivery report or a retried webhook
- * is not a loss, but anything that has not arrived after three minutes is one.
+ * Audits until nothing is missing and no webhook request has arrived for three seconds. A late delivery report or a
+ * retried webhook is not a loss, but it counts as lost if it has not arrived after three minutes.
  */
 async function auditUntilComplete(fleet: Fleet, load: Load): Promise<Findings> {
   const auditsBeganAt = performance.now()

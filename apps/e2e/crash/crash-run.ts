@@ -5,7 +5,7 @@ import { type Audit, Traffic } from '../src/house/traffic.ts'
 export interface Crash {
   readonly who: 'agent' | 'relay'
   readonly label: string
-  /** The pass through the crash point at which the process is killed; 1 is the first. */
+  /** The number of the pass through the crash point at which the process is killed, counted from 1. */
   readonly pass: number
 }
 

@@ -36,7 +36,10 @@ async function restoreOlderJournal(house: House, number: number): Promise<Audit>
   return await traffic.audit()
 }
 
-/** Like `pg_ctl stop -m immediate`: no checkpoint, all sessions end. The relay restarts it. */
+/**
+ * Stops PostgreSQL like `pg_ctl stop -m immediate`: without a checkpoint, and with an end of all sessions. The relay
+ * restarts it.
+ */
 async function stopDatabaseAtOnce(house: House, number: number): Promise<Audit> {
   const file = join(house.folder, 'relay', 'database', 'postmaster.pid')
   if (house.agent?.isOver) await house.startAgent()

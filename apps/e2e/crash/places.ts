@@ -33,7 +33,7 @@ const relay = [
 /** Crash points that are reached once per run; all others are reached at least three times. */
 const once = ['cancel-arrived', 'connection-opened']
 
-/** The crash points, and for each the number of different passes at which a process is killed there. */
+/** The crash points, each with the number of different passes at which a process is killed. */
 export const places: readonly (Omit<Crash, 'pass'> & { readonly passes: number })[] = [
   ...agent.map((label) => ({ who: 'agent' as const, label, passes: passes(label) })),
   ...relay.map((label) => ({ who: 'relay' as const, label, passes: passes(label) })),

@@ -36,7 +36,7 @@ process.stdout.write(`${isWell ? runs : 0} passed, ${isWell ? 0 : 1} failed, 0 s
 process.exit(isWell ? 0 : 1)
 
 async function workThroughThem(): Promise<void> {
-  // Waiting times are shortened, not skipped.
+  // Waiting times are shortened, but not skipped.
   const house = await House.start({
     agent: { IN_DOUBT_SECONDS: '6', IN_DOUBT_HOLD_SECONDS: '2' },
     relay: { SUBMIT_UNKNOWN_SECONDS: '60' },
@@ -67,9 +67,9 @@ async function one(house: House, crash: (typeof waiting)[number]): Promise<void>
 }
 
 /**
- * One modem submits one part at a time, and the RESULT of the previous part may not be on disk yet. So when the agent is killed, at
- * most these two parts are between COMMIT and RESULT; when the relay is killed, no part is. An older journal lacks all messages
- * that were sent after it was copied.
+ * One modem submits one part at a time, and the RESULT of the previous part may not be on disk yet. So if the agent is
+ * killed, at most these two parts are between COMMIT and RESULT; if the relay is killed, no part is. An older journal
+ * lacks all messages that were sent after the copy was made.
  */
 function mostInDoubt({ who, label }: (typeof waiting)[number]): number {
   if (label === 'journal replaced by an older copy') return Number.POSITIVE_INFINITY

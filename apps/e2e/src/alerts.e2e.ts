@@ -1,4 +1,4 @@
-// Alerting programs against a gateway.
+// Tests alerting programs with a gateway.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ async function textsTo(number: string): Promise<string[]> {
   return texts
 }
 
-/** The object that Zabbix gives to scripts, with curl. */
+/** Replaces the object that Zabbix gives to scripts. It uses curl. */
 class HttpRequest {
   readonly #headers: string[] = []
   #status = 0

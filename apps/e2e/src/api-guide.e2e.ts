@@ -10,7 +10,7 @@ import { HouseProcess } from './house/process.ts'
 const GUIDE = 'docs/api.md'
 let house: House
 let folder: string
-/** The variable assignments of all blocks so far. They run before each block, so that variables remain set. */
+/** The variable assignments of all earlier blocks. They run before each block, so that variables stay set. */
 let typed = ''
 
 beforeAll(async () => {

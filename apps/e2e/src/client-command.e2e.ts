@@ -143,7 +143,7 @@ test('listen says what is missing', async () => {
   expect(unknown.complaints).toContain('"sms:recieved" is not one of sms:received')
 })
 
-/** The members that do not depend on the webhook, and times as instants. */
+/** Returns the members that do not depend on the webhook, with times as instants. */
 function comparable({ event, deviceId, payload }: WebhookEvent): string {
   const members = Object.entries(payload).map(([name, value]) => [name, /At$/.test(name) ? Date.parse(value) : value])
   return JSON.stringify([event, deviceId, ...members.sort()])

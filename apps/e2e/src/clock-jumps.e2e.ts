@@ -6,7 +6,7 @@ import { whyNoSetClock } from './house/set-clock.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** Setting a clock must not delay anything by more than this. */
+/** A changed clock may cause no delay that is longer than this. */
 const LONGEST_DELAY_MS = 5_000
 /** A program checks its clock once per second, and a relay also checks the clock of PostgreSQL. */
 const NOTICED_MS = 3_000
@@ -53,7 +53,7 @@ given('clocks that are set', () => {
     const clock = fleet.clocks.get('relay 0')
     clock?.set(DAY)
     await sleep(NOTICED_MS)
-    // The messages are still at the relay when the clock goes back.
+    // The messages are still at the relay when the clock is set back.
     for (const { line } of fleet.agents) line.swallowsDown = true
     const ids = await Promise.all(devices.map((deviceId) => sendBy(api, deviceId)))
     clock?.set(0)

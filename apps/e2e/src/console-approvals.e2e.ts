@@ -82,12 +82,52 @@ test('a decision after that of another window is refused and says who decided', 
   const id = await send({ phoneNumbers: [one], textMessage: { text: 'Twice' } })
   await page.goto(`${gateway.url}/approvals`)
   await page.getByText('Twice').waitFor()
-  // This window does not read the list again.
+  // This browser window does not read the list again.
   await page.route('**/messages?approval=*', (route) => route.abort())
   expect((await gateway.api.ask('POST', `/messages/${id}/refuse`)).status).toBe(200)
   await page.getByRole('button', { name: `Approve message to ${one}` }).click()
   await page.getByText('The message was already refused by sms').waitFor()
   await page.unroute('**/messages?approval=*')
+})
+
+test('lists 300 messages page by page, counts all of them, and keeps the focus after a decision', async () => {
+  for (let sent = 0; sent < 300; sent += 10)
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        send({ phoneNumbers: [one], textMessage: { text: `Offer ${sent + at}.` } }),
+      ),
+    )
+  await page.goto(`${gateway.url}/approvals`)
+  await page.getByRole('navigation', { name: 'Main' }).getByText('300 messages waiting for approval').waitFor()
+  const items = page.getByRole('list', { name: 'Messages waiting for approval' }).getByRole('listitem')
+  await items.first().waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+  const lastOnPage = async () => {
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+    return await items.last().getAttribute('aria-posinset')
+  }
+  for (const loaded of [200, 300]) {
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await expect.poll(lastOnPage).toBe(String(loaded))
+  }
+  await page.getByRole('button', { name: 'Load more' }).waitFor({ state: 'detached' })
+  const last = await items.last().locator('.held-message-text').innerText()
+  await items.last().getByRole('button', { name: 'Approve' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByText(last, { exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('navigation', { name: 'Main' }).getByText('299 messages waiting for approval').waitFor()
+  await expect.poll(() => items.last().evaluate(isFocused)).toBe(true)
+
+  await page.evaluate('scrollTo(0, 0)')
+  const first = page.locator('[aria-posinset="1"]')
+  await first.getByRole('button', { name: 'Refuse' }).focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('navigation', { name: 'Main' }).getByText('298 messages waiting for approval').waitFor()
+  await expect.poll(() => first.evaluate(isFocused)).toBe(true)
+  // The key pressed once more decides nothing.
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Tab')
+  expect(await first.getByRole('button', { name: 'Approve' }).evaluate(isFocused)).toBe(true)
 })
 
 test('no errors in the background', () => {
@@ -98,4 +138,8 @@ async function send(message: object): Promise<string> {
   const { status, json } = await gateway.api.ask('POST', '/messages', message, { authorization: `Bearer ${key}` })
   expect(status).toBe(202)
   return json.id
+}
+
+function isFocused(element: { readonly ownerDocument: { readonly activeElement: unknown } }): boolean {
+  return element.ownerDocument.activeElement === element
 }

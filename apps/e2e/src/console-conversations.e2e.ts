@@ -49,7 +49,7 @@ test('the virtual phone lists the test numbers with links to their conversations
   await page.getByLabel('Message', { exact: true }).press('Enter')
   const failed = outgoing('This one fails')
   await failed.getByText('Failed', { exact: true }).waitFor()
-  // The error says that sending it again would not help.
+  // The error says that sending the message again would not help.
   expect(await failed.getByRole('button', { name: 'Send again' }).count()).toBe(0)
   await failed.getByRole('button', { name: 'Edit message' }).click()
   expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('This one fails')
@@ -227,7 +227,7 @@ test('loads a long conversation while scrolling up; after an error it shows a me
   await thread().hover()
   await page.mouse.wheel(0, -100_000)
   await thread().getByRole('alert').getByText('not today').waitFor()
-  // A new message below must not change the position either.
+  // A new message below the visible part must not change the position either.
   await gateway.api.ask('POST', '/virtual-phone', { from: talker, text: 'Number 120 of many' })
   await thread().getByText('Number 120 of many').waitFor({ state: 'attached' })
   await page.waitForTimeout(1_000)
@@ -303,7 +303,9 @@ function thread() {
   return page.getByRole('log', { name: 'Messages' })
 }
 
-/** Why a message was not sent. The page also has an alert about the connection, which is usually empty. */
+/**
+ * Finds the reason why a message was not sent. The page also has an alert about the connection, which is usually empty.
+ */
 function problem() {
   return page.locator('.composer').getByRole('alert')
 }

@@ -1,4 +1,4 @@
-// The console while its gateway hangs: the process is stopped with SIGSTOP, so that its connections stay open.
+// Tests the console while its gateway hangs. The process is stopped with SIGSTOP, so that its connections stay open.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ConsoleBrowser } from './house/console-browser.ts'

@@ -1,4 +1,5 @@
-// The shared inbox of the console: unread messages, a search that opens the conversation at the match, archive, notes.
+// Tests the shared inbox of the console: unread messages, a search that opens the conversation at the match, archive,
+// notes.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere } from './house/barriers.ts'
@@ -45,7 +46,7 @@ test('new messages do not move a page that shows earlier ones, and a button lead
   for (let count = 0; count < 40; count++) await receive(grace, `Line ${count}`)
   await page.goto(`${gateway.url}/conversations/${encodeURIComponent(grace)}`)
   await message('Line 39').waitFor()
-  // Only the message that comes next is new.
+  // Only the next message is new.
   await list()
     .getByRole('link', { name: grace })
     .getByText(/unread/)
@@ -118,7 +119,7 @@ test('notes, labels and the assignee are kept, and have no barriers', async () =
   await page.getByText('Ada', { exact: true }).waitFor()
   await action('Notes, labels and assignee')
   await dialog.getByLabel('Assigned to').fill('Grace')
-  // Escape closes the list of names, then the dialog. The name is kept, and the conversation stays open.
+  // Escape closes the list of names, then the dialog. The name stays, and the conversation stays open.
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
@@ -171,11 +172,30 @@ for (const width of [390, 820, 1440])
     expect(await overflow()).toBeLessThanOrEqual(0)
   })
 
+test('on a phone the number stays on one line beside a long assignee, and nothing is cut off', async () => {
+  const assignee = 'Grace Brewster Hopper of the second shift'
+  expect((await gateway.api.ask('PATCH', `/conversations/${encodeURIComponent(ada)}`, { assignee })).status).toBe(200)
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(`${gateway.url}/conversations/${encodeURIComponent(ada)}`)
+  await page.getByText(assignee).waitFor()
+  const heading = page.getByRole('heading', { level: 1 })
+  const lines = await heading.evaluate((element) => {
+    const range = element.ownerDocument.createRange()
+    range.selectNodeContents(element)
+    return range.getClientRects().length
+  })
+  expect(lines).toBe(1)
+  for (const name of ['Conversation actions', 'Send']) {
+    const box = await page.getByRole('button', { name, exact: true }).boundingBox()
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(360)
+  }
+})
+
 const menu = () => page.getByRole('navigation', { name: 'Main', exact: true })
 const list = () => page.getByRole('region', { name: 'Conversations' })
 /**
- * A message of the conversation; the virtual phone shows it too. Only its text is searched: the one that says "Line 3" at 9:30
- * would also be "Line 39".
+ * Finds a message of the conversation, which the virtual phone also shows. Only its text is searched, because with the
+ * time "9:30", the message "Line 3" would also match "Line 39".
  */
 const message = (text: string) =>
   page
@@ -192,7 +212,7 @@ async function action(name: string): Promise<void> {
   await page.getByRole('menuitem', { name }).click()
 }
 
-/** Whether an element is inside the visible part of the conversation. */
+/** Returns true if an element is inside the visible part of the conversation. */
 async function isVisible(selector: string): Promise<boolean> {
   const [element, log] = await Promise.all([
     page.locator(selector).boundingBox(),

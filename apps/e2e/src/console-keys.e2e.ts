@@ -157,7 +157,7 @@ async function send(bearer: string, number: string): Promise<number> {
   return await request(bearer, { method: 'POST', body })
 }
 
-/** Reads a message that does not exist: 404 shows that the key is accepted. */
+/** Reads a message that does not exist. The answer 404 shows that the key is accepted. */
 async function read(bearer: string): Promise<number> {
   const status = await request(bearer, {}, '/none')
   return status === 404 ? 200 : status

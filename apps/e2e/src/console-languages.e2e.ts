@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere, barriersOfMenu } from './house/barriers.ts'
+import { barriersEverywhere, barriersOfLanguage, barriersOfMenu } from './house/barriers.ts'
 import { ConsoleBrowser } from './house/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
@@ -63,7 +63,8 @@ test.each(['de', 'es', 'ar'])('axe finds no violations in %s on any page', async
   for (const path of [...pages, ...morePages]) {
     await page.goto(gateway.url + path)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    barriers.push(...(await barriersEverywhere(page)).map((barrier) => `${path} ${barrier}`))
+    const found = language === 'ar' ? await barriersEverywhere(page) : await barriersOfLanguage(page)
+    barriers.push(...found.map((barrier) => `${path} ${barrier}`))
   }
   expect(barriers).toEqual([])
   await page.context().close()
@@ -93,6 +94,28 @@ test('a step of the timeline has a name in the language of the page', async () =
   await page.goto(`${gateway.url}/messages`)
   await page.getByRole('list', { name: 'Nachrichten' }).getByRole('link').first().click()
   await page.getByRole('region', { name: 'Verlauf' }).getByText('Vom Netz angenommen').first().waitFor()
+  await page.context().close()
+})
+
+test('phone numbers of the timeline are read from left to right in Arabic', async () => {
+  const phoneNumbers = [number, '+447400123457']
+  const message = await gateway.api.send({ phoneNumbers, textMessage: { text: 'To both' } })
+  const page = await browser.signedIn(credentialsIn(gateway.folder))
+  await page.evaluate("localStorage.setItem('smsgw-language', 'ar')")
+  await page.goto(`${gateway.url}/messages/${message}`)
+  const shown = page.locator('.timeline-details').getByText(number, { exact: true }).first()
+  await shown.waitFor()
+  const [plus, lastDigit] = await shown.evaluate((element) =>
+    [0, -1].map((at) => {
+      const text = [...element.childNodes].find(({ nodeType }) => nodeType === 3)
+      const range = element.ownerDocument.createRange()
+      const length = text?.textContent?.length ?? 0
+      if (text !== undefined) range.setStart(text, (at + length) % length)
+      if (text !== undefined) range.setEnd(text, ((at + length) % length) + 1)
+      return range.getBoundingClientRect().left
+    }),
+  )
+  expect(plus).toBeLessThan(lastDigit ?? 0)
   await page.context().close()
 })
 

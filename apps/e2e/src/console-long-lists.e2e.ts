@@ -1,4 +1,4 @@
-// The console with 100 000 messages: lists keep elements near the visible part only, also after much scrolling.
+// Tests the console with 100 000 messages. Lists keep elements only near the visible part, even after much scrolling.
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere } from './house/barriers.ts'
@@ -35,8 +35,7 @@ test('the list of conversations stays small, and Back from one returns to its pl
   const first = await list.getByRole('link', { name: /^\+/ }).first().innerText()
   await loadMore(list, 300)
   await expectFewElements()
-  const last = list.getByRole('listitem').last()
-  const link = last.getByRole('link')
+  const link = list.locator('[aria-posinset="300"]').getByRole('link')
   await link.scrollIntoViewIfNeeded()
   const place = await list.evaluate((section) => section.scrollTop)
   await link.click()
@@ -79,12 +78,30 @@ test('the list of messages stays small, and Back returns to a message far down',
   const list = page.getByRole('list', { name: 'Messages' })
   await loadMore(page.getByRole('main'), 300)
   await expectFewElements()
-  const item = list.getByRole('listitem').last()
+  const item = list.locator('[aria-posinset="300"]')
   const name = await item.getByRole('link').getAttribute('href')
   await item.getByRole('link').click()
   await page.getByRole('region', { name: 'Timeline' }).waitFor()
   await page.goBack()
   await expect.poll(() => isInView(page.locator(`a[href="${name}"]`))).toBe(true)
+})
+
+test('a new message does not move the list of messages below its top', async () => {
+  await go('/messages')
+  await loadMore(page.getByRole('main'), 100)
+  await page.evaluate('scrollTo(0, 2000)')
+  const shown = page.locator('.listed-message').filter({ hasText: '+44' }).nth(30)
+  const href = await shown.getAttribute('href')
+  const top = () => page.locator(`a[href="${href}"]`).evaluate((element) => element.getBoundingClientRect().top)
+  await page.waitForTimeout(300)
+  const before = await top()
+  await gateway.api.send({ phoneNumbers: ['+447400777777'], textMessage: { text: 'A new one' } })
+  const first = page.getByRole('list', { name: 'Messages' }).locator('[aria-posinset="1"]')
+  await expect.poll(top).toBeCloseTo(before, -1)
+  await page.waitForTimeout(1_500)
+  expect(Math.abs((await top()) - before)).toBeLessThan(3)
+  await page.evaluate('scrollTo(0, 0)')
+  await first.getByText('A new one').waitFor()
 })
 
 test('a message to 100 recipients has a short page', async () => {

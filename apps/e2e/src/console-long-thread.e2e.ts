@@ -1,4 +1,4 @@
-// A conversation with thousands of messages in the console: only the messages near the visible part have elements.
+// Tests a conversation with thousands of messages in the console. Only messages near the visible part have elements.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ConsoleBrowser } from './house/console-browser.ts'
@@ -97,7 +97,7 @@ async function scrollUntil(count: number): Promise<void> {
   }
 }
 
-/** The first message whose top can be seen, and its distance from the top of the list. */
+/** Returns the first message whose top is visible, and its distance from the top of the list. */
 async function firstVisible(): Promise<{ text: string; top: number }> {
   return await thread().evaluate((log) => {
     const edge = log.getBoundingClientRect().top + 350

@@ -1,5 +1,5 @@
-// The console as an app with notifications. Real Chromium cannot reach its push service from here, so a push service of the
-// tests takes its place: only `pushManager.subscribe` is replaced. What that service receives is delivered to the service worker.
+// Tests the console as an app with notifications. Chromium cannot reach its push service in tests, so a push service of
+// the tests replaces it: only `pushManager.subscribe` is changed. The service worker gets what that service receives.
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere } from './house/barriers.ts'
@@ -38,7 +38,7 @@ test('a browser can install the console', async () => {
     expect([src, answer.status(), answer.headers()['content-type']]).toEqual([src, 200, type])
   }
   const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
-  // Pages of a test are incognito windows, which cannot install anything.
+  // Pages of a test are incognito windows, which cannot install an app.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
   await page.context().close()
 })
@@ -72,8 +72,9 @@ test('somebody who looks at the console gets no notification beside it', async (
   const devtools = await page.context().newCDPSession(page)
   const content = { kind: 'message.received', language: 'en', count: 1, about: ada }
   await page.bringToFront()
+  await untilFocused(page.context(), 1)
   await deliver(devtools, JSON.stringify(content))
-  // The test notification is shown after the other one was left out.
+  // The test notification shows that the other one was left out.
   await deliver(devtools, JSON.stringify({ ...content, kind: 'test' }))
   await expect.poll(async () => (await shown(page)).map(({ title }) => title)).toEqual(['Notifications work'])
   await page.context().close()
@@ -196,7 +197,7 @@ async function turnOn(page: Page): Promise<void> {
 
 const switchOf = (page: Page, name: string) => page.getByRole('switch', { name })
 
-/** Takes the focus from all pages, which otherwise all have it in a browser of Playwright. */
+/** Takes the focus from all pages, because in a browser of Playwright every page has it. */
 async function lookElsewhere(context: BrowserContext): Promise<void> {
   const elsewhere = await context.newPage()
   await elsewhere.bringToFront()
@@ -206,8 +207,12 @@ async function lookElsewhere(context: BrowserContext): Promise<void> {
   }
   for (const page of context.pages().filter((one) => one !== elsewhere))
     await expect.poll(() => page.evaluate('document.hasFocus()')).toBe(false)
-  // The service worker learns it from the browser, which may be later than the page.
-  await expect.poll(() => context.serviceWorkers()[0]?.evaluate(focusedWindows)).toBe(0)
+  await untilFocused(context, 0)
+}
+
+/** The service worker learns of the focus later than the page. */
+async function untilFocused(context: BrowserContext, windows: number): Promise<void> {
+  await expect.poll(() => context.serviceWorkers()[0]?.evaluate(focusedWindows)).toBe(windows)
 }
 
 const focusedWindows = `clients.matchAll({ type: 'window', includeUncontrolled: true })
@@ -245,7 +250,7 @@ function shown(page: Page): Promise<readonly Shown[]> {
     .then((all) => all.map(({ title, body, data }) => ({ title, body, path: data.path })))`)
 }
 
-/** The devtools have no click on a notification, so its event is dispatched in the service worker. */
+/** Dispatches the event of a click in the service worker, because the devtools cannot click on a notification. */
 async function click(context: BrowserContext): Promise<void> {
   await context.serviceWorkers()[0]?.evaluate(`registration.getNotifications().then(([notification]) => {
     dispatchEvent(new NotificationEvent('notificationclick', { notification }))

@@ -222,6 +222,47 @@ test('explains and saves a setting, and refuses a contradictory one with a clear
   expect((await gateway.api.ask('GET', '/settings')).json.messages).not.toHaveProperty('send_interval_min')
 })
 
+test('keeps the focus when a button is disabled during its request, and when it is removed', async () => {
+  await go('/access')
+  const focused = page.locator(':focus')
+  await page.getByRole('button', { name: 'Create API key' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByLabel('Name').fill('focus')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('New key for focus').waitFor()
+  await expect.poll(() => focused.count()).toBe(1)
+  expect(await focused.evaluate((element) => element.closest('[role="dialog"]') !== null)).toBe(true)
+  await page.keyboard.press('Escape')
+
+  await go('/settings')
+  const section = page.getByRole('region', { name: 'Sending' })
+  await section.getByLabel('Message limit').fill('7')
+  const save = section.getByRole('button', { name: 'Save' })
+  // Slower than usual, so that the button is disabled for a while.
+  await page.route('**/settings', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await route.continue()
+  })
+  await save.focus()
+  await page.keyboard.press('Enter')
+  await save.waitFor({ state: 'detached' })
+  await page.unroute('**/settings')
+  await expect.poll(() => focused.count()).toBe(1)
+  await page.keyboard.press('Tab')
+  expect(await focused.evaluate((element) => element.closest('section')?.getAttribute('aria-label'))).toBe('Sending')
+  await section.getByLabel('Message limit').fill('')
+  await section.getByLabel('Message limit').press('Enter')
+  await save.waitFor({ state: 'detached' })
+
+  await go('/')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Go to a page or a phone number' }).fill('devices')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
+  await expect.poll(() => focused.getAttribute('id')).toBe('content')
+})
+
 test('the command palette opens a page by its name and a conversation by its number', async () => {
   await go('/')
   await page.keyboard.press('Control+k')
@@ -273,7 +314,7 @@ test('Back returns to the place in a list, also in pages that were loaded later,
     await gateway.api.send({ phoneNumbers: ['+447400555555'], textMessage: { text: `Plan ${count}` }, scheduleAt })
   // Every page is higher than this window.
   await page.setViewportSize({ width: 1400, height: 400 })
-  // A page that is loaded for the first time is short at first, which would move the window to its top.
+  // A page that is loaded for the first time is short at first, so the window would move to its top.
   await go('/settings')
   await page.getByRole('region', { name: 'Sending' }).waitFor()
   await page.keyboard.press('g')
@@ -281,7 +322,8 @@ test('Back returns to the place in a list, also in pages that were loaded later,
   await page.getByLabel('Status').selectOption('Pending')
   const items = page.getByRole('list', { name: 'Messages' }).getByRole('listitem')
   await page.getByRole('button', { name: 'Load more' }).click()
-  await expect.poll(() => items.count()).toBe(70)
+  const size = () => items.first().getAttribute('aria-setsize')
+  await expect.poll(size).toBe('70')
   const link = items.filter({ hasText: 'Plan 8' }).last().getByRole('link')
   await link.scrollIntoViewIfNeeded()
   const place = await page.evaluate<number>('scrollY')
@@ -291,7 +333,7 @@ test('Back returns to the place in a list, also in pages that were loaded later,
   await expect.poll(() => page.evaluate('scrollY')).toBe(0)
   await page.goBack()
   await expect.poll(() => page.evaluate<number>('scrollY')).toBe(place)
-  expect(await items.count()).toBe(70)
+  expect(await size()).toBe('70')
   await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   await expect.poll(() => page.evaluate('scrollY')).toBe(0)

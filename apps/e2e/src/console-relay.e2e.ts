@@ -28,6 +28,20 @@ test('a relay has no virtual phone and no built-in device', async () => {
   expect(await page.getByRole('complementary', { name: 'Virtual phone' }).count()).toBe(0)
 })
 
+test('shows the fingerprint of the encryption key that the agent prints', async () => {
+  const status = new HouseProcess('status', mainScripts.agent, ['status'], { DATA_DIR: join(house.folder, 'agent') })
+  expect(await status.ended()).toBe(0)
+  const [printed = 'none'] = /(?:[0-9a-f]{4} ){15}[0-9a-f]{4}/.exec(status.lines.join('\n')) ?? []
+  const [device] = (await house.api.ask('GET', '/devices')).json
+  await page.goto(`${house.relayUrl}/devices/${device.id}`)
+  const key = page.getByRole('region', { name: 'Encryption key' })
+  await key.getByText(printed, { exact: true }).waitFor()
+  await key.getByText('smsgw agent status').waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+  await page.goto(`${house.relayUrl}/devices`)
+  await page.getByText('Online', { exact: true }).waitFor()
+})
+
 test('pairs a second device with the shown code, as a command and as a QR code, and confirms it', async () => {
   await page.getByRole('button', { name: 'Pair a device' }).click()
   const dialog = page.getByRole('dialog', { name: 'Pair a device' })

@@ -28,6 +28,19 @@ test('one can sign in while the program is still loading', async () => {
   await page.context().close()
 })
 
+test('a click during which the program arrives signs in', async () => {
+  const { page, release } = await withoutProgram()
+  const { username, password } = credentialsIn(gateway.folder)
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).hover()
+  await page.mouse.down()
+  release()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  await page.mouse.up()
+  await page.context().close()
+})
+
 test('what was typed before the program arrived stays, and the field keeps the focus', async () => {
   const { page, release } = await withoutProgram({ locale: 'de-DE', colorScheme: 'dark' })
   expect(await page.evaluate('document.documentElement.lang')).toBe('de')
@@ -72,7 +85,7 @@ test('the form is not shown once the program could not be loaded', async () => {
   const answered = page.waitForResponse(SESSION)
   session.release()
   await answered
-  // By the next answer the page has processed this one.
+  // When the next answer arrives, the page has processed this one.
   await page.evaluate("fetch('/3rdparty/v1/session').then(({ status }) => status)")
   expect(await page.getByLabel('Username').count()).toBe(0)
   await page.context().close()
@@ -93,8 +106,8 @@ test('somebody who is signed in never sees the form', async () => {
   release()
   await signIn(page, credentialsIn(gateway.folder))
   const held = await holdProgram(page)
-  await page.reload()
-  await page.waitForResponse(SESSION)
+  // The answer may come before the page has loaded.
+  await Promise.all([page.waitForResponse(SESSION), page.reload()])
   expect(await page.getByLabel('Username').count()).toBe(0)
   held.release()
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
@@ -107,7 +120,7 @@ const SESSION = /\/3rdparty\/v1\/session$/
 type Page = Awaited<ReturnType<ConsoleBrowser['page']>>
 type BrowserOptions = Parameters<ConsoleBrowser['page']>[0]
 
-/** The sign-in page, whose program does not arrive until it is released. */
+/** Opens the sign-in page. Its program does not arrive until the test releases it. */
 async function withoutProgram(options: BrowserOptions = {}) {
   const page = await browser.page(options)
   const held = await holdProgram(page)
@@ -120,7 +133,7 @@ function holdProgram(page: Page) {
   return hold(page, PROGRAM)
 }
 
-/** The answers to these requests do not arrive until they are released. */
+/** The answers to these requests do not arrive until the test releases them. */
 async function hold(page: Page, url: RegExp) {
   const end = Promise.withResolvers<'continue' | 'abort'>()
   await page.route(url, async (route) => await route[await end.promise]())

@@ -18,7 +18,7 @@ const DOMAIN = 'sms.example.org'
 /** `BRIDGE_MESSAGES=1000` makes the test longer. */
 const COUNT = Number(process.env['BRIDGE_MESSAGES'] ?? 100)
 
-/** Sends one mail. Returns the final answer; rejects if the connection ends before. */
+/** Sends one mail. Returns the final answer; rejects if the connection ends earlier. */
 async function send(port: number, { id, text }: { readonly id: string; readonly text: string }): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
@@ -48,7 +48,7 @@ async function send(port: number, { id, text }: { readonly id: string; readonly 
 
 async function connected(socket: Socket): Promise<void> {
   await once(socket, 'connect')
-  // The end of the connection ends the reading of lines.
+  // The loop over the lines ends with the connection.
   socket.on('error', () => socket.destroy())
 }
 
@@ -121,9 +121,9 @@ test('ten thousand connections to the SMTP server take little memory, and mail p
   const port = await freePort()
   const folder = newFolder()
   const bridge = new HouseProcess('bridge', mainScripts.bridge, ['run'], {
-    // As smsgw starts it.
+    // Starts the program as `smsgw` does.
     NODE_OPTIONS: '--max-semi-space-size=2',
-    // No API is needed until a mail is sent.
+    // The API is not needed until a mail is sent.
     ...{ SMSGW_URL: 'http://127.0.0.1:9', SMSGW_API_KEY: 'unused', DATA_DIR: folder },
     ...{ SMTP_PORT: String(port), SMTP_DOMAIN: DOMAIN, SMTP_ALLOW_CIDRS: '127.0.0.0/8' },
   })
@@ -141,7 +141,7 @@ test('ten thousand connections to the SMTP server take little memory, and mail p
     for (let count = 0; count < 10_000; count += 250) await Promise.all(Array.from({ length: 250 }, open))
     expect(residentMiB(bridge.pid) - before).toBeLessThan(100)
     for (const socket of sockets) socket.destroy()
-    // The mail is understood; the API that stores it is missing.
+    // The mail can be read, but the API is unavailable.
     const answer = await eventually(
       () => send(port, { id: 'after', text: 'x' }).catch(() => '421'),
       (line) => !line.startsWith('421'),

@@ -1,4 +1,5 @@
-// Messages that only the device, or only the owner of the account, can read, with the example programs of the documentation.
+// Tests messages that only the device, or only the owner of the account, can read, with the example programs of the
+// documentation.
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -112,7 +113,10 @@ test('received messages are encrypted with the key of the account, and with each
 
 const probe = '+447400100311'
 
-/** The agent gets the key a moment after the answer, so another number sends until one of its messages is encrypted with it. */
+/**
+ * The agent gets the key a moment after the answer. So another number sends messages until one of them is encrypted
+ * with the key.
+ */
 async function receivedWith(version: number, { requests }: Receiver): Promise<void> {
   const last = (sender: string) => requests.findLast(({ payload }) => payload['sender'] === sender)?.payload
   const isOf = (payload?: Readonly<Record<string, unknown>>) => String(payload?.['message']).includes(`$k=${version}$`)

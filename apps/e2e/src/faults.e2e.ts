@@ -6,7 +6,8 @@ let house: House
 let runs = 1000
 
 beforeAll(async () => {
-  // The driver waits two minutes for an answer. The time in doubt that follows is shortened, not skipped.
+  // The driver waits two minutes for an answer. The time that a message stays in doubt afterwards is shortened, but not
+  // skipped.
   house = await House.start({ agent: { IN_DOUBT_SECONDS: '20', IN_DOUBT_HOLD_SECONDS: '2' } })
 })
 
@@ -25,7 +26,8 @@ const faults: readonly Fault[] = [
   { name: 'submit-answer-lost', options: { all: false, times: 2 } },
   { name: 'submit-port-drop', options: { times: 1, forMs: 5000 } },
   { name: 'submit-reboot', options: { times: 1 } },
-  // After these codes the agent pauses for seconds. After code 38 (network out of order) it would pause for five minutes.
+  // After these codes the agent pauses for some seconds. After code 38 (network out of order) it would pause for five
+  // minutes.
   { name: 'submit-error', options: { times: 2, codes: '41,42,500,512' } },
   { name: 'urc-flood', options: { perSecond: 200 } },
   { name: 'urc-before-pdu', options: {} },

@@ -29,7 +29,7 @@ for (const { mode, start } of modes) {
 
     beforeAll(async () => {
       place = await start()
-      // The folder is inside the repository, because the programs import packages of the repository.
+      // The folder is in the repository, because the programs import packages of the repository.
       mkdirSync(join(ROOT, '.cache'), { recursive: true })
       folder = mkdtempSync(join(ROOT, '.cache/clients-'))
       writeFileSync(join(folder, 'package.json'), '{"type":"module"}')

@@ -49,7 +49,7 @@ test.skipIf(disk === undefined)(
     await api.until(id, ({ state }) => state === 'Sent' || state === 'Delivered')
     expect(gateway.isOver).toBe(false)
     disk?.empty()
-    // Changes of an unstable modem are not all logged.
+    // Not all changes of an unstable modem are logged.
     for (let unplugged = 0; unplugged < 15 && resumed().length === 0; unplugged += 1) await unplug(emulator, api)
     expect(resumed()[0]).toMatchObject({
       level: 'warn',

@@ -79,7 +79,8 @@ describe('npm start on a fresh machine', () => {
 test('loses and repeats no message when killed and restarted 100 ms later, ten times', async () => {
   const folder = newFolder()
   const emulator = await Emulator.start(folder, [{ number: '+447700900001' }])
-  // The gateway restarts on the same port, which must be free again at once. The time in doubt is shortened, not skipped.
+  // The gateway restarts on the same port, which must be free again at once. The time that a message stays in doubt is
+  // shortened, but not skipped.
   const settings = { MODEMS: emulator.pty(), IN_DOUBT_SECONDS: '10', IN_DOUBT_HOLD_SECONDS: '2' }
   let gateway = await Gateway.start(settings, { folder })
   const port = new URL(gateway.url).port
@@ -92,7 +93,7 @@ test('loses and repeats no message when killed and restarted 100 ms later, ten t
         sent.set(await gateway.api.send({ phoneNumbers: [destination], textMessage: { text } }), destination)
       }
       await emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: `in ${round}` })
-      // Each time at another moment.
+      // Kills the gateway at another moment each time.
       await sleep(round * 70)
       await gateway.process.kill()
       await sleep(100)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Emulator } from './house/emulator.ts'
 import { Gateway, newFolder } from './house/gateway.ts'
 
-// A gateway whose only modem is a HiLink stick, with real processes and real HTTP between them.
+// Tests a gateway whose only modem is a HiLink stick, with real processes and real HTTP between them.
 
 const stick = { personality: 'huawei-hilink', number: '+447700900001' }
 const long = 'All work and no play makes Jack a dull boy. '.repeat(8)
@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The time in doubt is shortened, not skipped. */
+/** The time that a message stays in doubt is shortened, but not skipped. */
 function settings() {
   return { MODEMS: emulator.stick(), IN_DOUBT_SECONDS: '10', IN_DOUBT_HOLD_SECONDS: '2' }
 }
@@ -65,7 +65,7 @@ test('loses and repeats no message when the gateway is killed six times', async 
       received.push(text)
       await emulator.instruct('send-text', { from: '+447400900002', to: 'modem0', text })
     }
-    // Each time at another moment. Sticks are polled every three seconds.
+    // Kills the gateway at another moment each time. Sticks are polled every three seconds.
     await sleep(round * 700)
     await gateway.process.kill()
     await sleep(100)
@@ -97,7 +97,7 @@ test('uses the stick again after it was killed, and leaves a message without an 
   expect(sentTo('+447400400001')).toEqual(['doubtful'])
 })
 
-/** The texts that the network accepted for this number, long ones joined. */
+/** Returns the texts that the network accepted for this number. The parts of long texts are joined. */
 function sentTo(destination: string): readonly string[] {
   const texts: string[] = []
   for (const { text, part, ...line } of emulator.ledger()) {

@@ -40,8 +40,8 @@ const cases = [
   },
 ]
 
-// The driver waits two minutes for a lost result. A second modem takes just as long for one message and serves as the clock:
-// everything else must have ended before this message.
+// The driver waits two minutes for a lost result. A second modem takes the same time for one message, which serves as
+// the clock: all other messages must end before this one.
 for (const { name, fault, options, withDeliveryReport, clockMs, state } of cases) {
   test(`${name}: messages are sent and received again before the time limit of the answer`, async () => {
     runs += 1

@@ -1,4 +1,4 @@
-// The number, SIM and encryption of a message, from the API to the network and to the webhooks.
+// Tests number, SIM and encryption of a message, from the API to the network and to the webhooks.
 import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'

@@ -11,7 +11,7 @@ import { House } from './house/house.ts'
 import { mainScripts } from './house/main-scripts.ts'
 import { HouseProcess, logged } from './house/process.ts'
 
-// Needs the packages mosquitto and mosquitto-clients. The broker and the clients are the real ones.
+// Needs the packages mosquitto and mosquitto-clients, with which the tests use a real broker and real clients.
 const hasMosquitto = spawnSync('mosquitto', ['-h']).error === undefined && !spawnSync('mosquitto_pub').error
 const withBroker = test.skipIf(!hasMosquitto)
 
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const address = () => ['-h', '127.0.0.1', '-p', port]
 
-/** Subscribes with a session, so that nothing is missed. Each message is one line of the output. */
+/** Subscribes with a session, so that no message is missed. Each message is one line of the output. */
 async function subscribe(topic: string): Promise<HouseProcess> {
   const args = [...address(), '-V', '5', '-q', '2', '-c', '-i', topic.replace('/', '-'), '-t', topic]
   const subscriber = new HouseProcess(topic, 'mosquitto_sub', args, {}, { folder: '/' })

@@ -3,7 +3,8 @@ import { eventually } from './house/api-client.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { type ActionNode, execution, N8nPackage, TriggeredWorkflow, type TriggerNode } from './house/n8n-runtime.ts'
 
-// The published nodes with what n8n gives to them, and a real gateway. n8n itself is too large to be installed for a test.
+// Tests the published nodes with the parts of n8n that they use, and with a real gateway. n8n itself is too large to be
+// installed for a test.
 
 const NUMBER = '+447400123456'
 const send = { resource: 'message', operation: 'send', to: NUMBER, text: 'Door open' }

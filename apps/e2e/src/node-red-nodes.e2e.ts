@@ -48,7 +48,7 @@ test('sends, waits for the delivery, receives the answer, and reads message and 
     (outputs) => outputs.length > 0,
   )
   expect(answer).toMatchObject({ payload: 'Door open', from: ECHO, topic: ECHO, received: { type: 'SMS' } })
-  // A send node further on answers the sender.
+  // A later send node of the flow answers the sender.
   const reply = await runtime.node('send').receive({ ...answer, payload: 'Thanks' })
   expect(reply.payload.recipients).toMatchObject([{ phoneNumber: ECHO }])
   expect((await runtime.node('message').receive({ messageId })).payload).toMatchObject({ id: messageId })

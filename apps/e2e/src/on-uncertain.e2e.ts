@@ -26,7 +26,7 @@ const submissionsOf = (id: string) => house.emulator.ledger().filter(({ text }) 
 const ended = async (id: string) =>
   (await house.api.until(id, ({ state }) => state === 'Sent' || state === 'Failed')).recipients[0]
 
-// The answer to every message to this number is lost.
+// The modem's answer to every message to this number is lost.
 const ANSWERS_LOST = '+12025550119'
 
 test('a message with onUncertain resend is sent once more if its answer was lost, and is marked everywhere', async () => {

@@ -1,5 +1,5 @@
-// Phones beside a dongle when the network fails, and when requests arrive again: nothing is lost, nothing is sent twice or by
-// two devices.
+// Tests phones next to a dongle when the network fails and when requests arrive again. No message may be lost, sent
+// twice, or sent by two devices.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { House } from './house/house.ts'
 import { LinkProxy } from './house/link-proxy.ts'

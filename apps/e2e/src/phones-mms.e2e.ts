@@ -125,7 +125,7 @@ function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // 8 bits for each of three colors.
+  // The image has 8 bits for each of three colours.
   header.set([8, 2], 8)
   const rows = Array.from({ length: height }, () => Buffer.concat([Buffer.of(0), randomBytes(width * 3)]))
   const signature = Buffer.from('89504e470d0a1a0a', 'hex')

@@ -11,7 +11,9 @@ import { HouseProcess, logged } from './house/process.ts'
 const GUIDE = 'docs/CONTRIBUTING.md'
 let folder: string
 const running: HouseProcess[] = []
-/** The environment of the reader's terminals. Uses other ports, because the usual ports may be taken on this machine. */
+/**
+ * The environment of the reader's terminals. It has other ports, because the usual ones may be in use on this machine.
+ */
 const environment: Record<string, string> = { EMULATOR_CONTROL: '127.0.0.1:0' }
 
 beforeAll(async () => {

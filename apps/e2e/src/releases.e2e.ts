@@ -7,8 +7,8 @@ import { mainScripts } from './house/main-scripts.ts'
 import { HouseProcess, ROOT } from './house/process.ts'
 import { answersOf, type ReleaseAnswers } from './house/release-answers.ts'
 
-// Each folder holds what upgrade/write-fixture.ts wrote with that release. The newest one is used by `npm run proof -- upgrade` too,
-// which also goes back.
+// Each folder contains the data that upgrade/write-fixture.ts wrote with that release. `npm run proof -- upgrade` also
+// uses the newest folder, and downgrades too.
 const releases = join(ROOT, 'apps/e2e/releases')
 
 describe.each(readdirSync(releases))('the data of release %s', (version) => {
@@ -40,7 +40,7 @@ describe.each(readdirSync(releases))('the data of release %s', (version) => {
     const ids = answers.messages.map(({ id }) => String(id))
     expect(ids.length).toBeGreaterThan(0)
     const now = await answersOf(gateway.api, ids)
-    // Later releases add fields.
+    // Ignores fields that later releases have added.
     expect(now).toMatchObject(answers)
     for (const kind of ['messages', 'inbox', 'webhooks'] as const) expect(now[kind]).toHaveLength(answers[kind].length)
   })

@@ -16,13 +16,16 @@ import { SmppClient } from './house/smpp-client.ts'
 
 const NUMBER = '447400123456'
 const COUNT = 1_000
-/** Requests of the client without an answer. */
+/** The number of unanswered requests of the client. */
 const WINDOW = 10
 const LOGIN = { system_id: 'app', password: 'qx7Ru2dA' }
-/** Clients repeat a request after these: ESME_RSYSERR, ESME_RMSGQFUL and ESME_RTHROTTLED. */
+/** Clients repeat a request after these errors: ESME_RSYSERR, ESME_RMSGQFUL and ESME_RTHROTTLED. */
 const TEMPORARY = [0x08, 0x14, 0x58]
 
-/** Submits texts as a careful program does: again after each temporary error and each lost answer, with the same reference. */
+/**
+ * Submits texts as a careful program does. After a temporary error or a lost answer, submits the text again with the
+ * same reference.
+ */
 class Submissions {
   /** The message id of each confirmed text. */
   readonly ids = new Map<string, string>()

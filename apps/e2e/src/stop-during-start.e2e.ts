@@ -8,15 +8,15 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from './house/process.ts'
 
-/** After this time the steps are longer, because a start takes longer than this only on a busy machine. */
+/** The time after which the steps are longer, because only on a busy machine a start takes longer. */
 const FINE_UNTIL_MS = 2_000
-/** A program that is not ready after this time never will be. */
+/** The longest time until a program is ready. */
 const LONGEST_START_MS = 15_000
 
 interface StartedApp {
   readonly app: string
   readonly args: readonly string[]
-  /** Output of a program that has finished its start. */
+  /** The output of a program that has finished its start. */
   readonly ready: RegExp
   readonly settings: (folder: string) => Readonly<Record<string, string>>
 }
@@ -43,7 +43,7 @@ const apps: readonly StartedApp[] = [
   {
     app: 'agent',
     args: ['run'],
-    // Ready means that the agent tries to reach the relay, which does not exist.
+    // The agent is ready when it tries to reach the relay, which does not exist.
     ready: /disconnected from the relay/,
     settings: (folder) => ({
       DATA_DIR: folder,
@@ -94,7 +94,7 @@ describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, ar
         run.signal(signal)
         await run.ended
         const when = `${signal} after ${delayMs} ms; output: ${run.output}`
-        // While Node still loads the program, the signal ends Node itself. The program has done nothing then.
+        // While Node is loading the program, the signal ends Node itself, and the program has done nothing.
         expect([0, signal], when).toContain(run.result)
         expect(run.errors, when).toBe('')
         for (const until = performance.now() + 30_000; processesIn(folder).length > 0 && performance.now() < until; )
@@ -110,7 +110,7 @@ describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, ar
   )
 })
 
-/** A program in a process group of its own: Ctrl-C in a terminal signals the whole group. */
+/** A program in its own process group, because Ctrl-C in a terminal sends the signal to the whole group. */
 class Run {
   readonly ended: Promise<unknown>
   output = ''
@@ -148,7 +148,7 @@ class Run {
   }
 }
 
-/** The command lines of other processes that contain the path of the folder. */
+/** Returns the command lines of other processes that contain the path of the folder. */
 function processesIn(folder: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

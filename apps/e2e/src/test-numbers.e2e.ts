@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway?.stop())
 
-// Each test uses its own number, so the messages can be sent at the same time.
+// Each test uses its own number, so that the messages can be sent at the same time.
 test.concurrent.each([
   ['+12025550110', 'Failed', '(CMS 1)'],
   ['+12025550111', 'Failed', '(CMS 21)'],
@@ -40,7 +40,7 @@ test('a message to +12025550115 stays Sent, because no report arrives', async ()
   expect(numbers).toContain('+12025550115')
   const id = await gateway.api.send({ phoneNumbers: ['+12025550115'], textMessage: { text: 'Hello' } })
   await gateway.api.until(id, ({ state }) => state === 'Sent')
-  // Once a later message to another number has its report, a report for the first message would have arrived too.
+  // When a later message to another number has its report, a report for the first message would also have arrived.
   const later = await gateway.api.send({ phoneNumbers: ['+12025550118'], textMessage: { text: 'Later' } })
   await gateway.api.until(later, ({ state }) => state === 'Delivered')
   expect((await gateway.api.message(id)).state).toBe('Sent')

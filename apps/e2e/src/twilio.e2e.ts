@@ -1,4 +1,5 @@
-// Twilio's own helper library, unchanged, against a gateway with an emulated modem.
+// Tests Twilio's own helper library, unchanged, with a gateway and an emulated modem.
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +8,8 @@ import twilio from 'twilio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
-import { Gateway, newFolder } from './house/gateway.ts'
+import { credentialsIn, Gateway, newFolder } from './house/gateway.ts'
+import { Phone, PhoneDisk } from './house/phone.ts'
 
 const FROM = '+447700900001'
 
@@ -29,14 +31,16 @@ let emulator: Emulator
 let gateway: Gateway
 let client: twilio.Twilio
 let accountSid: string
+let apiKey: string
 
 beforeAll(async () => {
   const folder = newFolder()
   emulator = await Emulator.start(folder, [{ number: FROM }])
   gateway = await Gateway.start({ MODEMS: emulator.pty() }, { folder })
   await gateway.untilReady()
-  const scopes = ['messages:send', 'messages:read', 'messages:list', 'messages:cancel', 'inbox:list']
+  const scopes = ['messages:send', 'messages:read', 'messages:list', 'messages:cancel', 'inbox:list', 'inbox:read']
   const { key } = (await gateway.api.ask('POST', '/keys', { name: 'twilio', scopes })).json
+  apiKey = key
   accountSid = await sidOfAccount(key)
   client = twilio(accountSid, key, { httpClient: new GatewayClient(gateway.url) })
 })
@@ -123,6 +127,31 @@ test('shows a received message', async () => {
     (found) => found.length === 1,
   )
   expect(received).toMatchObject({ direction: 'inbound', status: 'received', to: FROM, body: 'Is it ready?' })
+})
+
+test('lists and downloads the media of a received MMS', async () => {
+  const user = { username: 'sms', password: credentialsIn(gateway.folder).password }
+  const { id, token } = await Phone.register(gateway.url, user, 'Pixel')
+  const phone = new Phone({ url: gateway.url, token, disk: new PhoneDisk() })
+  const picture = randomBytes(300_000)
+  const attachment = { partId: 2, contentType: 'image/png', name: 'a.png', data: picture.toString('base64') }
+  const facts = { id: '7', type: 'MMS_DOWNLOADED', sender: '+447400100400', content: 'Look', isEncrypted: false }
+  try {
+    expect(await phone.upload([{ ...facts, createdAt: new Date().toISOString(), attachments: [attachment] }])).toBe(201)
+    const [received] = await client.messages.list({ from: '+447400100400' })
+    expect(received).toMatchObject({ direction: 'inbound', numMedia: '1', body: 'Look' })
+    const [media] = await client.messages(received?.sid ?? '').media.list()
+    expect(media).toMatchObject({ parentSid: received?.sid, contentType: 'image/png' })
+    const message = client.messages(received?.sid ?? '')
+    const { uri } = await message.media(media?.sid ?? '').fetch()
+    const authorization = `Basic ${Buffer.from(`any:${apiKey}`).toString('base64')}`
+    const response = await fetch(gateway.url + uri.replace(/\.json$/, ''), { headers: { authorization } })
+    expect(picture.equals(Buffer.from(await response.arrayBuffer()))).toBe(true)
+  } finally {
+    phone.kill()
+    // With a real device, the gateway sends nothing with the emulated modem.
+    expect((await gateway.api.ask('DELETE', `/devices/${id}`)).status).toBe(204)
+  }
 })
 
 test('signs its requests for the library, reports states to StatusCallback, and follows TwiML', async () => {

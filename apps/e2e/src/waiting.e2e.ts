@@ -25,7 +25,7 @@ beforeAll(async () => {
   server = await PostgresServer.start({ ...where, user: 'smsgw', database: 'smsgw' })
   house = await House.start({
     relay: { DATABASE_URL: `postgresql://smsgw:secret@127.0.0.1:${port}/smsgw` },
-    agent: { IN_DOUBT_SECONDS: '60', IN_DOUBT_HOLD_SECONDS: '40' },
+    agent: { IN_DOUBT_SECONDS: '60', IN_DOUBT_HOLD_SECONDS: '40', SEND_WHILE_ROAMING: '0' },
   })
 })
 
@@ -117,6 +117,26 @@ test('a message waits for a SIM without a network', async () => {
   await house.emulator.instruct('set-coverage', { stat: 1 })
   await untilSent(id)
   expect(await statusReasons()).toEqual([])
+})
+
+test('a message waits for a SIM that is roaming, and received messages arrive', async () => {
+  await house.emulator.instruct('set-coverage', { stat: 5 })
+  await eventually(
+    async () => (await house.api.ask('GET', '/devices')).json[0].simCards[0].state,
+    (state) => state === 'roaming',
+  )
+  const id = await send()
+  await untilWaits(id, 'roaming')
+  expect(await statusReasons()).toEqual(['roaming'])
+  const from = newNumber()
+  await house.emulator.instruct('send-text', { from, to: 'modem0', text: 'Hi there' })
+  await eventually(
+    async () => (await house.api.ask('GET', '/inbox')).json,
+    (inbox) => inbox.some(({ sender }: { sender: string }) => sender === from),
+  )
+  expect((await house.api.message(id)).state).toBe('Processed')
+  await house.emulator.instruct('set-coverage', { stat: 1 })
+  await untilSent(id)
 })
 
 test('a message waits for an unplugged modem', async () => {

@@ -14,17 +14,19 @@ export interface UpgradeProof {
   readonly log: (line: string) => void
 }
 
-/** Messages that are sent in each mixture of releases. */
+/** The number of messages that are sent in each mixture of releases. */
 const MESSAGES_PER_STEP = 25
 
 /**
- * Two relays on one database and two agents. Each step replaces one program while messages are sent: relays first, then agents;
- * back in the reverse order; then forward again, agents first. So each link has old and new at either end. Returns problems.
+ * Upgrades two relays on one database and two agents. Each step replaces one program while messages are sent: first the
+ * relays, then the agents; back in the reverse order; then forward again with the agents first. So each link has the
+ * old and the new release at either end. Returns the problems.
  */
 export async function upgradeFleet({ previous, everyMs, log }: UpgradeProof): Promise<readonly string[]> {
   const receiver = await Receiver.start()
   const crashes: string[] = []
-  // Agents before 0.1.0 do not mark their modems as emulated, and emulated modems send nothing next to a real one.
+  // Agents before 0.1.0 do not mark their modems as emulated, so these count as real modems, next to which emulated
+  // modems send nothing.
   const settings = { MIX_EMULATED_MODEMS: '1' }
   const fleet = await startFleet((line) => crashes.push(line), { ...previous, settings })
   try {
@@ -114,7 +116,7 @@ async function untilEnded(fleet: Fleet): Promise<void> {
   await eventually(open, ({ length }) => length === 0, 240_000)
 }
 
-/** Delivery reports and webhooks may still arrive, so it is repeated until nothing is missing. */
+/** Repeats the comparison until nothing is missing, because delivery reports and webhooks may still arrive. */
 async function completeAudit(fleet: Fleet, load: Load, receiver: Receiver): Promise<Findings> {
   const until = performance.now() + 120_000
   for (;;) {

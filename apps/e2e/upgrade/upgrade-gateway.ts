@@ -14,8 +14,9 @@ const MESSAGES_PER_STEP = 20
 const SETTINGS = { IN_DOUBT_SECONDS: '10', IN_DOUBT_HOLD_SECONDS: '2', SUBMIT_UNKNOWN_SECONDS: '60' }
 
 /**
- * Upgrades a gateway with its embedded database from the previous release to these sources, downgrades it and upgrades it again,
- * while messages are sent and received. Then restores a backup of the previous release with these sources. Returns problems.
+ * Upgrades a gateway with its embedded database from the previous release to these sources, downgrades it and upgrades
+ * it again, while messages are sent and received. Then restores a backup of the previous release with these sources.
+ * Returns the problems.
  */
 export async function upgradeGateway({ previous, everyMs, log }: UpgradeProof): Promise<readonly string[]> {
   const folder = newFolder()

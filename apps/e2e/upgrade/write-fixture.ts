@@ -1,6 +1,6 @@
-// `node apps/e2e/upgrade/write-fixture.ts --program <folder> --into <folder>`: runs the gateway of a release, fills its database and
-// its journal with something of each kind, and writes a backup and the answers of the API. Later releases must restore the backup
-// and give the same answers (src/releases.e2e.ts). `npm run release` calls it.
+// `node apps/e2e/upgrade/write-fixture.ts --program <folder> --into <folder>`: runs the gateway of a release, fills its
+// database and its journal with data of each kind, and writes a backup and the answers of the API. Later releases must
+// restore the backup and give the same answers (src/releases.e2e.ts). `npm run release` calls it.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -24,7 +24,7 @@ const gateway = await Gateway.start({ MODEMS: emulator.pty() }, { folder: data, 
 try {
   await gateway.untilReady()
   const { api } = gateway
-  // Otherwise a restored gateway deletes the messages of the fixture after 30 days.
+  // Without this setting, a restored gateway would delete the messages of the fixture after 30 days.
   const { status } = await api.ask('PATCH', '/settings', { messages: { log_lifetime_days: 3650 } })
   if (status !== 200) throw new Error(`PATCH /settings: ${status}`)
   await api.ask('POST', '/webhooks', { id: 'fixture', url: 'https://receiver.invalid/', event: 'sms:received' })
@@ -43,7 +43,7 @@ try {
   await untilReceived(2)
   const scheduleAt = new Date(Date.now() + 6 * 86_400_000).toISOString()
   await api.send({ id: 'scheduled', phoneNumbers: ['+447400500005'], textMessage: { text: 'Later' }, scheduleAt })
-  // Waits in the journal while the backup is made.
+  // This message waits in the journal while the backup is made.
   await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 60_000 } })
   for (const id of ['waiting-1', 'waiting-2'])
     await api.send({ id, phoneNumbers: [`+44740050001${id.at(-1)}`], textMessage: { text: 'Waiting' } })

@@ -35,10 +35,10 @@ start_emulator() {
   control=$(address control)
 }
 
-# address control | address ports
+# address control | address ports | address second
 address() {
   node -e 'const a = JSON.parse(require("node:fs").readFileSync("addresses.json", "utf8"))
-    console.log(process.argv[1] === "control" ? a.control : a.modems[0].ports[0])' "$1"
+    console.log(process.argv[1] === "control" ? a.control : a.modems[0].ports[process.argv[1] === "second" ? 1 : 0])' "$1"
 }
 
 act() { # act <instruction> <JSON>

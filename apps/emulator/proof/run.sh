@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs programs written for real modems against the emulator.
-#   apps/emulator/proof/run.sh [--optional] [gammu gammu-smsd smstools modemmanager]
+#   apps/emulator/proof/run.sh [--optional] [gammu gammu-smsd smstools modemmanager modemmanager-shared]
 #   apps/emulator/proof/run.sh deployments the files in deploy/ instead
 #   apps/emulator/proof/run.sh image …     the container image instead; options: .repo/packaging/container/prove-images.sh
 #   apps/emulator/proof/run.sh bridges [--optional] …     programs that send through the gateway: apps/e2e/bridges/run-bridges.ts
@@ -30,11 +30,11 @@ chosen=()
 for argument in "$@"; do
   case $argument in
     --optional) optional=true ;;
-    gammu | gammu-smsd | smstools | modemmanager) chosen+=("$argument") ;;
-    *) echo "run.sh: $argument is neither --optional nor one of gammu, gammu-smsd, smstools, modemmanager" >&2; exit 2 ;;
+    gammu | gammu-smsd | smstools | modemmanager | modemmanager-shared) chosen+=("$argument") ;;
+    *) echo "run.sh: $argument is neither --optional nor one of gammu, gammu-smsd, smstools, modemmanager, modemmanager-shared" >&2; exit 2 ;;
   esac
 done
-[ ${#chosen[@]} -gt 0 ] || chosen=(gammu gammu-smsd smstools modemmanager)
+[ ${#chosen[@]} -gt 0 ] || chosen=(gammu gammu-smsd smstools modemmanager modemmanager-shared)
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/emulator-proof.XXXXXX")
 groups=()

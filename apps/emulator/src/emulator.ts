@@ -88,7 +88,7 @@ function startNetwork({ options, scenario, seed, ledger, onEvent, onFatal }: Net
     try {
       ledger?.append(entry)
     } catch (error) {
-      // Without a complete ledger the emulator must not accept any message.
+      // Stops the emulator, because it must not accept messages without a complete ledger.
       onFatal(new StartError(`ledger: cannot write ${ledger?.path}: ${(error as Error).message}`))
       throw error
     }
@@ -124,7 +124,8 @@ async function serveModem({
 }: ModemParts): Promise<ServedModem> {
   const personality = personalities[plan.personality]
   if (personality === undefined) throw new StartError(`personality: ${plan.personality} is not a known modem type`)
-  const ports: HostPort[] = []
+  const first: HostPort[] = []
+  const second: HostPort[] = []
   const virtual = new VirtualModem({
     personality,
     sim: plan.sim && simCard(plan.sim),
@@ -135,37 +136,45 @@ async function serveModem({
     faults: plan.faults,
     chunking: options.chunking,
     bootTimeFactor: options['boot-time'],
-    onBytes(bytes) {
-      traffic.record(plan.name, 'out', bytes)
-      for (const port of ports) port.send(bytes)
+    terminals: plan.second === undefined ? 1 : 2,
+    onBytes(bytes, terminal) {
+      traffic.record(plan.name, 'out', bytes, terminal === 0 ? undefined : 'second')
+      for (const port of terminal === 0 ? first : second) port.send(bytes)
     },
     onPort(event, detail) {
-      for (const port of ports) event === 'lost' ? port.takeAway() : port.bringBack(detail)
+      for (const port of [...first, ...second]) event === 'lost' ? port.takeAway() : port.bringBack(detail)
     },
   })
-  const receive: ReceiveBytes = (bytes) => {
-    traffic.record(plan.name, 'in', bytes)
-    virtual.receive(bytes)
-  }
   closers.push(async () => {
     virtual.powerOff()
-    for (const port of ports) await port.close()
+    for (const port of [...first, ...second]) await port.close()
   })
   if (personality.host === 'web') {
-    if (plan.tcp === undefined || plan.pty !== undefined) {
+    if (plan.tcp === undefined || plan.pty !== undefined || plan.second !== undefined) {
       throw new StartError(
-        `tcp: ${plan.name} has only a web interface; set tcp=127.0.0.1:8080 or another address, and no pty`,
+        `tcp: ${plan.name} has only a web interface; set tcp=127.0.0.1:8080 or another address, no pty and no second port`,
       )
     }
-    ports.push(await WebHost.listen(plan.tcp, (request) => virtual.handleWebRequest(request), 'tcp'))
-    return { name: plan.name, virtual, ports }
+    first.push(await WebHost.listen(plan.tcp, (request) => virtual.handleWebRequest(request), 'tcp'))
+    return { name: plan.name, virtual, ports: first }
   }
-  if (plan.tcp !== undefined) ports.push(await TcpHost.listen(plan.tcp, receive, 'tcp'))
-  if (plan.pty !== undefined) {
+  const serve = async ({ tcp, pty }: Pick<PlannedModem, 'tcp' | 'pty'>, ports: HostPort[], receive: ReceiveBytes) => {
+    if (tcp !== undefined) ports.push(await TcpHost.listen(tcp, receive, 'tcp'))
+    if (pty === undefined) return
     const posix = await loadPosix()
-    ports.push(new PtyHost({ link: StableLink.claim(resolve(plan.pty), posix), posix, receive, onError: onFatal }))
+    ports.push(new PtyHost({ link: StableLink.claim(resolve(pty), posix), posix, receive, onError: onFatal }))
   }
-  return { name: plan.name, virtual, ports }
+  await serve(plan, first, (bytes) => {
+    traffic.record(plan.name, 'in', bytes)
+    virtual.receive(bytes)
+  })
+  if (plan.second !== undefined) {
+    await serve(plan.second, second, (bytes) => {
+      traffic.record(plan.name, 'in', bytes, 'second')
+      virtual.receive(bytes, 1)
+    })
+  }
+  return { name: plan.name, virtual, ports: [...first, ...second] }
 }
 
 function applyToNetwork({ network }: World, scenario: Scenario | undefined): void {
@@ -183,7 +192,7 @@ function startSteps(scenario: Scenario, world: World, events: NetworkEvents): Ru
   )
 }
 
-/** Real time. A delay of 0 uses setImmediate, because setTimeout takes at least a millisecond. */
+/** The real clock. A delay of 0 uses setImmediate, because setTimeout takes at least a millisecond. */
 const systemClock: Clock = {
   nowMs: () => performance.now(),
   epochMs: () => Date.now(),

@@ -6,7 +6,7 @@ import { StartError } from './options/start-error.ts'
 
 /**
  * The accepted messages, one JSON object per line, appended and synced before the modem answers `+CMGS:`. The
- * synchronous write blocks all modems on purpose, because no sender may get a result for a message that a crash could
+ * synchronous write blocks all modems on purpose, so that no sender gets a result for a message that a crash could
  * erase.
  */
 export class LedgerFile {
@@ -47,7 +47,7 @@ export class LedgerFile {
     closeSync(this.#fd)
   }
 
-  /** Removes a partial line that a crash left. No modem has confirmed the message in this line. */
+  /** Removes a partial line that a crash left. No modem has confirmed the message of this line. */
   #cutTornLine(): void {
     const torn = Buffer.byteLength(this.#end(LONGEST_LINE_BYTES).split('\n').at(-1) ?? '')
     if (torn > 0) ftruncateSync(this.#fd, fstatSync(this.#fd).size - torn)
@@ -67,7 +67,7 @@ export class LedgerFile {
 /** A SUBMIT has at most 164 octets; its text at most 160 characters. */
 const LONGEST_LINE_BYTES = 4096
 
-/** The two file operations, replaceable in tests. */
+/** The two file operations, which tests can replace. */
 export interface Disk {
   write(fd: number, bytes: Uint8Array): number
   sync(fd: number): void

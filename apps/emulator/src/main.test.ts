@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-// Real processes, on a machine that may be busy.
+// The time limit allows for real processes on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 let folder = ''
@@ -106,6 +106,14 @@ test('serves a modem through a link and removes the link on SIGINT', async () =>
   child.kill('SIGINT')
   expect(await end).toEqual({ code: 0, errors: '' })
   expect(existsSync(link)).toBe(false)
+})
+
+test('serves two ports of one modem', async () => {
+  const { addresses } = await running('--modem', 'tcp=127.0.0.1:0,secondTcp=127.0.0.1:0')
+  const ports = addresses.modems[0]?.ports.map((address) => Number(new URL(address).port)) ?? []
+  expect(ports).toHaveLength(2)
+  const [first, second] = await Promise.all(ports.map((port) => dialogue(port, 'ATE0\rAT+CGSN\r', /\d{15}\s+OK\r\n/)))
+  expect(/\d{15}/.exec(second ?? '')?.[0]).toBe(/\d{15}/.exec(first ?? '')?.[0])
 })
 
 test('syncs the ledger entry before +CMGS', async () => {

@@ -15,7 +15,7 @@ process.on('SIGINT', () => void end(0))
 process.on('SIGTERM', () => void end(0))
 process.on('SIGHUP', () => void end(0))
 process.on('uncaughtException', fail)
-// A full disk or a closed pipe (`… | head`) must not stop the modems.
+// Ignores write errors, because a full disk or a closed pipe (`… | head`) must not stop the modems.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
 await main().catch(fail)
@@ -77,7 +77,7 @@ async function end(exitCode: number): Promise<void> {
   process.exit(exitCode)
 }
 
-/** Prints one line for an error that the user can fix, a stack trace for any other error. */
+/** Prints one line for an error that the user can fix, and a stack trace for any other error. */
 function fail(error: unknown): void {
   const text =
     error instanceof StartError || error instanceof UsageError

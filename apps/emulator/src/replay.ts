@@ -17,7 +17,7 @@ import { PTY_FOLDER } from './options/modem-setup.ts'
 import { StartError } from './options/start-error.ts'
 import { harmless, harmlessJson } from './output/terminal-text.ts'
 
-/** One modem that answers as in a recording, on a pseudo-terminal or TCP. */
+/** Serves one modem that answers as in a recording, on a pseudo-terminal or TCP. */
 export class Replay {
   readonly #file: string
   readonly #recording: Recording

@@ -34,7 +34,7 @@ export class World {
   }
 }
 
-/** A virtual modem and its ports. The output of the modem goes to all ports. */
+/** A virtual modem and its ports, those of its second terminal last. */
 export interface ServedModem {
   readonly name: string
   readonly virtual: VirtualModem

@@ -4,15 +4,15 @@ import type { HealthSource } from '@smsgw/relay/health/health-sources'
 
 /** The bridge of a gateway, which starts after relay and agent. */
 export interface BridgeState {
-  /** The channels that are switched on. */
+  /** The enabled channels. */
   readonly names: readonly string[]
   /** The channels that have started. */
   readonly reports: () => readonly ChannelReport[]
 }
 
 /**
- * One check for each channel. A channel that does not work is a warning: the gateway itself accepts messages. `/health` is public,
- * so the description does not have the addresses of servers.
+ * One check for each channel. A channel that does not work is a warning: the gateway itself accepts messages. `/health`
+ * is public, so the description does not contain addresses of servers.
  */
 export function bridgeHealth({ names, reports }: BridgeState): HealthSource[] {
   return names.map((name) => ({
@@ -33,7 +33,9 @@ export function bridgeHealth({ names, reports }: BridgeState): HealthSource[] {
   }))
 }
 
-/** The same for `status` and `doctor`, which only users of this machine can call. */
+/**
+ * Returns the same checks for `status` and `doctor`, with addresses, because only users of this machine can call them.
+ */
 export function bridgeStatus({ names, reports }: BridgeState): ComponentStatus[] {
   const started = new Map(reports().map((report) => [report.name, report]))
   return names.map((name) => {

@@ -26,7 +26,7 @@ function foreignData(path: string, owner: string, folder: string, names: string)
   )
 }
 
-/** Returns whether the identity names another machine. The identity of the agent in a gateway names none. */
+/** Returns true if the identity names another machine. The identity of the agent in a gateway names none. */
 function isPaired(path: string): boolean {
   const file = join(path, identityFile)
   const url = existsSync(file) ? AgentIdentity.load(file).relay?.url : undefined

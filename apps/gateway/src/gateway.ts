@@ -23,7 +23,7 @@ import { VirtualPhoneLine } from './virtual-modem/virtual-phone-line.ts'
 export interface GatewayOptions {
   readonly relay: RelayConfig
   readonly agent: AgentConfig
-  /** Locked by this process. */
+  /** The data folder, which this process has locked. */
   readonly dataDir: string
   readonly log: Log
   readonly onPasswordChanged: (changed: { readonly username: string; readonly password: string }) => void
@@ -32,13 +32,13 @@ export interface GatewayOptions {
   /** Called before each step that takes a while. */
   readonly onStage: (description: string) => void
   readonly onFatal: (error: Error) => void
-  /** Aborted when the process must stop during the start. */
+  /** A signal that is aborted if the process must stop during the start. */
   readonly stopping: AbortSignal
 }
 
 export interface Gateway {
   readonly url: string
-  /** Whether a virtual modem is used, because it is configured or no real modem was found. */
+  /** True if a virtual modem is used, because it is configured or because no real modem was found. */
   readonly isVirtual: boolean
   readonly status: () => AgentStatus
   readonly stop: () => Promise<void>
@@ -114,7 +114,7 @@ function databaseStage({ DATABASE_URL: url, DATA_DIR: folder }: RelayConfig): st
   return existsSync(join(folder, 'database')) ? 'starting the database' : 'creating the database (first start only)'
 }
 
-/** The API already works; the wait only lets the start-up output show the state of the modems. */
+/** Waits only so that the start-up output shows the state of the modems. The API already works. */
 async function waitForModems(agent: Agent, stopping: AbortSignal): Promise<void> {
   const until = monotonicClock.nowMs() + MODEM_WAIT_MS
   while (!stopping.aborted && !isSettled(agent.status()) && monotonicClock.nowMs() < until) await sleep(100)
@@ -122,14 +122,16 @@ async function waitForModems(agent: Agent, stopping: AbortSignal): Promise<void>
 
 const MODEM_WAIT_MS = 8_000
 
-/** Whether each modem has a final state. A modem is absent until its port has been opened for the first time. */
+/**
+ * Returns true if each modem has a final state. A modem is absent until its port has been opened for the first time.
+ */
 export function isSettled({ modems }: Pick<AgentStatus, 'modems'>): boolean {
   return modems.length > 0 && modems.every(({ state }) => !['absent', 'starting', 'searching'].includes(state ?? ''))
 }
 
 /**
- * With `MODEMS=auto`, adds a virtual modem if no real modem is connected and none has ever been used. Otherwise messages
- * wait for the real modem, which may be unplugged or found late.
+ * With `MODEMS=auto`, adds a virtual modem if no real modem is connected and none has ever been used. If a real modem
+ * was used before, messages wait for it, because it may be unplugged or found late.
  */
 async function chooseModems(config: AgentConfig, dataDir: string): Promise<Wanted> {
   const wanted = wantedModems(config)

@@ -7,7 +7,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 export interface LocalBridgeOptions {
   /** The URL at which this gateway listens, or SMSGW_URL. */
   readonly url: string
-  /** The present credentials of the account of this gateway. */
+  /** Returns the present credentials of the account of this gateway. */
   readonly credentials: () => { readonly username: string; readonly password: string }
   readonly channels: Channels
   readonly dataDir: string

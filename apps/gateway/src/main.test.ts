@@ -159,7 +159,7 @@ interface Running {
 }
 
 function spawnGateway(more: Readonly<Record<string, string>> = {}, args: readonly string[] = []): ChildProcess {
-  return spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {
+  return spawn(process.execPath, [process.env['TESTED_GATEWAY'] ?? '', ...args], {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -172,7 +172,7 @@ function spawnGateway(more: Readonly<Record<string, string>> = {}, args: readonl
   })
 }
 
-/** Runs `gateway keys …` beside the running gateway, and returns its output. */
+/** Runs `gateway keys …` while the gateway is running, and returns the output. */
 async function keys(...args: readonly string[]): Promise<string> {
   const child = spawnGateway({}, ['keys', ...args])
   let output = ''

@@ -13,7 +13,7 @@ await main(process.argv.slice(2)).catch(fail)
 /** Loads only the requested command. */
 async function main(args: readonly string[]): Promise<void> {
   const line = readCommandLine(gatewayCommands, args)
-  // Without a command, the gateway runs as a service, which must survive a broken log output.
+  // Without a command, the gateway is a service, which must continue when its log output is closed.
   if (line.name === '') ignoreOutputErrors()
   else failOnOutputErrors((error) => fail(new StartError(`cannot write the output: ${error.message}`)))
   if (line.name === '--help') {

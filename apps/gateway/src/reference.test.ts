@@ -10,7 +10,8 @@ import { aboutOf, type SettingsSchema } from '@smsgw/daemon/settings'
 import { settingsSchema as relaySettings } from '@smsgw/relay/config'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
-// The pages of docs/reference are made here, from the code and from a running relay. `npm run reference` updates them.
+// Generates the pages of docs/reference from the code and from a running relay, and fails if they are outdated. `npm
+// run reference` updates them.
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const TOKEN = 'a token for the metrics'
@@ -21,7 +22,7 @@ let stopRelay: () => Promise<unknown>
 beforeAll(async () => {
   const port = await freePort()
   relayUrl = `http://127.0.0.1:${port}`
-  const relay = spawn(process.execPath, [join(ROOT, 'apps/relay/src/main.ts')], {
+  const relay = spawn(process.execPath, [process.env['TESTED_RELAY'] ?? ''], {
     cwd: ROOT,
     stdio: 'ignore',
     env: {
@@ -78,6 +79,7 @@ test('docs/reference/settings.md lists every setting with its help and default',
     '| Setting | What it does |',
     '|---|---|',
     '| `SIM_1_NUMBER` | Phone number of SIM 1, for a SIM that does not store its own number. `SIM_2_NUMBER` is for SIM 2, and so on |',
+    '| `SIM_1_OPERATOR` | Operator of SIM 1: country and network codes such as `26202`. The modem then uses no other network. `26202,any` allows others while this one is out of reach; `auto` lets the modem choose again. Without this setting, the setting of the modem stays |',
     '| `SIM_1_PIN` or `SIM_1_PIN_FILE` | PIN of SIM 1. It is entered once, and never when only one try is left |',
     '',
     '## Bridge',
@@ -236,7 +238,7 @@ test('packages/client/src/openapi.ts has the types of the API', async () => {
   )
 }, 120_000)
 
-/** The operations of accounts with their successful answers. All errors have the same schema. */
+/** Returns the operations of accounts with their successful answers. All errors have the same schema. */
 function withoutErrors(document: Openapi): object {
   const paths = Object.entries(document.paths).filter(
     ([path]) => path.startsWith('/3rdparty/v1/') && !path.includes('/health'),

@@ -12,9 +12,9 @@ export interface Secrets {
   readonly serverSecret: string
   readonly username: string
   readonly password: string
-  /** Whether this start created the secrets. */
+  /** True if this start created the secrets. */
   readonly areNew: boolean
-  /** The file that holds the password. */
+  /** The file that contains the password. */
   readonly credentialsFile: string
 }
 
@@ -43,7 +43,7 @@ export function storeCredentials(
   write(credentialsFile, JSON.stringify({ username, password }, undefined, 2))
 }
 
-/** Such a password is accepted at once even while somebody at the owner's address guesses passwords. */
+/** A generated password is accepted at once, even while somebody at the owner's address guesses passwords. */
 function generated(serverSecret: string): string {
   return generatePassword(secretBox(serverSecret, systemRandom), systemRandom)
 }

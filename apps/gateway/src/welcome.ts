@@ -5,7 +5,7 @@ import { VERSION } from '@smsgw/relay/version'
 import type { Gateway } from './gateway.ts'
 import type { Secrets } from './secrets.ts'
 
-/** The first line of the start-up output. */
+/** Returns the first line of the start-up output. */
 export function greeting(folder: string): string {
   return `\n  ${bold('smsgw')} ${VERSION} is starting. Data folder: ${folder}\n`
 }
@@ -16,9 +16,9 @@ export function stageLine(description: string): string {
 }
 
 /**
- * The output after the start: URL, account, modems, and how to send a first message. The password is shown on a terminal
- * only, because other readers, such as the systemd journal, store it. `machine`: the network addresses of this machine,
- * shown if the gateway listens on all addresses.
+ * Returns the output after the start: URL, account, modems, and how to send a first message. The password is shown on a
+ * terminal only, because other readers, such as the systemd journal, store it. `machine`: the network addresses of this
+ * machine, shown if the gateway listens on all addresses.
  */
 export function welcome(
   { url, isVirtual, status }: Pick<Gateway, 'url' | 'isVirtual' | 'status'>,

@@ -59,7 +59,7 @@ async function compare({ pool }: BenchDatabase, ours: string, bare: string, auth
   print('alone: one connection, relay', ...figuresOf([accepted(await load(ours, 1))]))
 }
 
-/** Returns a message with a text of typical length. Its number passes the checks and is different each time. */
+/** Returns a message with a text of typical length. Its number is valid and different each time. */
 function body(): string {
   const number = `+4915112${String(100_000 + (sent++ % 900_000))}`
   return JSON.stringify({

@@ -1,12 +1,12 @@
-// Measures the cost of idle agents for a relay, and the delay until one of them receives a message:
+// Measures the cost of idle agents for a relay, and the delay until an agent receives a message:
 //
-//   node apps/relay/bench/bench-agents.ts [--agents 5000] [--at-once 64] [--messages 200] [--idle 60]
-//     [--phones 1000] [--main dist/relay/main.js]
+// node apps/relay/bench/bench-agents.ts [--agents 5000] [--at-once 64] [--messages 200] [--idle 60] [--phones 1000]
+// [--main dist/relay/main.js]
 //
 // The relay is a separate process with the flags of its service. Its memory is the RSS on Linux at the end of the idle
-// time. The agents are real sessions on real sockets, all in this process. `--at-once` agents connect at the same time, and
-// an agent that is refused by the relay reconnects as usual. `--phones` adds phones on Server-Sent Events, and also measures the
-// delay until a phone gets the notice of a message, and the time of the pull that follows.
+// time. The agents are real sessions on real sockets, all in this process. `--at-once` agents connect at the same time,
+// and an agent that is refused by the relay reconnects as usual. `--phones` adds phones on Server-Sent Events, and also
+// measures the delay until a phone gets the notice of a message, and the time of the pull that follows.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -22,7 +22,7 @@ const { values } = parseArgs({
     // Set this to the number of agents to measure how all agents reconnect after another relay has stopped.
     'at-once': { type: 'string', default: '64' },
     messages: { type: 'string', default: '200' },
-    // This is the time of three heartbeats, so that all agents have answered some pings.
+    // The time of three heartbeats, in which every agent answers some pings.
     idle: { type: 'string', default: '60' },
     phones: { type: 'string', default: '0' },
     // A relay that runs from a bundle needs less memory than one that runs from its sources.
@@ -30,11 +30,13 @@ const { values } = parseArgs({
   },
 })
 const [agentCount, phoneCount, messageCount] = [Number(values.agents), Number(values.phones), Number(values.messages)]
-/** Each registration waits for the others of the account. */
+/** Registrations of one account wait for each other. */
 const registrationsAtOnce = 8
 const IDLE_MS = Number(values.idle) * 1000
 
-await withBenchDatabase((database) => withBenchRelays(database, 1, (relays) => measure(database, relays), values.main))
+await withBenchDatabase((database) =>
+  withBenchRelays(database, 1, (relays) => measure(database, relays), { main: values.main }),
+)
 
 async function measure(database: BenchDatabase, relays: BenchRelays): Promise<void> {
   const pid = relays.pids[0] as number
@@ -119,8 +121,8 @@ async function post({ urls, auth }: BenchRelays, deviceId: string): Promise<stri
 }
 
 /**
- * Sends messages one after the other, each to a random agent. Measures the time from the request until the command
- * arrives on the agent's socket.
+ * Sends messages one after the other, each to a random agent. Measures the time from the request to the arrival of the
+ * command on the agent's socket.
  */
 async function wake(agents: readonly ScriptedAgent[], relays: BenchRelays): Promise<void> {
   const [toAnswer, toAgent]: [number[], number[]] = [[], []]

@@ -13,7 +13,7 @@ const TIMES = 20
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '100000' } } })
 const messages = Number(values.messages)
 
-/** SQL for the phone number of the n-th message, by the kind of account. */
+/** For each kind of account, SQL that returns the phone number of the n-th message. */
 const SPREADS = {
   'twenty numbers': 'n % 20',
   'a thousand numbers': 'n % 1000',
@@ -61,7 +61,7 @@ async function fill(pool: Pool, { accountId }: BenchRelays, number: string): Pro
   await pool.query('VACUUM ANALYZE')
 }
 
-/** The tenth, or the last. */
+/** The cursor of the tenth page, or of the last page. */
 async function deepPage(relays: BenchRelays): Promise<string> {
   let query = '?limit=50'
   for (let page = 1; page < 10; page++) {

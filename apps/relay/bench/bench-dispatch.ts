@@ -158,7 +158,7 @@ async function claim(database: Database, connection: AgentConnection): Promise<s
   return (await claimCommands(database, connection, room, new Date())).map(({ cmdId }) => cmdId)
 }
 
-/** Returns all events of a message with one part. */
+/** Returns the events of a message with one part, from acceptance to delivery. */
 function eventsOf(cmdId: string): AgentEvent[] {
   const about = { cmdId, at: new Date().toISOString() }
   return [

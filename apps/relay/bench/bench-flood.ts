@@ -1,12 +1,12 @@
 // Sends a flood of wrong passwords and a few valid requests to a separate relay with its own database:
 //
-//   node apps/relay/bench/bench-flood.ts [--wrong 500] [--good 50] [--seconds 70]
+// node apps/relay/bench/bench-flood.ts [--wrong 500] [--good 50] [--seconds 70]
 //
-// There are three floods, one after the other. The first guesses the password of the owner's account from the owner's
-// own address, for longer than a login is remembered. The second tries a list of user names from one address. The third
-// makes each guess from another address, as if it came from a different person. During the floods the
-// owner continues to send valid requests. Requests are sent at their planned time, even if earlier ones are unanswered, and
-// their latency counts from that time.
+// There are three floods, one after the other. The first flood guesses the password of the owner's account from the
+// owner's own address, for longer than a login is remembered. The second flood tries a list of user names from one
+// address. The third flood makes each guess from another address. During the floods the owner continues to send valid
+// requests. Requests are sent at their planned time, even if earlier ones are unanswered, and their latency counts from
+// that time.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -26,13 +26,13 @@ const [wrongPerSecond, goodPerSecond, seconds] = [Number(values.wrong), Number(v
 const OWNER = 'sms'
 const PASSWORD = 'the password of the owner'
 const HOME = '127.0.0.1'
-/** Refused and lost connections are counted under this status. */
+/** The status under which refused and lost connections are counted. */
 const NO_ANSWER = 0
 
 interface Flood {
   readonly name: string
   readonly seconds: number
-  /** Returns who guesses next. */
+  /** Returns the address and the user name of the next guess. */
   readonly guess: (index: number) => { readonly username: string; readonly address: string }
 }
 

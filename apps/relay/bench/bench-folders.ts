@@ -1,8 +1,8 @@
-// Measures lists of conversations over HTTP with authentication: the first and the last page of each folder and filter, and the first
-// page of searches, with ten messages for each conversation. Nine of ten conversations are archived. Prints medians of twenty
-// requests.
+// Measures lists of conversations over HTTP with authentication: the first and the last page of each folder and filter,
+// and the first page of searches. Each conversation has ten messages. Nine of ten conversations are archived. Prints
+// medians of twenty requests.
 //
-//   node apps/relay/bench/bench-folders.ts [--conversations 100000]
+// node apps/relay/bench/bench-folders.ts [--conversations 100000]
 import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
 import { updateConversationOrder } from '../src/conversation-order/update-order.ts'
@@ -14,7 +14,7 @@ import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
 import { median, print } from './figures.ts'
 
 const TIMES = 20
-/** Larger than the portion of the job, which leaves time for other statements. */
+/** Larger than the portion of the job, because here no other statements need time. */
 const PORTION = 20_000
 const { values } = parseArgs({ options: { conversations: { type: 'string', default: '100000' } } })
 const conversations = Number(values.conversations)
@@ -59,6 +59,8 @@ await withBenchDatabase((bench) =>
     print('first page of a search; ms')
     for (const [name, search] of Object.entries(SEARCHES))
       print(name, (await time(relays, `?${new URLSearchParams({ q: search })}`)).toFixed(1))
+    print('search of the whole history; ms', 'pages', 'all', 'slowest page')
+    for (const search of ['no. 4711 ', 'xylophone']) print(search, ...(await searchAll(relays, search)))
     await bench.pool.query('UPDATE inbox SET is_unread = true WHERE account_id = $1 AND sender > $2', [
       relays.accountId,
       '+4915100000020',
@@ -102,7 +104,7 @@ async function fill(pool: Pool, { accountId }: BenchRelays): Promise<void> {
   await pool.query('VACUUM ANALYZE')
 }
 
-/** How many messages and changes are not yet in the order. */
+/** The number of messages and changes that are not yet in the order. */
 async function behind(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ behind: number }>(`
     SELECT (SELECT count(*) FROM conversation_order_queue) + coalesce(pg_sequence_last_value('messages_key_seq'), 0)
@@ -122,6 +124,20 @@ async function lastCursor(database: Database, { accountId }: BenchRelays, filter
   })
   const place = all.at(-21) ?? { at: new Date(), number: '+' }
   return Buffer.from(`${place.at.getTime()}.${place.number}`).toString('base64url')
+}
+
+/** Follows the pages of a search to the oldest message. */
+async function searchAll({ urls: [url], auth }: BenchRelays, search: string): Promise<string[]> {
+  const durations: number[] = []
+  for (let path: string | undefined = `/3rdparty/v1/conversations?${new URLSearchParams({ q: search })}`; path; ) {
+    const started = performance.now()
+    const { status, headers } = await callUrl('GET', `${url}${path}`, { auth })
+    if (status !== 200) throw new Error(`${path}: ${status}`)
+    durations.push(performance.now() - started)
+    path = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+  }
+  const all = durations.reduce((sum, ms) => sum + ms, 0)
+  return [String(durations.length), all.toFixed(0), Math.max(...durations).toFixed(0)]
 }
 
 async function time({ urls: [url], auth }: BenchRelays, path: string): Promise<number> {

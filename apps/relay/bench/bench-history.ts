@@ -60,7 +60,7 @@ await withBenchDatabase((database) =>
   }),
 )
 
-/** Nine of ten messages belong to the account and one device, as in an installation with one main account. */
+/** Nine of ten messages belong to one account and one device, as in an installation with one main account. */
 async function fill(pool: Pool, { accountId }: BenchRelays): Promise<void> {
   await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('other', 'other', '')`)
   await pool.query(
@@ -92,7 +92,7 @@ function nameOf(filter: Query): string {
   return name.join(' ') || 'all'
 }
 
-/** Does the work of many runs of the job. */
+/** Does the work of many runs of the job that updates the counts. */
 async function countAll(url: string): Promise<void> {
   const client = openDatabase({ url, connections: 2 })
   for (;;) {
@@ -104,8 +104,8 @@ async function countAll(url: string): Promise<void> {
 }
 
 /**
- * Returns the cursor of the last page, which points to the 51st row from the end. A page of 51 rows in reverse order ends with
- * this row.
+ * Returns the cursor of the last page, which points to the 51st row from the end. A page of 51 rows, read in reverse
+ * order, ends with this row.
  */
 async function deepestCursor(relays: BenchRelays, filter: Query): Promise<string> {
   const sort = filter['sort'] === 'created_at' ? '-created_at' : 'created_at'

@@ -16,8 +16,11 @@ export async function withBenchRelays(
   { url, pool }: BenchDatabase,
   count: number,
   work: (relays: BenchRelays) => Promise<void>,
-  /** Entry point of another build, for example a bundle. */
-  main?: string,
+  /** The entry point of another build, for example a bundle, and further settings. */
+  {
+    main,
+    settings: more = {},
+  }: { readonly main?: string | undefined; readonly settings?: Record<string, string> } = {},
 ): Promise<void> {
   const password = randomBytes(12).toString('base64url')
   const settings = {
@@ -26,8 +29,9 @@ export async function withBenchRelays(
     ADMIN_USERNAME: 'sms',
     ADMIN_PASSWORD: password,
     QUEUE_MAX_PENDING: '10000000',
-    // Lets agents appear to connect from many addresses.
+    // Makes agents appear to connect from many addresses.
     TRUSTED_PROXIES: '127.0.0.1',
+    ...more,
   }
   const relays: RelayProcess[] = []
   try {

@@ -45,7 +45,7 @@ export class SsePhone {
     })
   }
 
-  /** Returns the ids of the messages to send. */
+  /** Returns the ids of the messages that the phone has to send. */
   async pull(): Promise<readonly string[]> {
     const response = await fetch(`${this.#url}/message`, {
       headers: { authorization: `Bearer ${this.#token}`, ...addressOf(0) },

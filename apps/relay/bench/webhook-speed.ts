@@ -15,7 +15,7 @@ import type { BenchDatabase } from './bench-database.ts'
 import { median, print } from './figures.ts'
 import { startWebhookReceivers, type WebhookReceivers } from './start-webhook-receivers.ts'
 
-/** The number of requests to one receiver at the same time, as in the relay. */
+/** The number of concurrent requests to one receiver, as in the relay. */
 const IN_FLIGHT = 5
 const box = secretBox('the secret of a relay that is only measured', systemRandom)
 
@@ -44,7 +44,7 @@ export async function benchWebhookLatency(bench: BenchDatabase, events: number):
   })
 }
 
-/** Measures deliveries of a backlog to one receiver. Rounds with and without the relay alternate. */
+/** Measures how fast a backlog is delivered to one receiver. Rounds with and without the relay alternate. */
 export async function benchWebhookRate(bench: BenchDatabase, deliveries: number, rounds: number): Promise<void> {
   await withReceiver(bench, async (database, receivers) => {
     const rates: { bare: number[]; ours: number[] } = { bare: [], ours: [] }

@@ -20,7 +20,7 @@ export interface Storm {
 
 const ILL: readonly Manner[] = ['dead', 'hanging', 'redirecting', 'too many', 'dripping', 'closing']
 const MANNERS: readonly Manner[] = [...ILL, ...Array.from({ length: 14 }, () => 'well' as const)]
-/** Time for the remaining deliveries after the last event. */
+/** How long the remaining deliveries may take after the last event. */
 const PATIENCE_MS = 120_000
 
 /** Sends each event to twenty receivers, of which six misbehave, while relays are killed and started again. */
@@ -52,7 +52,7 @@ async function register(database: Database, { any, auth }: Relays, urls: readonl
   return account.id
 }
 
-/** When each event was committed. */
+/** The time at which each event was committed. */
 async function happen(database: Database, accountId: string, storm: Storm): Promise<number[]> {
   const committedMs: number[] = []
   const startMs = now()

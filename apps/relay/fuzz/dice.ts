@@ -1,4 +1,4 @@
-/** A repeatable random source: mulberry32. */
+/** A random source (mulberry32) that repeats its values for the same seed. */
 export class Dice {
   #state: number
 

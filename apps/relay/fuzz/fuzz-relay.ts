@@ -100,7 +100,7 @@ export async function fuzzRelay(options: FuzzOptions): Promise<FuzzReport> {
       const problem = judge.problemOf(method, request.operation, answer)
       return problem === undefined ? undefined : `${shown(request)} ${problem}`
     } catch (error) {
-      // The client refused to send the request, or the answer arrived before the body was sent.
+      // Either the client refused to send the request, or the answer arrived before the body was sent.
       const code = (error as { code?: string }).code ?? String(error)
       count1(code)
       return CLIENT_ERRORS.includes(code) ? undefined : `${shown(request)} failed: ${code}`

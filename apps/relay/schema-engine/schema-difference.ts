@@ -7,8 +7,8 @@ import { Pool } from 'pg'
 const SCHEMA = resolve(import.meta.dirname, '../../../prisma/schema.prisma')
 
 /**
- * Returns the SQL that changes the database to match `schema.prisma`, or an empty string if they match. Uses the engine of
- * `prisma migrate` as WebAssembly, because Prisma's command line would download a native program on each machine. The engine
+ * Returns the SQL that changes the database to match `schema.prisma`, or an empty string if they match. Uses the engine
+ * of `prisma migrate` as WebAssembly, because the command line of Prisma would download a native program. The engine
  * ignores features that Prisma's schema lacks, such as partial indexes and storage settings.
  */
 export async function schemaDifference(url: string): Promise<string> {
@@ -37,7 +37,7 @@ type Engine = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
 let loaded: Promise<Engine> | undefined
 
-/** One engine per process, because a second one would reuse the memory of the first. */
+/** There is one engine per process, because a second engine would use the memory of the first. */
 function loadEngine(): Promise<Engine> {
   loaded ??= instantiate()
   return loaded
@@ -86,7 +86,7 @@ function adapterFactory(pool: Pool): object {
     }
     return adapter
   }
-  // This is a dependency of the adapter, not of the relay.
+  // `@prisma/driver-adapter-utils` is a dependency of the adapter and not of the relay, so the adapter must resolve it.
   const utilities = createRequire(require.resolve('@prisma/adapter-pg'))('@prisma/driver-adapter-utils')
   return utilities.bindMigrationAwareSqlAdapterFactory(factory)
 }

@@ -40,6 +40,18 @@ export const settingsSchema = z.object({
       'size of the database connection pool of this process; three more connections are for hints, periodic work and webhooks',
     example: '20',
   }),
+  HINTS_URL: setting(
+    text()
+      .regex(/^(?:nats|tls):\/\/[^\s,]+(?:,\s*(?:nats|tls):\/\/[^\s,]+)*$/, 'must begin with nats:// or tls://')
+      .optional(),
+    {
+      about:
+        'NATS server for the hints between relays, which reduces the load of the database in a large fleet; set it on ' +
+        'all relays; when not set, the database carries the hints',
+      example: 'nats://relay:password@nats.example:4222',
+      secret: true,
+    },
+  ),
   DATABASE_WAIT_SECONDS: setting(wholeNumber(0, 3_600).default(30), {
     about: 'seconds to wait for the database at start; increase if the database starts slowly',
     example: '120',
@@ -64,7 +76,7 @@ export const settingsSchema = z.object({
     secret: true,
   }),
   PUBLIC_URL: setting(z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(), {
-    about: 'public address of the relay; also the issuer named in its tokens, and a host that webhooks must not call',
+    about: 'public address of the relay; also the issuer in its tokens, and a host that webhooks must not call',
     example: 'https://sms.example.org',
   }),
   TRUSTED_PROXIES: setting(networks().default([]), {
@@ -132,7 +144,7 @@ export const settingsSchema = z.object({
     z.url({ protocol: /^(mailto|https)$/, error: 'must begin with mailto: or https://' }).optional(),
     {
       about:
-        'address at which push services reach the operator. Default: PUBLIC_URL; Apple refuses notifications without one',
+        'address at which push services reach the operator. Default: PUBLIC_URL; Apple refuses notifications without an address',
       example: 'mailto:sms@example.org',
     },
   ),
@@ -144,16 +156,17 @@ export const settingsSchema = z.object({
   }),
   DEVICE_SILENCE_SECONDS: setting(wholeNumber(60, 365 * DAY).default(7 * DAY), {
     about:
-      'seconds without contact until a device counts as lost, and those of its messages that have no expiry fail with device_lost',
+      'seconds without contact after which a device counts as lost; its messages without an expiry then fail with device_lost',
     example: '604800',
   }),
   DEVICE_SILENCE_AFTER_EXPIRY_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {
-    about: 'seconds from the expiry of a message until it fails with device_lost, if its device is out of contact',
+    about:
+      'seconds after the expiry of a message until the message fails with device_lost, if its device is out of contact',
     example: '86400',
   }),
   SUBMIT_UNKNOWN_SECONDS: setting(wholeNumber(60, 30 * DAY).default(900), {
     about:
-      'after a device lost its record of a message, seconds to wait for evidence before the message fails with submit_unknown',
+      'seconds to wait for evidence after a device lost its record of a message, before the message fails with submit_unknown',
     example: '900',
   }),
   METRICS_TOKEN: setting(text().min(16, 'needs at least 16 characters').optional(), {
@@ -168,7 +181,7 @@ export const settingsSchema = z.object({
   METRICS_HOST: setting(text().default('127.0.0.1'), { about: 'listen address of METRICS_PORT', example: '10.0.0.5' }),
   HEARTBEAT_SECONDS: setting(wholeNumber(1, 300).default(20), {
     about:
-      'seconds between pings of agents and relay; a connection is closed after 2.25 intervals without an answer, and by an agent whose events wait for the relay after 0.75 if an interval has at least 4 s',
+      'seconds between pings of agents and relay; a connection without an answer is closed after 2.25 intervals; an agent whose events wait for the relay closes it after 0.75 intervals, if an interval has at least 4 s',
     example: '20',
   }),
   DRAIN_SECONDS: setting(wholeNumber(0, 300).default(0), {
@@ -235,7 +248,10 @@ function region() {
     .transform((value) => value as CountryCode)
 }
 
-/** Returns why a secret of sufficient length is weak, as the end of a sentence, or undefined when it is not weak. */
+/**
+ * Returns why a secret of sufficient length is weak, as the end of a sentence. Returns undefined if the secret is not
+ * weak.
+ */
 function secretWeakness(secret: string): string | undefined {
   if (/change.?me|example|password|default|placeholder|your.?secret|insecure|0123456789abcdef|abcdefgh/i.test(secret))
     return 'is a sample from the documentation'

@@ -9,7 +9,7 @@ import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { callUrl } from './testing/call-url.ts'
 import { databaseUrl } from './testing/database-url.ts'
-import { type RelayProcess, startRelayProcess } from './testing/relay-process.ts'
+import { MAIN, type RelayProcess, startRelayProcess } from './testing/relay-process.ts'
 import { emptyDatabase, type TestDatabase } from './testing/test-database.ts'
 import { VERSION } from './version.ts'
 
@@ -186,7 +186,7 @@ async function run(args: string[], more: Record<string, string> = {}, input = ''
     ...settings,
     ...more,
   }
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { env })
+  const child = spawn(process.execPath, [MAIN, ...args], { env })
   child.stdin.end(input)
   const [stdout, stderr, code] = await Promise.all([
     text(child.stdout),

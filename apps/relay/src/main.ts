@@ -8,18 +8,21 @@ import { relayCommands } from './cli/commands.ts'
 import { readConfig } from './config.ts'
 import { VERSION } from './version.ts'
 
-// Thousands of agents that connect at once would permanently double the size of the heap. Earlier collections of the old
-// generation avoid this. Requests use the young generation and are not slower.
+// Without earlier collections of the old generation, thousands of agents that connect at once would permanently double
+// the size of the heap. Requests use the young generation and are not slower.
 setFlagsFromString('--heap-growing-percent=20')
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 await main(process.argv.slice(2)).catch(fail)
 
-/** Imports modules only when needed, so that a wrong setting is reported in a tenth of the time that loading all modules takes. */
+/**
+ * Imports modules only when they are needed, because loading all of them would take ten times as long as the report of
+ * a wrong setting.
+ */
 async function main(args: readonly string[]): Promise<void> {
   const line = readCommandLine(relayCommands, args)
-  // Without a command this is a service, which keeps running when its log output is closed.
+  // Without a command, the process is a service, which keeps running when its log output is closed.
   if (line.name === '') ignoreOutputErrors()
   else failOnOutputErrors((error) => fail(new StartError(`cannot write the output: ${error.message}`)))
   if (line.name === '--help') {
@@ -43,8 +46,8 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Prints one line about a mistake of the operator, or the stack of any other error, and exits. This is safe at any time, because
- * stored data is always consistent.
+ * Prints one line about a mistake of the operator, or the stack trace of any other error, and exits. Exiting is always
+ * safe, because stored data is always consistent.
  */
 function fail(error: unknown): never {
   const text = error instanceof StartError ? error.message : faultText(faultDetails(error) as Fault).trim()

@@ -8,6 +8,7 @@ import type { Clock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
 import { updateConversationOrder } from './conversation-order/update-order.ts'
 import { deleteOldDeviceCommands } from './devices/ask-device.ts'
+import { deleteOldTelemetry } from './devices/delete-old-telemetry-statement.ts'
 import { deleteReceived } from './inbox/delete-received-statement.ts'
 import { inboxRetention } from './inbox/inbox-retention-statement.ts'
 import { endLostJournals, loseSilentDevices } from './link/claim/lose-messages.ts'
@@ -47,10 +48,13 @@ interface PeriodicJobDeps {
   readonly outbox: Outbox
 }
 
-/** Returns the periodic jobs with their intervals in seconds. The names of the jobs are also the names of their locks. */
+/** Returns the periodic jobs with their intervals in seconds. The name of a job is also the name of its lock. */
 export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
   const { database, clock, config, outbox } = deps
-  /** A job that ends messages and returns their number. The webhooks that it has recorded are delivered at once. */
+  /**
+   * Wraps a job that ends messages and returns their number, so that the webhook events it has recorded are delivered
+   * at once.
+   */
   const endingJob = (name: string, everySeconds: number, run: () => Promise<number>) =>
     job(name, everySeconds, async () => (await run()) > 0 && outbox.wake())
   const silence = {
@@ -74,6 +78,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     job('delete old recognised logins', HOUR, () => deleteOldRecognisedLogins(database)),
     job('forget live events', 10 * MINUTE, () => deleteOldLiveEvents(database)),
     job('forget device commands', HOUR, () => deleteOldDeviceCommands(database, yesterday())),
+    job('delete old telemetry', MINUTE, () => deleteOldTelemetry(database, clock.now())),
     job('rotate signing keys', HOUR, () => rotateSigningKeys({ ...deps, longestTokenSeconds: longestToken(config) })),
     job('delete ended push subscriptions', HOUR, () => deleteEndedSubscriptions(database)),
     job('notify browsers of offline devices', MINUTE, async () => {

@@ -6,7 +6,7 @@ export interface Random {
 
 export const systemRandom: Random = { bytes: takeBytes }
 
-/** Filled in one call, because separate calls would make an id six times slower. */
+/** The bytes are filled in one call, because separate calls would make an id six times slower. */
 const stock = new Uint8Array(4096)
 let taken = stock.length
 
@@ -17,7 +17,7 @@ function takeBytes(count: number): Uint8Array {
     taken = 0
   }
   const bytes = stock.slice(taken, taken + count)
-  // The bytes may become a secret, so no second copy is kept.
+  // Deletes the bytes, because they may become a secret.
   stock.fill(0, taken, taken + count)
   taken += count
   return bytes

@@ -26,7 +26,7 @@ test('besides its pool, a relay has the three database connections that the sett
       WHERE datname = current_database() AND application_name LIKE 'smsgw%' GROUP BY 1 ORDER BY 1`
     return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
   }
-  // A burst of work with requests, a webhook delivery, a device and an inbox refresh.
+  // Causes work of each kind: requests, a webhook delivery, a device and an inbox refresh.
   await relay.api('POST', '/webhooks', { body: { url: 'https://127.0.0.1:1/', event: 'sms:received' } })
   await Promise.all(Array.from({ length: 40 }, () => relay.api('GET', '/messages')))
   await expect

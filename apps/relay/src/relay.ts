@@ -10,6 +10,7 @@ import { adoptBuiltInDevice } from './devices/adopt-built-in-device.ts'
 import { PairingThrottle } from './devices/redeem-pairing-code.ts'
 import { replyToReceived } from './facades/twilio/reply-to-received.ts'
 import { databaseHealth, drainHealth, type HealthSource, processHealth } from './health/health-sources.ts'
+import { NatsHintBus } from './hints/nats-hint-bus.ts'
 import { PostgresHintBus } from './hints/postgres-hint-bus.ts'
 import { WakeHints } from './hints/wake-hints.ts'
 import type { ServerParts } from './http/build-server.ts'
@@ -53,16 +54,16 @@ export interface RelayOptions {
   readonly isLocal?: boolean
   /** The phone of the virtual modem in the same process, if there is one. */
   readonly virtualPhone?: VirtualPhone | undefined
-  /** Called after a password change is committed. Must not throw. */
+  /** Called after the commit of a password change. Must not throw. */
   readonly onPasswordChanged?: AuthDeps['onPasswordChanged']
   /** Other components of the process, which `/health` shows. */
   readonly components?: readonly HealthSource[]
   readonly clock?: Clock
   readonly random?: Random
   readonly checkAnswer?: ServerParts['checkAnswer']
-  /** Milliseconds between two searches for notifications whose wake-up was lost. */
+  /** Milliseconds between two searches for notifications that no call has announced. */
   readonly pushPollMs?: number | undefined
-  /** For tests: the server that stands in for FCM. */
+  /** For tests: the server that replaces FCM. */
   readonly fcmOrigin?: string | undefined
 }
 
@@ -109,7 +110,7 @@ async function startOnce(options: RelayOptions): Promise<Relay> {
         features.agents.drain(Math.min(config.DRAIN_SECONDS * 800, LONGEST_SPREAD_MS))
       },
       close() {
-        // The outbox is stopped first, because that may take as long as the slowest webhook receiver.
+        // Stops the outbox first, because this may take as long as the slowest webhook receiver.
         void features.outbox.stop()
         return cleanup.run()
       },
@@ -120,7 +121,7 @@ async function startOnce(options: RelayOptions): Promise<Relay> {
   }
 }
 
-/** The agents are sent away over at most this time. Each agent is offline until it reaches another relay. */
+/** The longest time over which agents are asked to reconnect. Each agent is offline until it reaches another relay. */
 const LONGEST_SPREAD_MS = 20_000
 
 type Core = Awaited<ReturnType<typeof openCore>>
@@ -140,9 +141,16 @@ async function openCore({ config, log, clock, random = systemRandom }: RelayOpti
   const logbook = new BufferedLogbook(base)
   cleanup.add(() => logbook.drain())
   const relayId = newId(random)
-  const hints = new WakeHints(new PostgresHintBus({ url, relayId, log }))
+  const { streamId } = installation
+  const databaseHints = new PostgresHintBus({ url, relayId, log })
+  const { HINTS_URL: natsUrl } = config
+  const bus =
+    natsUrl === undefined
+      ? databaseHints
+      : new NatsHintBus({ url: natsUrl, streamId, relayId, log, fallback: databaseHints })
+  const hints = new WakeHints(bus)
   cleanup.add(() => hints.close())
-  return { ...base, disk, databaseClock, logbook, hints, url, relayId, streamId: installation.streamId }
+  return { ...base, disk, databaseClock, logbook, hints, url, relayId, streamId }
 }
 
 /** Creates the signing key, the first account and its enrolment token when they do not exist. */
@@ -183,6 +191,7 @@ function startFeatures(
   const webhooks = new DeliveryWorker({
     ...core,
     client: new GuardedClient(webhookRules),
+    publicUrl: config.PUBLIC_URL,
     reply: replyToReceived({ ...core, accept }),
     observe: deliveryMetrics(registry, database),
   })
@@ -218,7 +227,7 @@ function startFeatures(
     outbox.wake()
     if (byMs >= 0) return
     await correctStoredTimes(database, -byMs)
-    // The corrected times may have made commands due.
+    // The corrected times may make commands due.
     agents.clockChanged()
     outbox.wake()
   }
@@ -229,7 +238,7 @@ function startFeatures(
   return { outbox, push, agents, phones, throttle, live, webhookRules, accept, rules, onMoved }
 }
 
-/** Starts the sending of notifications to browsers. Push services have https, in Local Server mode too. */
+/** Starts the sending of notifications to browsers. Push services use HTTPS, even in Local Server mode. */
 function startPush(core: Core, { keys, pollMs }: { keys: PushKeys; pollMs: number | undefined }, cleanup: Cleanup) {
   const { PUBLIC_URL: publicUrl, PUSH_CONTACT: contact, WEBHOOK_ALLOW_CIDRS: allowNetworks } = core.config
   const pushRules = addressRules({ allowHttp: false, allowNetworks, publicUrl, localServerMode: false })
@@ -243,7 +252,7 @@ function startPush(core: Core, { keys, pollMs }: { keys: PushKeys; pollMs: numbe
   return { ...sending, pushRules, worker }
 }
 
-/** Starts the notices to phones with the operator's key for FCM. */
+/** Starts to send notices to phones with FCM, if the operator has a key. */
 function startFcm(
   core: Core,
   { credentials, pushRules }: { readonly credentials: FcmCredentials; readonly pushRules: AddressRules },
@@ -256,7 +265,7 @@ function startFcm(
   cleanup.add(() => worker.stop())
 }
 
-/** Some push services require a contact, so a machine without a public address names none that exists. */
+/** Some push services require a contact, so a machine without a public address gives one that does not exist. */
 const NO_CONTACT = 'mailto:operator@localhost'
 
 /** Starts the HTTP server, and the metrics server if it has a separate port. Returns the URL of the HTTP server. */
@@ -285,6 +294,7 @@ async function startServers(
     live,
     messages: { accept, rules },
     addressRules: webhookRules,
+    publicUrl: core.config.PUBLIC_URL,
     push,
     virtualPhone,
     phones: { streams: phones, throttle },
@@ -315,7 +325,7 @@ async function startServers(
   return server.url
 }
 
-/** Runs steps in reverse order. When a step fails, the others still run. */
+/** Runs steps in reverse order. If a step fails, the next ones still run. */
 class Cleanup {
   readonly #log: Log
   readonly #steps: (() => unknown)[] = []
@@ -339,7 +349,7 @@ class Cleanup {
   }
 }
 
-/** Returns how long agents keep the content of received messages, which is not longer than the relay keeps it. */
+/** Returns how long agents keep the content of received messages, which is at most as long as the relay keeps it. */
 function forgetAfter({ HASH_AFTER_SECONDS, DELETE_RECEIVED_AFTER_SECONDS }: RelayConfig): number | undefined {
   const limits = [HASH_AFTER_SECONDS, DELETE_RECEIVED_AFTER_SECONDS].filter((seconds) => seconds !== undefined)
   return limits.length === 0 ? undefined : Math.min(...limits)

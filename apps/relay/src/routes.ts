@@ -75,7 +75,7 @@ import type { GuardedClient } from './webhooks/delivery/client/guarded-client.ts
 import type { Outbox } from './webhooks/outbox/enqueue-events.ts'
 
 export interface RouteDeps {
-  /** Used by most features. */
+  /** The parts that most features use. */
   readonly core: CoreDeps
   readonly auth: Auth
   readonly live: LiveEvents
@@ -85,6 +85,7 @@ export interface RouteDeps {
   }
   /** Decides which addresses webhooks may have. */
   readonly addressRules: AddressRules
+  readonly publicUrl: string | undefined
   readonly push: {
     readonly keys: PushKeys
     /** Where push services reach the operator. */
@@ -224,7 +225,13 @@ export function routes(deps: RouteDeps): Route[] {
     route('POST', '/webhooks/{id}/secret', 'webhooks:write', 'Rotate the signing secret', rotateWebhookSecret(core)),
     route('GET', '/webhooks/{id}/deliveries', 'webhooks:list', 'List deliveries of a webhook', listDeliveries(core)),
     route('POST', '/webhooks/{id}/redeliver', 'webhooks:write', 'Redeliver a time range', redeliverRange(core)),
-    route('GET', '/webhooks/deliveries/{id}', 'webhooks:list', 'Get a delivery', showDelivery(core)),
+    route(
+      'GET',
+      '/webhooks/deliveries/{id}',
+      'webhooks:list',
+      'Get a delivery',
+      showDelivery({ ...core, publicUrl: deps.publicUrl }),
+    ),
     route('POST', '/webhooks/deliveries/{id}/redeliver', 'webhooks:write', 'Redeliver one event', redeliverOne(core)),
 
     route('GET', '/push/key', 'push:list', 'Get the key for browser notifications', showPushKey(push)),

@@ -18,7 +18,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
 import type { PhoneStreams } from './mobile/phone-streams.ts'
 
-/** Time for requests in progress at shutdown. */
+/** How long a shutdown waits for requests in progress. */
 const FINISH_MS = 25_000
 const SWEEP_MS = 500
 
@@ -56,7 +56,7 @@ export async function serveRoutes(
     url,
     async close() {
       endWatch?.()
-      // The server cannot close while streams and agent connections are open.
+      // Ends streams and agent connections first, because the server cannot close while they are open.
       phones.close()
       await Promise.all([agents.close(), agentServer.close(), live.close()])
       await finish(server, endUnused)
@@ -106,7 +106,7 @@ function problemOf(error: unknown, { host, port }: { host: string; port: number 
 
 async function finish(server: FastifyInstance, endUnused: () => void): Promise<void> {
   const deadline = setTimeout(() => server.server.closeAllConnections(), FINISH_MS)
-  // Runs repeatedly, because the server accepts connections until it is closed.
+  // This runs repeatedly, because the server accepts connections until it is closed.
   const sweep = setInterval(endUnused, SWEEP_MS)
   endUnused()
   await server.close()

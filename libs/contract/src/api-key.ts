@@ -44,12 +44,10 @@ const recipients = z
     examples: [['+447400123456', '+49*']],
   })
 
-const recipientsPerDay = z
-  .int()
-  .min(1)
-  .max(1_000_000)
-  .optional()
-  .meta({ description: 'Most recipients per day (UTC). A message to three numbers counts as three. Default: no limit' })
+const recipientsPerDay = z.int().min(1).max(1_000_000).optional().meta({
+  description:
+    'Largest number of recipients per day (UTC). A message to three numbers counts as three. Default: no limit',
+})
 
 const sims = (item: z.ZodType<{ deviceId: string; simNumber?: number | undefined }>) =>
   z
@@ -66,7 +64,7 @@ const approval = z.literal('required').optional().meta({
 
 const requestedLimits = requestBody({ sims: sims(requestBody(sim)), recipients, recipientsPerDay, approval }).meta({
   id: 'ApiKeyLimitsRequest',
-  description: 'What the key may send, in addition to its scopes. An absent limit does not apply',
+  description: 'Limits of what the key may send, in addition to its scopes. An absent limit does not apply',
 })
 
 export const keyLimits = z
@@ -98,7 +96,7 @@ export const apiKeyRotation = z
     (body) => body ?? {},
     requestBody({
       overlapSeconds: z.int().min(0).max(2_592_000).default(86_400).meta({
-        description: 'Seconds in which the previous key remains valid. Default: 86400, one day',
+        description: 'Seconds for which the previous key remains valid. Default: 86400, one day',
         default: 86_400,
       }),
     }),
@@ -121,10 +119,12 @@ export const apiKey = z
     createdAt: utcTime,
     createdByKeyId: keyId.optional().meta({ description: 'The key that created this key' }),
     rotatedAt: utcTime.optional(),
-    previousValidUntil: utcTime.optional().meta({ description: 'Until when the key before the rotation is valid' }),
+    previousValidUntil: utcTime
+      .optional()
+      .meta({ description: 'Time until which the previous key remains valid after a rotation' }),
     expiresAt: utcTime.optional(),
     revokedAt: utcTime.optional(),
-    lastUsedAt: utcTime.optional().meta({ description: 'Last use, to the minute' }),
+    lastUsedAt: utcTime.optional().meta({ description: 'Time of the last use, to the minute' }),
     lastUsedFrom: z
       .string()
       .optional()
@@ -141,6 +141,6 @@ export type ApiKeyRequest = z.output<typeof apiKeyRequest>
 export type ApiKey = z.output<typeof apiKey>
 export type NewApiKey = z.output<typeof newApiKey>
 
-/** Why a key was refused although its scopes suffice. */
+/** Why a request with an API key was refused although the scopes of the key are sufficient. */
 export const keyRefusals = ['key_recipient_limit', 'key_sim_limit', 'key_daily_limit', 'key_approval'] as const
 export type KeyRefusal = (typeof keyRefusals)[number]

@@ -72,7 +72,7 @@ const sent = z.strictObject({
   id: resourceId,
   at: utcTime,
   text: z.string().optional(),
-  data: z.string().optional().meta({ description: 'Unchanged from the request: base64, or encrypted' }),
+  data: z.string().optional().meta({ description: 'The data as in the request: base64, or encrypted' }),
   port: z.int().min(0).max(65_535).optional(),
   subject: z.string().optional().meta({ description: 'Subject of an MMS' }),
   attachments: z.array(inboxAttachment).optional().meta({ description: 'Attachments of an MMS; absent otherwise' }),

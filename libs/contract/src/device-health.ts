@@ -3,7 +3,7 @@ import { type Health, type HealthCheck, healthOf } from './health.ts'
 /** The values from which the health of a device is computed. */
 export interface DeviceFacts {
   readonly version: string
-  /** The state of each SIM, as in the API. */
+  /** The state of each SIM, with the values of the API. */
   readonly simStates: readonly string[]
   readonly queue: { readonly waiting: number; readonly inDoubt: number }
   readonly journal: { readonly sizeBytes: number; readonly fsyncMs: number }

@@ -108,6 +108,11 @@ export const deviceDetail = device
       .string()
       .optional()
       .meta({ examples: ['linux arm64'] }),
+    keyFingerprint: z
+      .string()
+      .length(64)
+      .optional()
+      .meta({ description: 'SHA-256 of `publicKey` in hexadecimal. `agent status` prints the same value' }),
     connectedSince: utcTime.optional().meta({ description: 'Absent when the device is not connected' }),
     queue: z.strictObject({
       pending: z.int().min(0).meta({ description: 'Recipients not yet sent to the agent or not yet confirmed by it' }),
@@ -131,7 +136,10 @@ export const deviceDetail = device
   .meta({ id: 'DeviceDetail' })
 
 export const deviceTelemetryQuery = requestQuery({
-  from: instant.optional().meta({ description: 'Default: one day before `to`. Telemetry is kept for one week' }),
+  from: instant.optional().meta({
+    description:
+      'Default: one day before `to`. Every sample is kept for an hour, then one a minute for a day, then one an hour for 30 days',
+  }),
   to: instant.optional().meta({ description: 'Default: now' }),
 })
 
@@ -159,7 +167,7 @@ export const pairingCode = z
   })
   .meta({ id: 'PairingCode' })
 
-/** Up to 182 characters of the default alphabet (TS 22.090). */
+/** A USSD text has up to 182 characters of the default alphabet (TS 22.090). */
 const ussdText = z.string().min(1).max(182)
 
 export const ussdRequest = requestBody({
@@ -177,7 +185,7 @@ export const ussdAnswer = z
   .strictObject({
     text: z.string(),
     more: z.boolean().meta({ description: 'True when the network waits for a reply' }),
-    sessionId: z.string().optional().meta({ description: 'Include this id in the reply' }),
+    sessionId: z.string().optional().meta({ description: 'Id of the session; include it in the reply' }),
   })
   .meta({ id: 'UssdAnswer' })
 
@@ -216,7 +224,9 @@ const finding = z
 export const findings = z
   .strictObject({
     checkedAt: utcTime,
-    findings: z.array(finding).meta({ description: 'Findings about the machine first, about the network last' }),
+    findings: z
+      .array(finding)
+      .meta({ description: 'The findings, from those about the machine to those about the network' }),
   })
   .meta({ id: 'Findings' })
 

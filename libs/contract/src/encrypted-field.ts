@@ -1,4 +1,4 @@
-/** A value that only its device can decrypt: with a passphrase or with the private key of the device. */
+/** A value that only the device can decrypt, with a passphrase or with its private key. */
 export type EncryptedField = PassphraseField | PublicKeyField
 
 /**
@@ -27,7 +27,7 @@ export interface PublicKeyField {
 
 export type EncryptedFieldResult =
   | { readonly ok: true; readonly field: EncryptedField }
-  /** Completes a sentence that starts with the name of the field. */
+  /** The error message, which completes a sentence that starts with the name of the field. */
   | { readonly ok: false; readonly problem: string }
 
 export function readEncryptedField(text: string): EncryptedFieldResult {
@@ -46,7 +46,7 @@ export function readEncryptedField(text: string): EncryptedFieldResult {
   return { ok: true, field: { kind: 'passphrase', iterations, salt, ciphertext } }
 }
 
-/** Returns whether only the private key of a device decrypts the value. */
+/** Returns true if the value was encrypted with the public key of a device. */
 export function needsPrivateKey(text: string): boolean {
   const read = readEncryptedField(text)
   return read.ok && read.field.kind === 'public-key'
@@ -71,7 +71,9 @@ const expectedPublicKeyForm = '$rsa-oaep-aes-256-gcm$v=1$k=<version>$<wrapped ke
 const publicKeyForm =
   /^\$rsa-oaep-aes-256-gcm\$v=1\$k=(\d{1,10})\$([A-Za-z0-9+/]{1,2048}={0,2})\$([A-Za-z0-9+/]{1,64}={0,2})\$([A-Za-z0-9+/]+={0,2})$/
 
-/** Ten million iterations take a few seconds on a Raspberry Pi. More would be an attack. */
+/**
+ * The largest number of iterations. Ten million take a few seconds on a Raspberry Pi, and more are probably an attack.
+ */
 const maxIterations = 10_000_000
 const block = 16
 const expectedForm = '$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>'

@@ -21,7 +21,7 @@ export const health = z
   })
   .meta({ id: 'Health' })
 
-/** Health that another release reports. Unknown members are dropped. */
+/** The health that another release reports. Unknown members are dropped. */
 export const reportedHealth = z.object({ ...healthMembers, checks: z.record(z.string(), z.object(checkMembers)) })
 
 export type HealthCheck = z.output<typeof check>

@@ -13,12 +13,12 @@ export const givenId = z
   .max(36)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not contain control characters')
-  // HTTP clients resolve these ids as relative paths, encoded or not, and request another path.
+  // These ids are refused: HTTP clients treat them as relative paths, encoded or not, and would request another path.
   .refine(
     (id) => !['.', '..'].includes(id.replace(/%2e/gi, '.')),
     'must not be . or .., which cannot be used in a URL: choose another id',
   )
-  .meta({ description: 'Unique in the account. Default: generated', examples: ['order:4711'] })
+  .meta({ description: 'Id, unique in the account. Default: generated', examples: ['order:4711'] })
 
 /** The id of a resource in an answer, chosen by the client or generated. */
 export const resourceId = z.string().min(1).max(36)

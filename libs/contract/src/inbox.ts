@@ -26,7 +26,9 @@ export const inboxItem = z
     contentPreview: z.string().meta({
       description: 'The text of an SMS, the first 64 bytes of a data message in hexadecimal, or the subject of an MMS',
     }),
-    isEncrypted: z.boolean().meta({ description: 'True when only the owner of the key can read the content' }),
+    isEncrypted: z
+      .boolean()
+      .meta({ description: 'True when the content is encrypted, so that only the owner of the key can read it' }),
     createdAt: utcTime.meta({ description: "The network's time stamp if plausible, otherwise the agent's time" }),
     deviceId,
     text: z.string().optional(),
@@ -51,7 +53,7 @@ const includeAttachments = queryBoolean
 
 export const getInboxQuery = requestQuery({ includeAttachments })
 
-/** Ids of a message and of one of its attachments. Part numbers that JSON cannot represent exactly do not exist. */
+/** The ids of a message and of one of its attachments. Part numbers beyond the exact integers of JSON are refused. */
 export const attachmentParams = z.object({
   id: z.string().min(1),
   partId: z
@@ -64,7 +66,7 @@ export const listInboxQuery = requestQuery({
   type: inboxType.optional(),
   ...timeRange,
   deviceId: z.string().max(128).optional(),
-  // An unencoded + arrives as a space.
+  // A + that is not encoded arrives as a space.
   sender: z
     .string()
     .max(128)

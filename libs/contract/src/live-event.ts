@@ -7,7 +7,7 @@ import { deliveryStates } from './webhook.ts'
 
 const id = z.string()
 
-/** The data of each kind of event: enough for the client to know what to reload. */
+/** The data of each kind of event: the client can see from it what to reload. */
 export const liveEventData = {
   'message.created': z.object({ id }),
   'message.changed': z.object({ id, state: z.enum(messageStates) }),
@@ -29,7 +29,7 @@ export type LiveEvents = { readonly [Kind in LiveEventKind]: z.output<(typeof li
 
 export const liveEventKinds = Object.keys(liveEventData) as LiveEventKind[]
 
-/** The scopes for each kind, by the first word of its name. One of the scopes is enough. */
+/** The scopes for each kind of event, by the first word of its name. One of the scopes is sufficient. */
 const scopesOfFirstWord = {
   message: ['messages:read', 'messages:list'],
   inbox: ['inbox:list'],

@@ -128,7 +128,7 @@ test.each<[string, object, string[]]>([
   expect(problems({ ...encrypted, ...wrong })).toEqual(paths)
 })
 
-/** An encrypted field with this number of 16-byte blocks. */
+/** Returns an encrypted field with this number of 16-byte blocks. */
 function opaque(blocks = 1): string {
   const octets = 'A'.repeat(Math.floor((blocks * 16 * 8) / 6))
   const rest = (blocks * 16) % 3

@@ -89,7 +89,7 @@ const messageBody = requestBody({
 
 type MessageBody = z.output<typeof messageBody>
 
-/** Validates and normalises everything that needs no clock, numbering plan or account. */
+/** Validates and normalises everything for which no clock, numbering plan or account is needed. */
 export const sendMessageRequest = messageBody
   .check(({ value, issues }) => {
     for (const [path, message] of bodyProblems(value)) issues.push({ code: 'custom', path, message, input: value })
@@ -143,7 +143,7 @@ function* bodyProblems(body: MessageBody): Generator<[path: PropertyKey[], messa
   if (scheduleAt && validUntil && scheduleAt >= validUntil) yield [['scheduleAt'], 'must be before validUntil']
 }
 
-/** Unencrypted values in a message marked as encrypted would fail at the agent. */
+/** An unencrypted value in an encrypted message is refused, because it would fail at the agent. */
 function* encryptionProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
   const { phoneNumbers, recipient, textMessage, message, dataMessage, deviceId } = body
   const fields: readonly [path: PropertyKey[], value: string | undefined][] = [
@@ -190,7 +190,7 @@ export const sendMessageQuery = requestQuery({
 
 const state = z.enum(messageStates)
 
-/** Present only when true. */
+/** Only present if true. */
 export const possibleDuplicate = z.literal(true).optional().meta({
   description: 'The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice',
 })
@@ -229,12 +229,14 @@ export const approvalStates = ['pending', 'approved', 'refused', 'expired'] as c
 const approval = z
   .strictObject({
     state: z.enum(approvalStates),
-    until: utcTime.meta({ description: 'Until when the message can be approved' }),
-    decidedAt: utcTime.optional().meta({ description: 'When it was approved or refused, or expired' }),
+    until: utcTime.meta({ description: 'Time until which the message can be approved' }),
+    decidedAt: utcTime
+      .optional()
+      .meta({ description: 'Time at which the message was approved or refused, or its approval expired' }),
     decidedBy: z
       .string()
       .optional()
-      .meta({ description: 'Name of the user or the API key that approved or refused it' }),
+      .meta({ description: 'Name of the user or the API key that approved or refused the message' }),
   })
   .meta({ id: 'Approval', description: 'Absent if the API key of the sender needs no approval' })
 

@@ -1,9 +1,10 @@
 // MMS to send. Received MMS are in `inbox.ts`.
 import { z } from 'zod'
+import { DecodedBase64 } from './decoded-base64.ts'
 import { requestBody } from './request-body.ts'
 
 const MOST_MMS_ATTACHMENTS = 10
-/** All attachments of a message together. Networks accept between 300 KiB and 3 MiB. */
+/** The largest size of all attachments of a message together. Networks accept between 300 KiB and 3 MiB. */
 export const MOST_MMS_BYTES = 3 * 1024 * 1024
 
 const text = z.string().min(1).max(65_535)
@@ -25,11 +26,11 @@ export const mmsToSend = requestBody({
           )
           .meta({ examples: ['image/jpeg'] }),
         name: z.string().min(1).max(128).optional().meta({ description: 'File name' }),
-        data: z
-          .string()
-          .min(1)
-          .refine(isBase64, 'must be base64')
-          .meta({ description: 'Base64 with padding and without line breaks' }),
+        data: z.custom<string | DecodedBase64>(isBase64, { error: 'must be base64' }).register(z.globalRegistry, {
+          type: 'string',
+          minLength: 1,
+          description: 'Base64 with padding and without line breaks',
+        }),
       }),
     )
     .max(MOST_MMS_ATTACHMENTS)
@@ -40,23 +41,26 @@ export const mmsToSend = requestBody({
     .meta({ description: `At most ${MOST_MMS_ATTACHMENTS}, together at most ${MOST_MMS_BYTES / 1_048_576} MiB` }),
 })
 
-function totalOctets(attachments: readonly { readonly data: string }[]): number {
+function totalOctets(attachments: readonly { readonly data: string | DecodedBase64 }[]): number {
   return attachments.reduce((sum, { data }) => sum + octetsOfBase64(data), 0)
 }
 
 /** Returns the number of octets of padded base64. */
-export function octetsOfBase64(data: string): number {
+export function octetsOfBase64(data: string | DecodedBase64): number {
+  if (data instanceof DecodedBase64) return data.size
   const padding = data.endsWith('==') ? 2 : Number(data.endsWith('='))
   return (data.length / 4) * 3 - padding
 }
 
 /** Reads the text once without backtracking, because an attachment has millions of characters. */
-function isBase64(data: string): boolean {
+function isBase64(data: unknown): boolean {
+  if (data instanceof DecodedBase64) return true
+  if (typeof data !== 'string' || data === '') return false
   const padding = data.endsWith('==') ? 2 : Number(data.endsWith('='))
   return data.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(data.slice(0, data.length - padding))
 }
 
-/** `data` of an attachment is base64. */
+/** `data` of an attachment is base64, or its octets if the relay decoded it while the request arrived. */
 export interface MmsContent extends Readonly<z.output<typeof mmsToSend>> {
   readonly kind: 'mms'
 }
@@ -68,11 +72,14 @@ export const sentAttachment = z
     contentType: z.string().meta({ examples: ['image/jpeg'] }),
     name: z.string().optional().meta({ description: 'File name' }),
     size: z.int().min(0).meta({ description: 'Size in bytes' }),
-    data: z.string().optional().meta({ description: 'Base64; only where data of attachments is requested' }),
+    data: z
+      .string()
+      .optional()
+      .meta({ description: 'Data in base64; present only when the request includes the data of attachments' }),
   })
   .meta({ id: 'SentAttachment' })
 
-/** `mmsMessage` in answers. */
+/** The member `mmsMessage` of answers. */
 export const sentMms = z.strictObject({
   subject: z.string().optional(),
   text: z.string().optional(),

@@ -1,4 +1,4 @@
-/** What a subscription can be notified of. */
+/** The events that a subscription can be notified of. */
 export const pushEvents = ['message.received', 'message.failed', 'device.offline'] as const
 
 export type PushEvent = (typeof pushEvents)[number]
@@ -7,18 +7,18 @@ export type PushEvent = (typeof pushEvents)[number]
 export const pushLanguages = ['en', 'de', 'es', 'ar'] as const
 
 /**
- * The content of a notification, which only the browser can decrypt. Every member but the kind and the language depends on the
- * kind; the service worker ignores kinds that it does not have.
+ * The content of a notification, which only the browser can decrypt. Every member except the kind and the language
+ * depends on the kind. The service worker ignores unknown kinds.
  */
 export interface PushContent {
   readonly kind: PushEvent | 'test'
   readonly language: (typeof pushLanguages)[number]
-  /** How many events the notification stands for. */
+  /** The number of events that the notification is about. */
   readonly count: number
   /** The phone number or name of the sender or recipient, or the name of the device. */
   readonly about: string
   /** The first line of a received text. */
   readonly text?: string
-  /** Id of the failed message or of the device. */
+  /** The id of the failed message or of the device. */
   readonly id?: string
 }

@@ -41,7 +41,7 @@ function decodedLength(text: string): number {
   return Math.floor((text.replace(/=+$/, '').length * 3) / 4)
 }
 
-/** The browser of the example in RFC 8291. */
+/** The key of the browser in the example of RFC 8291. */
 const EXAMPLE_KEYS = {
   p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
@@ -75,7 +75,10 @@ export const pushSubscriptionRequest = requestBody({
   ],
 })
 
-/** A subscription as listed. The endpoint and the keys are not shown, because they suffice to address the browser. */
+/**
+ * A subscription as listed. The endpoint and the keys are not shown, because anyone who has them can send to the
+ * browser.
+ */
 export const pushSubscription = z
   .strictObject({
     id: resourceId,
@@ -100,7 +103,7 @@ export const pushKey = z
 export const pushTestResult = z
   .strictObject({
     isAccepted: z.boolean().meta({ description: 'Whether the push service accepted the notification' }),
-    error: z.string().optional().meta({ description: 'Why it was not accepted' }),
+    error: z.string().optional().meta({ description: 'Why the push service did not accept the notification' }),
   })
   .meta({ id: 'PushTestResult' })
 

@@ -1,4 +1,7 @@
-/** The permissions of tokens and API keys. `all:any` includes all others; for a key, all but those in `explicitScopes`. */
+/**
+ * The permissions of tokens and API keys. `all:any` includes all other scopes; for a key, all except those in
+ * `explicitScopes`.
+ */
 export const scopes = [
   'all:any',
   'messages:send',
@@ -31,7 +34,7 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 
 /**
- * A key has these scopes only when they are named: those that lead to credentials that outlive the key, and the one that lifts
- * the hold on messages of other keys.
+ * A key has these scopes only if they are named. With most of them, the key could create credentials that outlive it;
+ * with the other one, it could approve messages of other keys.
  */
 export const explicitScopes: readonly Scope[] = ['messages:approve', 'tokens:manage', 'keys:list', 'keys:manage']

@@ -56,7 +56,7 @@ const encryption = {
     .meta({ description: 'Version of `inbox_public_key`; required with it, and part of each encrypted value' }),
 }
 
-/** Set by the relay for all accounts: how long a finished message keeps its content. */
+/** How long a finished message keeps its content; the relay sets this for all accounts. */
 const privacy = { forget_after_seconds: z.int().min(0).max(315_360_000) }
 
 /** The settings that an agent applies, by section. The agent validates them as the API does. */
@@ -83,7 +83,7 @@ export const settings = z
 
 export type Settings = z.output<typeof settings>
 
-/** Settings of other gateways with this API. They are stored and returned, and nothing reads them. */
+/** Settings of other gateways with this API. They are stored and returned, but have no effect. */
 export const settingsWithoutEffect = [
   'webhooks.internet_required',
   'gateway.notification_channel',

@@ -1,4 +1,4 @@
-// What the people of an account decide about conversations: labels, notes, an assignee, archived and blocked.
+// The decisions of users about conversations: labels, notes, assignee, archiving and blocking.
 import { z } from 'zod'
 import { resourceId } from './ids.ts'
 import { requestBody } from './request-body.ts'
@@ -48,10 +48,13 @@ export const createNoteRequest = requestBody({
     .trim()
     .min(1)
     .max(4_000)
-    .meta({ description: 'Never sent to the other party', examples: ['Refund approved, waiting for the bank.'] }),
+    .meta({
+      description: 'Text of the note, which is never sent to the other party',
+      examples: ['Refund approved, waiting for the bank.'],
+    }),
 })
 
-/** What was decided about a conversation, in the list and in the details. */
+/** The decisions about a conversation, in the list and in the details. */
 export const conversationDecisions = {
   labels: z.array(resourceId).meta({ description: 'Ids of the labels, in the order of their names' }),
   assignee: z.string().optional(),
@@ -86,7 +89,9 @@ export const changeConversationRequest = requestBody({
     description:
       'True: messages from this number are stored, but do not count as unread and are not sent to webhooks. You can still send to the number',
   }),
-  assignee: line(80).optional().meta({ description: 'Any name. An empty string removes the assignee' }),
+  assignee: line(80)
+    .optional()
+    .meta({ description: 'Name of the assignee, which can be any name. An empty string removes the assignee' }),
   addLabels: labelIds.meta({ description: 'Ids of labels' }),
   removeLabels: labelIds.meta({ description: 'Ids of labels' }),
 })

@@ -25,7 +25,7 @@ const timelineKinds = [
   'webhook-attempt',
 ] as const
 
-/** What the advice of an entry is about. Advice from a device has no code. */
+/** The code of the advice in an entry. Advice from a device has no code. */
 export const adviceCodes = [
   ...new Set([...agentFailureCodes, ...relayFailureCodes]),
   'outcome_unknown',

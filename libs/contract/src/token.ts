@@ -46,7 +46,9 @@ export const issuedToken = z
     scopes: z.array(z.string()),
     createdAt: utcTime,
     expiresAt: utcTime.meta({ description: 'Expiry of the latest access token' }),
-    refreshExpiresAt: utcTime.meta({ description: 'Until when the refresh token can be exchanged for a new pair' }),
+    refreshExpiresAt: utcTime.meta({
+      description: 'Time until which the refresh token can be exchanged for a new pair',
+    }),
     keyId: keyId.optional().meta({ description: 'The API key that issued the token' }),
     revokedAt: utcTime.optional(),
   })

@@ -1,9 +1,14 @@
-// In a file of its own, because the console uses it without zod.
+// This list has its own file, because the console uses it without zod.
+
+/** The events about received messages, whose receiver may reply. */
+export const twilioReceivedEvents = ['sms:received', 'mms:downloaded'] as const
+/** The events about sent messages. */
+export const twilioStatusEvents = ['sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'] as const
 
 /** The events that requests in Twilio's format can report. */
-export const twilioEvents = ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'] as const
+export const twilioEvents = [...twilioReceivedEvents, ...twilioStatusEvents] as const
 
-/** Returns whether requests in Twilio's format can report all of these events. */
+/** Returns true if requests in Twilio's format can report all of these events. */
 export function areTwilioEvents(events: readonly string[]): boolean {
   return events.every((name) => (twilioEvents as readonly string[]).includes(name))
 }

@@ -21,7 +21,7 @@ export const virtualPhone = z
     phones: z.array(number).meta({ description: 'Numbers with messages, the most recent first' }),
     messages: z
       .array(virtualPhoneMessage)
-      .meta({ description: 'Newest first, at most 200; lost when the process ends' }),
+      .meta({ description: 'Messages, newest first, at most 200; they are lost when the process ends' }),
     testNumbers: z
       .array(
         z.strictObject({
@@ -33,7 +33,7 @@ export const virtualPhone = z
   })
   .meta({ id: 'VirtualPhone' })
 
-/** Enough for a demonstration, with so few parts that they fit into the memory of a SIM. */
+/** The largest text. It is long enough for a demonstration, and its parts fit into the memory of a SIM. */
 const MAX_TEXT_LENGTH = 1_000
 
 export const virtualPhoneText = requestBody({

@@ -20,6 +20,8 @@ export const waitingReasons = [
   'limit',
   'work_hours',
   'no_network',
+  /** The SIM is roaming, and the settings of the device do not allow sending there. */
+  'roaming',
   'modem_missing',
   'sim_locked',
   /** The modem is starting or recovering, or does not answer. */
@@ -49,7 +51,7 @@ export interface WaitingCause {
   readonly simNumber?: number | undefined
 }
 
-/** @param device name of the device in a sentence, for example "the device attic" */
+/** @param device how the sentence names the device, for example "the device attic" */
 export function waitingOf({ reason, until, simNumber }: WaitingCause, device: string): Waiting {
   const utc = until === undefined ? undefined : new Date(until).toISOString()
   const sim = simNumber === undefined ? undefined : `SIM ${simNumber}`
@@ -78,6 +80,7 @@ const messages: Readonly<Record<WaitingReason, (details: WaitingDetails) => stri
   limit: ({ sim, until }) => `Message limit reached${ofSim(sim)}.${continues(until)}`,
   work_hours: ({ until }) => `Outside work hours.${continues(until)}`,
   no_network: ({ sim }) => `${sim ?? 'The SIM'} is not registered with a mobile network.`,
+  roaming: ({ sim, device }) => `${sim ?? 'The SIM'} is roaming, and ${device} sends nothing while roaming.`,
   modem_missing: ({ sim, device }) =>
     sim === undefined ? `No modem of ${device} is ready.` : `The modem with ${sim} is not connected.`,
   sim_locked: ({ sim }) => `${sim ?? 'The SIM'} is locked: it needs its PIN or PUK.`,

@@ -77,7 +77,7 @@ const downloadedMms = z
     subject: z.string().optional(),
     attachments: z
       .array(inboxAttachment)
-      .meta({ description: 'Download each from `/inbox/{messageId}/attachments/{partId}`' }),
+      .meta({ description: 'The attachments; download each from `/inbox/{messageId}/attachments/{partId}`' }),
     receivedAt,
   })
   .meta({ id: 'MmsDownloadedPayload', description: 'An MMS that a phone has downloaded' })
@@ -122,7 +122,7 @@ const call = z
 
 const ping = z
   .strictObject({ health })
-  .meta({ id: 'SystemPingPayload', description: 'The health of the device, in the same format as `GET /health`' })
+  .meta({ id: 'SystemPingPayload', description: 'Health of the device, in the format of `GET /health`' })
 
 const simCard = z.strictObject({
   slotIndex: z.int().min(0).meta({ description: 'Counted from 0' }),

@@ -35,7 +35,7 @@ export const registerWebhookRequest = requestBody({
   url,
   event: event.optional().meta({ description: 'The event to send; required without `events`' }),
   events: events.optional().meta({ description: 'Several events to send; takes precedence over `event`' }),
-  name: name.optional().meta({ description: 'Name of the webhook, for people. An existing name is kept if absent' }),
+  name: name.optional().meta({ description: 'Name of the webhook, for people. If absent, an existing name is kept' }),
   format: z.enum(['smsgw', 'twilio']).optional().meta({
     description:
       'Format of the requests. `twilio`: forms signed with `X-Twilio-Signature`, as Twilio sends them, for received and sent messages. Default: `smsgw`',
@@ -103,7 +103,9 @@ export const webhook = z
       description:
         "`twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs whose origin is `url`; created when a message first has such a URL. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface; created in the same way. Absent: the format of this API",
     }),
-    deviceId: deviceId.nullable().meta({ description: 'Device whose events are sent; null means all devices' }),
+    deviceId: deviceId
+      .nullable()
+      .meta({ description: 'Id of the device whose events are sent; null means all devices' }),
     device_id: deviceId.nullable().meta({ description: 'Same as `deviceId`' }),
     secret: z
       .string()
@@ -145,7 +147,9 @@ const deliveryMembers = z.strictObject({
   deviceId,
   state: deliveryState,
   createdAt: utcTime,
-  nextAttemptAt: utcTime.optional().meta({ description: 'Present while the delivery is waiting' }),
+  nextAttemptAt: utcTime
+    .optional()
+    .meta({ description: 'Time of the next attempt; present while the delivery is waiting' }),
   droppedReason: z
     .string()
     .optional()

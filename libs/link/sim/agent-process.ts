@@ -6,23 +6,24 @@ import { Process } from './process.ts'
 import type { Socket } from './socket.ts'
 import type { World } from './world.ts'
 
-/** Capacity of the agents in the simulation. */
+/** The capacity of the agents in the simulation. */
 export const capacity = 4
 export const urgentCapacity = 2
 
 /**
- * One run of an agent, with its state machine, a journal that takes time to write, and a radio. Everything that is not on
- * disk is lost when the agent is killed.
+ * One run of an agent, with its state machine, a journal that takes time to write, and a radio. Everything that is not
+ * on disk is lost when the agent is killed.
  *
- * The agent sends nothing before the first welcome, because an old copy must not send what its original may have sent. After
- * that, the agent also sends while the link is down, and so does its next run on a computer that was not switched off.
+ * The agent sends nothing before the first welcome, because an old copy must not send what its original may have sent.
+ * After that, the agent also sends while the link is down. Its next run does the same if the computer was not switched
+ * off.
  */
 export class AgentProcess {
   readonly disk: Disk
   readonly process: Process
   readonly bootId: string
   state: AgentState
-  /** The relay has accepted the journal, so the agent may send. */
+  /** True if the relay has accepted the journal, so that the agent may send. */
   isTrusted: boolean
   readonly #world: World
   readonly #sockets = new Map<number, Socket>()
@@ -67,7 +68,7 @@ export class AgentProcess {
     return this.state.phase.kind === 'stopped'
   }
 
-  /** The sockets of the agent end with it. The relay may or may not be notified. */
+  /** The sockets of the agent end with its process. The relay may or may not be notified. */
   kill(isNoticed: boolean): void {
     this.process.kill()
     for (const socket of this.#sockets.values()) socket.cut({ agent: false, relay: isNoticed })
@@ -138,7 +139,7 @@ export class AgentProcess {
       case 'read-events': {
         const { connection, most } = effect
         this.process.later(random.between(0, 5), () => {
-          // Retention may have removed some events, and a read may return fewer than requested.
+          // Old events may have been removed, and a read may return fewer events than requested.
           const from = Math.max(effect.from, this.disk.first)
           const events = this.disk.events.slice(from - 1, from + random.below(most))
           this.step({ kind: 'events-read', connection, from, events })
@@ -251,7 +252,7 @@ export class AgentProcess {
     )
   }
 
-  /** Makes one write after the other. The state machine gets the input when the change is on disk. */
+  /** Writes one change after the other. The state machine gets the input when the change is on disk. */
   #write(change: () => AgentInput | unknown, then: () => void = () => undefined): void {
     const { time, random } = this.#world
     const takesMs = random.happens(0.02) ? 5_000 : random.between(0, 20)

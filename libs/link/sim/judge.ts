@@ -22,7 +22,10 @@ export function judge(world: World): string[] {
   ]
 }
 
-/** Whether both agents have stopped. If a welcome was lost or one agent was restarted, the other agent may continue alone. */
+/**
+ * True if both agents have stopped. If a welcome was lost or one agent was restarted, the other agent may continue
+ * alone.
+ */
 function areDuplicatesSettled(world: World, one: AgentProcess, other: AgentProcess): boolean {
   if (one.isStopped && other.isStopped) return true
   const { unreadWelcomes, restartsOfAgent } = world.sinceCopy
@@ -35,7 +38,7 @@ function isInStep({ store }: World, { state, disk }: AgentProcess): boolean {
   const { phase, outbox } = state
   if (phase.kind !== 'online' || phase.welcome.connEpoch !== store.connEpoch) return false
   const stored = store.journals.get(disk.journalId)?.ids.length ?? 0
-  // When retention removed all events that were not stored, there is nothing left to send.
+  // If all events that were not stored were removed because of their age, nothing is left to send.
   return outbox.mark === stored && (stored === disk.events.length || disk.first > disk.events.length)
 }
 
@@ -67,7 +70,8 @@ function judgeSends({ store, accepted, invariants, schedule }: World): string[] 
   for (const cmdId of accepted) if (!store.sends.has(cmdId)) problems.push(`${cmdId} was accepted and is missing`)
   for (const [cmdId, { outcome }] of store.sends) {
     if (outcome === 'sent' && !transmitted.has(cmdId)) problems.push(`${cmdId} is Sent but was not transmitted`)
-    // One of two disks may have sent what the other disk cancelled, and a restored database may have lost a dispatch.
+    // One of two disks may have sent a message that the other disk cancelled, and a restored database may have lost a
+    // dispatch.
     if (schedule.story === 'plain' && (outcome === 'cancelled' || outcome === 'failed') && transmitted.has(cmdId)) {
       problems.push(`${cmdId} is ${outcome}, but was transmitted`)
     }

@@ -20,7 +20,7 @@ export interface Disk {
 export interface CommandRecord {
   state: 'received' | 'committed' | 'ended' | 'tombstone'
   readonly command: SendCommand | undefined
-  /** How it ended. */
+  /** How the command ended. */
   result?: Result
 }
 
@@ -48,7 +48,7 @@ export function openSends(disk: Disk): number {
   return [...disk.commands.values()].filter(({ state }) => state === 'received' || state === 'committed').length
 }
 
-/** Writes a command; repeating it changes nothing. Returns the result to report. */
+/** Writes a command. A repeated command changes nothing. Returns the result to report. */
 export function journalCommand(disk: Disk, taken: ReceivedCommand): Result | undefined {
   if (!('command' in taken)) return endUnseen(disk, taken.cmdId, { kind: 'failed', code: 'unsupported' })
   const { command } = taken
@@ -71,7 +71,7 @@ export function journalCommand(disk: Disk, taken: ReceivedCommand): Result | und
   }
 }
 
-/** Returns the commands whose result is unknown after a crash or in an old copy. */
+/** Returns the commands whose result is unknown, because of a crash or an old copy. */
 export function putInDoubt(disk: Disk, states: readonly CommandRecord['state'][]): { cmdId: string; result: Result }[] {
   const open = [...disk.commands].filter(([, { state }]) => states.includes(state))
   return open.map(([cmdId, record]) => ({

@@ -82,7 +82,7 @@ export class ModelStore {
     return { kind: 'commands-claimed', commands: isResume ? this.#resumed(journalId) : this.#fresh(journalId, room) }
   }
 
-  /** A newer connection holds the device. */
+  /** Returns true if a newer connection of the device exists. */
   isFenced(connEpoch: number): boolean {
     return connEpoch !== this.connEpoch
   }

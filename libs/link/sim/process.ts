@@ -30,7 +30,7 @@ export class Process {
     this.#catchUp()
   }
 
-  /** Runs `see` after a delay, if the process is still alive. */
+  /** Runs `see` after a delay, if the process is still running. */
   later(ms: number, see: () => void): void {
     this.#time.after(ms, () => this.now(see))
   }

@@ -38,7 +38,7 @@ export class RelayProcess {
     for (const session of this.#sessions) session.step({ kind: 'drain', reconnectAfterMs })
   }
 
-  /** The sockets of the relay end with it. The agents may or may not be notified. */
+  /** The sockets of the relay end with its process. The agents may or may not be notified. */
   kill(isNoticed: boolean): void {
     this.process.kill()
     for (const { socket } of this.#sessions) socket.cut({ agent: isNoticed, relay: false })
@@ -144,7 +144,9 @@ export class Session {
     }, unavailable)
   }
 
-  /** Runs a transaction, which is committed and answered later, or not committed, or committed while its answer is lost. */
+  /**
+   * Runs a transaction. It is either committed and answered later, or not committed, or committed without an answer.
+   */
   #transact(commit: () => RelayInput | undefined, failure: RelayInput | undefined): void {
     const { random, time } = this.#world
     const result = this.#world.transactionResult()

@@ -26,9 +26,12 @@ export function runSchedule(seed: number, options: { readonly tracing?: boolean 
   return { schedule, problems, seen: seenIn(world), virtualMs: time.nowMs, trace: world.trace }
 }
 
-/** Ten times the steps that the longest schedules take, so more steps mean an endless loop. */
+/** Ten times the steps of the longest schedules, so more steps mean an endless loop. */
 const mostSteps = 20_000
-/** Long enough for sockets that neither end closes, the longest pauses, and the attempts until two duplicates stop. */
+/**
+ * How long the run continues after the faults. Long enough for sockets that neither end closes, for the longest pauses,
+ * and for the attempts until two duplicates stop.
+ */
 const longestEndMs = 900_000
 
 function seenIn(world: World): Record<string, number> {

@@ -13,9 +13,9 @@ export interface Schedule {
 }
 
 /**
- * `plain`: crashes and a bad network. `old-copy`: the agent's disk is replaced by an older copy, or lost. `duplicate`: a copy
- * of the agent runs at the same time. `backup`: the database is restored from a backup. Stories are never combined, because
- * the right result would be undefined.
+ * `plain`: crashes and a bad network. `old-copy`: the agent's disk is replaced by an older copy, or lost. `duplicate`:
+ * a copy of the agent runs at the same time. `backup`: the database is restored from a backup. Stories are never
+ * combined, because the right result would not be defined.
  */
 export type Story = 'plain' | 'old-copy' | 'duplicate' | 'backup'
 

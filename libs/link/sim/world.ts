@@ -20,7 +20,7 @@ export class World {
   readonly relays: RelayProcess[] = []
   /** The agent of the device, then its copy. */
   readonly agents: AgentProcess[] = []
-  /** Since the copy was started. */
+  /** Counted since the copy was started. */
   readonly sinceCopy = { unreadWelcomes: 0, restartsOfAgent: 0 }
   readonly trace: string[] = []
   readonly #tracing: boolean
@@ -101,7 +101,7 @@ export class World {
     return this.#onSim.splice(0)
   }
 
-  /** Called before each step of a process. Returns false to kill the process here. */
+  /** Called before each step of a process. Returns false if the process is killed here. */
   mayContinue(process: AgentProcess | RelayProcess): boolean {
     if (!process.process.isAlive) return false
     const kind = process instanceof AgentProcess ? 'agent' : 'relay'
@@ -270,7 +270,8 @@ export class World {
     const backup = this.#backup
     if (backup === undefined) return
     this.invariants.storeSetBack()
-    // A relay may keep running only if the restored database has its connection. Otherwise it would be fenced.
+    // A relay may keep running only if the restored database has its connection. Otherwise its transactions would be
+    // refused.
     const canGoOn = backup.store.connEpoch === this.store.connEpoch && this.random.happens(0.5)
     if (!canGoOn) for (const which of this.relays.keys()) this.#restartRelay(which, true, 1_000)
     this.store.restore(backup.store, `stream${this.number()}`)

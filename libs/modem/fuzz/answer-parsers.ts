@@ -52,6 +52,15 @@ const answerParsers: readonly AnswerParser[] = [
     prefixes: query.prefixes ?? [],
     run: (lines: readonly ResponseLine[]) => void query.read(lines),
   })),
+  ...catalogue.flatMap(({ name, toolkit }) =>
+    toolkit.map(({ code, responses }) => ({
+      name: `${code} (${name})`,
+      prefixes: [code],
+      run: (lines: readonly ResponseLine[]) => {
+        for (const { body } of lines) responses(body)
+      },
+    })),
+  ),
   {
     name: offeredMessageIndications.text,
     prefixes: ['+CNMI'],
@@ -94,7 +103,7 @@ for (const parser of answerParsers) {
   for (const prefix of parser.prefixes) byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), parser])
 }
 
-/** Returns the parsers for this line, and the line in the form in which they receive it. */
+/** Returns the parsers for this line, and the line in the form that they read. */
 export function parsersOf(
   text: string,
   payload: string | undefined,

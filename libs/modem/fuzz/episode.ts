@@ -6,13 +6,11 @@ import { parsersOf } from './answer-parsers.ts'
 import { NonsensePort } from './nonsense-port.ts'
 import { RandomAnswers } from './random-answers.ts'
 
-/**
- * An episode runs one driver until the driver has received this number of lines. The same seed gives the same lines.
- */
+/** An episode runs one driver until the driver has received this number of lines. The seed determines the lines. */
 export interface EpisodeOptions {
   readonly seed: number
   readonly lines: number
-  /** Called around each piece of work that must be fast: receiving or parsing a few lines, advancing the clock. */
+  /** Runs each piece of work that must be fast: receiving or parsing a few lines, or advancing the clock. */
   readonly measure: (work: () => void, what: () => string) => void
   readonly onDone?: (modem: Modem) => void
 }
@@ -20,7 +18,7 @@ export interface EpisodeOptions {
 export interface EpisodeReport {
   readonly lines: number
   readonly bytes: number
-  /** Errors and rejections, each with its input. */
+  /** The errors and rejections, each with the input that caused it. */
   readonly problems: readonly string[]
 }
 

@@ -24,7 +24,7 @@ if (!numbers.every(Number.isSafeInteger) || lines < 1 || workers < 1) {
 const longestMs = 50
 /** A driver keeps a ring buffer of its last bytes and little else, so its heap must stay below this limit. */
 const mostHeapBytes = 16 * 1024 * 1024
-/** The distance between the first seeds of two workers, so large that no two workers use the same seed. */
+/** The distance between the first seeds of two workers. It is so large that no two workers use the same seed. */
 const seedsApart = 1_000_000
 
 const startMs = performance.now()

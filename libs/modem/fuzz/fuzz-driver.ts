@@ -9,7 +9,7 @@ export interface FuzzOptions {
   /** The processor time that one piece of work may take. If omitted, nothing is measured. */
   readonly longestMs?: number
   readonly onProgress?: (soFar: FuzzReport) => void
-  /** Called with each driver after its last line, before it is released. */
+  /** Called with each driver after its last line, before the driver is released. */
   readonly onDone?: (modem: Modem) => void
 }
 
@@ -61,7 +61,7 @@ async function liveThrough(seed: number, lines: number, options: FuzzOptions, re
     if (ms > report.slowest.ms) what = describe()
   }
   const result = await runEpisode({ seed, lines, measure, ...onDone })
-  // Compilation and garbage collection make work slow once, so only work that is slow every time counts.
+  // Compilation or garbage collection slows work down once, so only work that is slow every time counts.
   for (let again = 0; again < 3 && Math.max(0, ...slow.values()) > longestMs; again += 1) {
     const before = slow
     slow = new Map()
@@ -77,5 +77,5 @@ async function liveThrough(seed: number, lines: number, options: FuzzOptions, re
   return { ...result, problems: [...result.problems, ...stalls] }
 }
 
-/** In milliseconds. Work that takes less time is not recorded. */
+/** In milliseconds. Work that takes less time than this is not recorded. */
 const slowEnough = 1

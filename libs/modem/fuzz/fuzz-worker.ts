@@ -19,7 +19,8 @@ export interface FuzzWorkerReport extends FuzzReport {
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
-// Full stack traces of expected errors would take a fifth of the time; a few frames suffice to locate any other error.
+// Full stack traces of expected errors would take a fifth of the time. A few frames are sufficient to locate any other
+// error.
 Error.stackTraceLimit = 3
 
 let least = Number.POSITIVE_INFINITY

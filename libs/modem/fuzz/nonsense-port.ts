@@ -2,8 +2,8 @@ import type { BytePort } from '../src/wire/byte-port.ts'
 import type { RandomAnswers } from './random-answers.ts'
 
 /**
- * A modem that often gives the expected answer, so that the driver progresses, and otherwise sends random bytes. The
- * caller takes the modem's output with `take` and decides when and in which chunks the driver receives it.
+ * A modem that sends random bytes, but often gives the expected answer, so that the driver makes progress. The caller
+ * takes the modem's output with `take` and decides when and in which chunks the driver receives it.
  */
 export class NonsensePort implements BytePort {
   readonly #answers: RandomAnswers

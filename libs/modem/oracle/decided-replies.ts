@@ -1,4 +1,4 @@
-/** Replies that are not understood, with the reason. `pattern` matches corpus, name and text. */
+/** Replies that the driver need not understand, with the reason. `pattern` matches corpus, name and text. */
 export const decidedReplies: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
   {
     pattern: /^gammu at-sms-failing\/(13|17|25)\.dump /,

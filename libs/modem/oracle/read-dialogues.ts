@@ -20,8 +20,8 @@ import { readResponseLine } from '../src/wire/response-line.ts'
 import { decidedReplies } from './decided-replies.ts'
 
 /**
- * Reads the replies of modems in the tests of gammu and ModemManager with the driver. The sources are unpacked Debian
- * source packages; nothing of them is kept.
+ * Reads the replies of modems in the tests of gammu and ModemManager with the driver. The tests are read from unpacked
+ * Debian source packages, and nothing is copied from them.
  *
  * node libs/modem/oracle/read-dialogues.ts --gammu folder --modemmanager folder [--optional]
  *
@@ -39,7 +39,7 @@ const { values } = parseArgs({
 const prefixes = /^\+(CREG|CGREG|CEREG|C5GREG|CNMI|CPMS|CSCA|CUSD|CMGL|CMGR|COPS|CSQ|CNUM|CCLK): ?./
 
 interface Reply {
-  /** `at-sms/02.dump`, or the file and the number of the literal. */
+  /** The file of the dialogue, such as `at-sms/02.dump`, or the file and the number of the string literal. */
   readonly name: string
   readonly text: string
 }
@@ -78,7 +78,7 @@ for (const { name, replies } of corpora) {
 }
 process.exit(unexplained === 0 ? 0 : 1)
 
-/** The replies of each kind of command that the driver writes. */
+/** The replies to each kind of command that the driver writes. */
 function gammuReplies(folder: string): readonly Reply[] {
   const kinds = ['at-creg', 'at-cnmi', 'at-cpms', 'at-cpms-sm', 'at-cpms-sr', 'at-smsc', 'at-smsc-failing', 'at-ussd']
   return [...kinds, 'at-sms', 'at-sms-failing']
@@ -139,7 +139,7 @@ function queryFor(prefix: string, body: string): Query<unknown> | undefined {
     case '+CMGR':
       return readable(readMessage(1), (message) => (message === 'empty' ? [] : [message]))
     case '+COPS':
-      // The driver does not search for networks.
+      // The driver never searches for networks, so replies to a search are skipped.
       return body.startsWith('(') ? undefined : readOperator
     case '+CSQ':
       return readSignal
@@ -161,7 +161,7 @@ function readable<T>(query: Query<T>, messagesIn: (value: T) => readonly StoredM
       const messages = value === undefined ? [] : messagesIn(value)
       const areRead = messages.every(({ index, pdu, stat }) => {
         const incoming = readIncoming({ kind: 'stored', memory: 'SM', index }, pdu, stat)
-        // An outgoing message that the modem reports as received is kept as it is.
+        // The driver keeps an outgoing message unchanged if the modem reports it as received.
         return incoming?.kind !== 'unreadable' || incoming.why.startsWith('TP-MTI 01')
       })
       return messages.length > 0 && areRead ? true : undefined

@@ -13,8 +13,8 @@ export function planFaults(random: RandomChoices): FaultSettings {
 }
 
 /**
- * Returns faults by which the answer to a submission is lost or late, or the modem hangs for a while. `before`: how many
- * submissions are answered before that.
+ * Returns faults that lose or delay the answer to a submission, or make the modem hang for a while. `before`: the
+ * number of submissions that are answered before the fault.
  */
 export function planAnswersLost(random: RandomChoices, before = 0): FaultSettings {
   const often = { skip: before + random.oneOf([0, 0, 1, 2]), times: random.oneOf([1, 1, 2, 0]) }
@@ -34,7 +34,7 @@ export function planAnswersLost(random: RandomChoices, before = 0): FaultSetting
     ...what,
     ...(beside === 'busy' && { 'busy-while-sending': busy }),
     ...(beside === 'answers' && { 'answers-while-sending': {} }),
-    // A modem that hangs after the aborted message cannot answer, although it is no longer sending.
+    // A modem that hangs after it aborted a message cannot answer, although it no longer sends.
     ...(beside === 'aborts' &&
       !what['submit-hang'] && { 'abort-while-sending': { code: random.oneOf([-1, 0, 515, 500]) } }),
   }
@@ -103,6 +103,7 @@ const faultPlans: readonly FaultPlan[] = [
   })),
   plan('modem-hang', (random) => ({ command: anyCommand(random) })),
   plan('numeric-answers'),
+  plan('data-mode'),
   plan('submit-slow', (random) => ({
     delayMs: random.oneOf([1_000, 45_000, 119_999, 120_000, 121_000, 150_000, 310_000]),
   })),
@@ -133,6 +134,11 @@ const faultPlans: readonly FaultPlan[] = [
   plan('list-newline-missing'),
   plan('redelivered'),
   plan('report-lost'),
+  plan('sim-toolkit', (random) => ({
+    type: random.oneOf([33, 34, 35, 36]),
+    whileSending: random.happens(0.5),
+    forMs: 120_000,
+  })),
   plan('sim-busy', (random) => ({ forMs: random.oneOf([1_000, 10_000]), code: random.oneOf([14, 515]) })),
   plan('registration', (random) => ({ stat: random.oneOf([0, 2, 3, 6, 11]) })),
   plan('eps-only'),

@@ -1,5 +1,6 @@
 import type { SubmitOutcome } from '../src/send/submit.ts'
-import type { SubmitCall, World } from './world.ts'
+import type { SubmitCall } from './calls.ts'
+import type { World } from './world.ts'
 
 /** Returns the broken promises, or an empty list if all were kept. The ledger of the network is taken as the truth. */
 export function judge(world: World): string[] {
@@ -10,6 +11,7 @@ export function judge(world: World): string[] {
     ...judgeInbox(world),
     ...judgeBounds(world),
     ...judgePin(world),
+    ...judgeSecondPort(world),
     ...(world.schedule.answersLost ? judgeRecovery(world) : []),
   ]
 }
@@ -44,8 +46,8 @@ function judgeLedger({ ledger, submits }: World): string[] {
 }
 
 /**
- * Without faults, a message may remain unaccepted for two reasons only: the modem has just been switched on, or the
- * result may be a line of text and is therefore not trusted.
+ * Without faults, only two reasons allow a message to stay unaccepted: the modem has just been switched on, or its
+ * result is not trusted because it may be a line of text.
  */
 function isPeaceful({ outcome, mayBeText }: SubmitCall): boolean {
   switch (outcome?.kind) {
@@ -110,7 +112,7 @@ function judgeInbox(world: World): string[] {
 
 function judgeBounds(world: World): string[] {
   const problems: string[] = []
-  // Each call sends one command at a time, and so does each background task.
+  // Each call and each background task sends one command at a time.
   const mostQueued = world.otherCalls.length + 8
   if (world.mostQueued > mostQueued) problems.push(`${world.mostQueued} commands in the queue`)
   return problems
@@ -125,10 +127,17 @@ function judgeRecovery({ recovery }: World): string[] {
   return problems
 }
 
-/**
- * The limit for the time between the first output of a modem that accepts commands again and the driver's next command.
- */
+/** A modem that accepts commands again sends output. The driver must write its next command within this time. */
 const longestRecoveryMs = 5_000
+
+/** Nothing is sent, deleted or routed through the second port. */
+function judgeSecondPort({ writtenOnSecondPort, schedule }: World): string[] {
+  const forbidden =
+    schedule.secondPort === 'own-memories' ? /CMG[SDWC]|CMSS|CNMI|CFUN|CPIN=/ : /CMG[SDWC]|CMSS|CNMI|CFUN|CPIN=|CPMS=/
+  return writtenOnSecondPort
+    .filter((text) => forbidden.test(text))
+    .map((text) => `wrote ${JSON.stringify(text)} to the second port`)
+}
 
 function judgePin({ triesAtPinEntries, pinRefusals }: World): string[] {
   const problems: string[] = []

@@ -8,8 +8,8 @@ export class RecentOutput {
   }
 
   /**
-   * Whether a result arrived after a text of several lines that seemed complete, but before a line that may be the real
-   * end of that text. The output alone then does not show whether the result is part of the text.
+   * True if a result arrived after a text of several lines that seemed complete, but before a line that may be the real
+   * end of the text. In this case the output does not show whether the result is part of the text.
    */
   get holdResultInText(): boolean {
     return resultInText.test(this.#words.map(({ text }) => text).join(''))

@@ -1,25 +1,28 @@
 import type { LedgerEntry } from '@smsgw/virtual-modem/network/ledger'
 import type { Clock } from '../src/clock.ts'
 import type { ModemEvent } from '../src/modem-event.ts'
+import type { Schedule } from './schedule.ts'
 
 /**
  * Measures how long the driver takes to write commands again after the modem has finished a submission without giving
- * its result. The time starts with the modem's first output after the submission, but for a generic modem, which may
- * abort a submission, with its report or 45 s after the PDU. Also counts writes that could have disturbed a modem that
- * was still sending.
+ * its result. The time starts with the modem's first output after the submission. A generic modem may abort a
+ * submission, so its time starts with its report or 45 s after the PDU. Also counts writes that could have disturbed a
+ * modem that was still sending.
  *
  * no PDU is out → a PDU is out → the modem has finished and sent some output → the outcome is unknown → in step
  */
 export class RecoveryWatch {
   readonly recoveriesMs: number[] = []
   /**
-   * The number of writes to a modem that was still sending a message, at a time when the driver could not yet know that
-   * the network had that message.
+   * The number of writes to a modem that was still sending a message, before the driver could know that the network had
+   * that message.
    */
   disturbed = 0
   askedWhileSending = 0
   readonly #clock: Clock
   readonly #mayAbort: boolean
+  /** A modem that also answers on a second port is asked earlier. */
+  readonly #hasSecondPort: boolean
   readonly #ledger: readonly LedgerEntry[]
   /** The index of the current message in the ledger. */
   #place = 0
@@ -36,10 +39,15 @@ export class RecoveryWatch {
   readonly #tookMs: number[] = []
   #state: 'idle' | 'out' | 'unknown' = 'idle'
 
-  constructor(clock: Clock, ledger: readonly LedgerEntry[], personality: string) {
+  constructor(
+    clock: Clock,
+    ledger: readonly LedgerEntry[],
+    { personality, secondPort }: Pick<Schedule, 'personality' | 'secondPort'>,
+  ) {
     this.#clock = clock
     this.#ledger = ledger
     this.#mayAbort = personality === 'generic'
+    this.#hasSecondPort = secondPort !== 'none'
   }
 
   get isPending(): boolean {
@@ -64,10 +72,14 @@ export class RecoveryWatch {
     return this.#clock.nowMs() - (this.#pduAtMs ?? 0)
   }
 
-  /** A little less than the driver has to wait, because bytes take a moment to the modem. */
+  /** A little less than the driver has to wait, because bytes need some time to reach the modem. */
   get #shortestWaitMs(): number {
     if (this.#tookMs.length < 10) return overdueMs - 1_000
-    return Math.min(overdueMs - 1_000, Math.max(4_400, 2 * Math.max(...this.#tookMs) - 1_000))
+    const longestMs = Math.max(...this.#tookMs)
+    const learnedMs = this.#hasSecondPort
+      ? Math.max(3_400, 1.25 * longestMs - 600)
+      : Math.max(4_400, 2 * longestMs - 1_000)
+    return Math.min(overdueMs - 1_000, learnedMs)
   }
 
   /** Must be called when bytes have left the modem. */

@@ -12,8 +12,8 @@ export interface DriverReport extends ScheduleReport {
 const passTime = timePasser(process.nextTick)
 
 /**
- * Runs one schedule on a virtual clock, so the same seed gives the same run, byte for byte. At the end all faults are
- * removed, so every call must end, every message on the modem must be read, and one more message must be sent.
+ * Runs one schedule on a virtual clock, so that the same seed always gives the same bytes. At the end all faults are
+ * removed. Then every call must end, every message on the modem must be read, and one more message must be sent.
  */
 export async function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): Promise<DriverReport> {
   const schedule = planSchedule(seed)
@@ -89,6 +89,8 @@ function seenIn(world: World): Record<string, number> {
   )
   count('reports read', world.reports.length)
   for (const news of world.news) count(`recovery: ${news}`)
+  count('second port: answered', world.answeredOnSecondPort)
+  count('second port: listings', world.writtenOnSecondPort.filter((text) => text.startsWith('AT+CMGL')).length)
   if (world.schedule.answersLost) {
     count('answers lost: schedules')
     count('answers lost: recovered in time', world.recovery.recoveriesMs.length)

@@ -8,15 +8,16 @@ import { planAnswersLost, planFaults } from './fault-plans.ts'
 export interface Schedule {
   readonly seed: number
   readonly personality: string
-  /** How the modem's bytes are divided, and how long each direction of the cable takes. */
+  /** How the modem's bytes are split into chunks, and the delay in each direction of the cable. */
   readonly chunking: 'random' | 'whole'
   readonly cableMs: number
-  /** Whether the modem has been on for hours. If not, it is switched on when the driver starts. */
+  /** True if the modem has been on for hours, false if it is switched on when the driver starts. */
   readonly warm: boolean
   readonly bootTimeFactor: number
   readonly networkMs: number | { readonly minMs: number; readonly maxMs: number }
   readonly slotsOfSim: number
-  /** The PIN in the driver's options, if the SIM requires one. */
+  readonly secondPort: SecondPortPlan
+  /** The PIN in the driver's options; only if the SIM requires a PIN. */
   readonly pin: 'none' | 'right' | 'wrong' | 'missing'
   readonly pinTriesLeft: 1 | 2 | 3
   readonly modemOptions: ModemOptions
@@ -26,9 +27,15 @@ export interface Schedule {
   readonly endMs: number
   /** True if there are no faults. Every message must then be accepted, and no outcome may be unknown. */
   readonly calm: boolean
-  /** True if answers to submissions get lost and nothing else fails. The driver must detect such a loss fast. */
+  /** True if nothing fails except that answers to submissions are lost. The driver must detect such a loss quickly. */
   readonly answersLost: boolean
 }
+
+/**
+ * What the driver finds on the second port of the modem: none, one that works and shares the selected memory or has its
+ * own, one that is silent, one that repeats what is written, one of another modem, or one that hangs after a while.
+ */
+export type SecondPortPlan = 'none' | 'works' | 'own-memories' | 'silent' | 'repeats' | 'another-modem' | 'hangs'
 
 export type Action = { readonly atMs: number } & (
   | {
@@ -38,9 +45,7 @@ export type Action = { readonly atMs: number } & (
       readonly report: boolean
       readonly moreFollow: boolean
     }
-  /**
-   * How long the owner takes to store the message when it is reported for the first time, the second time, and so on.
-   */
+  /** How long the owner takes to store the message: the first time it is reported, the second time, and so on. */
   | { readonly do: 'receive'; readonly text: string; readonly journalMs: readonly number[] }
   | { readonly do: 'ussd'; readonly code: string }
   | { readonly do: 'sweep'; readonly again: boolean }
@@ -60,7 +65,7 @@ export type Action = { readonly atMs: number } & (
   | { readonly do: 'restart-driver' }
 )
 
-/** What the hook decides at the prompt, and after how long. */
+/** The decision of the hook at the prompt, and the time that it takes. */
 export interface Hook {
   readonly decision: 'go' | 'abort' | 'throw'
   readonly afterMs: number
@@ -90,6 +95,7 @@ export function planSchedule(seed: number): Schedule {
     bootTimeFactor,
     networkMs: random.oneOf([0, 0, { minMs: 50, maxMs: 4_000 }, { minMs: 3_000, maxMs: 40_000 }]),
     slotsOfSim: random.oneOf([3, 10, 30]),
+    secondPort: planSecondPort(seed),
     pin,
     pinTriesLeft: random.oneOf([3, 3, 2, 1] as const),
     modemOptions: planModemOptions(random, pin),
@@ -152,6 +158,15 @@ function planAction(random: RandomChoices, theme: Theme, number: number, atMs: n
 }
 
 /** Makes its own random choices, so that the rest of the schedule stays the same for each seed. */
+function planSecondPort(seed: number): SecondPortPlan {
+  const random = new RandomChoices(seed ^ 0x2b07)
+  return random.weighted({
+    ...{ none: 50, works: 20, 'own-memories': 10 },
+    ...{ silent: 4, repeats: 4, 'another-modem': 4, hangs: 8 },
+  })
+}
+
+/** Makes its own random choices, so that the rest of the schedule stays the same for each seed. */
 function planPushedUssd(seed: number, fromMs: number, spanMs: number): Action[] {
   const random = new RandomChoices(seed ^ 0xca11)
   if (random.happens(0.8)) return []
@@ -188,7 +203,7 @@ function withAnswersLost(schedule: Schedule): Schedule {
     const [report, moreFollow] = [random.happens(0.7), random.happens(0.2)]
     return { atMs, do: 'submit', text: `out ${number}`, hook: immediately, report, moreFollow }
   })
-  // Results from which the driver learns how fast the modem is.
+  // The number of results from which the driver learns how fast the modem is.
   const learns = random.happens(0.3)
   const earlier = Array.from({ length: learns ? 10 + random.below(4) : 0 }, (_, number): Action => {
     return { atMs: 1_000, do: 'submit', text: `early ${number}`, hook: immediately, report: false, moreFollow: false }
@@ -212,7 +227,8 @@ function withAnswersLost(schedule: Schedule): Schedule {
 const immediately: Hook = { decision: 'go', afterMs: 0 }
 
 function planModemOptions(random: RandomChoices, pin: Schedule['pin']): ModemOptions {
-  // Frequent polling costs time and finds little, so only a tenth of the schedules poll as often as a gateway does.
+  // Frequent polling is slow to simulate and finds few faults, so only a tenth of the schedules poll as often as a
+  // gateway.
   const seldom = { sweepMs: 120_000, signalMs: 600_000, registeredPollMs: 600_000 }
   return {
     ...(random.happens(0.9) && seldom),

@@ -1,7 +1,4 @@
-import { addressFromText } from '@smsgw/sms/fields/address'
 import { textOfUserData } from '@smsgw/sms/fields/user-data'
-import { segment } from '@smsgw/sms/segmentation/segment'
-import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
 import type { FaultName } from '@smsgw/virtual-modem/faults/fault-catalogue'
 import type { FaultSettings } from '@smsgw/virtual-modem/faults/fault-control'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
@@ -13,37 +10,16 @@ import { Sim } from '@smsgw/virtual-modem/sim/sim'
 import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
 import type { ModemEvent } from '../src/modem-event.ts'
 import type { Incoming } from '../src/receive/incoming-message.ts'
-import { RecoveryRunner } from '../src/recovery/runner.ts'
+import { type OpenResult, RecoveryRunner } from '../src/recovery/runner.ts'
 import type { RecoveryEffect } from '../src/recovery/state.ts'
-import type { LateOutcome } from '../src/send/submission.ts'
-import type { OutgoingPdu, SubmitOutcome } from '../src/send/submit.ts'
 import { PinMemory } from '../src/setup/pin-memory.ts'
 import { Cable } from './cable.ts'
+import type { Call, SubmitCall } from './calls.ts'
 import { RecentOutput } from './recent-output.ts'
 import { RecoveryWatch } from './recovery-watch.ts'
 import { type Action, rightPin, type Schedule } from './schedule.ts'
-
-/** One call of the driver by its owner, and its result. */
-export interface Call {
-  readonly what: string
-  readonly atMs: number
-  /** The number of calls of the same kind that were still open when this call began. */
-  readonly ahead: number
-  endedAtMs: number | undefined
-  failure: unknown
-}
-
-export interface SubmitCall extends Call {
-  readonly text: string
-  /** Whether the hook has returned `go`. From then on the message may be sent. */
-  committed: boolean
-  outcome: SubmitOutcome | undefined
-  /** Whether the result arrived inside what may be a text from the network. */
-  mayBeText: boolean
-  /** The outcomes passed to `afterResult`. */
-  readonly results: SubmitOutcome[]
-  readonly late: LateOutcome[]
-}
+import { SecondCable } from './second-cable.ts'
+import { pduOf } from './submit-pdu.ts'
 
 /** A driver, its modem, the network and an owner who sends, reads and stores messages, all on one virtual clock. */
 export class World {
@@ -56,7 +32,7 @@ export class World {
   readonly otherCalls: Call[] = []
   /** The texts given to the network. */
   readonly injected: string[] = []
-  /** How often the owner has stored each text. */
+  /** For each text, how often the owner has stored it. */
   readonly journal = new Map<string, number>()
   readonly reports: Incoming[] = []
   readonly unreadable: string[] = []
@@ -65,17 +41,19 @@ export class World {
   /** The number of commands, PDUs and ESC characters that the driver wrote. */
   writes = 0
   mostQueued = 0
-  /** For each PIN entry, the number of attempts that were left. */
+  answeredOnSecondPort = 0
+  /** For each PIN entry, the number of attempts left before it. */
   readonly triesAtPinEntries: number[] = []
   /** How often the SIM refused a PIN. */
   pinRefusals = 0
-  /** The PIN memory for the next driver. */
+  /** The records of PIN entries, which the next driver gets. */
   #keptPins = '[]'
   runner: RecoveryRunner
   readonly #network: Network
   readonly #recentOutput = new RecentOutput()
   readonly recovery: RecoveryWatch
   readonly #cable: Cable
+  readonly #second: SecondCable
   readonly #journalMs = new Map<string, readonly number[]>()
   readonly #shown = new Map<string, number>()
   #drivers = 0
@@ -107,15 +85,20 @@ export class World {
       if (!verified) this.pinRefusals += 1
       return verified
     }
-    this.recovery = new RecoveryWatch(clock, this.ledger, schedule.personality)
+    this.recovery = new RecoveryWatch(clock, this.ledger, schedule)
     this.#cable = new Cable(clock, schedule.cableMs, (bytes) => {
       this.recovery.wrote(bytes, this.modem.sending)
       this.writes += 1
-      // Without latency a loop of commands and answers would never end, so unplug the cable.
-      if (this.writes >= mostWrites) this.#cable.plugged = false
+      // Without latency, an endless loop of commands and answers would stop the clock, so the cable is unplugged.
+      if (this.writes >= mostWrites) this.#plug(false)
       this.#watchPin(bytes)
       if (tracing) this.#note('>', text(bytes))
       this.modem.receive(bytes)
+    })
+    this.#second = new SecondCable(schedule, clock, (bytes) => {
+      this.writes += 1
+      if (tracing) this.#note('2>', text(bytes))
+      this.modem.receive(bytes, 1)
     })
     const personality = personalities[schedule.personality]
     if (personality === undefined) throw new Error(`no personality ${schedule.personality}`)
@@ -129,15 +112,23 @@ export class World {
       faults: schedule.faults,
       chunking: schedule.chunking,
       bootTimeFactor: schedule.bootTimeFactor,
-      onBytes: (bytes) => {
-        if (tracing) this.#note('<', text(bytes))
+      terminals: schedule.secondPort === 'none' ? 1 : 2,
+      ownMemories: schedule.secondPort === 'own-memories',
+      onBytes: (bytes, terminal) => {
+        if (tracing) this.#note(terminal === 0 ? '<' : '2<', text(bytes))
+        if (terminal === 1) {
+          if (!this.#second.fromModem(bytes)) return
+          this.answeredOnSecondPort += 1
+          this.recovery.said(bytes, this.modem.sending)
+          return
+        }
         this.#recentOutput.heard(clock.nowMs(), bytes)
         this.recovery.said(bytes, this.modem.sending)
         this.#cable.fromModem(bytes)
       },
       onPort: (event) => {
         this.#note('port', event)
-        this.#cable.plugged = event === 'back'
+        this.#plug(event === 'back')
         if (event === 'back') this.runner.deviceAppeared()
       },
     })
@@ -148,6 +139,16 @@ export class World {
   }
 
   readonly #tracing: boolean
+
+  /** What the driver wrote on the second port. */
+  get writtenOnSecondPort(): readonly string[] {
+    return this.#second.written
+  }
+
+  #plug(plugged: boolean): void {
+    this.#cable.plugged = plugged
+    this.#second.plugged = plugged
+  }
 
   /** Removes all faults, and replugs a modem that is stuck. */
   calmDown(): void {
@@ -265,7 +266,7 @@ export class World {
     const driver = this.#drivers
     const runner = new RecoveryRunner({
       clock: this.clock,
-      open: () => this.#cable.open(),
+      open: () => this.#open(),
       onEvent: (event) => this.#handleEvent(event, runner),
       onNews: (effect) => {
         if (this.#tracing) this.#note(`recovery ${driver}`, JSON.stringify(effect))
@@ -281,6 +282,12 @@ export class World {
     })
     runner.start()
     return runner
+  }
+
+  async #open(): Promise<OpenResult> {
+    const opened = await this.#cable.open()
+    if (opened.kind !== 'opened' || this.schedule.secondPort === 'none') return opened
+    return { ...opened, openSecond: () => this.#second.open() }
   }
 
   #handleEvent(event: ModemEvent, runner: RecoveryRunner): void {
@@ -322,7 +329,7 @@ export class World {
     else this.clock.after(delayMs, () => runner === this.runner && write())
   }
 
-  /** Repeats until it succeeds, because a message that is not deleted occupies a slot. */
+  /** Repeats the deletion until it succeeds, because a message that is not deleted occupies a slot. */
   #delete(place: { readonly memory: string; readonly index: number }, pdu: string, runner: RecoveryRunner): void {
     this.#ask('delete', async () => {
       const deletion = await runner.modem?.deleteMessage(place, pdu)
@@ -365,35 +372,14 @@ export class World {
   }
 }
 
-/** The busiest hour needs a tenth of this number of writes, so a driver that exceeds this number is in a loop. */
+/** The busiest hour needs a tenth of these writes, so a driver that writes more is in a loop. */
 export const mostWrites = 20_000
 const ownNumber = '+447700900111'
 const otherNumber = '+447700900222'
-const farNumber = '+447700900333'
 
 function keyOf(incoming: Incoming): string {
   return incoming.kind === 'message' ? (textOfUserData(incoming.deliver.userData) ?? '') : incoming.pdu
 }
-
-function pduOf(message: string, statusReportRequest: boolean): OutgoingPdu {
-  const { parts, dataCodingScheme } = segment(message, { reference: 1 })
-  const [userData] = parts
-  if (userData === undefined) throw new Error('a message without parts')
-  return encodeForModem({
-    kind: 'submit',
-    rejectDuplicates: false,
-    replyPath: false,
-    statusReportRequest,
-    messageReference: 0,
-    destination,
-    protocolIdentifier: 0,
-    dataCodingScheme,
-    validityPeriod: undefined,
-    userData,
-  })
-}
-
-const destination = addressFromText(farNumber)
 
 function text(bytes: Uint8Array): string {
   return JSON.stringify(String.fromCharCode(...bytes))

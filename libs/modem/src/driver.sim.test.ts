@@ -10,7 +10,7 @@ test(`2 000 schedules of driver against virtual modem, from seed ${seed} on, bre
   const { schedules, failures, seen } = await simulate({ schedules: 2_000, seed, workers: 2, startWorker })
   expect(failures).toEqual([])
   expect(schedules).toBe(2_000)
-  // A run without failures proves little unless every kind of result occurred.
+  // A run proves little unless every kind of result occurred in it.
   expect(Object.keys(seen)).toEqual(expect.arrayContaining([...mustBeSeen]))
 }, 240_000)
 

@@ -1,6 +1,7 @@
 import type { ModemNumber } from './commands/identity.ts'
 import type { Memory } from './commands/message-storage.ts'
 import type { NetworkTime } from './commands/network-time.ts'
+import type { OperatorChoice } from './commands/operator-selection.ts'
 import type { PinTries } from './commands/pin-counter.ts'
 import type { Signal } from './commands/signal.ts'
 import type { UssdOutcome } from './commands/ussd-session.ts'
@@ -22,7 +23,7 @@ export interface ModemDriver {
   readonly state: ModemState
   /** Undefined until the modem is set up. */
   readonly session: Session | undefined
-  /** Whether `submit` takes texts, because the modem composes the PDUs, or PDUs. */
+  /** What `submit` takes: texts, if the modem composes the PDUs itself, or PDUs. */
   readonly sends: 'pdu' | 'text'
   readonly storage: readonly StorageGauge[]
   readonly telemetry: ModemTelemetry
@@ -31,7 +32,7 @@ export interface ModemDriver {
   start(): Promise<StartupOutcome>
   /** Stops permanently. */
   stop(why?: string): void
-  /** A message in the form that `sends` does not name is not sent. */
+  /** Sends a message in the form that `sends` names; a message in the other form is not sent. */
   submit(message: OutgoingPdu | OutgoingText, options: SubmitOptions): Promise<Submitted>
   /** Reads all memories; `again` also reports messages that were reported before. */
   sweep(options?: { readonly again?: boolean }): Promise<Sweep>
@@ -48,10 +49,12 @@ export interface ModemDriver {
   /** The name of the network, if the modem is registered. */
   readOperator(): Promise<string | undefined>
   readClock(): Promise<NetworkTime | undefined>
+  /** Registers with this operator, now and in each later session. Undefined if the interface cannot do this. */
+  readonly useOperator?: (choice: OperatorChoice) => void
   readPinTries(): Promise<PinTries | undefined>
 
   resynchronise(): Promise<ResynchroniseOutcome>
-  /** Switches the radio off and on, then sets the modem up again. */
+  /** Switches the radio off and on, and then sets the modem up again. */
   restartRadio(): Promise<StartupOutcome>
   /** Restarts the modem. The request is also written to a modem that does not answer. */
   reset(profile?: Profile): Promise<void>

@@ -1,4 +1,5 @@
 import type { NetworkTime } from './commands/network-time.ts'
+import type { OperatorSelection } from './commands/operator-selection.ts'
 import type { Registration } from './commands/registration.ts'
 import type { Signal } from './commands/signal.ts'
 import type { UssdAnswer } from './commands/ussd.ts'
@@ -30,6 +31,8 @@ export type ModemEvent =
   /** A USSD message that the network started, or an answer that arrived too late. */
   | { readonly kind: 'ussd'; readonly answer: UssdAnswer }
   | { readonly kind: 'network-time'; readonly time: NetworkTime }
+  /** The operator of `useOperator` was selected, or was not. */
+  | { readonly kind: 'operator-selection'; readonly selection: OperatorSelection }
   /** The modem rings; reported once for each call. */
   | { readonly kind: 'call'; readonly call: IncomingCall }
   | { readonly kind: 'dialogue'; readonly state: DialogueState }

@@ -1,4 +1,6 @@
-/** How a modem is driven. Every option may be left out. */
+import type { WebLogin } from './hilink/web-session.ts'
+
+/** Options of the driver. Every option may be left out. */
 export interface ModemOptions {
   /** PIN of the SIM; entered when the SIM requires it and more than one attempt is left. */
   readonly simPin?: string
@@ -16,18 +18,24 @@ export interface ModemOptions {
   readonly wallClock?: WallClock
   /** The interval between checks of a HiLink stick, which announces nothing. */
   readonly stickPollMs?: number
-  /** Whether incoming calls are hung up. */
+  /** True if another program, such as ModemManager, uses another port of the same modem. */
+  readonly isShared?: boolean
+  /** True if the driver hangs up incoming calls. */
   readonly hangUpCalls?: boolean
+  /** The login to the web interface of a HiLink stick. */
+  readonly webLogin?: WebLogin
 }
 
 export interface WallClock {
   readonly epochMs: () => number
-  /** Local time minus UTC at that time, in quarters of an hour. */
+  /** Returns the difference between local time and UTC at that time, in quarters of an hour. */
   readonly zoneQuartersAt: (epochMs: number) => number
 }
 
-/** The options that have a default. */
-export type ModemDefaults = Required<Omit<ModemOptions, 'simPin' | 'usb' | 'serviceCentre' | 'messageBearer'>>
+/** The options, with the defaults filled in. */
+export type ModemDefaults = Required<
+  Omit<ModemOptions, 'simPin' | 'usb' | 'webLogin' | 'serviceCentre' | 'messageBearer'>
+>
 
 export const defaultModemOptions: ModemDefaults = {
   simPollMs: 1000,
@@ -38,4 +46,5 @@ export const defaultModemOptions: ModemDefaults = {
   wallClock: { epochMs: () => 0, zoneQuartersAt: () => 0 },
   stickPollMs: 3_000,
   hangUpCalls: false,
+  isShared: false,
 }

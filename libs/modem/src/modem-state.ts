@@ -16,7 +16,7 @@ export type ModemState =
   | { readonly name: 'degraded'; readonly reasons: readonly Degradation[] }
 
 export type Degradation =
-  /** The modem was registered and no longer is. */
+  /** The modem was registered, and is not registered now. */
   | 'not-registered'
   /** Resynchronisation failed. */
   | 'not-answering'
@@ -28,7 +28,7 @@ export interface ModemFacts {
   readonly absent: string | undefined
   readonly setUp: StartupStage | StartupFailure | 'done'
   readonly registered: boolean
-  /** Whether the modem was registered at any time since setup. */
+  /** True if the modem was registered at any time since setup. */
   readonly wasRegistered: boolean
   readonly answering: boolean
   readonly storageFull: boolean

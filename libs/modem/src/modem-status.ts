@@ -29,7 +29,7 @@ export class ModemStatus {
     this.#onEvent({ kind: 'state', state })
   }
 
-  /** `receiveInto`: the memory that receives messages, if known. */
+  /** `receiveInto`: the memory for received messages, if known. */
   measured(memory: Memory, usage: MemoryUsage, receiveInto: Memory | undefined): void {
     const gauge = this.gauges.measure(memory, usage)
     if (gauge === undefined) return

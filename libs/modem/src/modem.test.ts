@@ -90,7 +90,7 @@ class World {
     this.virtual.powerOn()
   }
 
-  /** What the owner of the port does when the port is back. */
+  /** Does what the owner of the port does when the port is back. */
   readonly reopen: () => void
 
   async pass(ms: number): Promise<void> {
@@ -265,6 +265,42 @@ describe('faults', () => {
       world.network.sendText(other, own, 'hi')
       await world.pass(40_000)
       expect(world.texts).toEqual(['hi'])
+    },
+    60_000,
+  )
+
+  test.each(['generic', 'simcom-sim7600', 'huawei-e3372'])(
+    '%s: a SIM that asks during a message does not hold the next one',
+    async (name) => {
+      const faults = { 'sim-toolkit': { whileSending: true, forMs: 600_000 } }
+      const world = new World(name, {}, { faults })
+      await world.ready()
+      const beganAtMs = world.clock.nowMs()
+      for (const text of ['one', 'two', 'three']) {
+        expect(await world.until(world.submit(text))).toMatchObject({ kind: 'accepted' })
+      }
+      expect(world.clock.nowMs() - beganAtMs).toBeLessThan(30_000)
+      expect(world.ledger.map((entry) => entry.text)).toEqual(['one', 'two', 'three'])
+    },
+    60_000,
+  )
+
+  test.each(['generic', 'simcom-sim7600', 'huawei-e3372'])(
+    '%s: a SIM that asks after the start does not stop setup',
+    async (name) => {
+      const world = new World(name, {}, { faults: { 'sim-toolkit': { type: 36, times: 1, forMs: 600_000 } } })
+      await world.ready()
+      expect(await world.until(world.submit('hello'))).toMatchObject({ kind: 'accepted' })
+    },
+    60_000,
+  )
+
+  test.each(['generic', 'quectel-ec25', 'simcom-sim800'])(
+    '%s is used although a crashed program left it in a data call',
+    async (name) => {
+      const world = new World(name, {}, { faults: { 'data-mode': { times: 1 } } })
+      await world.ready()
+      expect(await world.until(world.submit('hello'))).toMatchObject({ kind: 'accepted' })
     },
     60_000,
   )

@@ -1,4 +1,4 @@
-import type { Cancellation } from './cancellation.ts'
+import { Cancellation } from './cancellation.ts'
 import type { Clock } from './clock.ts'
 import { resetCommand, selectFunctionality } from './commands/functionality.ts'
 import { type ModemNumber, readModemNumber } from './commands/identity.ts'
@@ -6,6 +6,7 @@ import { acknowledgeDelivery } from './commands/message-settings.ts'
 import type { Memory } from './commands/message-storage.ts'
 import { type NetworkTime, networkTimeIn, readClock } from './commands/network-time.ts'
 import { readOperator } from './commands/operator.ts'
+import type { OperatorChoice } from './commands/operator-selection.ts'
 import type { PinTries } from './commands/pin-counter.ts'
 import { type Answer, ask, type Executor, type Query } from './commands/query.ts'
 import { bestSignal, type Signal } from './commands/signal.ts'
@@ -25,6 +26,8 @@ import { hangUp, type IncomingCall, IncomingCalls } from './receive/incoming-cal
 import type { Deletion } from './receive/message-slots.ts'
 import { Receiver, type ReceiverEvent, type Sweep } from './receive/receive.ts'
 import type { StorageGauge } from './receive/storage-gauges.ts'
+import { DirectCopies } from './second-port/direct-copies.ts'
+import { SecondPort, type SecondPortOutcome } from './second-port/second-port.ts'
 import {
   type OutgoingPdu,
   type OutgoingText,
@@ -34,16 +37,19 @@ import {
   Submitter,
 } from './send/submit.ts'
 import { Lifecycle } from './setup/lifecycle.ts'
+import { OperatorLock } from './setup/operator-lock.ts'
 import { PinMemory } from './setup/pin-memory.ts'
 import { beginSession } from './setup/session-work.ts'
 import type { Session, StartupOutcome } from './setup/startup.ts'
+import { ToolkitResponder } from './toolkit/toolkit-responder.ts'
 import type { BytePort } from './wire/byte-port.ts'
 import type { ByteTrace } from './wire/trace.ts'
+import type { Unsolicited } from './wire/unsolicited.ts'
 
 /**
- * One modem: sends and receives messages and reports its status, in the states of `ModemState`. Each part has one job:
- * the lifecycle sets the modem up and notices restarts, the submitter sends, the receiver reads and deletes, the status
- * keeps what is known.
+ * One modem: sends and receives messages and reports its status, in the states of `ModemState`. Its parts: the
+ * lifecycle sets the modem up and detects restarts, the submitter sends, the receiver reads and deletes messages, and
+ * the status stores what the modem reports.
  */
 export class Modem implements ModemDriver {
   readonly sends = 'pdu'
@@ -56,9 +62,13 @@ export class Modem implements ModemDriver {
   readonly #receiver: Receiver
   readonly #status: ModemStatus
   readonly #calls: IncomingCalls
+  readonly #toolkit: ToolkitResponder
+  readonly #operatorLock: OperatorLock
   readonly #onSimPin: ((pin: string) => void) | undefined
   #simPin: string | undefined
   #ussd: UssdSession | undefined
+  readonly #directCopies: DirectCopies
+  #sessionEnd = new Cancellation()
   #lastSim: string | undefined
   #stoppedWhy: string | undefined
 
@@ -68,9 +78,12 @@ export class Modem implements ModemDriver {
     readonly onEvent: (event: ModemEvent) => void
     readonly options?: ModemOptions
     readonly trace?: ByteTrace
-    /** Shared by all `Modem` objects on the same modem, so that a refused PIN is remembered. Default: a new one. */
+    /**
+     * The records of entered PINs. All `Modem` objects of one modem share them, so that a refused PIN is not entered
+     * again. Default: no records.
+     */
     readonly pinMemory?: PinMemory
-    /** Called with a corrected PIN, which the next `Modem` on another port also needs. */
+    /** Called with a corrected PIN, because the next `Modem`, on another port, also needs the PIN. */
     readonly onSimPin?: (pin: string) => void
   }) {
     const { port, clock, trace } = options
@@ -96,13 +109,19 @@ export class Modem implements ModemDriver {
       onNews: (news) => this.#received(news),
     })
     this.#status = new ModemStatus(options.onEvent)
+    this.#directCopies = new DirectCopies(clock)
     this.#calls = new IncomingCalls(clock, (call) => this.#called(call))
+    this.#toolkit = new ToolkitResponder(this.#dialogue, clock)
+    this.#operatorLock = new OperatorLock(this.#dialogue, clock, (selection) =>
+      this.#onEvent({ kind: 'operator-selection', selection }),
+    )
     this.#lifecycle = new Lifecycle({
       dialogue: this.#dialogue,
       clock,
       startup: () => ({ ...this.#options, catalogue, simPin: this.#simPin, usb: this.#options.usb }),
       pinMemory: options.pinMemory ?? new PinMemory(),
       onStage: (stage) => this.#status.update({ absent: this.#lostReason(), setUp: stage }),
+      onProfile: ({ toolkit }) => this.#toolkit.learn(toolkit),
       onSetUp: (session, cancellation) => this.#begin(session, cancellation),
       onFailed: (failure) => this.#status.update({ setUp: failure }),
       onRestarted: (sign) => this.#onEvent({ kind: 'restarted', sign }),
@@ -202,6 +221,22 @@ export class Modem implements ModemDriver {
     return avoidedCommand(query, this.session?.profile) ?? ask(this.#dialogue, query)
   }
 
+  /** Uses another port of this modem while the first one waits for an answer, until the session ends. */
+  async useSecondPort(port: BytePort): Promise<SecondPortOutcome> {
+    const { session } = this
+    if (session === undefined) return 'silent'
+    const first = {
+      waitingMs: () => this.#dialogue.telemetry.waitingMs,
+      heardLife: () => this.#dialogue.heardElsewhere(),
+      heardDirect: (event: Unsolicited) => {
+        this.#dialogue.heardElsewhere(event)
+        this.#takeDirect('second', event)
+      },
+    }
+    const cancellation = this.#sessionEnd
+    return new SecondPort({ port, clock: this.#clock, session, cancellation, receiver: this.#receiver, first }).begin()
+  }
+
   resynchronise(): Promise<ResynchroniseOutcome> {
     return this.#dialogue.resynchronise()
   }
@@ -229,12 +264,17 @@ export class Modem implements ModemDriver {
     return this.start()
   }
 
+  useOperator(choice: OperatorChoice): void {
+    this.#operatorLock.use(choice)
+  }
+
   #handleEvent(event: DialogueEvent): void {
     switch (event.kind) {
       case 'unsolicited': {
         this.#lifecycle.handle(event, event.form.restart)
+        this.#toolkit.handle(event)
         const taken =
-          this.#receiver.handle(event) ||
+          this.#takeDirect('first', event) ||
           this.#status.registration.handle(event) ||
           this.#ussd?.handle(event) ||
           (this.session !== undefined && this.#calls.handle(event))
@@ -260,9 +300,18 @@ export class Modem implements ModemDriver {
     }
   }
 
+  /** Returns false if the code does not concern messages. */
+  #takeDirect(port: 'first' | 'second', event: Unsolicited): boolean {
+    const isDirect = (event.prefix === '+CMT' || event.prefix === '+CDS') && event.payload !== undefined
+    if (isDirect && this.#directCopies.isCopy(port, event.payload)) return true
+    return this.#receiver.handle(event)
+  }
+
   #begin(session: Session, cancellation: Cancellation): void {
+    this.#sessionEnd = cancellation
     const sim = session.sim.iccid ?? session.sim.imsi
     this.#status.update({ setUp: 'done' })
+    this.#operatorLock.begin(cancellation)
     this.#onEvent({ kind: 'started', session })
     this.#submitter.open(session.profile.submit)
     this.#ussd = beginSession({
@@ -285,6 +334,7 @@ export class Modem implements ModemDriver {
     this.#submitter.close()
     this.#receiver.attach(undefined)
     this.#calls.forget()
+    this.#toolkit.forget()
     this.#ussd = undefined
     this.#status.forgetSession()
   }
@@ -315,14 +365,14 @@ async function endCall(executor: Executor): Promise<void> {
   for (const query of hangUp) if ((await ask(executor, query)).kind !== 'refused') return
 }
 
-/** Switches the radio off (or all functions, if the modem refuses that) and on again. */
+/** Switches the radio off and on again. If the modem refuses, switches all its functions off and on again. */
 async function switchRadioOffAndOn(executor: Executor): Promise<void> {
   const off = await ask(executor, selectFunctionality(4))
   if (off.kind === 'refused') await ask(executor, selectFunctionality(0))
   await ask(executor, selectFunctionality(1))
 }
 
-/** Sends the first reset command that the modem does not refuse; no answer means success. */
+/** Sends reset commands until the modem does not refuse one. No answer means success. */
 async function restartModem(executor: Executor, profile: Profile): Promise<void> {
   for (const text of profile.radio.resetCommands) {
     const answer = await ask(executor, resetCommand(text))

@@ -9,7 +9,7 @@ export class Pause {
   readonly #clock: Clock
   readonly #leastMs: number
   #wake: (() => void) | undefined
-  /** `wake` was called before the wait began, so the next wait is as short as allowed. */
+  /** True if `wake` was called before the wait began. The next wait is then as short as allowed. */
   #woken = false
 
   constructor(clock: Clock, leastMs = 0) {

@@ -3,7 +3,7 @@ import { runCommandLine } from './command-line.ts'
 import type { WorkerThread } from './in-workers.ts'
 import { runSchedules, type ScheduleReport, type SimulationWork } from './simulation.ts'
 
-/** A worker that runs its share in this thread. */
+/** A worker that runs its share of the schedules in this thread. */
 function inThread(runSchedule: (seed: number) => ScheduleReport, exitCode = 0) {
   return (work: SimulationWork): WorkerThread => {
     const listeners = new Map<string, (value: unknown) => void>()

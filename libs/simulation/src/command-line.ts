@@ -2,7 +2,7 @@ import type { WorkerThread } from './in-workers.ts'
 import { type SimulationReport, type SimulationWork, simulate } from './simulation.ts'
 
 export interface CommandLine {
-  /** The arguments after the script's name: `--schedules 1000 --seed 1 --workers 2`, or `--replay 4711`. */
+  /** The arguments after the name of the script: `--schedules 1000 --seed 1 --workers 2`, or `--replay 4711`. */
   readonly arguments: readonly string[]
   readonly defaults: { readonly schedules: number; readonly seed: number; readonly workers: number }
   readonly startWorker: (work: SimulationWork) => WorkerThread

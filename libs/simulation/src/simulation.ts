@@ -4,7 +4,7 @@ import { inWorkers, type WorkerThread } from './in-workers.ts'
 export interface ScheduleReport {
   /** One line per broken promise. */
   readonly problems: readonly string[]
-  /** How often each kind of result occurred, to show what the run has covered. */
+  /** How often each kind of result occurred, which shows what the run has covered. */
   readonly seen: Readonly<Record<string, number>>
   readonly virtualMs: number
 }
@@ -50,9 +50,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 export interface ScheduleLoop {
   readonly runSchedule: (seed: number) => ScheduleReport | Promise<ScheduleReport>
   readonly post: (soFar: SimulationReport) => void
-  /** A progress report is posted after this many schedules. */
+  /** A worker posts a progress report after this many schedules. */
   readonly reportEvery: number
-  /** Problems noticed outside the schedule, such as an unhandled rejection. */
+  /** Problems that were detected outside the schedule, such as an unhandled rejection. */
   readonly strayProblems?: () => Promise<readonly string[]>
 }
 
@@ -75,7 +75,7 @@ export async function runSchedules({ seed, schedules }: SimulationWork, loop: Sc
   post()
 }
 
-// A worker stops after this many failures, because code that always fails need not fail a thousand times.
+// A worker stops after this many failures, because code that always fails need not be run a thousand times.
 const mostFailures = 10
 
 function sumOf(reports: readonly SimulationReport[]): SimulationReport {

@@ -6,8 +6,9 @@ import { segment } from '../src/segmentation/segment.ts'
 import { decodeIncoming, encodeForModem } from '../src/tpdu/tpdu.ts'
 
 /**
- * Messages per second of processor time, from text to hexadecimal and back, compared with the npm package `node-pdu` in
- * the same run. Rounds of the two packages alternate, and processor time is measured, to reduce the effect of other programs.
+ * Measures messages per second of processor time, from text to hexadecimal digits and back, and compares this package
+ * with the npm package `node-pdu` in the same run. Rounds of the two packages alternate, and processor time is
+ * measured, to reduce the effect of other programs.
  */
 interface Row {
   readonly name: string
@@ -23,7 +24,7 @@ const sentence = 'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00 
 const russian = 'Ваша посылка прибудет завтра между 10:00 и 12:00. '
 const gsm7Single = sentence.repeat(2).slice(0, 140)
 const ucs2Single = russian.repeat(2).slice(0, 66)
-// node-pdu puts fewer units into a part, but texts of these lengths have eight parts in both packages.
+// node-pdu puts fewer units into a part, but texts of these lengths result in eight parts with both packages.
 const gsm7Long = sentence.repeat(20).slice(0, 1072)
 const ucs2Long = russian.repeat(20).slice(0, 8 * 60)
 

@@ -23,12 +23,13 @@ import { randomOctets } from './random-octets.ts'
 import { randomSegmentOptions, randomText } from './random-text.ts'
 
 /**
- * Gives every decoder the same inputs. Within five milliseconds, a decoder must return or throw a PduDecodeError, and the
- * encoder of a decoded value must return or throw a PduEncodeError. Segmenting may take longer. Anything else is a failure.
+ * Gives every decoder the same inputs. Within five milliseconds, a decoder must return or throw a PduDecodeError, and
+ * the encoder of a decoded value must return or throw a PduEncodeError. Segmenting may take longer. Any other behaviour
+ * is a failure.
  */
 export function fuzzDecoders(options: FuzzOptions): FuzzResult {
   const { stackTraceLimit } = Error
-  // Full stack traces of expected errors took a fifth of the time; two frames are enough to locate any other error.
+  // Full stack traces of expected errors took a fifth of the time. Two frames are sufficient to locate any other error.
   Error.stackTraceLimit = 2
   try {
     return fuzz(options)
@@ -60,7 +61,7 @@ function fuzz(options: FuzzOptions): FuzzResult {
 export interface FuzzOptions {
   readonly count: number
   readonly seed: number
-  /** Whether a slow input is a failure. */
+  /** True if a slow input is a failure. */
   readonly timed: boolean
   readonly onProgress?: (inputs: number) => void
 }
@@ -79,17 +80,18 @@ export interface FuzzFailure {
 
 interface FuzzInput {
   readonly octets: Uint8Array
-  /** The argument for decoders that also take a coding scheme, a language or a width. */
+  /** The second argument, for decoders that also take a coding scheme, a language or a width. */
   readonly octet: number
   readonly text: string
   readonly options: SegmentOptions
   readonly reassembly: ReassemblyState
 }
 
-/** Limit for one message. */
+/** The time limit for one message. */
 const longestMs = 5
 /**
- * Limit for each thousand units of text (most messages have fewer). Segmenting may try every pair of allowed tables.
+ * The time limit for each thousand units of text (most messages have fewer). Segmenting may try every pair of allowed
+ * tables.
  */
 const longestSegmentingMs = 10
 const mostFailures = 20
@@ -121,8 +123,8 @@ function attempt(decoder: string, run: Decoder, input: FuzzInput, result: FuzzRe
   const ms = performance.now() - startMs
   if (problem !== undefined) result.failures.push({ decoder, input: shown(input), problem })
   if (timed && ms > result.slowest.ms) {
-    // A busy machine pauses programs for longer than a decoder takes, and code is slow before it is compiled, so only
-    // an input that is slow every time fails.
+    // An input fails only if it is slow every time, because a busy machine may pause a program for longer than a
+    // decoder takes, and code is slow before it is compiled.
     const againMs = timeAgainMs(run, input, allowedMs(decoder, input))
     if (againMs > result.slowest.ms) result.slowest = { decoder, ms: againMs, input: shown(input) }
     if (againMs > allowedMs(decoder, input)) {

@@ -1,29 +1,32 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The vectors of libs/sms/vectors: octets with their meaning, taken from a source and never from this package's output. */
+/**
+ * The vectors in libs/sms/vectors: octets with their meaning, which come from a source and never from the output of
+ * this package.
+ */
 export interface VectorFile {
   readonly name: string
   readonly about: string
-  /** The decoder for the vectors. */
+  /** The decoder to use for the vectors. */
   readonly kind: string
   readonly vectors: readonly Vector[]
 }
 
 export interface Vector {
   readonly name: string
-  /** A document and clause, a manual, a page, or the test of another program. */
+  /** The source: a document and clause, a manual, a page, or the test of another program. */
   readonly source: string
   /** Why the expectation differs from the source, or why the octets cannot be encoded again. */
   readonly note?: string
-  /** Hexadecimal, with the service centre in front. */
+  /** The PDU in hexadecimal, with the service centre in front. */
   readonly pdu?: string
   readonly direction?: 'incoming' | 'outgoing'
-  /** False when encoding gives octets other than `pdu` or `octets`; the vector is then only decoded. */
+  /** False if encoding gives other octets than `pdu` or `octets`, so that the vector is only decoded. */
   readonly reencodes?: boolean
   readonly reads?: boolean
-  /** Hexadecimal; for single octets also ranges: `03-1F 40`. */
+  /** The octets in hexadecimal. For single octets, ranges are possible: `03-1F 40`. */
   readonly octets?: string
-  /** Hexadecimal, one octet per septet; null for a text that cannot be encoded. */
+  /** The septets in hexadecimal, one octet each; null for a text that cannot be encoded. */
   readonly septets?: string | null
   readonly hex?: string
   readonly form?: string

@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '5000' },
     seed: { type: 'string', default: '1' },
-    // Debian installs python3-gammu for this Python; other Python installations do not find it.
+    // Debian installs python3-gammu for this Python; other Pythons do not find it.
     python: { type: 'string', default: '/usr/bin/python3' },
     optional: { type: 'boolean', default: false },
   },
@@ -102,7 +102,7 @@ function differencesOfReading(
     .filter(({ ours, gammu }) => ours !== gammu)
 }
 
-/** gammu encodes only its own headers and no reports, so only plain messages are encoded with it. */
+/** gammu encodes only its own headers, and no reports, so the comparison encodes only plain messages. */
 function messageWritten(message: (typeof messages)[number], index: number): readonly Comparison[] {
   const { kind, userData } = message
   if (kind === 'status-report' || userData.header !== undefined) return []

@@ -1,7 +1,7 @@
 import type { GammuReading } from './gammu-process.ts'
 import type { Field } from './our-reading.ts'
 
-/** gammu's answer as comparable fields. */
+/** Returns the answer of gammu as fields that can be compared. */
 export function gammuFields(reading: GammuReading): Readonly<Record<Field, string>> {
   const isReport = reading.type === 'Status_Report'
   const { text, parts } = reading

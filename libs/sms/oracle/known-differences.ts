@@ -101,12 +101,12 @@ function addressOf({ tpdu }: OurReading) {
   return tpdu.kind === 'deliver' || tpdu.kind === 'submit' || tpdu.kind === 'status-report' ? numberOf(tpdu) : undefined
 }
 
-/** Bit 3 of group F, and all reserved values. */
+/** Matches bit 3 of group F, and all reserved values. */
 function hasReservedBits(octet: number | undefined): boolean {
   return octet !== undefined && ((octet & 0xf8) === 0xf8 || decodeDataCodingScheme(octet).reserved)
 }
 
-/** TP-MTI 3 after the service centre. */
+/** Matches a TP-MTI of 3 after the service centre. */
 function hasReservedType(pdu: string): boolean {
   const at = 2 * (1 + Number.parseInt(pdu.slice(0, 2), 16))
   return (Number.parseInt(pdu.slice(at, at + 2), 16) & 0b11) === 0b11

@@ -27,7 +27,7 @@ export type Field =
   | 'header'
   | 'parts'
 
-/** Returns undefined when the octets are invalid, or for kinds of messages that gammu does not support. */
+/** Returns undefined if the octets are invalid, or if gammu does not support this kind of message. */
 export function ourReading(pdu: string, direction: 'incoming' | 'outgoing'): OurReading | undefined {
   try {
     const octets = octetsFromHex(pdu)

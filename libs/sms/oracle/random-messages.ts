@@ -113,6 +113,6 @@ function randomNumber(random: Random): string {
 }
 
 function randomTime(random: Random) {
-  // 2000 to 2037, in any real time zone.
+  // Returns a time from 2000 to 2037, in any real time zone.
   return timeStampFromEpochMs(946_684_800_000 + random.below(1_190_000_000) * 1000, random.between(-48, 56))
 }

@@ -31,7 +31,7 @@ export class OctetReader {
     return octet
   }
 
-  /** The next `count` octets, as a view of the input. */
+  /** Returns the next `count` octets, as a view of the input. */
   take(field: string, count: number): Uint8Array {
     if (count > this.remaining) {
       throw new PduDecodeError(field, this.#position, `needs ${count} octets, ${this.remaining} left`)
@@ -41,7 +41,7 @@ export class OctetReader {
     return taken
   }
 
-  /** All remaining octets, as a view of the input. */
+  /** Returns all remaining octets, as a view of the input. */
   rest(): Uint8Array {
     return this.take('rest', this.remaining)
   }
@@ -67,7 +67,7 @@ export function hexFromOctets(octets: Uint8Array): string {
   return hex
 }
 
-// One call for many characters is faster than many small strings, but the number of arguments is limited.
+// A call with many characters is faster than many small strings, but the number of arguments is limited.
 const AT_ONCE = 512
 
 function hexOfFew(octets: Uint8Array, start: number): string {
@@ -101,7 +101,7 @@ export function joinOctets(parts: readonly (number | Uint8Array)[]): Uint8Array 
 }
 
 /**
- * Returns a copy for the caller to keep, because a view changes with the input and slice() of a Buffer returns a view.
+ * Returns a copy that the caller can keep. A view would change with the input, and slice() of a Buffer returns a view.
  */
 export function copyOf(octets: Uint8Array, start = 0, end = octets.length): Uint8Array {
   const copy = new Uint8Array(Math.max(0, end - start))

@@ -1,7 +1,7 @@
 /** Thrown when octets do not follow the standard. */
 export class PduDecodeError extends Error {
   override readonly name = 'PduDecodeError'
-  /** The field as 23.040 names it: `TP-OA`, `TP-UD`, `SCA`. */
+  /** The name of the field in 23.040, such as `TP-OA`, `TP-UD` or `SCA`. */
   readonly field: string
   /** Octet offset in the input of the outermost decoder. */
   readonly offset: number

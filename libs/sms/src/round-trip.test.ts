@@ -263,7 +263,7 @@ describe('invalid octets', () => {
     decodeSubmitReport,
   ]
 
-  /** A message with some octets changed, removed or added, as a bad line may do. */
+  /** A message with changed, removed or added octets, as after a transmission over a bad line. */
   const damaged = fc
     .tuple(
       fc.oneof(incoming, outgoing),
@@ -325,7 +325,7 @@ describe('invalid octets', () => {
       const cut = octets.subarray(0, seed % octets.length)
       const error = errorOf(() => decodeSubmit(cut))
       if (error === undefined) {
-        // Only the last octet of a text may be missing.
+        // Only the last octet of a text may be missing; other truncated messages are refused.
         expect(cut.length).toBe(octets.length - 1)
         expect(submit.userData.alphabet).not.toBe('octets')
       } else expect(error.offset).toBeLessThanOrEqual(cut.length)

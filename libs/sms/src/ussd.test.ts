@@ -122,7 +122,7 @@ describe('a USSD string', () => {
     expect(decodeUssdString(octets('04110430'), 0x11)).toBe('Ба')
     expect(decodeUssdString(octets('65E5672C'), 0x11)).toBe('日本')
     expect(decodeUssdString(octets('00410042'), 0x11)).toBe('AB')
-    // 中, whose octets would be the letters NZ
+    // The octets of 中 would be the letters NZ.
     expect(decodeUssdString(octets('4E2D6587'), 0x11)).toBe('中文')
     expect(decodeUssdString(octets('65'), 0x11)).toBe('')
   })

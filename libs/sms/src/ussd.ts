@@ -9,7 +9,7 @@ import { storable, textFromUcs2, ucs2FromText } from './text/ucs2.ts'
 
 export interface UssdString {
   readonly octets: Uint8Array
-  /** Uses the values of cell broadcast (23.038 §5), not those of SMS. */
+  /** The data coding scheme has the values of cell broadcast (23.038 §5), not those of SMS. */
   readonly dataCodingScheme: number
 }
 
@@ -32,8 +32,8 @@ const ucs2 = 0x48
 const maxStringOctets = 160
 
 /**
- * Returns the text without the language prefix of some schemes. Undefined for compressed strings (23.042) and user data
- * headers, which USSD does not use.
+ * Decodes a text, and removes the language prefix that some schemes have. Returns undefined for compressed strings
+ * (23.042) and user data headers, which USSD does not use.
  */
 export function decodeUssdString(octets: Uint8Array, dataCodingScheme: number): string | undefined {
   const scheme = decodeCellBroadcastDataCodingScheme(dataCodingScheme)
@@ -50,10 +50,10 @@ export function decodeUssdString(octets: Uint8Array, dataCodingScheme: number): 
 }
 
 /**
- * Packs a text as USSD and cell broadcast do; undefined when a character has no septets. The number of septets is not
- * transmitted, so seven spare bits are filled with CR: zeros would decode as `@`. A CR of the text that ends on an octet
- * boundary is sent twice, since a single one would be taken for fill. The receiver then decodes two, which look
- * like one on a display (23.038 §6.1.2.3.1).
+ * Packs a text as USSD and cell broadcast do; returns undefined if a character has no septets. The number of septets is
+ * not transmitted, so seven spare bits are filled with CR, because zeros would decode as `@`. If the text ends with a
+ * CR on an octet boundary, the CR is sent twice, because a receiver would treat a single CR as filling. The receiver
+ * decodes two, which look like one on a display (23.038 §6.1.2.3.1).
  */
 export function packUssd(text: string): Uint8Array | undefined {
   const septets = septetsFromText(text)
@@ -79,8 +79,8 @@ function withoutLanguage(text: string, scheme: CellBroadcastDataCodingScheme): s
 
 /**
  * Removes the language: two letters packed into two octets, followed by two zero bits. If they are missing despite the
- * scheme, the text stays complete. Only lower case counts, as in ISO 639: the octets of two capitals are also common
- * characters (`中` would be "NZ"), while those of two small letters are rare characters.
+ * scheme, the text stays complete. Only lower-case letters count, as in ISO 639, because the octets of two capitals are
+ * also common characters (`中` would be "NZ"), whereas those of two lower-case letters are rare characters.
  */
 function withoutPackedLanguage(octets: Uint8Array, scheme: CellBroadcastDataCodingScheme): Uint8Array {
   if (scheme.group !== 'language-preceded' || octets.length < 2 || octets[1]! > 0x3f) return octets

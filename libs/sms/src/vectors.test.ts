@@ -107,7 +107,7 @@ function checkTpdu(vector: Vector, expected: Expected): void {
   if (tpduLength !== undefined) expect(encoded.tpduLength).toBe(tpduLength)
 }
 
-/** The members that a vector can check; absent ones are null, as in JSON. */
+/** The members that a vector can check. Absent members are null, as in JSON. */
 function readingOfTpdu(tpdu: Tpdu | Command): Expected {
   if (tpdu.kind === 'command') return { kind: tpdu.kind }
   const userData = tpdu.userData

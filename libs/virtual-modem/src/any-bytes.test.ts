@@ -43,7 +43,10 @@ const command = fc
   .map(([name, form, parameters]) => `${name}${form}${form === '=' ? parameters.join(',') : ''}`)
 const hexadecimal = fc.uint8Array({ maxLength: 200 }).map((octets) => Buffer.from(octets).toString('hex'))
 const pdu = '0031000C914477000999990000A70AE8329BFD4697D9EC37'
-/** S3 and S5 are left out because nothing below could be typed with another line end or with a letter as backspace. */
+/**
+ * S3 and S5 are left out, because the test cannot type its commands with another line end or with a letter as
+ * backspace.
+ */
 const typed = fc.oneof(
   { weight: 4, arbitrary: fc.array(command, { maxLength: 4 }).map((commands) => `AT${commands.join(';')}\r`) },
   { weight: 1, arbitrary: hexadecimal.map((hex) => `${hex}\x1a`) },
@@ -81,7 +84,7 @@ test('answers a plain AT after any input', () => {
         clock.advance(1)
       }
       clock.advance(300_000)
-      // Leave a prompt, end an incomplete line, and reset settings that hide or change results.
+      // Leaves a prompt, ends an incomplete line, and resets settings that hide or change results.
       say('\x1b\rAT&F\r')
       clock.advance(300_000)
       text = ''

@@ -1,11 +1,14 @@
-/** The only random source, so that a seed repeats a run. */
+/** The only random source, so that the same seed repeats a run. */
 export interface Random {
   /** At least 0, below 1. */
   next(): number
   integer(maxExclusive: number): number
 }
 
-/** Mulberry32: 32 bits of state, good enough for byte splits and faults, and fast enough to call on every write. */
+/**
+ * Mulberry32 has 32 bits of state. It is good enough for byte splits and faults, and fast enough for a call on every
+ * write.
+ */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {

@@ -8,7 +8,7 @@ import { Parameters } from './wire/parameters.ts'
 import { formatResult, type ResultCode, withLineEnds } from './wire/result-code.ts'
 
 /**
- * The command interpreter (the TA of 27.005): reads command lines and writes results (V.250 §5).
+ * The command interpreter of one terminal (the TA of 27.005): reads command lines and writes results (V.250 §5).
  *
  * - deaf: the modem is starting; bytes are lost.
  * - listening: characters form a line; everything before `AT` is skipped.
@@ -22,6 +22,7 @@ export class TerminalAdaptor {
   readonly #modem: MobileEquipment
   readonly #outlet: ByteOutlet
   readonly #table: CommandTable
+  readonly #asTerminal: (run: () => void) => void
   #state: 'deaf' | 'listening' | 'working' | 'asking' | 'hung' = 'deaf'
   #line = ''
   #lineTooLong = false
@@ -29,13 +30,13 @@ export class TerminalAdaptor {
   #input: Uint8Array[] = []
   #inputLength = 0
   #consuming = false
-  /** The commands of the line, and the names by which faults match them. */
+  /** The commands of the line, and the names that faults use for them. */
   #queue: readonly (CommandText | undefined)[] = []
   #next = 0
   #names: readonly string[] = []
   #information = ''
   #abort: (() => void) | undefined
-  /** The number of the pending answer, so that a late answer to an earlier command is recognised and ignored. */
+  /** The number of the pending answer. With it, a late answer to an earlier command is recognised and ignored. */
   #turn = 0
   #data = ''
   #given: ((data: string) => Outcome) | undefined
@@ -43,10 +44,11 @@ export class TerminalAdaptor {
   #deafUntilMs = 0
   #sending = false
 
-  constructor(modem: MobileEquipment, outlet: ByteOutlet, table: CommandTable) {
+  constructor(modem: MobileEquipment, outlet: ByteOutlet, table: CommandTable, terminal = 0) {
     this.#modem = modem
     this.#outlet = outlet
     this.#table = table
+    this.#asTerminal = (run) => modem.terminals.as(terminal, run)
   }
 
   get hung(): boolean {
@@ -73,6 +75,10 @@ export class TerminalAdaptor {
   }
 
   receive(bytes: Uint8Array): void {
+    this.#asTerminal(() => this.#receive(bytes))
+  }
+
+  #receive(bytes: Uint8Array): void {
     if (this.#state === 'deaf' || this.#state === 'hung' || this.#modem.clock.nowMs() < this.#deafUntilMs) return
     if (this.sending && (this.#abortsSending() || this.#answersWhileSending(bytes))) return
     if (this.#inputLength + bytes.length > inputLimit) return
@@ -82,7 +88,7 @@ export class TerminalAdaptor {
     this.#consume()
   }
 
-  /** The input that ends the command is lost (V.250 §5.6.1). The network may still accept the message. */
+  /** The input that aborts the command is lost (V.250 §5.6.1). The network may still accept the message. */
   #abortsSending(): boolean {
     const abort = this.#modem.faults.strike('abort-while-sending')
     if (!abort) return false
@@ -126,7 +132,7 @@ export class TerminalAdaptor {
   #consume(): void {
     if (this.#consuming) return
     this.#consuming = true
-    // A host in the same process may write while it receives bytes, so the input is checked again.
+    // Checks the input again, because a host in the same process may write while it receives bytes.
     while (this.#takesInput && this.#input.length > 0) this.#outlet.together(() => this.#takeInput())
     this.#consuming = false
   }
@@ -245,8 +251,10 @@ export class TerminalAdaptor {
           if (turn !== this.#turn || this.#state !== 'working') return
           this.#turn += 1
           this.#abort = undefined
-          this.#outlet.together(() => this.#handle(later))
-          this.#consume()
+          this.#asTerminal(() => {
+            this.#outlet.together(() => this.#handle(later))
+            this.#consume()
+          })
         }
         const { abort } = outcome
         this.#abort = abort && (() => abort())
@@ -347,7 +355,7 @@ export class TerminalAdaptor {
       if (byte === controlZ || byte === escapeKey) end = byte
       else if (byte === this.#modem.settings.backspace) this.#data = this.#data.slice(0, -1)
       else {
-        // Stops at the limit, because the length alone then shows that the data is too long.
+        // Stops at the limit, because data of this length is too long in any case.
         if (this.#data.length < dataLimit) this.#data += String.fromCharCode(byte)
         echo += byte === carriageReturn && this.#textPrompt ? '\r\n> ' : String.fromCharCode(byte)
       }
@@ -384,7 +392,7 @@ const carriageReturn = 0x0d
 const controlZ = 0x1a
 const escapeKey = 0x1b
 const slash = 0x2f
-/** The largest number of bytes that are buffered while a command runs. */
+/** The largest number of bytes that wait while a command runs. */
 const inputLimit = 65_536
 /** The longest PDU has 352 characters; text in hexadecimal has four characters for each character of text. */
 const dataLimit = 2048

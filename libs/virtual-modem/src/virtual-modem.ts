@@ -15,12 +15,13 @@ import { WebInterface } from './web/web-interface.ts'
 import type { WebReply, WebRequest } from './web/web-request.ts'
 import { SentCopies } from './web/web-sending.ts'
 import { ByteOutlet } from './wire/byte-outlet.ts'
+import { DataMode } from './wire/data-mode.ts'
 
 /**
  * A modem as its host sees it: bytes in, bytes out. It starts switched off.
  *
  * Power: off or on. Each power-on creates the equipment again, so settings and pending answers do not survive. The SIM,
- * the phone memory and the faults do; they are kept here.
+ * the phone memory and the faults survive, because this class holds them.
  *
  * Port: open, lost or half-open. While it is lost (unplugged, or a USB modem restarts), bytes are dropped in both
  * directions. While it is half-open, the host sees an open port without data.
@@ -60,19 +61,20 @@ export class VirtualModem {
 
   /** True from Ctrl-Z until the command ends. */
   get sending(): boolean {
-    return this.#cycle?.adaptor.sending ?? false
+    return this.#cycle?.terminals.some(({ adaptor }) => adaptor.sending) ?? false
   }
 
   /** Takes bytes from the host. */
-  receive(bytes: Uint8Array): void {
+  receive(bytes: Uint8Array, terminal = 0): void {
     if (this.#port !== 'open') return
     this.#bytesIn += bytes.length
-    this.#cycle?.adaptor.receive(bytes)
+    const port = this.#cycle?.terminals[terminal]
+    if (port !== undefined && !port.dataMode.takes(bytes)) port.adaptor.receive(bytes)
   }
 
   /**
-   * Handles a request of the host to the web interface. Undefined if no connection can be made; never resolves if the
-   * stick accepts the connection and does not reply.
+   * Handles a request of the host to the web interface. Returns undefined if no connection can be made. Never resolves
+   * if the stick accepts the connection but does not reply.
    */
   handleWebRequest(request: WebRequest): Promise<WebReply | undefined> {
     if (this.#port === 'half-open') return new Promise(() => undefined)
@@ -82,7 +84,7 @@ export class VirtualModem {
     return cycle.web.handle(request)
   }
 
-  /** `warm`: everything is ready at once, without boot messages. */
+  /** Switches the modem on. `warm`: everything is ready at once, without boot messages. */
   powerOn(options: { readonly warm?: boolean } = {}): void {
     if (this.#cycle !== undefined) return
     this.#regainPort()
@@ -93,7 +95,8 @@ export class VirtualModem {
     const answersAfterMs = this.personality.boot.answersAfterMs * timeFactor
     const listen = () => {
       cycle.isListening = true
-      cycle.adaptor.listen()
+      for (const { adaptor } of cycle.terminals) adaptor.listen()
+      this.#mayEnterDataMode(cycle)
     }
     if (answersAfterMs <= 0) listen()
     else cycle.clock.after(answersAfterMs, listen)
@@ -119,7 +122,7 @@ export class VirtualModem {
     this.#portTimer = this.#options.clock.after(awayMs, () => this.plug())
   }
 
-  /** Removes port and power. They return after `forMs` or, if that is not given, when `plug` is called. */
+  /** Removes port and power. They return after `forMs`; without `forMs`, when `plug` is called. */
   unplug(forMs?: number): void {
     this.#stop()
     this.#losePort()
@@ -131,10 +134,10 @@ export class VirtualModem {
     this.powerOn()
   }
 
-  /** Loses the port while the modem stays on, like a hub reset. */
+  /** Disconnects the port while the modem stays on, like the reset of a hub. */
   dropPort(forMs: number): void {
     if (this.#port === 'lost') return
-    this.#cycle?.outlet.clear()
+    for (const { outlet } of this.#cycle?.terminals ?? []) outlet.clear()
     this.#losePort()
     this.#portTimer = this.#options.clock.after(forMs, () => this.#regainPort())
   }
@@ -161,7 +164,7 @@ export class VirtualModem {
       personality: this.personality.name,
       power: equipment === undefined ? 'off' : equipment.smsReady ? 'on' : 'starting',
       port: this.#port,
-      hung: cycle?.adaptor.hung ?? false,
+      hung: cycle?.terminals.some(({ adaptor }) => adaptor.hung) ?? false,
       sim: this.#sim?.snapshot(),
       coverage: equipment?.radio.coverage,
       memories: (equipment?.storages.names ?? []).map((name) => ({
@@ -179,8 +182,8 @@ export class VirtualModem {
       faults: this.faults.list(),
       counts: {
         bytesIn: this.#bytesIn,
-        bytesOut: this.#past.bytesOut + (cycle?.outlet.bytesOut ?? 0),
-        commands: this.#past.commands + (cycle?.adaptor.commands ?? 0),
+        bytesOut: this.#past.bytesOut + bytesOutOf(cycle),
+        commands: this.#past.commands + commandsOf(cycle),
         submitted: this.#past.submitted + (equipment?.outgoing.submitted ?? 0),
         arrived: this.#past.arrived + (equipment?.incoming.arrived ?? 0),
       },
@@ -191,26 +194,28 @@ export class VirtualModem {
     const cycle = this.#cycle
     if (cycle === undefined) return
     this.#cycle = undefined
-    this.#past.bytesOut += cycle.outlet.bytesOut
-    this.#past.commands += cycle.adaptor.commands
+    this.#past.bytesOut += bytesOutOf(cycle)
+    this.#past.commands += commandsOf(cycle)
     this.#past.submitted += cycle.equipment.outgoing.submitted
     this.#past.arrived += cycle.equipment.incoming.arrived
     cycle.equipment.stop()
-    cycle.outlet.close()
+    for (const { outlet } of cycle.terminals) outlet.close()
     cycle.clock.close()
   }
 
   #newCycle(): PowerCycle {
     const clock = new ScopedClock(this.#options.clock)
     const { random, network } = this.#options
-    const outlet = new ByteOutlet({
-      clock,
-      random,
-      oneByOne: () => this.faults.standing('bytes-one-by-one') !== undefined,
-      chunking: this.#options.chunking ?? 'random',
-      onBytes: (bytes) => {
-        if (this.#port === 'open') this.#options.onBytes(bytes)
-      },
+    const outlets = Array.from({ length: this.#options.terminals ?? 1 }, (_, terminal) => {
+      return new ByteOutlet({
+        clock,
+        random,
+        oneByOne: () => this.faults.standing('bytes-one-by-one') !== undefined,
+        chunking: this.#options.chunking ?? 'random',
+        onBytes: (bytes) => {
+          if (this.#port === 'open') this.#options.onBytes(bytes, terminal)
+        },
+      })
     })
     const equipment = new MobileEquipment({
       personality: this.personality,
@@ -220,21 +225,31 @@ export class VirtualModem {
       network,
       clock,
       random,
+      ownMemories: this.#options.ownMemories ?? false,
       faults: this.faults,
       power: {
         restart: () => this.reboot(),
         off: () => this.powerOff(),
         dropPort: (forMs) => this.dropPort(forMs),
-        hang: () => adaptor.hang(),
-        deafen: (forMs) => adaptor.deafen(forMs),
+        hang: () => {
+          for (const { adaptor } of terminals) adaptor.hang()
+        },
+        deafen: (forMs) => {
+          for (const { adaptor } of terminals) adaptor.deafen(forMs)
+        },
       },
-      write: (text) => {
-        if (!adaptor.hung) outlet.write(text)
-      },
+      writes: outlets.map((outlet, terminal) => (text) => {
+        const port = terminals[terminal]
+        if (!port?.adaptor.hung && !port?.dataMode.isOn) outlet.write(text)
+      }),
     })
-    const adaptor = new TerminalAdaptor(equipment, outlet, commandTable(this.personality))
+    const table = commandTable(this.personality)
+    const terminals = outlets.map((outlet, terminal) => {
+      const dataMode = new DataMode(clock, (text) => outlet.write(text))
+      return { outlet, dataMode, adaptor: new TerminalAdaptor(equipment, outlet, table, terminal) }
+    })
     const web = new WebInterface(equipment, this.#sentCopies)
-    return { clock, outlet, equipment, adaptor, web, isListening: false }
+    return { clock, terminals, equipment, web, isListening: false }
   }
 
   #losePort(): void {
@@ -251,7 +266,14 @@ export class VirtualModem {
     this.#options.onPort?.('back', { renumbered: this.faults.strike('port-renumbered') !== undefined })
   }
 
+  /** A data call uses the first port. */
+  #mayEnterDataMode({ isListening, terminals }: PowerCycle): void {
+    if (isListening && this.faults.standing('data-mode') && this.faults.strike('data-mode'))
+      terminals[0]?.dataMode.enter()
+  }
+
   #faultsChanged(): void {
+    if (this.#cycle !== undefined) this.#mayEnterDataMode(this.#cycle)
     const halfOpen = this.faults.standing('port-half-open')
     if (halfOpen && this.#port === 'open' && this.faults.strike('port-half-open')) {
       this.#port = 'half-open'
@@ -264,13 +286,26 @@ export class VirtualModem {
   }
 }
 
+interface Terminal {
+  readonly outlet: ByteOutlet
+  readonly adaptor: TerminalAdaptor
+  readonly dataMode: DataMode
+}
+
 interface PowerCycle {
   readonly clock: ScopedClock
-  readonly outlet: ByteOutlet
+  readonly terminals: readonly Terminal[]
   readonly equipment: MobileEquipment
-  readonly adaptor: TerminalAdaptor
   readonly web: WebInterface
   isListening: boolean
+}
+
+function bytesOutOf(cycle: PowerCycle | undefined): number {
+  return cycle?.terminals.reduce((sum, { outlet }) => sum + outlet.bytesOut, 0) ?? 0
+}
+
+function commandsOf(cycle: PowerCycle | undefined): number {
+  return cycle?.terminals.reduce((sum, { adaptor }) => sum + adaptor.commands, 0) ?? 0
 }
 
 export interface VirtualModemOptions {
@@ -279,16 +314,20 @@ export interface VirtualModemOptions {
   readonly network: Network
   readonly clock: Clock
   readonly random: Random
-  /** 15 digits; default: random. */
+  /** The IMEI, 15 digits. Default: random. */
   readonly imei?: string
   readonly faults?: FaultSettings
-  /** Bytes to the host; never called from inside the constructor. */
-  readonly onBytes: (bytes: Uint8Array) => void
-  /** The port is lost or back; `renumbered` means that it has another name. */
+  /** The number of ports that take commands. Default: 1. */
+  readonly terminals?: 1 | 2
+  /** True if each of the two ports selects its own memories (CPMS). Default: they share one selection. */
+  readonly ownMemories?: boolean
+  /** Bytes to the host; never called from inside the constructor. `terminal`: 0 for the first port. */
+  readonly onBytes: (bytes: Uint8Array, terminal: number) => void
+  /** Called when the port is lost or back. `renumbered` means that it has another name. */
   readonly onPort?: (event: 'lost' | 'back', detail: { readonly renumbered: boolean }) => void
   /** `random` (default): splits and merges output at random. `whole`: keeps each write in one piece. */
   readonly chunking?: 'random' | 'whole'
-  /** Factor for boot times; 1 (default): as on real hardware; 0: no delay. */
+  /** The factor for boot times. 1 (default): as on real hardware. 0: no delay. */
   readonly bootTimeFactor?: number
 }
 
@@ -321,7 +360,7 @@ export interface ModemSnapshot {
   }
 }
 
-/** A type allocation code from the test range, a random serial number, and the Luhn check digit. */
+/** Returns an IMEI: a type allocation code from the test range, a random serial number, and the Luhn check digit. */
 function randomImei(random: Random): string {
   const body = `00440152${String(random.integer(1_000_000)).padStart(6, '0')}`
   let sum = 0

@@ -35,8 +35,8 @@ export class SmsGateway {
   }
 
   /**
-   * Follows the account: yields what changes, without an end. After an interruption it continues where it stopped. When the
-   * signal aborts, the iteration ends without an error.
+   * Follows the account: yields its changes without an end. After an interruption, it continues where it stopped. When
+   * the signal aborts, the iteration ends without an error.
    */
   events(options?: FollowOptions): AsyncGenerator<LiveEvent, void, undefined> {
     return followEvents(this.#transport, options)
@@ -51,7 +51,7 @@ export class SmsGateway {
     return (await this.#transport.send<Settings>({ method: 'PATCH', path: '/settings', body: change, ...options })).body
   }
 
-  /** Newest first, at most 1000. */
+  /** Lists log entries, newest first, at most 1000. */
   async logs(query?: LogsQuery, options?: CallOptions): Promise<LogEntry[]> {
     return (await this.#transport.send<LogEntry[]>({ method: 'GET', path: '/logs', query, ...options })).body
   }

@@ -16,7 +16,7 @@ export class ConnectionError extends SmsGatewayError {
   override readonly name = 'ConnectionError'
 }
 
-/** There was no answer in time, or a message did not end in time. */
+/** No answer arrived in time, or a message did not end in time. */
 export class TimeoutError extends SmsGatewayError {
   override readonly name = 'TimeoutError'
 }
@@ -28,13 +28,13 @@ export class ApiError extends SmsGatewayError {
   readonly status: number
   /** The errors of each member of the request; empty if the error is not about a member. */
   readonly errors: readonly FieldError[]
-  /** Include it in support requests. */
+  /** The id of the request. Include it in support requests. */
   readonly requestId: string | undefined
-  /** The `type` of the problem; `about:blank` when it means the same as the status. */
+  /** The `type` of the problem; `about:blank` if it has the same meaning as the status. */
   readonly type: string | undefined
-  /** When the request may be repeated, from `Retry-After`. */
+  /** The number of seconds after which the request may be repeated, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
-  /** The answer, as far as it is an error of the gateway and not of a proxy in between. */
+  /** The answer, if it is an error of the gateway and not of a proxy in between. */
   readonly problem: Problem | undefined
 
   constructor({ status, message, problem, requestId, retryAfterSeconds }: ApiErrorInit) {
@@ -53,7 +53,7 @@ export class InvalidRequestError extends ApiError {
   override readonly name = 'InvalidRequestError'
 }
 
-/** 401: the password, the token or the key is missing, wrong, expired or revoked. */
+/** 401: the password, token or API key is missing, wrong, expired or revoked. */
 export class AuthenticationError extends ApiError {
   override readonly name = 'AuthenticationError'
 }
@@ -63,7 +63,7 @@ export class PermissionError extends ApiError {
   override readonly name = 'PermissionError'
 }
 
-/** 404: it does not exist in this account. */
+/** 404: the requested object does not exist in this account. */
 export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError'
 }

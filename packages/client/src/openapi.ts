@@ -871,7 +871,7 @@ export interface components {
             rotatedAt?: string;
             /**
              * Format: date-time
-             * @description Until when the key before the rotation is valid
+             * @description Time until which the previous key remains valid after a rotation
              * @example 2026-03-01T08:46:11.000Z
              */
             previousValidUntil?: string;
@@ -887,7 +887,7 @@ export interface components {
             revokedAt?: string;
             /**
              * Format: date-time
-             * @description Last use, to the minute
+             * @description Time of the last use, to the minute
              * @example 2026-03-01T08:46:11.000Z
              */
             lastUsedAt?: string;
@@ -926,7 +926,7 @@ export interface components {
              *     ]
              */
             recipients?: string[];
-            /** @description Most recipients per day (UTC). A message to three numbers counts as three. Default: no limit */
+            /** @description Largest number of recipients per day (UTC). A message to three numbers counts as three. Default: no limit */
             recipientsPerDay?: number;
             /**
              * @description `required`: messages of the key are held until a person approves them (`POST /messages/{id}/approve`). Default: they are sent at once
@@ -934,7 +934,7 @@ export interface components {
              */
             approval?: "required";
         };
-        /** @description What the key may send, in addition to its scopes. An absent limit does not apply */
+        /** @description Limits of what the key may send, in addition to its scopes. An absent limit does not apply */
         ApiKeyLimitsRequest: {
             /** @description SIMs that the key may use. Default: every SIM of the account */
             sims?: {
@@ -951,7 +951,7 @@ export interface components {
              *     ]
              */
             recipients?: string[];
-            /** @description Most recipients per day (UTC). A message to three numbers counts as three. Default: no limit */
+            /** @description Largest number of recipients per day (UTC). A message to three numbers counts as three. Default: no limit */
             recipientsPerDay?: number;
             /**
              * @description `required`: messages of the key are held until a person approves them (`POST /messages/{id}/approve`). Default: they are sent at once
@@ -995,7 +995,7 @@ export interface components {
          *     }
          */
         ApiKeyRotation: {
-            /** @description Seconds in which the previous key remains valid. Default: 86400, one day (default: 86400) */
+            /** @description Seconds for which the previous key remains valid. Default: 86400, one day (default: 86400) */
             overlapSeconds?: number;
         };
         AppStartedPayload: {
@@ -1017,17 +1017,17 @@ export interface components {
             state: "pending" | "approved" | "refused" | "expired";
             /**
              * Format: date-time
-             * @description Until when the message can be approved
+             * @description Time until which the message can be approved
              * @example 2026-03-01T08:46:11.000Z
              */
             until: string;
             /**
              * Format: date-time
-             * @description When it was approved or refused, or expired
+             * @description Time at which the message was approved or refused, or its approval expired
              * @example 2026-03-01T08:46:11.000Z
              */
             decidedAt?: string;
-            /** @description Name of the user or the API key that approved or refused it */
+            /** @description Name of the user or the API key that approved or refused the message */
             decidedBy?: string;
         };
         /** @description A call to the SIM; the modem never answers it */
@@ -1168,7 +1168,7 @@ export interface components {
              */
             at: string;
             text?: string;
-            /** @description Unchanged from the request: base64, or encrypted */
+            /** @description The data as in the request: base64, or encrypted */
             data?: string;
             port?: number;
             /** @description Subject of an MMS */
@@ -1345,6 +1345,8 @@ export interface components {
             version?: string;
             /** @example linux arm64 */
             platform?: string;
+            /** @description SHA-256 of `publicKey` in hexadecimal. `agent status` prints the same value */
+            keyFingerprint?: string;
             /**
              * Format: date-time
              * @description Absent when the device is not connected
@@ -1419,7 +1421,7 @@ export interface components {
              * @example 2026-03-01T08:46:11.000Z
              */
             checkedAt: string;
-            /** @description Findings about the machine first, about the network last */
+            /** @description The findings, from those about the machine to those about the network */
             findings: components["schemas"]["Finding"][];
         };
         GrafanaNotification: {
@@ -1499,7 +1501,7 @@ export interface components {
             simNumber?: number;
             /** @description The text of an SMS, the first 64 bytes of a data message in hexadecimal, or the subject of an MMS */
             contentPreview: string;
-            /** @description True when only the owner of the key can read the content */
+            /** @description True when the content is encrypted, so that only the owner of the key can read it */
             isEncrypted: boolean;
             /**
              * Format: date-time
@@ -1547,7 +1549,7 @@ export interface components {
             expiresAt: string;
             /**
              * Format: date-time
-             * @description Until when the refresh token can be exchanged for a new pair
+             * @description Time until which the refresh token can be exchanged for a new pair
              * @example 2026-03-01T08:46:11.000Z
              */
             refreshExpiresAt: string;
@@ -1562,7 +1564,7 @@ export interface components {
              */
             revokedAt?: string;
         };
-        /** @description The public keys that verify our tokens */
+        /** @description The public keys that verify tokens of the relay */
         KeySet: {
             keys: {
                 kid: string;
@@ -1729,7 +1731,7 @@ export interface components {
             /** @description Text of the MMS; empty when it has none */
             body: string;
             subject?: string;
-            /** @description Download each from `/inbox/{messageId}/attachments/{partId}` */
+            /** @description The attachments; download each from `/inbox/{messageId}/attachments/{partId}` */
             attachments: components["schemas"]["InboxAttachment"][];
             /**
              * Format: date-time
@@ -1845,7 +1847,7 @@ export interface components {
             rotatedAt?: string;
             /**
              * Format: date-time
-             * @description Until when the key before the rotation is valid
+             * @description Time until which the previous key remains valid after a rotation
              * @example 2026-03-01T08:46:11.000Z
              */
             previousValidUntil?: string;
@@ -1861,7 +1863,7 @@ export interface components {
             revokedAt?: string;
             /**
              * Format: date-time
-             * @description Last use, to the minute
+             * @description Time of the last use, to the minute
              * @example 2026-03-01T08:46:11.000Z
              */
             lastUsedAt?: string;
@@ -2014,7 +2016,7 @@ export interface components {
         PushTestResult: {
             /** @description Whether the push service accepted the notification */
             isAccepted: boolean;
-            /** @description Why it was not accepted */
+            /** @description Why the push service did not accept the notification */
             error?: string;
         };
         RecipientState: {
@@ -2126,7 +2128,7 @@ export interface components {
             event?: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
             /** @description Several events to send; takes precedence over `event` */
             events?: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
-            /** @description Name of the webhook, for people. An existing name is kept if absent */
+            /** @description Name of the webhook, for people. If absent, an existing name is kept */
             name?: string;
             /**
              * @description Format of the requests. `twilio`: forms signed with `X-Twilio-Signature`, as Twilio sends them, for received and sent messages. Default: `smsgw`
@@ -2202,7 +2204,7 @@ export interface components {
                 }[];
             };
             /**
-             * @description Unique in the account. Default: generated
+             * @description Id, unique in the account. Default: generated
              * @example order:4711
              */
             id?: string;
@@ -2245,7 +2247,7 @@ export interface components {
             name?: string;
             /** @description Size in bytes */
             size: number;
-            /** @description Base64; only where data of attachments is requested */
+            /** @description Data in base64; present only when the request includes the data of attachments */
             data?: string;
         };
         /** @description Who sent the message; absent for messages that older releases accepted */
@@ -2620,7 +2622,7 @@ export interface components {
                 p95: number;
             } | null;
         };
-        /** @description The health of the device, in the same format as `GET /health` */
+        /** @description Health of the device, in the format of `GET /health` */
         SystemPingPayload: {
             health: components["schemas"]["Health"];
         };
@@ -2746,7 +2748,7 @@ export interface components {
             text: string;
             /** @description True when the network waits for a reply */
             more: boolean;
-            /** @description Include this id in the reply */
+            /** @description Id of the session; include it in the reply */
             sessionId?: string;
         };
         /**
@@ -2774,7 +2776,7 @@ export interface components {
             gatewayNumber: string;
             /** @description Numbers with messages, the most recent first */
             phones: string[];
-            /** @description Newest first, at most 200; lost when the process ends */
+            /** @description Messages, newest first, at most 200; they are lost when the process ends */
             messages: components["schemas"]["VirtualPhoneMessage"][];
             /** @description Phone numbers that make the virtual modem fail, delay or answer */
             testNumbers: {
@@ -2817,7 +2819,7 @@ export interface components {
         /** @description Why the message is not yet sent. Absent when it is not waiting */
         Waiting: {
             /** @enum {string} */
-            reason: "approval" | "scheduled" | "device_offline" | "queued" | "outcome_unknown" | "earlier_outcome_unknown" | "retry" | "pause" | "limit" | "work_hours" | "no_network" | "modem_missing" | "sim_locked" | "modem_busy" | "clock_unknown" | "relay_unreachable";
+            reason: "approval" | "scheduled" | "device_offline" | "queued" | "outcome_unknown" | "earlier_outcome_unknown" | "retry" | "pause" | "limit" | "work_hours" | "no_network" | "roaming" | "modem_missing" | "sim_locked" | "modem_busy" | "clock_unknown" | "relay_unreachable";
             /**
              * Format: date-time
              * @description Latest time at which the wait ends, if known
@@ -2842,7 +2844,7 @@ export interface components {
              * @enum {string}
              */
             format?: "twilio" | "twilio-status" | "kannel-dlr";
-            /** @description Device whose events are sent; null means all devices */
+            /** @description Id of the device whose events are sent; null means all devices */
             deviceId: string | null;
             /** @description Same as `deviceId` */
             device_id: string | null;
@@ -2885,7 +2887,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description Present while the delivery is waiting
+             * @description Time of the next attempt; present while the delivery is waiting
              * @example 2026-03-01T08:46:11.000Z
              */
             nextAttemptAt?: string;
@@ -2939,7 +2941,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description Present while the delivery is waiting
+             * @description Time of the next attempt; present while the delivery is waiting
              * @example 2026-03-01T08:46:11.000Z
              */
             nextAttemptAt?: string;
@@ -3630,7 +3632,7 @@ export interface operations {
                     archived?: boolean;
                     /** @description True: messages from this number are stored, but do not count as unread and are not sent to webhooks. You can still send to the number */
                     blocked?: boolean;
-                    /** @description Any name. An empty string removes the assignee */
+                    /** @description Name of the assignee, which can be any name. An empty string removes the assignee */
                     assignee?: string;
                     /** @description Ids of labels */
                     addLabels?: string[];
@@ -3681,7 +3683,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Never sent to the other party
+                     * @description Text of the note, which is never sent to the other party
                      * @example Refund approved, waiting for the bank.
                      */
                     text: string;
@@ -4039,7 +4041,7 @@ export interface operations {
     getDevicesByIdTelemetry: {
         parameters: {
             query?: {
-                /** @description Default: one day before `to`. Telemetry is kept for one week */
+                /** @description Default: one day before `to`. Every sample is kept for an hour, then one a minute for a day, then one an hour for 30 days */
                 from?: string;
                 /** @description Default: now */
                 to?: string;

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { createMcpServer, type McpServerOptions } from './mcp-server.ts'
 
-/** A larger request than any tool needs. */
+/** The largest request, which is larger than any tool needs. */
 const MOST_BYTES = 1_048_576
 
 export interface StdioOptions extends McpServerOptions {

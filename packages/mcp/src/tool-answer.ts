@@ -31,7 +31,7 @@ export async function answerOrError(
   }
 }
 
-/** A mistake in the arguments of a tool. The message says what to do. */
+/** Thrown for a mistake in the arguments of a tool. The message says what to do. */
 export class ToolInputError extends Error {
   override readonly name = 'ToolInputError'
 }

@@ -11,7 +11,7 @@ interface Request {
 }
 export type Handler = (request: Request, response: ServerResponse) => unknown
 
-/** An API that answers with JSON what the handlers return. A handler that returns nothing answers on its own. */
+/** An API whose handlers return the JSON of an answer. A handler that returns nothing sends the answer itself. */
 export async function startApi(handlers: Readonly<Record<string, Handler>>) {
   const requests: Request[] = []
   const server = createServer(async (incoming, response) => {

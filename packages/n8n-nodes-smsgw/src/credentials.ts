@@ -51,7 +51,7 @@ export class SmsgwApi {
     },
   ]
 
-  /** Every key may read its own scopes. */
+  /** Every API key may read its own scopes, so this request tests the credentials. */
   readonly test = {
     request: { baseURL: '={{$credentials.url.replace(/\\/+$/, "")}}', url: '/3rdparty/v1/session' },
   }

@@ -1,4 +1,4 @@
-/** What the nodes use of the interfaces of n8n. The published package then needs no package of n8n. */
+/** The parts of n8n's interfaces that the nodes use. With them, the published package needs no package of n8n. */
 export interface NodeFunctions {
   getNode(): { readonly id: string; readonly name: string; readonly typeVersion: number }
   getCredentials(name: string): Promise<Readonly<Record<string, unknown>>>
@@ -43,7 +43,7 @@ export interface WebhookResponse {
   readonly noWebhookResponse?: true
 }
 
-/** The request of a node of n8n that uses the credentials, such as *HTTP Request*. */
+/** The request of another n8n node that uses the credentials, such as *HTTP Request*. */
 export interface HttpRequestOptions {
   readonly headers?: Readonly<Record<string, unknown>>
   readonly [name: string]: unknown

@@ -12,7 +12,7 @@ const FIELDS: readonly (readonly [member: RegExp, field: string])[] = [
   [/^url\b/, 'Webhook URL'],
 ]
 
-/** An error as n8n shows it: message and description, and which item it is about. */
+/** An error in the form of n8n: message, description, and the item that it is about. */
 export class NodeProblem extends Error {
   override readonly name = 'NodeProblem'
   readonly description: string | undefined

@@ -42,7 +42,7 @@ const properties: readonly NodeProperty[] = [
   },
 ]
 
-/** Starts a workflow for events. Registers its webhook at the gateway, and removes it. */
+/** Starts a workflow for events. Registers its webhook at the gateway, and later removes it. */
 export class SmsgwTrigger {
   readonly description = {
     displayName: 'SMS Gateway Trigger',
@@ -62,7 +62,7 @@ export class SmsgwTrigger {
 
   readonly webhookMethods = {
     default: {
-      /** Whether the gateway has the webhook as the node wants it, and the node has its secret. */
+      /** Returns true if the gateway has the webhook with the settings of the node, and the node has its secret. */
       async checkExists(this: HookFunctions): Promise<boolean> {
         return await orProblem(async () => {
           const { client } = await connect(this)
@@ -89,7 +89,7 @@ export class SmsgwTrigger {
           const registered = await client.webhooks.register(wanted).catch((error: Error) => {
             throw new Error(`The gateway refused the webhook URL ${wanted.url}: ${error.message}`, { cause: error })
           })
-          // A webhook that replaced one of before keeps its secret, which n8n may have lost.
+          // A webhook that replaces an earlier one keeps its secret, which n8n may have lost.
           const { secret } =
             registered.secret === undefined ? await client.webhooks.rotateSecret(wanted.id) : registered
           Object.assign(this.getWorkflowStaticData('node'), { webhookId: wanted.id, secret })
@@ -137,7 +137,7 @@ function registrationOf(functions: HookFunctions) {
   if (url === undefined) throw new Error('n8n has no webhook URL for this node')
   const deviceId = String(functions.getNodeParameter('deviceId', '') ?? '').trim()
   return {
-    // The same for each start of the workflow, so that a webhook of before a crash is replaced.
+    // The id is the same for each start of the workflow, so that a webhook from before a crash is replaced.
     id: `n8n-${createHash('sha256').update(url).digest('hex').slice(0, 32)}`,
     name: `n8n: ${functions.getWorkflow().name ?? 'workflow'}`.slice(0, 100),
     url,

@@ -61,7 +61,7 @@ function clientOf({ url, authentication }: AccountConfig, secrets: AccountSecret
   return new SmsGateway({ url, credentials: authentication === 'password' ? { username, password } : { apiKey } })
 }
 
-/** The settings as they are in the dialog. */
+/** The present settings in the dialog. */
 interface TestRequest extends AccountConfig, AccountSecrets {
   readonly id: string
 }

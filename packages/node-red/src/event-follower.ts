@@ -3,7 +3,9 @@ import { ApiError, NotFoundError, type SmsGatewayError } from '@smsgw/client/err
 import type { InboxItem, MessageState } from '@smsgw/client/openapi'
 import type { FollowedPosition } from './followed-position.ts'
 
-/** A message has the time of the network, which may be days before its arrival. */
+/**
+ * How far back the inbox is read, because a message has the time of the network, which may be days before its arrival.
+ */
 const LATE_MS = 7 * 86_400_000
 
 export interface EventFollowerOptions {
@@ -29,7 +31,7 @@ export class EventFollower {
     this.#options = options
   }
 
-  /** Runs until the signal aborts. Throws if a repetition would not help. */
+  /** Runs until the signal aborts. Throws an error after which a repetition would not help. */
   async run(): Promise<void> {
     const { client, position, kind, signal, now, onConnected, onInterrupted } = this.#options
     if (position.reachedAt === undefined) await this.#skipOlder()
@@ -53,7 +55,7 @@ export class EventFollower {
     next.catch(() => undefined)
     await Promise.race([opened, next])
     for (;;) {
-      // The stream is open, so no message is missed between the list and the next event.
+      // Reads the list while the stream is open, so that no message is missed between the list and the next event.
       if (needsCatchUp) await this.#catchUp()
       needsCatchUp = false
       const { done, value: event } = await next
@@ -69,7 +71,7 @@ export class EventFollower {
     }
   }
 
-  /** The messages of before the first start are not passed on. */
+  /** Messages from before the first start are not passed on. */
   async #skipOlder(): Promise<void> {
     const { position, now, kind } = this.#options
     const startedAt = now()
@@ -110,7 +112,7 @@ export class EventFollower {
   }
 }
 
-/** Returns undefined for an item that was deleted meanwhile. */
+/** Returns undefined for an item that was deleted in the meantime. */
 async function unlessGone<Item>(answer: Promise<Item>): Promise<Item | undefined> {
   try {
     return await answer

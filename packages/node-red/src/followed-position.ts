@@ -11,21 +11,22 @@ interface Line {
   readonly at: number
 }
 
-/** Received messages are recognised for this time. Networks deliver a message for a few days at most. */
+/** How long received messages are recognised. Networks try to deliver a message for a few days at most. */
 const KEPT_MS = 14 * 86_400_000
-/** The file may have so many lines more than twice the messages in it. */
+/** The number of lines by which the file may exceed twice the number of its messages. */
 const SPARE_LINES = 1_000
 
 /**
- * How far a node has followed the account, so that it continues there after a restart. The file gets a line for each event.
- * It is rewritten when it has become long. Without a file the position ends with the process.
+ * The position up to which a node has followed the account, so that it continues there after a restart. Each event adds
+ * a line to the file, which is rewritten when it has become long. Without a file, the position is lost when the process
+ * ends.
  */
 export class FollowedPosition {
   readonly #file: string | undefined
   readonly #handled = new Map<string, number>()
   #lines = 0
   lastEventId: string | undefined
-  /** Until when the account was followed, in milliseconds; undefined before the first start. */
+  /** The time until which the account was followed, in milliseconds; undefined before the first start. */
   reachedAt: number | undefined
 
   constructor(file: string | undefined) {
@@ -69,7 +70,7 @@ export class FollowedPosition {
   }
 }
 
-/** A power cut can leave half of the last line. */
+/** Returns undefined for an incomplete last line, which a power cut can leave. */
 function lineOf(text: string): Line | undefined {
   try {
     return text === '' ? undefined : (JSON.parse(text) as Line)

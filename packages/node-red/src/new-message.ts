@@ -35,7 +35,7 @@ export function newMessage(message: FlowMessage, fields: MessageFields): NewText
     ...(fields.simNumber !== '' && { simNumber: numberOf('SIM', fields.simNumber) }),
     ...(fields.priority !== '' && { priority: numberOf('Priority', fields.priority) }),
     ...(fields.ttl !== '' && { ttl: numberOf('Valid for', fields.ttl) }),
-    // Other values are refused by the gateway, which names the member.
+    // Passes on other values, because the gateway refuses them and names the member.
     ...(Object.fromEntries(chosen) as Partial<NewText>),
     to: recipientsOf(message, fields),
     text: textOf(message, fields),

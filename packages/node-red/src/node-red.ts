@@ -1,4 +1,4 @@
-/** What the nodes use of the runtime of Node-RED. */
+/** The part of Node-RED's runtime that the nodes use. */
 export interface NodeRed {
   readonly nodes: {
     createNode(node: object, config: object): void

@@ -1,6 +1,6 @@
 import { ApiError, AuthenticationError, PermissionError } from '@smsgw/client/errors'
 
-/** The names of the fields in the editor, by the member of the request. */
+/** The names of the fields in the editor, by the names of the members of the request. */
 const FIELDS: readonly (readonly [member: RegExp, field: string])[] = [
   [/^(?:phoneNumbers|recipient)\b/, 'To'],
   [/^(?:textMessage|message)\b/, 'Text'],
@@ -10,7 +10,7 @@ const FIELDS: readonly (readonly [member: RegExp, field: string])[] = [
   [/^ttl\b/, 'Valid for'],
 ]
 
-/** Returns what is wrong and, for an invalid request, in which field. */
+/** Returns what is wrong and, for an invalid request, the field. */
 export function problemText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AuthenticationError) return `The gateway refused the credentials: ${error.message}`

@@ -14,7 +14,7 @@ interface ReceiveConfig {
   readonly from: string
 }
 
-/** After an error that a repetition does not mend, such as wrong credentials. */
+/** The pause after an error that a repetition does not solve, such as wrong credentials. */
 const RETRY_MS = 30_000
 
 /** The node that starts a flow for each received message, or for each new state of a sent message. */
@@ -76,7 +76,7 @@ function receivedMessage(item: InboxItem) {
     payload: item.text ?? item.contentPreview,
     from: item.sender,
     ...(item.recipient !== undefined && { recipient: item.recipient }),
-    // A send node further on answers the sender.
+    // A later send node of the flow answers the sender.
     to: item.sender,
     sms: { deviceId: item.deviceId, ...(item.simNumber !== undefined && { simNumber: item.simNumber }) },
     received: item,

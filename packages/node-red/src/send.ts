@@ -5,7 +5,7 @@ import { problemText } from './problem-text.ts'
 
 interface SendConfig extends MessageFields {
   readonly account: string
-  /** When the node passes on its result. */
+  /** The point at which the node passes on its result. */
   readonly wait: 'accepted' | 'sent' | 'ended'
   readonly timeoutSeconds: string
 }

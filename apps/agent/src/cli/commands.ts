@@ -17,18 +17,19 @@ export const modemCommands = {
   setup: {
     about: 'set up a modem step by step: access, PIN, network, and a test message to your phone',
     options: {
-      to: { value: '<number>', about: 'your phone, which gets the test message; asked for on a terminal' },
-      'no-test': { about: 'send no test message' },
+      to: { value: '<number>', about: 'number of your phone, which gets the test message; a terminal asks for it' },
+      'no-test': { about: 'do not send a test message' },
       yes: { about: 'run the commands that fix a problem without asking' },
       sim: { value: '<n>', about: 'SIM to set up, if there are several modems' },
-      'network-wait': { value: '<seconds>', about: 'how long to wait for the network, 90 by default' },
-      'reply-wait': { value: '<seconds>', about: 'how long to wait for your reply, 300 by default; 0 does not wait' },
+      'network-wait': { value: '<seconds>', about: 'seconds to wait for the network, 90 by default' },
+      'reply-wait': { value: '<seconds>', about: 'seconds to wait for your reply, 300 by default; 0 does not wait' },
     },
     note: 'without a terminal, the PIN is read from SIM_1_PIN or SIM_1_PIN_FILE',
   },
   'udev-rules': {
     args: '[<port>…]',
     about: 'print udev rules that make ModemManager ignore the USB modems that this agent uses',
+    options: { share: { about: 'ignore only the second command port of each modem, so that both programs use it' } },
   },
   ussd: {
     args: '<code>',
@@ -52,7 +53,7 @@ export const agentCommands = {
     pair: {
       args: '<url> <code>',
       about: 'pair this machine with an account; the code is from POST /3rdparty/v1/devices/codes',
-      options: { again: { about: 'pair as a new device, even if this machine is paired already' } },
+      options: { again: { about: 'pair as a new device, even if this machine is already paired' } },
     },
     ...modemCommands,
   },

@@ -37,6 +37,6 @@ export async function runModemCommand(
       return rotateEncryptionKey(config)
     }
     default:
-      throw new Error(`command ${line.name} is in the table, but is not implemented here`)
+      throw new Error(`command ${line.name} has a row in the table of commands, but no code`)
   }
 }

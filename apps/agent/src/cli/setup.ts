@@ -7,14 +7,14 @@ import type { SetupModems } from '../setup/setup-modems.ts'
 import { readSetupOptions } from '../setup/setup-options.ts'
 import { print } from './terminal.ts'
 
-/** Sets up a modem in a dialogue, or from options without a terminal. Returns whether the modem works. */
+/** Sets up a modem in a dialogue, or from options without a terminal. Returns true if the modem works. */
 export async function runSetup(
   config: AgentConfig,
   line: CommandLine,
   testThrough: SetupModems['testThrough'],
 ): Promise<boolean> {
   const options = readSetupOptions(line)
-  // The data folder and the saved PIN must be readable by their owner only.
+  // Makes the data folder and the saved PIN readable by their owner only.
   process.umask(0o077)
   const isInteractive = processTerminal.isInteractive
   const host: SetupHost = {

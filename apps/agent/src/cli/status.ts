@@ -15,7 +15,7 @@ export async function status({ DATA_DIR: folder }: AgentConfig, { values }: Comm
 }
 
 async function live(folder: string, asJson: boolean): Promise<void> {
-  // Without output there is nothing left to do.
+  // If the output is closed, nothing is left to do.
   process.stdout.once('error', () => process.exit(0))
   const clear = process.stdout.isTTY && !asJson ? '\x1b[H\x1b[J' : ''
   let before = ''

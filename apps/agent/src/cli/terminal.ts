@@ -33,7 +33,7 @@ const colours: Readonly<Record<'green' | 'red', Parameters<typeof styleText>[0]>
   red: ['bold', 'red'],
 }
 
-/** Calls `done` when all earlier output is written. Does not call it if writing failed, for example on a full disk. */
+/** Calls `done` when all earlier output is written; never calls it if writing failed, for example on a full disk. */
 export function whenWritten(done: () => void): void {
   process.stdout.write('', (error) => error || done())
 }

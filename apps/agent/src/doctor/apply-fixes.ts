@@ -3,16 +3,19 @@ import { createInterface } from 'node:readline/promises'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 import type { Finding } from './finding.ts'
 
-/** The person at the terminal, and the commands that change the machine. */
+/** Asks the person at the terminal, and runs the commands that change the machine. */
 export interface FixingHost {
   print(line: string): void
-  /** Undefined without a terminal. */
+  /** Undefined if there is no terminal. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
-  /** Returns whether the command succeeded. */
+  /** Returns true if the command succeeded. */
   run(command: readonly string[]): boolean
 }
 
-/** Offers to run the commands that fix the problems found, each fix after confirmation. Returns whether a fix succeeded. */
+/**
+ * Offers to run the commands that fix the problems found, and runs each fix after a confirmation. Returns true if a fix
+ * succeeded.
+ */
 export async function applyFixes(findings: readonly Finding[], host: FixingHost): Promise<boolean> {
   const fixes = findings.flatMap(({ fix }) => fix ?? [])
   let hasFixed = false

@@ -32,7 +32,7 @@ export function checkDataFolder(folder: string, knownFsyncMs?: number): readonly
   return [...privacy(path), ...(space === undefined ? [] : [checkSpace(space)]), fsync(fsyncMs)]
 }
 
-/** The key allows others to impersonate this agent, and the journal contains messages. */
+/** Anyone who can read the key can impersonate this agent, and the journal contains messages. */
 function privacy(path: string): readonly Finding[] {
   const files = [path, ...['agent-identity.json', 'journal.db', 'agent.sock'].map((name) => join(path, name))]
   const open = files.filter((file) => existsSync(file) && (statSync(file).mode & othersMay) !== 0)

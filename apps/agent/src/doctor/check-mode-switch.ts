@@ -5,8 +5,8 @@ import { readUsbBus } from '../modems/discovery/usb-bus.ts'
 import { type Finding, fail } from './finding.ts'
 
 /**
- * Checks why a modem stays in storage mode. The rules of Debian's usb-modeswitch switch it when it is plugged in, and
- * again when udev repeats the event.
+ * Checks why a modem stays in storage mode. Debian's usb-modeswitch has rules that switch a modem when it is plugged
+ * in, and again when udev repeats the event.
  */
 export async function checkModeSwitch(
   sysfs = thisMachine.sysfs,

@@ -1,4 +1,5 @@
 import { shortcomingTexts } from '../modems/modem-descriptions.ts'
+import { networkClockText } from '../modems/network-clock.ts'
 import { isGpioPort } from './check-serial.ts'
 import type { ModemExamination } from './examine-modem.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -28,6 +29,7 @@ export function checkModem(examination: ModemExamination): readonly Finding[] {
     ...checkCard(examination, subject('card')),
     checkNetwork(examination, subject('network')),
     ...checkSignal(examination, subject('signal')),
+    ...checkClock(examination, subject('network clock')),
     checkServiceCentre(examination, subject('service centre')),
     checkStorage(examination, subject('storage')),
     checkNumber(examination, subject('own number')),
@@ -64,7 +66,25 @@ function checkNetwork({ status, isReady }: ModemExamination, subject: string): F
   if (!isReady || !/^(home|roaming)/.test(status.registration ?? '')) {
     return fail(subject, `not registered (${text})`, 'check antenna and coverage, and try the SIM in a phone')
   }
+  if (status.state === 'roaming') {
+    return warn(
+      subject,
+      `${text}: nothing is sent while roaming`,
+      'set SEND_WHILE_ROAMING=1 if messages may be sent from this network',
+    )
+  }
   return ok(subject, text)
+}
+
+function checkClock({ status: { networkClockAheadMs } }: ModemExamination, subject: string): readonly Finding[] {
+  if (networkClockAheadMs === undefined) return []
+  return [
+    warn(
+      subject,
+      networkClockText(networkClockAheadMs),
+      'check the time of this machine: `timedatectl`; if it is correct, the network is wrong, and nothing needs to be done',
+    ),
+  ]
 }
 
 function checkSignal({ status: { signalDbm, bars } }: ModemExamination, subject: string): readonly Finding[] {
@@ -122,5 +142,5 @@ function checkShortcomings({ status }: ModemExamination, subject: string): reado
     .map((each) => warn(subject, shortcomingTexts[each], 'a limit of this modem; nothing to do'))
 }
 
-/** Shortcomings that another check reports. */
+/** Limitations of modems that another check reports. */
 const reportedElsewhere: ReadonlySet<string> = new Set(['no-service-centre'])

@@ -7,7 +7,7 @@ import {
   thisMachine,
   type Wanted,
 } from '../modems/discovery/find-places.ts'
-import { ignoreModemsCommand, udevRecord } from '../modems/discovery/udev-rules.ts'
+import { ignoreModemsCommand, shareModemsCommand, udevRecord } from '../modems/discovery/udev-rules.ts'
 import { describeForbidden, grantAccess, readPortAccess } from '../ports/port-access.ts'
 import { describeHolders, readHolders } from '../ports/port-holders.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
@@ -17,8 +17,8 @@ import { checkSerialPort } from './check-serial.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /**
- * Checks what is known about modems without opening them: their USB mode, the permissions of their ports, and the programs
- * that use the ports. The running agent, if there is one, may use the ports.
+ * Checks what is known about modems without opening them: their USB mode, the permissions of their ports, and the
+ * programs that use the ports. A running agent may have the ports open.
  */
 export async function checkPorts(
   wanted: Wanted,
@@ -108,14 +108,24 @@ function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly Finding[
 async function checkModemManager(places: readonly Place[]): Promise<readonly Finding[]> {
   const { runsModemManager } = await readHolders('/dev/null')
   if (!runsModemManager) return []
-  const modems = places.flatMap(({ usb }) => usb ?? [])
+  const shared = places.filter(({ isShared }) => isShared)
+  const sharing = shared.map(({ ports }) =>
+    ok('ModemManager', `running; it ignores ${ports.join(' and ')}, and may use the other ports of the modem`),
+  )
+  const others = places.filter(({ isShared }) => !isShared)
+  const modems = others.flatMap(({ usb }) => usb ?? [])
   const disturbed = modems.filter((usb) => !/^E:ID_MM_\w+_IGNORE=1$/m.test(readText(udevRecord(usb)) ?? ''))
-  if (disturbed.length === 0) return modems.length === 0 ? [] : [ok('ModemManager', 'running; it ignores these modems')]
+  if (modems.length === 0) return sharing
+  if (disturbed.length === 0) return [...sharing, ok('ModemManager', 'running; it ignores these modems')]
+  const canShare = others.some(({ commandPorts = [] }) => commandPorts.length > 1)
   return [
+    ...sharing,
     warn(
       'ModemManager',
       `running, and may take over ${disturbed.map(({ id, path }) => `${id} at ${path}`).join(' and ')}`,
-      `${ignoreModemsCommand()}, then plug the modem in again; or: sudo systemctl disable --now ModemManager`,
+      `${ignoreModemsCommand()}, then plug the modem in again; ` +
+        `${canShare ? `to keep its data connection instead: ${shareModemsCommand()}; ` : ''}` +
+        'or: sudo systemctl disable --now ModemManager',
     ),
   ]
 }

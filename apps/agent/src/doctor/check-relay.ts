@@ -25,7 +25,7 @@ export async function checkRelay(url: string, nowMs: () => number = Date.now): P
   ]
 }
 
-/** Undefined if the relay cannot be asked, for example because a proxy blocks the path. */
+/** Undefined if the relay does not answer this request, for example because a proxy blocks the path. */
 async function askHealth(url: string, nowMs: () => number) {
   const address = new URL(url.replace(/^ws/, 'http'))
   address.pathname = '/health'
@@ -39,7 +39,7 @@ async function askHealth(url: string, nowMs: () => number) {
     return {
       version: typeof version === 'string' ? version.slice(0, 40) : undefined,
       failed: failedChecks(body),
-      // The header contains only whole seconds, so the middle of the second is the best estimate.
+      // The `Date` header contains whole seconds only, so the middle of the second is the best estimate.
       aheadMs: Number.isNaN(relayMs) ? undefined : middle - relayMs - 500,
     }
   } catch {
@@ -64,7 +64,7 @@ type Challenge =
   | { readonly kind: 'received'; readonly isVersionShared: boolean }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Reads the first frame of the relay, which contains the protocol versions that it supports. */
+/** Reads the first frame of the relay, which lists the protocol versions that the relay supports. */
 function readChallenge(url: string): Promise<Challenge> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => end({ kind: 'failed', reason: 'no answer' }), limitMs)

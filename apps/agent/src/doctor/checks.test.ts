@@ -84,6 +84,8 @@ test('a healthy modem has no problems, and each problem is one finding', () => {
   expect(problems({}, { registration: 'denied' })).toEqual(['fail SIM 1, network'])
   expect(problems({ isReady: false }, { registration: 'searching' })).toEqual(['fail SIM 1, network'])
   expect(problems({}, { signalDbm: -109, bars: 1 })).toEqual(['warn SIM 1, signal'])
+  expect(problems({}, { state: 'roaming', registration: 'roaming' })).toEqual(['warn SIM 1, network'])
+  expect(problems({}, { networkClockAheadMs: 300_000 })).toEqual(['warn SIM 1, network clock'])
   expect(problems({ serviceCentre: 'none' })).toEqual(['fail SIM 1, service centre'])
   expect(problems({ storageFull: true })).toEqual(['fail SIM 1, storage'])
   expect(problems({ ownNumber: 'unknown' })).toEqual(['warn SIM 1, own number'])

@@ -7,7 +7,7 @@ import { type ModemStatus, modemStatuses } from '../status/agent-status.ts'
 /** The facts for the doctor that only the process with the open port can read. Plain JSON without phone numbers. */
 export interface ModemExamination {
   readonly status: ModemStatus
-  /** Why the modem is not used. */
+  /** Why the agent does not use the modem. */
   readonly blocked: Pick<StartupFailure, 'reason' | 'words' | 'advice' | 'triesLeft'> | undefined
   readonly isReady: boolean
   readonly pinTries: PinTries | undefined

@@ -6,12 +6,15 @@ import { startCommand, userCommand } from '@smsgw/daemon/user-command'
 import { type AgentConfig, checkedRelayUrl, wantedModems } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { inThisProcess } from '../link/in-process-socket.ts'
+import { readPowerSetting } from '../modems/power/power-setting.ts'
+import { webLoginOf } from '../ports/web-login.ts'
 import type { AgentStatus, ComponentStatus, LinkStatus } from '../status/agent-status.ts'
 import { askAgent } from '../status/ask-agent.ts'
 import { checkDataFolder } from './check-data-folder.ts'
 import { checkClock, checkPower, checkRuntime } from './check-machine.ts'
 import { checkModem } from './check-modem.ts'
 import { checkPorts, withoutVirtual } from './check-ports.ts'
+import { checkPowerCycle } from './check-power-cycle.ts'
 import { checkRelay } from './check-relay.ts'
 import type { ModemExamination } from './examine-modem.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -19,14 +22,14 @@ import { type ExaminationLimits, ModemsAlone } from './modems-alone.ts'
 
 export interface Examination {
   readonly findings: readonly Finding[]
-  /** The status of the running agent, if one is running. */
+  /** The status of the running agent; undefined if no agent is running. */
   readonly status: AgentStatus | undefined
   readonly modems: readonly ModemExamination[]
 }
 
 /**
- * Checks everything that an agent needs, from the machine to the modems and the relay, and passes each finding to `onFinding`
- * at once. A running agent examines its modems itself; otherwise this process does.
+ * Checks everything that an agent needs, from the machine to the modems and the relay, and passes each finding to
+ * `onFinding` at once. A running agent examines its own modems; without an agent, this process examines them.
  */
 export async function examine(
   config: AgentConfig,
@@ -46,6 +49,7 @@ export async function examine(
   report([agent.finding])
   const { status } = agent
   report(await checkPorts(wantedModems(config), status))
+  report(await checkPowerCycle(readPowerSetting(config.POWER_CYCLE), wantedModems(config).addresses))
   const modems = await examineModems(config, agent, limits)
   report(modems.flatMap(checkModem))
   report(await relayFindings(config))
@@ -56,7 +60,10 @@ export async function examine(
 export interface FoundAgent {
   readonly finding: Finding
   readonly status?: AgentStatus
-  /** The folder that is locked during the examination, so that no agent starts. Undefined if an agent may be running. */
+  /**
+   * The data folder, which is locked during the examination so that no agent starts. Undefined if an agent may be
+   * running.
+   */
   readonly folder?: DataFolder | 'missing'
 }
 
@@ -92,6 +99,8 @@ async function examineModems(
       dataDir: config.DATA_DIR,
       wanted: withoutVirtual(wantedModems(config)),
       phoneNumberOf: (simNumber) => config.sims.get(simNumber)?.number,
+      sendWhileRoaming: config.SEND_WHILE_ROAMING,
+      webLogin: webLoginOf(config),
     })
     return await modems.examine(limits).finally(() => modems.close())
   } finally {

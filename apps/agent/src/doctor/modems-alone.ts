@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { WebLogin } from '@smsgw/modem/hilink/web-session'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import type { Journal } from '../journal/journal.ts'
 import { storedNotes } from '../journal/journal-file.ts'
@@ -14,18 +15,20 @@ export interface ModemsAloneOptions {
   readonly dataDir: string
   readonly wanted: Wanted
   readonly phoneNumberOf: (simNumber: number) => string | undefined
+  readonly sendWhileRoaming?: boolean
+  readonly webLogin?: WebLogin | undefined
 }
 
 /**
- * The modems of this machine, used directly while no agent is running. Nothing is stored, deleted or acknowledged, and no PIN
- * is entered on its own, so an agent that starts later finds every message.
+ * The modems of this machine, used directly while no agent is running. Nothing is stored, deleted or acknowledged, and
+ * no PIN is entered automatically, so an agent that starts later finds every message.
  */
 export class ModemsAlone {
   readonly #fleet: ModemFleet
   #onChanged: () => void = nothing
   onIncoming: (incoming: Incoming) => void = nothing
 
-  private constructor({ dataDir, wanted, phoneNumberOf }: ModemsAloneOptions) {
+  private constructor({ dataDir, wanted, phoneNumberOf, sendWhileRoaming, webLogin }: ModemsAloneOptions) {
     this.#fleet = new ModemFleet(
       {
         clock: monotonicClock,
@@ -33,7 +36,8 @@ export class ModemsAlone {
         open: tryOpenPort,
         discovery: { find: () => findPlaces(wanted), watch: () => nothing, onUnusable: nothing },
         newId: randomUUID,
-        sims: { pinOf: nothing, phoneNumberOf },
+        tuning: { modem: { ...(webLogin && { webLogin }) } },
+        sims: { pinOf: nothing, phoneNumberOf, sendWhileRoaming },
         onJournalError: nothing,
         onError: nothing,
         listener: {
@@ -77,6 +81,7 @@ export class ModemsAlone {
     const { actors } = this
     await this.#settled(limits)
     await Promise.all(actors.map(({ modem }) => modem?.session && modem.signal()))
+    await Promise.all(actors.map((actor) => actor.modem?.session && actor.readNetworkTime()))
     return await Promise.all(actors.map((actor) => examineModem(actor, monotonicClock)))
   }
 
@@ -113,7 +118,7 @@ export interface ExaminationLimits {
   readonly absentMs: number
 }
 
-/** Whether the state is final, so that waiting longer would not change it. */
+/** True if waiting longer would not change the state. */
 function isSettled({ health: { state, recovery } }: ModemActor, isLate: boolean): boolean {
   if (state.name === 'absent' && isLate) return true
   return state.name === 'ready' || state.name === 'degraded' || state.name === 'blocked' || recovery?.kind === 'alarm'

@@ -50,7 +50,7 @@ function machineText(): string {
     .join('\n')
 }
 
-/** Returns which settings are set. Shows values only of settings that cannot contain personal data. */
+/** Lists the settings that are set. Shows the value of a setting only if it cannot contain personal data. */
 function settingsText(config: AgentConfig): string {
   const sims = [...config.sims].map(([simNumber, { number, pin }]) => {
     const set = [number && 'number', pin && 'PIN'].filter(Boolean).join(' and ')
@@ -105,7 +105,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     .replace(/\+?\d[\d \u00a0()/.-]{4,}\d/g, (run) => (digits(run) < minNumberLength || isDate(run) ? run : cut(run)))
 }
 
-/** Matches the secret as a whole word, because a PIN of four digits may be part of other numbers. */
+/** Matches whole words only, because the four digits of a PIN may occur in other numbers. */
 function wordPattern(secret: string): RegExp {
   const escaped = secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g')

@@ -59,9 +59,16 @@ test('keeps at most ten earlier versions', async () => {
 }, 30_000)
 
 test('refuses a damaged file, because a new key would make waiting messages unreadable', async () => {
-  writeFileSync(path, '{')
-  await expect(DeviceKeys.load(path)).rejects.toThrow('is not a valid key file')
-  expect(readFileSync(path, 'utf8')).toBe('{')
+  for (const damaged of ['{', JSON.stringify({ keys: [{ version: 1, privateKey: 'PRIVATE KEY' }] })]) {
+    writeFileSync(path, damaged)
+    await expect(DeviceKeys.load(path)).rejects.toThrow(`${path} is not a valid key file`)
+    expect(readFileSync(path, 'utf8')).toBe(damaged)
+  }
+})
+
+test('says what to do when the first key cannot be stored', async () => {
+  const missing = join(folder, 'missing', 'keys.json')
+  await expect(DeviceKeys.load(missing)).rejects.toThrow(/keys\.json cannot be created: ENOENT.* then start again$/)
 })
 
 test('refuses values for another key, of an unknown version, or altered in any member', async () => {

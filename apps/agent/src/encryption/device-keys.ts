@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { type PublicKeyField, tagLength } from '@smsgw/contract/encrypted-field'
 import type { EncryptionKey } from '@smsgw/contract/link/event'
 import { writeDurably } from '@smsgw/daemon/durable-file'
+import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
 
 /** The name of the key file in the data folder. */
@@ -36,17 +37,21 @@ export class DeviceKeys {
   static async load(path: string): Promise<DeviceKeys> {
     if (!existsSync(path)) {
       const keys = new DeviceKeys(path, [{ version: 1, privateKey: await newKey() }])
-      keys.#save()
+      try {
+        keys.#save()
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new StartError(`${path} cannot be created: ${reason}. Make room or give access, then start again`)
+      }
       return keys
     }
-    const stored = storedKeys.safeParse(parseJson(readFileSync(path, 'utf8')))
-    if (!stored.success)
-      throw new Error(`${path} is not a valid key file. Restore it from a backup, or delete it to create a new key`)
+    const keys = keysIn(readFileSync(path, 'utf8'))
+    if (keys === undefined)
+      throw new StartError(
+        `${path} is not a valid key file. Restore it from a backup, or delete it to create a new key`,
+      )
     chmodSync(path, 0o600)
-    return new DeviceKeys(
-      path,
-      stored.data.keys.map((key) => ({ ...key, privateKey: createPrivateKey(key.privateKey) })),
-    )
+    return new DeviceKeys(path, keys)
   }
 
   get current(): EncryptionKey {
@@ -59,14 +64,14 @@ export class DeviceKeys {
     return createHash('sha256').update(publicOctets(this.#last.privateKey)).digest('hex')
   }
 
-  /** Creates the next version, which senders use from now on. */
+  /** Creates the next version of the key, which senders use from now on. */
   async rotate(): Promise<EncryptionKey> {
     const privateKey = await newKey()
     this.#keep([...this.#keys, { version: this.#last.version + 1, privateKey }])
     return this.current
   }
 
-  /** Deletes versions that were replaced long ago. `nowMs` must be a trusted time. */
+  /** Deletes versions of the key that were replaced long ago. `nowMs` must be a trusted time. */
   deleteOld(nowMs: number): void {
     const older = this.#keys.slice(0, -1).map((key) => ({ ...key, replacedMs: key.replacedMs ?? nowMs }))
     const kept = older.filter(({ replacedMs }) => replacedMs > nowMs - keptMs)
@@ -88,7 +93,7 @@ export class DeviceKeys {
       decipher.setAuthTag(octets.subarray(-tagLength))
       return Buffer.concat([decipher.update(octets.subarray(0, -tagLength)), decipher.final()])
     } catch {
-      // A wrong key and an altered value look the same. Details would help only an attacker.
+      // A wrong key and an altered value cause the same error, and details would only help an attacker.
       return undefined
     }
   }
@@ -126,7 +131,7 @@ export class DeviceKeys {
 interface DeviceKey {
   readonly version: number
   readonly privateKey: KeyObject
-  /** Undefined for the current key, and until the clock can be trusted. */
+  /** When the key was replaced. Undefined for the current key, and until the clock can be trusted. */
   readonly replacedMs?: number | undefined
 }
 
@@ -137,10 +142,10 @@ const storedKeys = z.object({
 })
 
 const keptMs = 30 * 24 * 60 * 60_000
-/** The current key and ten older ones. */
+/** The file holds the current key and ten older keys. */
 const mostKeys = 11
 
-/** An encrypted phone number may have 512 characters. With 3072 bits it would have more. */
+/** An encrypted phone number is limited to 512 characters. A key of 3072 bits would make it longer. */
 const modulusLength = 2048
 
 async function newKey(): Promise<KeyObject> {
@@ -153,10 +158,12 @@ function publicOctets(privateKey: KeyObject): Buffer {
   return createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
 }
 
-function parseJson(text: string): unknown {
+/** Returns the keys of a file; undefined if the file is damaged. */
+function keysIn(text: string): readonly DeviceKey[] | undefined {
   try {
-    return JSON.parse(text)
+    const { keys } = storedKeys.parse(JSON.parse(text))
+    return keys.map((key) => ({ ...key, privateKey: createPrivateKey(key.privateKey) }))
   } catch {
-    return undefined
+    return undefined // the text of the error could show a part of a key
   }
 }

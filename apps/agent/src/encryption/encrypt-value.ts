@@ -15,7 +15,7 @@ export function encryptValue({ publicKey, version }: EncryptionKey, text: string
   return `$rsa-oaep-aes-256-gcm$v=1$k=${version}$${members.join('$')}`
 }
 
-/** Whether values can be encrypted with this key, which the relay sent. */
+/** Returns true if values can be encrypted with this key, which came from the relay. */
 export function isUsableKey(publicKey: string): boolean {
   try {
     return rsaKeyIn(publicKey).asymmetricKeyType === 'rsa' && encryptValue({ publicKey, version: 1 }, '') !== ''

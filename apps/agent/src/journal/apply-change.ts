@@ -8,7 +8,7 @@ export class ChangeWriter {
   readonly #statements = new Map<string, StatementSync>()
   readonly #nowMs: () => number | undefined
   readonly #newTag: () => string
-  /** The number of the next event; undefined until it is read from the database. */
+  /** The number of the next event; undefined until the number is read from the database. */
   #nextSeq: number | undefined
 
   /** `nowMs` returns undefined while the clock is not trusted. */

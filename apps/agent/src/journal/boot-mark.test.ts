@@ -117,7 +117,7 @@ interface Run {
   readonly meanwhile?: (write: () => Promise<unknown>) => Promise<void>
 }
 
-/** Runs one process. Returns whether the journal was in the state in which the previous process had left it. */
+/** Runs one process. Returns true if the journal was in the state in which the previous process left it. */
 async function run({ folder = disk, bootId = 'first', confirmed = false, meanwhile }: Run = {}): Promise<boolean> {
   const { journal, isContinued } = await openJournal({
     path: join(folder, 'journal.db'),

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** The state of a journal, and whether the relay has confirmed since this boot that it is not an old copy. */
+/** The state of a journal, and whether the relay has confirmed since this boot that the journal is not an old copy. */
 interface Mark {
   readonly bootId: string
   /** The token of the last start. The journal contains the same token, so a journal with another token is not continued. */
@@ -25,12 +25,12 @@ interface Mark {
 }
 
 /**
- * Detects after a restart of the process whether the journal is the one that the previous process left. The mark is stored in
- * memory that lasts until the machine is switched off. It is updated after every commit, before the commit is reported, so a
- * restored or copied journal has fewer commits than the mark, or a different token.
+ * Detects after a restart of the process whether the journal is the one that the previous process left. The mark is
+ * stored in memory that lasts until the machine is switched off. The mark is updated after every commit, before the
+ * commit is reported. Therefore a restored or copied journal has fewer commits than the mark, or a different token.
  */
 export class BootMark {
-  /** Whether the journal has been used and confirmed since this boot, so that its messages may be sent. */
+  /** True if the journal has been used and confirmed since this boot, so that its messages may be sent. */
   readonly isContinued: boolean
   readonly #file: string
   #descriptor: number | undefined
@@ -80,18 +80,21 @@ export class BootMark {
     try {
       writeSync(this.#descriptor, lineOf(mark), 0, 'latin1')
     } catch {
-      // With an outdated mark an old copy would be accepted, so the mark is removed.
+      // An outdated mark would match an old copy of the journal, so the mark is removed.
       this.close()
       rmSync(this.#file, { force: true })
     }
   }
 }
 
-/** Memory that lasts until the machine is switched off, and that no backup, image or snapshot of the disks contains. */
+/**
+ * Finds memory that lasts until the machine is switched off. Backups, images and snapshots of the disks do not contain
+ * it.
+ */
 export interface BootMemory {
   /** The kernel's id of this boot. */
   readonly bootId: string
-  /** On a file system in memory. */
+  /** The folder of the mark, on a file system in memory. */
   readonly folder: string
 }
 

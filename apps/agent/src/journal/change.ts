@@ -1,14 +1,14 @@
-// Everything that can be written into the journal, as plain JSON. The changes of one write are on disk together or not at
-// all.
+// Everything that can be written into the journal, as plain JSON. The changes of one write reach the disk together or
+// not at all.
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 
 /** When something happened, by the clocks of this machine. */
 export interface Stamp {
   readonly wallMs: number
-  /** False while the machine's clock cannot be trusted. */
+  /** False if the machine's clock could not be trusted at that time. */
   readonly trusted: boolean
-  /** The date of a stamp from an untrusted clock can be found out later, with the monotonic time of the same boot. */
+  /** With the monotonic time of the same boot, the date of a stamp from an untrusted clock can be calculated later. */
   readonly bootId: string
   readonly monotonicMs: number
 }
@@ -16,7 +16,7 @@ export interface Stamp {
 export type Change = CommandChange | PartChange | InboundChange | EventChange | NoteChange
 
 type CommandChange =
-  /** Ignored if the journal has the command or a tombstone for it, because commands are idempotent. */
+  /** Ignored if the journal already has the command or its tombstone, because commands may be repeated. */
   | { readonly kind: 'command-received'; readonly command: SendCommand; readonly at: Stamp }
   /** A cancel for a command that has not arrived. If the command arrives later, it counts as ended. */
   | { readonly kind: 'tombstone'; readonly cmdId: string; readonly at: Stamp }
@@ -24,17 +24,17 @@ type CommandChange =
    * The SIM and the PDUs of a message. Written before the first part is sent. Replaces an earlier plan of which no part was sent.
    */
   | { readonly kind: 'command-planned'; readonly cmdId: string; readonly plan: Plan }
-  /** What the sender needs after a restart: number of tries, last reason, flags. */
+  /** What the sender needs after a restart: the number of tries, the reason of the last failure, flags. */
   | { readonly kind: 'command-noted'; readonly cmdId: string; readonly note: Json }
   | { readonly kind: 'command-ended'; readonly cmdId: string; readonly at: Stamp; readonly outcome: CommandOutcome }
-  /** A new outcome from evidence that corrects `submit_unknown`, or from a status report after `sent`. */
+  /** A new outcome: evidence corrects `submit_unknown`, or a status report arrives after `sent`. */
   | { readonly kind: 'command-corrected'; readonly cmdId: string; readonly outcome: CommandOutcome }
 
 export interface Plan {
   readonly simNumber: number
-  /** Identifies the SIM in any modem. */
+  /** Identifies the SIM, whichever modem it is in. */
   readonly iccid: string
-  /** The number as dialled. */
+  /** The recipient's number, as dialled. */
   readonly destination: string
   readonly requestsReport: boolean
   readonly parts: readonly PlannedPart[]
@@ -53,7 +53,9 @@ export type CommandOutcome = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
 /** `attempt` is 1 for the first try to hand over the PDU. COMMIT and RESULT of an attempt may come in any order. */
 type PartChange =
-  /** From now on the part may be on the air. This change must be on disk before the PDU is written to the modem. */
+  /**
+   * After this change the part may have been sent. This change must be on disk before the PDU is written to the modem.
+   */
   | ({ readonly kind: 'part-committed'; readonly at: Stamp; readonly evidence: Json } & PartAttempt)
   | ({
       readonly kind: 'part-result'
@@ -61,7 +63,7 @@ type PartChange =
       readonly result: PartResult
       /** TP-MR, as the modem reported it. */
       readonly reference?: number
-      /** For the timeline, for example `CMS 38`. */
+      /** The answer of the modem for the timeline, for example `CMS 38`. */
       readonly code?: string
     } & PartAttempt)
   | {
@@ -81,7 +83,7 @@ interface PartAttempt {
   readonly attempt: number
 }
 
-/** `not-sent`: withdrawn before a byte of the PDU was written, so the part is not on the air. */
+/** `not-sent`: withdrawn before a byte of the PDU was written, so the part was not sent. */
 export type PartResult = 'accepted' | 'refused' | 'unknown' | 'not-sent'
 
 type InboundChange =
@@ -97,18 +99,18 @@ type InboundChange =
       readonly slot?: Slot
       readonly detail?: Json
     }
-  /** The slot of the PDU; null if the PDU was deleted from its slot. */
+  /** The slot that holds the PDU; null after the PDU was deleted from the slot. */
   | { readonly kind: 'inbound-slot'; readonly pduId: string; readonly slot: Slot | null }
-  /** What the PDU resulted in: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable` or `silent`. */
+  /** The result of the PDU: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable` or `silent`. */
   | {
       readonly kind: 'inbound-settled'
       readonly pduId: string
       readonly as: string
       readonly detail?: Json
-      /** The time of arrival, once it is known. */
+      /** The time of arrival; absent until the time is known. */
       readonly datedMs?: number
     }
-  /** The PDU is no longer needed. Only `remains` is kept. */
+  /** Deletes the PDU, which is no longer needed, and keeps only `remains`. */
   | { readonly kind: 'inbound-forgotten'; readonly pduId: string; readonly remains?: Json }
 
 export interface Slot {

@@ -101,7 +101,7 @@ function upgrade(database: DatabaseSync, from: number): void {
 
 const MARK_OLDEST = `PRAGMA application_id = ${oldestUsableBy}`
 
-/** Whether the newer agent that wrote the journal only added to the format of this agent. */
+/** True if the newer agent that wrote the journal only added to the format of this agent. */
 function isUsable(database: DatabaseSync): boolean {
   const oldest = pragma(database, 'application_id')
   return oldest > 0 && oldest <= schemaVersion

@@ -27,7 +27,7 @@ export type Reply = { readonly id: number } & (
       readonly kind: 'failed'
       readonly message: string
       readonly errcode: number | undefined
-      /** True if the content of the write was refused, false if the disk failed. */
+      /** True if the journal refused the content of the write, false if the disk failed. */
       readonly isRefused: boolean
     }
 )
@@ -39,7 +39,7 @@ export interface WorkerStart {
 }
 
 const port = parentPort
-if (port === null) throw new Error('started outside a worker')
+if (port === null) throw new Error('journal-worker.ts must run in a worker thread')
 
 const tagLength = 9
 let tagBytes = Buffer.alloc(0)
@@ -69,7 +69,8 @@ function markOf(where: BootMemory | undefined): BootMark | undefined {
     const left = found?.['token'] ?? undefined
     return new BootMark(where, path, { token: left === undefined ? left : String(left), commits }, token)
   } catch (error) {
-    // Without a mark, only the relay can confirm the journal. An earlier mark has another token, so it is not accepted.
+    // Without a mark, only the relay can confirm the journal. The mark of an earlier process has another token, so it
+    // is not accepted.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }
@@ -116,7 +117,7 @@ function commit(writes: readonly WriteRequest[]): readonly Reply[] {
     if (database.isTransaction) database.exec('ROLLBACK')
     writer.forget()
     isRefused &&= !isOfTheDisk(error)
-    // The transaction is rolled back. A refused write must not affect the others.
+    // The transaction is rolled back. A refused write must not affect the other writes.
     if (isRefused && writes.length > 1) return writes.flatMap((write) => commit([write]))
     return writes.map(({ id }) => failed(id, error, isRefused))
   }
@@ -149,7 +150,7 @@ function outcomeOf(request: Exclude<Request, WriteRequest>): unknown {
   }
 }
 
-/** Removes deleted content from the write-ahead log too. */
+/** Also removes deleted content from the write-ahead log. */
 function forget(limits: RetentionLimits): Removed {
   const removed = retention.apply(limits)
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -1,3 +1,5 @@
+// Inbound path, step 4: commits PDU and event together. Next: relay-link.ts.
+
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -27,7 +29,10 @@ export interface Journal {
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
   /** Removes finished records and the content of acknowledged events when they are old enough. */
   forget(limits: RetentionLimits): Promise<Removed>
-  /** Stores until the machine is switched off whether the relay confirmed that this journal is not an old copy. */
+  /**
+   * Stores whether the relay confirmed that this journal is not an old copy. The answer is kept until the machine is
+   * switched off.
+   */
   confirm(isConfirmed: boolean): Promise<void>
   close(): Promise<void>
 }
@@ -37,9 +42,12 @@ export interface OpenedJournal {
   readonly marks: Marks
   /** True at the first start, and after the journal was deleted. */
   readonly isNew: boolean
-  /** Where a broken journal was moved. */
+  /** The path to which a broken journal was moved. */
   readonly broken: { readonly movedTo: string; readonly why: string } | undefined
-  /** True if the journal is in the state in which the last process left it, and was confirmed, so that it cannot be an old copy. */
+  /**
+   * True if the journal cannot be an old copy: the relay confirmed it, and it is in the state in which the last process
+   * left it.
+   */
   readonly isContinued: boolean
   /** Milliseconds until a small write is on disk. */
   readonly fsyncMs: number
@@ -71,13 +79,16 @@ export interface JournalOptions {
   readonly path: string
   /** The id for a journal that has to be created. */
   readonly newJournalId: string
-  /** Without this memory only the relay can determine after a restart whether the journal is an old copy. */
+  /** Without this memory, only the relay can find out after a restart whether the journal is an old copy. */
   readonly memory?: BootMemory | undefined
   /** Called when the thread has died, so that nothing can be written. */
   readonly onLost: (error: Error) => void
   /** Called when events up to this number are on disk. */
   readonly onEvents?: (tail: number) => void
-  /** Returns undefined while the clock is not trusted. In that case, or without this option, the next `forget` dates new events. */
+  /**
+   * Returns the trusted time, or undefined while the clock is not trusted. Events without a time are dated by the next
+   * `forget`.
+   */
   readonly nowMs?: () => number | undefined
 }
 
@@ -135,10 +146,10 @@ class JournalThread implements Journal {
     await this.#worker.terminate()
   }
 
-  /** A caller may write because of what it has read, so the calls that follow from a reply are completed too. */
+  /** A caller may write because of a reply, so the calls that follow from replies are completed too. */
   async #complete(): Promise<void> {
     for (let round = 0; round < mostRounds && this.#waiting.size > 0; round += 1) {
-      // Replies arrive in order, so all earlier calls have their reply. A failure is reported to the caller concerned.
+      // Replies arrive in order, so all earlier calls have been answered. A failed call was reported to its caller.
       await this.read('marks', {}).catch(() => undefined)
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -182,7 +193,7 @@ class JournalThread implements Journal {
   }
 }
 
-/** More than the calls that follow from each other. Prevents a caller that never ends from blocking the stop. */
+/** More rounds than calls ever cause. A caller that never stops calling cannot block the stop. */
 const mostRounds = 100
 /** The longest delay of a write that may wait. A modem takes about this long to prompt for the next message. */
 const longestHoldMs = 4

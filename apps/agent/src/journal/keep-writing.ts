@@ -17,7 +17,7 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
   let last: Promise<unknown> = Promise.resolve()
   let failing = 0
   const written: Written = async (changes, options, before) => {
-    // While writes fail, all writes keep their order.
+    // While writes fail, all changes are written in the order of the calls.
     if (failing > 0) await before
     let hasFailed = false
     try {
@@ -54,7 +54,10 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
 }
 
 export interface WriteWatch {
-  /** Called when a write fails, except because the journal is closed. The write is retried unless the journal refuses it. */
+  /**
+   * Called when a write fails, unless it fails because the journal is closed. The write is retried unless the journal
+   * refuses it.
+   */
   readonly onProblem: (error: JournalError) => void
   /** Called when all changes whose write had failed are on disk. */
   readonly onRecovered?: (() => void) | undefined

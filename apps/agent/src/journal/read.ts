@@ -1,4 +1,4 @@
-// The queries of the journal. Most are used at the start; during operation only lookups and the outbox are used.
+// The queries of the journal. Most of them run at the start; later only lookups and reads of the outbox run.
 
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import type { SendCommand } from '@smsgw/contract/link/command'
@@ -7,33 +7,36 @@ import { significantPart } from '../sending/doubt/numbers-match.ts'
 import type { CommandOutcome, Json, PartResult, Plan, Slot, Stamp } from './change.ts'
 
 export interface Reads {
-  /** Commands without an outcome, in the order of arrival. */
+  /** Returns the commands without an outcome, in the order of arrival. */
   'open-commands': { readonly ask: Record<never, never>; readonly answer: readonly CommandRecord[] }
   command: { readonly ask: { readonly cmdId: string }; readonly answer: CommandRecord | undefined }
-  /** Commands with a part that has this reference and that the SIM sent to this number, newest first. */
+  /** Returns the commands of which this SIM sent a part with this reference to this number, newest first. */
   'commands-by-reference': {
     readonly ask: { readonly iccid: string; readonly reference: number; readonly number: string }
     readonly answer: readonly CommandRecord[]
   }
-  /** Commands with a part of unknown reference that the SIM sent, or may have sent, to this number. Searches all attempts. */
+  /**
+   * Returns the commands of which this SIM sent, or may have sent, a part with unknown reference to this number.
+   * Searches all attempts.
+   */
   'commands-without-reference': {
     readonly ask: { readonly iccid: string; readonly number: string }
     readonly answer: readonly CommandRecord[]
   }
-  /** Commands that ended as `submit_unknown`, which later evidence may correct. */
+  /** Returns the commands that ended as `submit_unknown`, which later evidence may correct. */
   'doubtful-commands': { readonly ask: { readonly sinceMs: number }; readonly answer: readonly CommandRecord[] }
-  /** The wall times at which the SIM began to send its messages, oldest first. */
+  /** Returns the wall times at which the SIM began to send its messages, oldest first. */
   'sent-lately': {
     readonly ask: { readonly iccid: string; readonly sinceMs: number }
     readonly answer: readonly number[]
   }
-  /** In the order of arrival. */
+  /** Returns the received PDUs in the order of arrival. */
   inbound: { readonly ask: { readonly sinceMs: number }; readonly answer: readonly InboundRecord[] }
-  /** PDUs that are not processed yet, and reports that matched nothing, in the order of arrival. */
+  /** Returns the PDUs that are not processed yet, and the reports that matched nothing, in the order of arrival. */
   'inbound-waiting': { readonly ask: Record<never, never>; readonly answer: readonly InboundRecord[] }
   'inbound-by-id': { readonly ask: { readonly pduId: string }; readonly answer: InboundRecord | undefined }
   events: { readonly ask: { readonly after: number; readonly most: number }; readonly answer: readonly NumberedEvent[] }
-  /** The stored events from number `from` on. Removed events are missing. */
+  /** Returns the stored events from number `from` on. Removed events are missing from the list. */
   'event-texts': { readonly ask: { readonly from: number; readonly most: number }; readonly answer: EventTexts }
   'event-tag': { readonly ask: { readonly seq: number }; readonly answer: string | undefined }
   notes: { readonly ask: Record<never, never>; readonly answer: Readonly<Record<string, Json>> }
@@ -57,7 +60,7 @@ export interface AttemptRecord {
   readonly attempt: number
   readonly committed: Stamp | undefined
   readonly evidence: Json | undefined
-  /** If undefined although `committed` is set, the part is in doubt. */
+  /** The part is in doubt if this is undefined and `committed` is set. */
   readonly result: PartResult | undefined
   readonly resultAt: Stamp | undefined
   readonly reference: number | undefined
@@ -73,7 +76,7 @@ export interface InboundRecord {
   /** The wall time, or `undatedMs` while it is unknown. */
   readonly receivedMs: number
   readonly slot: Slot | undefined
-  /** Undefined until the PDU is processed. */
+  /** The result of the PDU; undefined until the PDU is processed. */
   readonly settled: string | undefined
   readonly detail: Json | undefined
 }
@@ -106,7 +109,7 @@ type Answers = { readonly [Kind in keyof Reads]: (ask: Reads[Kind]['ask']) => Re
 
 export function readsOf(database: DatabaseSync): Answers {
   database.function('significant_part', { deterministic: true }, (number) => significantPart(String(number)))
-  // Preparing a statement takes longer than running most of them.
+  // Preparing a statement usually takes longer than running it, so prepared statements are kept.
   const statements = new Map<string, StatementSync>()
   const all = (sql: string, ...values: (string | number)[]) => {
     const statement = statements.get(sql) ?? database.prepare(sql)

@@ -133,7 +133,10 @@ test('removes content neither early nor late, whatever happens to the clock', ()
   }
 })
 
-/** A journal whose contents are pruned every minute, and the clock of its machine. Every event is acknowledged. */
+/**
+ * A journal, of which old content is removed every minute, and the clock of its machine. The relay acknowledges every
+ * event.
+ */
 class Machine {
   readonly database = new DatabaseSync(':memory:')
   contentMs = hour

@@ -23,7 +23,7 @@ export function defineForgetting(database: DatabaseSync): void {
   })
 }
 
-/** Removes content that an older agent or an interrupted run left. The freed space is overwritten. */
+/** Removes content that an older agent or an interrupted run left, and overwrites the freed space. */
 export function forgetContentOfEnded(database: DatabaseSync): void {
   const cleaned = [
     `UPDATE commands SET command = without_content(command), plan = without_pdus(plan)
@@ -37,7 +37,7 @@ export function forgetContentOfEnded(database: DatabaseSync): void {
 export interface RetentionLimits {
   /** The time of day. While the clock is not trusted, it is undefined, and nothing is removed because of its age. */
   readonly nowMs: number | undefined
-  /** How long a finished command, a settled PDU and an acknowledged event are kept. */
+  /** How long finished commands, processed PDUs and acknowledged events are kept. */
   readonly recordsMs: number
   /**
    * How long the content of acknowledged events is kept. 0: not kept at all, even if the clock is not trusted. Undefined: kept as
@@ -61,7 +61,7 @@ export const undatedMs = 8_640_000_000_000_000
 /** Removes old records. The content of events that the relay has stored is removed earlier. */
 export class Retention {
   readonly #database: DatabaseSync
-  /** The content of events up to this number was removed. */
+  /** The content of all events up to this number was removed. */
   #clearedUpTo = 0
   #journalId: unknown
 

@@ -58,7 +58,7 @@ test('pairs, signs in and sends events over a WebSocket', async () => {
   const clock = new ManualClock()
   await start(clock)
   await phaseIs('online')
-  // Without modems, an agent waits this long for SIMs before it reports its start.
+  // An agent without modems waits this long for SIMs before it reports its start.
   clock.advance(5_000)
   await fixture.relay.heard('started')
   expect(fixture.relay.frames.map(({ type }) => type).slice(0, 2)).toEqual(['pair', 'hello'])
@@ -153,7 +153,7 @@ test('stops and logs the reason if another agent uses the same identity', async 
   for (let times = 0; times < 4; times += 1) {
     const { connections } = fixture.relay
     fixture.relay.close(4409, 'a newer connection took its place')
-    // Small steps: opening a socket takes real time and must not time out.
+    // The steps are small, because opening a socket takes real time and must not time out.
     await expect
       .poll(
         () => {

@@ -1,3 +1,6 @@
+// Outbound path, step 10: receives the frame with the command. Next: command-handler.ts.
+// Inbound path, step 6: sends the event, and sends it again after a reconnect. Next: agent-requests.ts.
+
 import type { Welcome } from '@smsgw/contract/link/frame'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import { nextAgent } from '@smsgw/link/agent/session'
@@ -124,14 +127,15 @@ export class AgentLink {
     }
   }
 
-  /** Performs effects that use the journal or a file. Their result becomes an input. */
+  /** Performs effects that use the journal or a file. The result of each effect becomes an input. */
   #performAsync(effect: AsyncEffect): void {
     const { connection } = effect as { connection?: number }
     this.#resultOf(effect).then(
       (input) => input && this.step(input),
       (error) => {
         this.#options.listener.onError(error)
-        // The session machine would wait forever for the result, so the connection is closed and a new one starts over.
+        // The session machine would wait forever for this result, so the connection is closed. The next connection
+        // starts from the beginning.
         if (connection !== undefined) this.#sockets.get(connection)?.close(1011, 'internal error in the agent')
       },
     )
@@ -217,9 +221,12 @@ export interface LinkIdentity {
 }
 
 export interface LinkCommands {
-  /** Resolves with the keys of the commands when they are on disk. Writes nothing if the journal now has another id. */
+  /**
+   * Resolves with the keys of the commands when the commands are on disk. Writes nothing if the journal has got another
+   * id.
+   */
   take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]>
-  /** The number of unfinished sends in the journal. */
+  /** The number of messages in the journal that have not ended. */
   openSends(): number
 }
 

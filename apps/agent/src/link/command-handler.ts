@@ -1,3 +1,5 @@
+// Outbound path, step 11: acknowledges the command after the journal has the message. Next: sender.ts.
+
 import type { AgentFailureCode } from '@smsgw/contract/failure-code'
 import { type Command, commandKey } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
@@ -32,7 +34,7 @@ export class CommandHandler {
 
   /** Resolves with the keys of the commands when sends and cancels are on disk and the other commands were started. */
   async take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]> {
-    // Commands for a replaced journal are already in doubt in the new one.
+    // The new journal already has the commands of the replaced journal, in doubt.
     if (journalId !== this.#options.journalId()) return []
     const known = commands.flatMap((received) => ('command' in received ? [received.command] : []))
     const sends = known.filter((command) => command.kind === 'send')
@@ -99,5 +101,5 @@ export class CommandHandler {
   }
 }
 
-/** Larger than the number of findings on a machine with many modems. */
+/** More findings than a machine with many modems has. */
 const maxFindings = 100

@@ -1,6 +1,6 @@
 import type { Unreachable } from '@smsgw/link/agent/state'
 
-/** A connection to the relay: a WebSocket, or a link within one process. */
+/** A connection to the relay, which is a WebSocket or a link within the process. */
 export interface LinkSocket {
   send(text: string): void
   /** Closes the connection, forcibly if the relay does not answer in time. `onClosed` or `onUnreachable` is always called. */
@@ -10,7 +10,7 @@ export interface LinkSocket {
 export interface SocketListener {
   readonly onOpened: () => void
   readonly onText: (text: string) => void
-  /** Also called, with 1006, if the relay did not accept the connection. */
+  /** Called when the connection has ended; called with 1006 if the relay did not accept it. */
   readonly onClosed: (code: number, reason: string) => void
   /** Called instead of `onClosed` when no relay is running, or when the network is down. */
   readonly onUnreachable: (unreachable: Unreachable) => void

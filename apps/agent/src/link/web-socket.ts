@@ -74,13 +74,13 @@ function explain(error: NodeJS.ErrnoException): string {
 
 interface Problem {
   readonly reason: string
-  /** Undefined when a relay answered, or may be too busy to answer. */
+  /** Returns why no relay was reached. Undefined if a relay answered, or may be too busy to answer. */
   readonly unreachable: { readonly isProxied: boolean } | undefined
 }
 
 function unreachableBy({ code = '', message }: NodeJS.ErrnoException): Problem['unreachable'] {
   if (unreachableCodes.has(code)) return { isProxied: false }
-  // Bad Gateway and Service Unavailable. A relay answers neither.
+  // Bad Gateway and Service Unavailable come from a proxy; a relay never sends them.
   return /Unexpected server response: 50[23]$/.test(message) ? { isProxied: true } : undefined
 }
 

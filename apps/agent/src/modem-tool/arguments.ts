@@ -33,7 +33,7 @@ export type Command =
 
 export interface Settings {
   readonly pin: string | undefined
-  /** How sent and received bytes are shown. */
+  /** How the tool shows sent and received bytes. */
   readonly trace: 'none' | 'masked' | 'unmasked'
 }
 

@@ -30,7 +30,7 @@ export const modemToolCommands = {
       about:
         'record a session for a device report; numbers and texts are replaced, and you review it before it is saved',
       options: {
-        to: { value: '<number>', about: 'your phone: record a message to it and its reply, too' },
+        to: { value: '<number>', about: 'your phone; a message to it and its reply are also recorded' },
         yes: { about: 'save the recording without asking' },
       },
     },

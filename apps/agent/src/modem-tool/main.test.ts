@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 
@@ -12,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => emulator.stop())
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+const main = process.env['TESTED_MODEM_TOOL'] ?? ''
 
 interface Run {
   readonly code: number | null
@@ -168,7 +167,7 @@ describe('a modem that departs from the standard, on a pseudo-terminal', () => {
     expect(code).toBe(0)
   }, 30_000)
 
-  // The tool probes this port for 15 s, so the commands run at the same time.
+  // The tool probes this port for 15 s, so the test runs the commands at the same time.
   test.concurrent.each(['watch', 'receive', 'identify'])(
     'a port that answers OK to everything ends %s with an error that says what to do',
     async (command) => {

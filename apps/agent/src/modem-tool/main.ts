@@ -13,7 +13,7 @@ import { tracePrinter } from './trace-printer.ts'
 import { ussd } from './ussd.ts'
 import { watch } from './watch.ts'
 
-/** Time limits for whole commands, longer than their steps can take together. */
+/** Time limits for whole commands. Each limit is longer than the steps of its command can take. */
 const limitMinutes: Partial<Record<Command['name'], number>> = {
   identify: 5,
   send: 30,

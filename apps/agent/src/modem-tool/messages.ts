@@ -34,7 +34,7 @@ type Stored = Incoming & { readonly source: { readonly kind: 'stored' } }
 
 async function storedMessages(connection: Connection): Promise<{ modem: Modem; messages: readonly Stored[] }> {
   const modem = await connection.ready('set-up')
-  // Waits for the sweep that starts with the session, then reads everything again.
+  // Waits until the driver has read the stored messages after its start, then reads everything again.
   await modem.sweep()
   const found = new Map<string, Stored>()
   const stopListening = connection.onEvent((event) => {

@@ -3,11 +3,10 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+const main = process.env['TESTED_MODEM_TOOL'] ?? ''
 const modem = {
   number: '+447700900123',
   imei: '490154203237518',

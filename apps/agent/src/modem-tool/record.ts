@@ -17,8 +17,8 @@ import { outcomeText, pdusOf } from './send.ts'
 type RecordCommand = Command & { readonly name: 'record' }
 
 /**
- * Records how the driver sets the modem up and, if a phone is given, one message to it and its reply. A modem that does not work is
- * recorded too, because its dialogue shows why.
+ * Records how the driver sets the modem up and, if a phone is given, one message to it and its reply. Modems that do
+ * not work are recorded too, because the dialogue shows the reason.
  */
 export async function record(
   connection: Connection,
@@ -63,7 +63,7 @@ async function recordDialogue(
   return modem
 }
 
-/** Returns whether a message from this number arrived in time. */
+/** Returns true if a message from this number arrived in time. */
 function awaitReply(connection: Connection, from: string, until: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), replyLimitMs)

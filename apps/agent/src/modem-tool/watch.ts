@@ -32,7 +32,7 @@ export function aborted(until: AbortSignal): Promise<void> {
   })
 }
 
-/** The last line printed about each subject, which is the part before the colon. */
+/** The last line printed about each subject. The subject is the part of the line before the colon. */
 const lastLines = new Map<string, string>()
 
 function showLines([first, ...rest]: readonly string[]): void {
@@ -75,6 +75,8 @@ export function eventLines(event: ModemEvent): readonly string[] {
       return [`call: from ${event.call.number ?? 'a withheld number'}`]
     case 'network-time':
       return ['network time: received']
+    case 'operator-selection':
+      return [`operator: ${event.selection.kind}`]
     case 'late-result':
       return [`late result: message ${event.id} was ${event.outcome.kind}`]
     case 'said':

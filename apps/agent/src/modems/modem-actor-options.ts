@@ -1,8 +1,9 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
+import type { OperatorChoice } from '@smsgw/modem/commands/operator-selection'
 import type { UssdAnswer } from '@smsgw/modem/commands/ussd'
 import type { ModemOptions } from '@smsgw/modem/modem-options'
-import type { OpenedPort, OpenResult } from '@smsgw/modem/recovery/runner'
+import type { OpenedPort, OpenResult, PowerCycle } from '@smsgw/modem/recovery/runner'
 import type { RecoveryOptions } from '@smsgw/modem/recovery/state'
 import type { PinMemory } from '@smsgw/modem/setup/pin-memory'
 import type { ModemListener } from './modem-actor.ts'
@@ -20,6 +21,8 @@ export interface ModemActorOptions {
   readonly onUssd: (simNumber: number, answer: UssdAnswer) => void
   readonly listener: ModemListener
   readonly tuning?: ModemTuning | undefined
+  /** Returns how this modem is switched off and on, or undefined if the settings do not say how. */
+  readonly powerCycle?: () => PowerCycle | undefined
 }
 
 /** What the registry knows about this modem. */
@@ -33,19 +36,23 @@ export interface ModemRegistration {
   readonly id: () => string | undefined
   /** The ICCID of the card that was in this modem before, if it was a different one. */
   readonly previousCard: (iccid: string) => string | undefined
-  /** Whether everything behind this port is emulated according to the settings. */
+  /** True if the settings say that this port leads to an emulated modem. */
   readonly isEmulatedPort: (address: string) => boolean
   readonly emulationSeen: (isEmulated: boolean) => void
-  /** Whether this modem is emulated; undefined while this is not known. */
+  /** True if this modem is emulated; undefined while this is not known. */
   readonly isEmulated: () => boolean | undefined
   /** This modem is emulated and must send nothing, because this device has a real modem. */
   readonly isHeldBack: () => boolean
 }
 
-/** `SIM_<n>_PIN` and `SIM_<n>_NUMBER`. */
+/** `SIM_<n>_PIN`, `SIM_<n>_NUMBER`, `SIM_<n>_OPERATOR` and `SEND_WHILE_ROAMING`. */
 export interface SimSettings {
   readonly pinOf: (simNumber: number) => string | undefined
   readonly phoneNumberOf: (simNumber: number) => string | undefined
+  /** Undefined: the setting of the modem stays. */
+  readonly operatorOf?: ((simNumber: number) => OperatorChoice | undefined) | undefined
+  /** Default: true. */
+  readonly sendWhileRoaming?: boolean | undefined
 }
 
 export interface ModemTuning {
@@ -53,5 +60,5 @@ export interface ModemTuning {
   readonly recovery?: Partial<RecoveryOptions>
 }
 
-/** An opened port comes with the address where the modem was found. */
+/** The opened port, and the address at which the modem was found. */
 export type OpenAnswer = Exclude<OpenResult, OpenedPort> | (OpenedPort & { readonly address: string })

@@ -1,6 +1,9 @@
+// Outbound path, step 13: waits until the modem is ready. Next: submit.ts.
+
 import type { SimCard } from '@smsgw/contract/link/event'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
 import type { NetworkTime } from '@smsgw/modem/commands/network-time'
+import type { OperatorSelection } from '@smsgw/modem/commands/operator-selection'
 import type { Registration } from '@smsgw/modem/commands/registration'
 import type { Signal } from '@smsgw/modem/commands/signal'
 import type { ModemDriver } from '@smsgw/modem/modem-driver'
@@ -17,15 +20,20 @@ import type { ModemActorOptions } from './modem-actor-options.ts'
 import {
   alarmText,
   heldBackText,
+  operatorFixedText,
+  operatorRefusedText,
   type RecoveryNews,
   recoveredText,
+  roamingUnknownText,
   shortcomingTexts,
   withoutReferenceText,
 } from './modem-descriptions.ts'
-import { type ModemHealth, signalPercent, simStateOf } from './modem-health.ts'
+import { isRoaming, type ModemHealth, signalPercent, simStateOf } from './modem-health.ts'
+import { ModemWarnings } from './modem-warnings.ts'
+import { NetworkClock } from './network-clock.ts'
 import { type ActiveSim, type SimListener, SimPresence } from './sim-presence.ts'
 
-/** The events of a modem for the rest of the agent. */
+/** The events that a modem reports to the rest of the agent. */
 export interface ModemListener extends SimListener {
   readonly onIncoming: (sim: ActiveSim, incoming: Incoming) => void
   readonly onLateResult: (id: string, outcome: LateOutcome) => void
@@ -53,18 +61,20 @@ export class ModemActor {
   #registration: Registration | undefined
   #operator: string | undefined
   #signal: Signal | undefined
+  readonly #networkClock: NetworkClock
+  readonly #warnings: ModemWarnings
   #session: Session | undefined
   #simNumber: number | undefined
   #pinGiven = false
   #hasHadProblem = false
-  readonly #hourlyWarnedAtMs = new Map<string, number>()
-  readonly #warned = new Set<string>()
 
   constructor(options: ModemActorOptions) {
     this.#address = options.address
     this.#options = options
     this.#trace = new TraceRing(options.clock)
-    this.#sim = new SimPresence(options.listener, () => !options.registration.isHeldBack())
+    this.#networkClock = new NetworkClock(options.clock, options.tuning?.modem?.wallClock?.epochMs ?? Date.now)
+    this.#warnings = new ModemWarnings(options.clock, (problem) => options.listener.onProblem(this, 'WARN', problem))
+    this.#sim = new SimPresence(options.listener, () => !options.registration.isHeldBack() && this.#mayUseNetwork())
     this.#runner = new RecoveryRunner({
       clock: options.clock,
       open: () => this.#open(),
@@ -72,6 +82,7 @@ export class ModemActor {
       trace: this.#trace,
       ...(options.tuning?.modem && { modemOptions: options.tuning.modem }),
       recovery: { ...defaultRecovery, ...options.tuning?.recovery },
+      ...(options.powerCycle && { powerCycle: options.powerCycle }),
       onEvent: (event) => this.#handle(event),
       onState: (state) => {
         this.#recovery = state
@@ -89,7 +100,7 @@ export class ModemActor {
     await this.#runner.stop()
   }
 
-  /** Tries to open the modem at once, because a device was plugged in. */
+  /** Tries at once to open the modem, because a device was plugged in. */
   deviceAppeared(): void {
     this.#runner.deviceAppeared()
   }
@@ -110,6 +121,13 @@ export class ModemActor {
     return this.#runner.useSimPin(pin)
   }
 
+  async readNetworkTime(): Promise<void> {
+    const { modem } = this
+    const time = await modem?.readClock()
+    if (this.modem !== modem || time === undefined) return
+    if (this.#networkClock.take(time)) this.#options.listener.onNetworkTime(time)
+  }
+
   restart(): void {
     this.#runner.restart()
   }
@@ -120,7 +138,7 @@ export class ModemActor {
     this.#sim.update(this.#state)
   }
 
-  /** The current or last port. */
+  /** The port that is open, or else the port that was open last. */
   get address(): string {
     return this.#address
   }
@@ -145,6 +163,8 @@ export class ModemActor {
       simNumber: this.#simNumber,
       session: this.#session,
       registration: this.#registration,
+      isHeldWhileRoaming: isRoaming(this.#registration) && !this.#mayUseNetwork(),
+      networkClockAheadMs: this.#networkClock.aheadMs,
       operator: this.#operator,
       signal: this.#signal,
       storage: this.modem?.storage ?? [],
@@ -161,7 +181,7 @@ export class ModemActor {
     const signal = signalPercent(this.#signal)
     return {
       simNumber: this.#simNumber,
-      state: simStateOf(this.#state, this.#registration),
+      state: simStateOf(this.health),
       ...(phoneNumber !== undefined && { phoneNumber }),
       ...(this.#operator !== undefined && { carrierName: this.#operator.slice(0, 128) }),
       ...(iccid !== undefined && { iccid }),
@@ -194,6 +214,7 @@ export class ModemActor {
     switch (event.kind) {
       case 'state':
         this.#state = event.state
+        if (event.state.name === 'absent' || event.state.name === 'probing') this.#registration = undefined
         if (event.state.name === 'blocked' && event.state.failure.reason === 'pin-required') void this.#identifyForPin()
         this.#sim.update(event.state)
         listener.onChanged(this)
@@ -209,6 +230,7 @@ export class ModemActor {
         break
       case 'registration':
         this.#registration = event.best
+        this.#sim.update(this.#state)
         if (event.registered) void this.#readNetwork()
         listener.onChanged(this)
         break
@@ -219,20 +241,23 @@ export class ModemActor {
         if (this.#sim.sim !== undefined) listener.onCall(this.#sim.sim, event.call)
         break
       case 'network-time':
-        listener.onNetworkTime(event.time)
+        if (this.#networkClock.take(event.time)) listener.onNetworkTime(event.time)
+        break
+      case 'operator-selection':
+        this.#reportSelection(event.selection)
         break
       case 'ussd':
         if (this.#simNumber !== undefined) this.#options.onUssd(this.#simNumber, event.answer)
         break
       case 'submitted':
         if (event.outcome.kind === 'unknown' && event.outcome.why === 'no-reference')
-          this.#warnOnce(withoutReferenceText)
+          this.#warnings.once(withoutReferenceText)
         break
       case 'not-read':
-        this.#warnHourly(`cannot read messages from memory ${event.memory} (${event.why})`)
+        this.#warnings.hourly(`cannot read messages from memory ${event.memory} (${event.why})`)
         break
       case 'not-deleted':
-        this.#warnHourly(
+        this.#warnings.hourly(
           `cannot delete messages from memory ${event.memory} (${event.why}): once it is full, no more messages arrive`,
         )
         break
@@ -255,10 +280,10 @@ export class ModemActor {
     this.#operator = undefined
     const { iccid, imsi } = session.sim
     this.#recordEmulation(imsi)
-    if (iccid !== undefined) this.#warnOfNewCard(this.#options.registration.previousCard(iccid))
+    if (iccid !== undefined) this.#warnings.cardChanged(this.#options.registration.previousCard(iccid))
     const sim: ActiveSim = {
       simNumber,
-      // A SIM that reports neither ICCID nor IMSI is identified by its modem.
+      // A SIM that reports neither ICCID nor IMSI gets an id from its modem.
       iccid: iccid ?? imsi ?? `in ${this.#slotName(session.identity)}`,
       phoneNumber: this.#phoneNumber(),
       sendsText: modem.sends === 'text',
@@ -267,11 +292,30 @@ export class ModemActor {
       acknowledge: () => modem.acknowledge(),
     }
     this.#sim.enter(sim, this.#state)
-    for (const shortcoming of session.shortcomings) this.#warnOnce(shortcomingTexts[shortcoming])
+    this.#useOperator(modem, simNumber)
+    for (const shortcoming of session.shortcomings) this.#warnings.once(shortcomingTexts[shortcoming])
+    if (this.#options.sims.sendWhileRoaming === false && session.shortcomings.includes('registration-unreadable'))
+      this.#warnings.once(roamingUnknownText)
     this.#options.listener.onChanged(this)
   }
 
-  /** Records nothing while the IMSI is unknown. Every modem that is registered in a network has an IMSI. */
+  #useOperator(modem: ModemDriver, simNumber: number): void {
+    const choice = this.#options.sims.operatorOf?.(simNumber)
+    if (choice === undefined) return
+    if (modem.useOperator === undefined) this.#warnings.once(operatorFixedText)
+    else modem.useOperator(choice)
+  }
+
+  #reportSelection(selection: OperatorSelection): void {
+    if (selection.kind === 'refused' || selection.kind === 'no-answer') {
+      this.#warnings.hourly(operatorRefusedText(this.#simNumber, selection))
+    }
+    // The name is read again: the operator may be another one, and was shown as a number during the selection.
+    this.#operator = undefined
+    void this.#readNetwork()
+  }
+
+  /** Records nothing while the IMSI is unknown. A modem that is registered in a network always has an IMSI. */
   #recordEmulation(imsi: string | undefined): void {
     const { registration } = this.#options
     const isEmulated = registration.isEmulatedPort(this.#address) || imsi?.startsWith(testNetwork)
@@ -280,36 +324,13 @@ export class ModemActor {
   }
 
   #warnIfHeldBack(): void {
-    if (this.#session !== undefined && this.#options.registration.isHeldBack()) this.#warnOnce(heldBackText)
+    if (this.#session !== undefined && this.#options.registration.isHeldBack()) this.#warnings.once(heldBackText)
   }
 
   /** Modems that share an IMEI get different names. */
   #slotName({ imei }: ModemNumber): string {
     const id = this.#options.registration.id() ?? this.#address
     return imei === undefined ? id : `${imei}${id.slice(imeiDigitsInId)}`
-  }
-
-  #warnOnce(problem: string): void {
-    if (this.#warned.has(problem)) return
-    this.#warned.add(problem)
-    this.#options.listener.onProblem(this, 'WARN', problem)
-  }
-
-  #warnOfNewCard(before: string | undefined): void {
-    if (before === undefined) return
-    this.#options.listener.onProblem(
-      this,
-      'WARN',
-      `SIM changed (the previous ICCID ended in ${before.slice(-4)}): check the number and PIN configured for this SIM slot`,
-    )
-  }
-
-  /** Repeats a warning at most once an hour, because the checks run every minute and each warning is also sent to the relay. */
-  #warnHourly(problem: string): void {
-    const nowMs = this.#options.clock.nowMs()
-    if (nowMs - (this.#hourlyWarnedAtMs.get(problem) ?? Number.NEGATIVE_INFINITY) < hourMs) return
-    this.#hourlyWarnedAtMs.set(problem, nowMs)
-    this.#options.listener.onProblem(this, 'WARN', problem)
   }
 
   /** Called when another modem has answered on this port. The registry assigns the port to that modem. */
@@ -327,8 +348,16 @@ export class ModemActor {
     if (this.modem !== modem || operator === undefined) return
     this.#operator = operator
     this.#options.listener.onChanged(this)
-    const time = await modem.readClock()
-    if (this.modem === modem && time !== undefined) this.#options.listener.onNetworkTime(time)
+    await this.readNetworkTime()
+  }
+
+  /**
+   * A modem that does not say where it is registered may be roaming. The registration is not yet known when the modem
+   * becomes ready, and is reported directly after that.
+   */
+  #mayUseNetwork(): boolean {
+    if (this.#options.sims.sendWhileRoaming ?? true) return true
+    return this.#registration?.status === 'home' || this.#registration?.status === 'home-sms-only'
   }
 
   #phoneNumber(): string | undefined {
@@ -341,14 +370,14 @@ export class ModemActor {
     switch (news.kind) {
       case 'raise-alarm': {
         const problem = alarmText(news.cause)
-        // The address is removed because the listener adds it.
+        // Removes the address, because the listener adds it to the line.
         const prefix = `${this.#address}: `
         listener.onProblem(this, 'ERROR', problem.startsWith(prefix) ? problem.slice(prefix.length) : problem)
         this.#hasHadProblem = true
         break
       }
       case 'healed':
-        // The first time, the modem has only started, which is not a recovery.
+        // The first time, the modem has just started, which is not a recovery.
         if (this.#hasHadProblem) listener.onProblem(this, 'INFO', recoveredText(news))
         this.#hasHadProblem = true
         break
@@ -363,8 +392,6 @@ const testNetwork = '001'
 
 /** Ids contain the IMEI without its check digit. */
 const imeiDigitsInId = 14
-
-const hourMs = 3_600_000
 
 /** A modem on TCP that returns causes no event, so it is checked at this interval. */
 const defaultRecovery = { awayLookMs: 1_000 }

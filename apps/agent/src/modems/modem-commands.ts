@@ -18,7 +18,8 @@ export async function runModemCommand(actor: ModemActor | undefined, command: Mo
 /** The driver enters a PIN only if the SIM reports more than one attempt, and never a PIN that this SIM has refused before. */
 async function enterPin(actor: ModemActor, pin: string): Promise<ModemReply> {
   const { state } = actor.health
-  if (simStateOf(state, undefined) !== 'locked') return refused(`the SIM does not wait for a PIN (${stateText(state)})`)
+  if (simStateOf({ state, registration: undefined, isHeldWhileRoaming: false }) !== 'locked')
+    return refused(`the SIM does not wait for a PIN (${stateText(state)})`)
   const outcome = await actor.useSimPin(pin)
   if (outcome?.kind === 'started') return { outcome: 'done' }
   if (outcome?.kind !== 'failed') return refused('the modem restarted during setup: check its state, then try again')

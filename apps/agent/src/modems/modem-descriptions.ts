@@ -1,3 +1,4 @@
+import type { OperatorSelection } from '@smsgw/modem/commands/operator-selection'
 import type { AlarmCause, RecoveryEffect } from '@smsgw/modem/recovery/state'
 import type { Shortcoming } from '@smsgw/modem/setup/startup'
 
@@ -31,6 +32,7 @@ const remedies = {
   're-initialise': 'initialising it again',
   'restart-radio': 'restarting its radio',
   reset: 'a reset',
+  'power-cycle': 'switching it off and on',
 } as const
 
 /** What a modem cannot do, and what follows from that. Shown in the log, the status and the doctor. */
@@ -59,6 +61,20 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
 
 export const heldBackText =
   'emulated, and this device has a real modem: it receives but sends nothing. Set MIX_EMULATED_MODEMS=1 to send with both'
+
+export const operatorFixedText =
+  'cannot select an operator, because it has only a web interface: SIM_<n>_OPERATOR has no effect'
+
+export function operatorRefusedText(
+  simNumber: number | undefined,
+  selection: Extract<OperatorSelection, { kind: 'refused' | 'no-answer' }>,
+): string {
+  const why = selection.kind === 'refused' ? selection.error.words : 'The modem did not answer.'
+  return `cannot select the operator of SIM_${simNumber}_OPERATOR: ${why} It is tried again every ten minutes`
+}
+
+export const roamingUnknownText =
+  'does not report whether it is roaming: it receives but sends nothing. Set SEND_WHILE_ROAMING=1 to send with it'
 
 export const withoutReferenceText =
   'a message was accepted without a reference (OK without +CMGS): it is in doubt until the reference or a delivery report arrives'

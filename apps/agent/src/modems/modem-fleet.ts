@@ -1,6 +1,6 @@
 import type { SimCard } from '@smsgw/contract/link/event'
 import type { Clock } from '@smsgw/modem/clock'
-import type { OpenResult } from '@smsgw/modem/recovery/runner'
+import type { OpenResult, PowerCycle } from '@smsgw/modem/recovery/runner'
 import { type EnteredPin, PinMemory } from '@smsgw/modem/setup/pin-memory'
 import type { Change, Json } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -10,6 +10,8 @@ import { ModemActor, type ModemListener } from './modem-actor.ts'
 import type { ModemTuning, OpenAnswer, SimSettings } from './modem-actor-options.ts'
 import type { ModemHealth } from './modem-health.ts'
 import { ModemRegistry, type RegisteredModem } from './modem-registry.ts'
+import { type PowerSetting, powerSwitchOf } from './power/power-setting.ts'
+import { powerCycle } from './power/power-tools.ts'
 import { SimSlots, slotsNote } from './sim-slots.ts'
 import { UssdSessions } from './ussd-sessions.ts'
 
@@ -147,7 +149,14 @@ export class ModemFleet {
       onUssd: (simNumber, answer) => this.ussd.unsolicited(simNumber, answer),
       listener,
       tuning,
+      powerCycle: () => this.#powerCycleOf(entry),
     })
+  }
+
+  #powerCycleOf({ place }: RegisteredModem): PowerCycle | undefined {
+    const { power } = this.#options
+    const how = power === undefined || place === undefined ? undefined : powerSwitchOf(power, place)
+    return how && (() => powerCycle(how))
   }
 
   #simNumberOf(id: string, position: number | undefined): number {
@@ -174,13 +183,13 @@ export class ModemFleet {
     return id === undefined ? undefined : this.#slots.isEmulated(id)
   }
 
-  /** A disconnected real modem also holds emulated modems back, because messages wait for it. */
+  /** A real modem prevents emulated modems from sending even while it is disconnected, because messages wait for it. */
   #isHeldBack(entry: RegisteredModem): boolean {
     if (this.#options.emulation?.mayMix) return false
     return this.#isEmulated(entry) === true && this.#slots.hasRealModem
   }
 
-  /** If the write fails, the only consequence is that the modem gets the next free SIM number after a restart. */
+  /** If this write fails, the modem gets the next free SIM number after a restart; nothing else is lost. */
   #store(change: Change | undefined): void {
     if (change !== undefined) this.#options.journal.write([change]).catch(this.#options.onJournalError)
   }
@@ -194,6 +203,8 @@ export interface ModemFleetOptions {
   readonly newId: () => string
   readonly listener: ModemListener
   readonly sims: SimSettings
+  /** Default: no modem is switched off and on. */
+  readonly power?: PowerSetting | undefined
   readonly emulation?: EmulationSettings | undefined
   readonly onJournalError: (error: Error) => void
   /** Called when the search for modems failed. */

@@ -8,12 +8,16 @@ import type { Session } from '@smsgw/modem/setup/startup'
 
 /** The observable state of a modem. */
 export interface ModemHealth {
-  /** The current or last port. */
+  /** The port that is open, or else the port that was open last. */
   readonly address: string
   readonly state: ModemState
   readonly simNumber: number | undefined
   readonly session: Session | undefined
   readonly registration: Registration | undefined
+  /** The settings do not allow sending in this network, because the SIM is roaming. */
+  readonly isHeldWhileRoaming: boolean
+  /** How far the clock of the network is ahead of the clock of this machine; undefined if not known. */
+  readonly networkClockAheadMs: number | undefined
   /** The name that the modem reports. */
   readonly operator: string | undefined
   readonly signal: Signal | undefined
@@ -23,7 +27,7 @@ export interface ModemHealth {
 }
 
 /** Returns the state of the SIM as the API spells it. */
-export function simStateOf(state: ModemState, registration: Registration | undefined): string {
+export function simStateOf({ state, registration, isHeldWhileRoaming }: SimStateFacts): string {
   switch (state.name) {
     case 'absent':
       return 'absent'
@@ -34,13 +38,16 @@ export function simStateOf(state: ModemState, registration: Registration | undef
     case 'registering':
       return searching(registration)
     case 'ready':
-      return 'ready'
+      return isHeldWhileRoaming ? 'roaming' : 'ready'
     case 'degraded':
-      return state.reasons.includes('not-registered') ? searching(registration) : 'degraded'
+      if (state.reasons.includes('not-registered')) return searching(registration)
+      return isHeldWhileRoaming ? 'roaming' : 'degraded'
     case 'blocked':
       return blockedStates[state.failure.reason] ?? 'failed'
   }
 }
+
+type SimStateFacts = Pick<ModemHealth, 'state' | 'registration' | 'isHeldWhileRoaming'>
 
 function searching(registration: Registration | undefined): string {
   return registration?.status === 'denied' ? 'denied' : 'searching'
@@ -56,6 +63,11 @@ const blockedStates: Readonly<Record<string, string>> = {
   'pin-not-taken': 'locked',
   'pin-not-kept': 'locked',
   'puk-required': 'puk',
+}
+
+/** True if a SIM with this registration is roaming. National roaming counts as well, because modems do not tell them apart. */
+export function isRoaming(registration: Registration | undefined): boolean {
+  return registration?.status === 'roaming' || registration?.status === 'roaming-sms-only'
 }
 
 /** Describes a state in one line. */

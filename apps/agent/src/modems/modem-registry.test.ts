@@ -256,7 +256,7 @@ describe('a modem without a usable IMEI', () => {
   })
 
   test('that reports its IMEI later is identified by it from the start', async () => {
-    // The modem is asked four times when its port is opened, and four times during setup.
+    // The driver asks the modem four times when it opens the port, and four times during setup.
     world.plug('1-1', [world.modem(imeiA, '8091', { 'imei-answer': { line: '', times: 8 } })])
     await world.start()
     await world.pass(60_000)

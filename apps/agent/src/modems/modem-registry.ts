@@ -1,6 +1,6 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
-import type { ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
+import type { ClosablePort, ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
 import type { FoundPlaces, Place, PlaceOnUsb } from './discovery/find-places.ts'
 import { type Identified, identifyPlace } from './discovery/identify-place.ts'
 import { UnknownDevices } from './discovery/unknown-devices.ts'
@@ -12,7 +12,7 @@ export interface RegisteredModem {
   readonly actor: ModemActor
   /** The place where the modem is expected. No two modems share a place. Undefined while another modem is at that place. */
   place: Place | undefined
-  /** The identifier of the modem. Undefined until it has first answered, and constant afterwards. */
+  /** The identifier of the modem. Undefined until the modem answers for the first time, then constant. */
   id: string | undefined
   /** The port that is open now. */
   port: ModemPort | undefined
@@ -23,17 +23,17 @@ export interface RegisteredModem {
 }
 
 /**
- * Knows which modem is at which place. Each place that certainly has a modem belongs to one entry, either an identified
- * modem or one not yet identified. Opening a port first asks which modem answers, and closes the port if that modem
- * belongs to another entry. So a modem is found again in another socket or under another port name, two ports of one
- * modem never become two modems, and no modem gets the PIN of another.
+ * Records which modem is at which place. Each place that certainly has a modem belongs to one entry, either an
+ * identified modem or one not yet identified. After a port is opened, the modem is identified first; if it belongs to
+ * another entry, the port is closed. So a modem is found again in another socket or under another port name, two ports
+ * of one modem never count as two modems, and no modem gets the PIN of another modem.
  */
 export class ModemRegistry {
   readonly #options: ModemRegistryOptions
   readonly #unknownDevices: UnknownDevices
   #entries: readonly RegisteredModem[] = []
   #unlisted: readonly Place[] = []
-  /** USB sessions of the devices that are connected now. */
+  /** The USB sessions of the devices that are connected. */
   #sessions: ReadonlySet<string> = new Set()
   /** USB sessions of unlisted devices that are not registered modems. */
   readonly #foreign = new Set<string>()
@@ -54,7 +54,7 @@ export class ModemRegistry {
     return this.#entries.map(({ actor }) => actor)
   }
 
-  /** Whether the modem has been seen since the start. */
+  /** True if the modem has been connected since the start. */
   isHere(id: string): boolean {
     return this.#entries.some((entry) => entry.id === id)
   }
@@ -74,7 +74,7 @@ export class ModemRegistry {
     this.#unknownDevices.present(places)
   }
 
-  /** Lets modems without an open port try to open it again. */
+  /** Makes modems without an open port try to open their port again. */
   devicesChanged(): void {
     for (const { actor, port, place } of this.#entries)
       if (port === undefined && place?.isPresent) actor.deviceAppeared()
@@ -100,8 +100,8 @@ export class ModemRegistry {
   }
 
   /**
-   * Keeps the entry, so that the limit on resets still applies when a modem returns from a reset. The entries of unidentified
-   * modems are removed.
+   * Keeps the entry of an identified modem, so that the limit on resets still applies when the modem returns from a
+   * reset. Removes the entry of an unidentified modem after a while.
    */
   #placeGone(entry: RegisteredModem, place: Place): void {
     const nowMs = this.#options.clock.nowMs()
@@ -117,7 +117,7 @@ export class ModemRegistry {
       entry.place = place
       if (isBack && entry.port === undefined) entry.actor.deviceAppeared()
     } else if (this.#isInUse(place)) {
-      // The place was taken by a modem that MODEMS lists under another address.
+      // A modem that MODEMS lists under another address was at this place.
     } else if (place.isCertain) {
       this.#add(place, undefined)
     } else {
@@ -157,7 +157,7 @@ export class ModemRegistry {
       const { place } = entry
       if (place === undefined) return absent('another modem is connected in its place; searching for it')
       const answer = await this.#openAt(entry, place)
-      // Another entry may have found this modem elsewhere in the meantime.
+      // In the meantime, another entry may have found this modem at another place.
       const isSettled = answer.kind === 'opened' || entry.place?.key === place.key || entry.place === undefined
       if (isSettled || this.#stopped) return answer
     }
@@ -168,7 +168,7 @@ export class ModemRegistry {
     if (entry.id !== undefined && last?.usb !== undefined && last.usb.session === place.usb?.session) {
       // The device has stayed on the USB bus, so it is the same modem even if it does not answer.
       const opened = await this.#openPort(last.address)
-      return opened.kind === 'opened' ? this.#assignPort(entry, { ...last, port: opened.port }) : opened
+      return opened.kind === 'opened' ? this.#assignPort(entry, place, { ...last, port: opened.port }) : opened
     }
     if (place.isPresent) return this.#identifyAt(entry, place, place)
     let answer: OpenAnswer = absent(`${place.ports[0]}: ${whyGone(place)}`)
@@ -205,12 +205,12 @@ export class ModemRegistry {
         // A starting modem may report its IMEI or serial number later; `confirm` checks the number after setup.
         if (found.kind === 'silent' || (found.kind === 'unnumbered' && !this.#isKnownUnnumbered(there))) {
           if (place === there && mayBeSameDevice(entry, there)) {
-            return this.#assignPort(entry, { ...found, usb: there.usb })
+            return this.#assignPort(entry, there, { ...found, usb: there.usb })
           }
           await found.port.close()
           return absent(`${found.address}: another device is connected here and does not answer`)
         }
-        if (this.#matches(entry, there, number)) return this.#assignPort(entry, { ...found, usb: there.usb })
+        if (this.#matches(entry, there, number)) return this.#assignPort(entry, there, { ...found, usb: there.usb })
         await found.port.close()
         if (place === there || this.#ownerOf(number, there) !== undefined) {
           return this.#handOver(entry, there, number)
@@ -237,8 +237,17 @@ export class ModemRegistry {
     }
   }
 
+  async #openSecond(address: string): Promise<ClosablePort | undefined> {
+    const opened = await this.#openPort(address)
+    if (opened.kind !== 'opened') return undefined
+    if ('write' in opened.port) return opened.port
+    await opened.port.close()
+    return undefined
+  }
+
   #assignPort(
     entry: RegisteredModem,
+    { commandPorts = [], isShared }: Place,
     {
       address,
       usb,
@@ -266,7 +275,9 @@ export class ModemRegistry {
     entry.port = given
     port.onClosed(free)
     this.#announce(entry)
-    return { kind: 'opened', port: given, address, usb: usb?.id }
+    const second = commandPorts.includes(address) ? commandPorts.find((port) => port !== address) : undefined
+    const openSecond = second === undefined ? undefined : () => this.#openSecond(second)
+    return { kind: 'opened', port: given, address, usb: usb?.id, isShared, openSecond }
   }
 
   #announce({ actor, id, place }: RegisteredModem): void {
@@ -275,7 +286,7 @@ export class ModemRegistry {
 
   // ── Identity ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Whether the modem that answered belongs to the entry. An entry without an id takes the id of a new modem. */
+  /** True if the modem that answered belongs to the entry. An entry without an id takes the id of a new modem. */
   #matches(entry: RegisteredModem, there: Place, number: ModemNumber): boolean {
     const owner = this.#ownerOf(number, there)
     if (owner === undefined && entry.id === undefined) entry.id = this.#idOf(number, there)
@@ -283,7 +294,7 @@ export class ModemRegistry {
     return true
   }
 
-  /** Gives a place to the entry of the modem that answered there, or to a new entry. */
+  /** Assigns a place to the entry of the modem that answered there, or to a new entry. */
   #handOver(entry: RegisteredModem | undefined, there: Place, number: ModemNumber): OpenAnswer {
     const owner = this.#ownerOf(number, there)
     if (owner?.port !== undefined) {
@@ -305,7 +316,7 @@ export class ModemRegistry {
     return absent(`${there.ports[0]}: another modem is connected here now; searching for this one`)
   }
 
-  /** Whether a modem without IMEI and serial number has been at this place before. */
+  /** True if a modem without IMEI and serial number has been at this place before. */
   #isKnownUnnumbered(there: Place): boolean {
     return this.#ownerOf(unnumbered, there) !== undefined || this.#options.isKnown(this.#idOf(unnumbered, there))
   }
@@ -316,9 +327,9 @@ export class ModemRegistry {
   }
 
   /**
-   * The IMEI without its check digit, which some commands omit; otherwise the serial number of the modem, or of the USB device.
-   * Some makers give all their sticks the same number. If two such sticks are connected, the id of the second one also contains its
-   * socket. A modem without any of these numbers is identified by its socket or address alone.
+   * The IMEI without its check digit, which some commands omit; otherwise the serial number of the modem, or of the USB
+   * device. Some makers give all their sticks the same number, so the id of a second stick with this number also
+   * contains its socket. A modem without any of these numbers is identified by its socket or address alone.
    */
   #idOf(number: ModemNumber, { usb, key }: Place): string {
     const id = numberOf(number, usb)

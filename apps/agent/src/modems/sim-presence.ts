@@ -2,7 +2,7 @@ import type { ModemState } from '@smsgw/modem/modem-state'
 import type { ReceivingSim } from '../receiving/slot-cleaner.ts'
 import type { SendingSim } from '../sending/sending-sim.ts'
 
-/** The SIM of a modem that is set up, as sending and receiving use it. */
+/** The SIM of a modem that is set up, as the sender and the receiver use it. */
 export type ActiveSim = SendingSim & ReceivingSim
 
 export interface SimListener {
@@ -15,8 +15,8 @@ export interface SimListener {
 }
 
 /**
- * The SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. While `maySend` returns false, the SIM
- * receives messages but sends none.
+ * The SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. While `maySend` returns false,
+ * the SIM only receives.
  */
 export class SimPresence {
   readonly #listener: SimListener

@@ -36,7 +36,7 @@ export class SimSlots {
     return { before: slot.iccid, change: this.#change() }
   }
 
-  /** Records whether a modem is emulated; returns the change to store if this is new. */
+  /** Records whether a modem is emulated; returns a change to store if the record changed. */
   emulationSeen(modem: string, isEmulated: boolean): Change | undefined {
     const slot = this.#slots.get(modem)
     if (slot === undefined || slot.isEmulated === isEmulated) return undefined
@@ -53,7 +53,7 @@ export class SimSlots {
     return [...this.#slots.values()].some((slot) => slot.simNumber === simNumber && slot.isEmulated === true)
   }
 
-  /** Whether at least one of the modems used so far, connected or not, is certainly not emulated. */
+  /** True if at least one modem used so far is certainly not emulated, even if that modem is disconnected. */
   get hasRealModem(): boolean {
     return [...this.#slots.values()].some(({ isEmulated }) => isEmulated === false)
   }
@@ -83,5 +83,5 @@ interface Slot {
 }
 
 export const slotsNote = 'sim-slots'
-/** The limit of the relay. */
+/** The relay accepts no higher SIM number. */
 const maxNumber = 64

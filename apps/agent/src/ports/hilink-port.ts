@@ -34,7 +34,7 @@ export async function openHilinkPort(address: string): Promise<ClosableWebPort> 
  * they may lead off the stick.
  */
 class HilinkPort implements ClosableWebPort {
-  /** Why the last connection could not be made. */
+  /** Why the last attempt to connect failed. */
   problem: PortError | undefined
   readonly #address: string
   readonly #target: Target
@@ -131,5 +131,5 @@ function parse(address: string): Target {
 
 const connectTimeoutMs = 5_000
 const mostHeaderOctets = 16 * 1024
-/** 50 messages of 255 parts. */
+/** The size of 50 messages with 255 parts each. */
 const mostReplyOctets = 1024 * 1024

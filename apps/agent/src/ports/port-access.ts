@@ -10,11 +10,11 @@ export interface PortAccess {
   readonly group: string
   readonly groupMayUse: boolean
   /**
-   * Whether the user is in the group according to /etc/group. A change of this file does not affect users who are already logged
+   * True if /etc/group lists the user in the group. A change of that file does not affect users who are already logged
    * in.
    */
   readonly isMember: boolean
-  /** Whether the device has just appeared or changed. If so, udev may not have set its permissions yet. */
+  /** True if the device has just appeared or changed, because udev may still set its permissions. */
   readonly isFresh: boolean
 }
 
@@ -32,7 +32,7 @@ export async function readPortAccess(path: string, groups = '/etc/group'): Promi
     group: name ?? String(device.gid),
     groupMayUse: (device.mode & 0o060) === 0o060,
     isMember: (members ?? '').split(',').includes(username),
-    // A time in the future means that the clock was set back.
+    // A time in the future shows that the clock was set back.
     isFresh: Math.abs(Date.now() - device.ctimeMs) < freshMs,
   }
 }

@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { type OpenPort, openPort } from './open-port.ts'
 import { explainSerialError } from './port-error.ts'
+import { openSerialPort } from './serial-port.ts'
 
 let emulator: EmulatorProcess
 const opened: OpenPort[] = []
@@ -23,6 +25,29 @@ async function open(address: string): Promise<OpenPort> {
   opened.push(port)
   return port
 }
+
+test('finds the rate of a UART before the port is used, and loses nothing after that', async () => {
+  const port = await openSerialPort(emulator.pty, () => true)
+  opened.push(port)
+  const heard = listen(port)
+  port.write(octets('ATE0\r'))
+  await heard.until('OK\r\n')
+  heard.forget()
+  port.write(octets('AT+CGMM\r'))
+  await heard.until('OK\r\n')
+})
+
+test('reports the loss of a UART that disconnects while its rate is sought', async () => {
+  const other = await EmulatorProcess.start(['--boot-time', '0'])
+  await other.instruct('set-fault', { modem: 'modem0', fault: 'modem-hang', options: {} })
+  const opening = openSerialPort(other.pty, () => true)
+  // The port is open by then, and the search for the rate takes seconds.
+  await sleep(500)
+  await other.stop()
+  const port = await opening
+  opened.push(port)
+  await new Promise<string>((resolve) => port.onClosed(resolve))
+}, 30_000)
 
 test('transfers every octet unchanged in both directions', async () => {
   const port = await open(emulator.pty)
@@ -119,7 +144,7 @@ describe('the error of a port that cannot be opened says what to do', () => {
     await expect(openPort(emulator.pty)).rejects.toThrow(`${emulator.pty}: another program uses this port`)
   })
 
-  // Root may open every device, so the messages of the binding are tested instead.
+  // Root may open every device, so this test uses the error messages of the binding instead.
   test.each([
     ['Error: Permission denied, cannot open /dev/ttyUSB0', 'no permission: add the user to the group "dialout"'],
     ['Error Resource temporarily unavailable Cannot lock port', 'another program uses this port (often ModemManager)'],

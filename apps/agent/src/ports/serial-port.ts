@@ -1,5 +1,7 @@
 import { realpath } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { SerialPort } from 'serialport'
+import { defaultBaudRate, detectBaudRate, isUart, type RatedPort } from './detect-baud-rate.ts'
 import type { OpenPort } from './open-port.ts'
 import { describeForbidden, readPortAccess } from './port-access.ts'
 import { absent, explainSerialError, isForbidden, isHeld, PortError, type PortProblem, refused } from './port-error.ts'
@@ -7,13 +9,14 @@ import { describeHolders, readHolders } from './port-holders.ts'
 import { PortLoss } from './port-loss.ts'
 import { unplugSafeBinding } from './unplug-safe-binding.ts'
 
-// USB modems ignore the rate. Almost all modems on a UART start at this rate.
-const BAUD_RATE = 115_200
-
-/** Opens a serial port or a pseudo-terminal. `onClosed` reports its loss once. */
-export async function openSerialPort(path: string): Promise<OpenPort> {
+/**
+ * Opens a serial port or a pseudo-terminal. `onClosed` reports its loss once.
+ *
+ * @param hasRate whether the rate of a device must be found
+ */
+export async function openSerialPort(path: string, hasRate = isUart): Promise<OpenPort> {
   await refuseShared(path)
-  const options = { path, baudRate: BAUD_RATE, autoOpen: false, binding: unplugSafeBinding }
+  const options = { path, baudRate: defaultBaudRate, autoOpen: false, binding: unplugSafeBinding }
   const port = new SerialPort(options)
   const error = await new Promise<Error | null>((resolve) => port.open(resolve))
   if (error) throw new PortError(path, await explain(path, error), error)
@@ -22,6 +25,8 @@ export async function openSerialPort(path: string): Promise<OpenPort> {
   port.on('close', (error: Error | null) =>
     loss.report(error ? `${path}: device disconnected (${error.message})` : `${path}: closed`),
   )
+  const device = await realpath(path).catch(() => path)
+  if (hasRate(device)) await useItsRate(port, device)
   return {
     write: (bytes) => {
       // After a hang-up the stream refuses writes; `onClosed` reports the loss.
@@ -37,6 +42,28 @@ export async function openSerialPort(path: string): Promise<OpenPort> {
       return new Promise((resolve, reject) => port.close((error) => (error ? reject(error) : resolve())))
     },
   }
+}
+
+/** The rates at which modems answered in this process, by device. */
+const knownRates = new Map<string, number>()
+
+async function useItsRate(port: SerialPort, device: string): Promise<void> {
+  const rated: RatedPort = {
+    // If the device disconnects meanwhile, `onClosed` reports the loss.
+    setRate: (baudRate) =>
+      new Promise((resolve) => (port.isOpen ? port.update({ baudRate }, () => resolve()) : resolve())),
+    write: (text) => {
+      if (port.isOpen) port.write(text, 'latin1')
+    },
+    onText: (listener) => {
+      const onData = (bytes: Buffer) => listener(bytes.toString('latin1'))
+      port.on('data', onData)
+      return () => port.off('data', onData)
+    },
+    wait: (ms) => setTimeout(ms),
+  }
+  const rate = await detectBaudRate(rated, knownRates.get(device))
+  if (rate !== undefined) knownRates.set(device, rate)
 }
 
 /**

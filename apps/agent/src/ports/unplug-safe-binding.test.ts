@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { unplugSafeBinding } from './unplug-safe-binding.ts'
 
-// A closed pseudo-terminal returns an error; only a real device that is unplugged returns 0 bytes forever. /dev/null does
-// the same.
+// Reading a closed pseudo-terminal fails. Only an unplugged real device returns 0 bytes forever, and /dev/null does the
+// same.
 test('treats a device as disconnected if a read returns 0 bytes, instead of reading in an endless loop', async () => {
   const emulator = await EmulatorProcess.start()
   onTestFinished(() => emulator.stop())

@@ -61,7 +61,7 @@ function pushedOr(encode: () => Uint8Array): Segmentation | undefined {
     const octets = encodeWspPush({ transactionId: 1, contentType: mmsMediaType, body: encode() })
     return segmentData(octets, { reference: 9, ports: { width: 16, destination: 2948, source: 9200 } })
   } catch {
-    // A notification that cannot be encoded cannot arrive either, so the test skips it.
+    // Skips notifications that cannot be encoded, because they cannot arrive either.
     return undefined
   }
 }

@@ -16,16 +16,16 @@ export interface Envelope {
   readonly recipient: string | undefined
   readonly simNumber: number
   readonly iccid: string
-  /** The local time with its offset. */
+  /** Local time with its offset. */
   readonly receivedAt: string
   readonly receivedMs: number
   /** Formats another time like `receivedAt`. */
   readonly local: (ms: number) => string
 }
 
-/** The content of a message with one part, or of all parts of a long message joined. */
+/** The content of a message with one part, or the joined content of all parts of a long message. */
 export interface Content {
-  /** More than one item if the parts have different alphabets. */
+  /** Has more than one item if the parts use different alphabets. */
   readonly userData: readonly UserData[]
   readonly text: string | undefined
   readonly dataCodingScheme: number
@@ -34,9 +34,9 @@ export interface Content {
 }
 
 /**
- * Returns the event for a received message: text, data for an application, or an MMS notification. Octets that are neither text nor
- * addressed to a port become data for port 0. Content above the limits of an event is cut, because the relay would refuse the
- * event.
+ * Returns the event for a received message: text, data for an application, or an MMS notification. Octets that are
+ * neither text nor addressed to a port become data for port 0. Content that exceeds the limits of an event is cut,
+ * because the relay would refuse the event.
  */
 export function contentEvent(envelope: Envelope, content: Content): Received {
   const octets = joined(content.userData)
@@ -73,7 +73,7 @@ function mmsEvent(envelope: Envelope, notification: MmsNotification): Received {
   const { transactionId, from, subject, messageSizeOctets, contentClass, contentLocation, expiry } = notification
   return {
     ...head(envelope),
-    // The network repeats the notification until the MMS is fetched, and all repetitions have one id.
+    // The network repeats the notification until the MMS is fetched, and all repetitions have the same id.
     id: derivedId(envelope.iccid, 'mms', transactionId, from ?? ''),
     sender: cut(from ?? envelope.sender, 128),
     type: 'MMS',
@@ -104,14 +104,14 @@ function head({ id, sender, recipient, simNumber, receivedAt }: Envelope) {
   }
 }
 
-/** Cuts a text without splitting a surrogate pair, and removes characters that a database does not store. */
+/** Cuts a text without splitting a surrogate pair, and removes characters that PostgreSQL cannot store. */
 function cut(text: string, most: number): string {
   return storable(text.slice(0, most))
 }
 
 /** The number of octets whose base64 fits into an event. */
 const mostOctets = 3 * Math.floor(65_535 / 4)
-/** The latest year with four digits; ISO 8601 writes longer years differently. */
+/** The last instant of the year 9999, because ISO 8601 writes longer years differently. */
 const latestMs = Date.UTC(9999, 11, 30)
 
 /** Returns undefined for other WAP pushes, because service indications use the same port. */

@@ -22,8 +22,8 @@ import { LongMessages, senderOf } from './long-messages.ts'
 import { derivedId } from './pdu-identity.ts'
 
 /**
- * Decides what a received PDU results in: the changes that are written together with the PDU. Status reports, and PDUs without a
- * trusted time, have no result yet.
+ * Decides the result of a received PDU: the changes that are written together with the PDU. Status reports, and PDUs
+ * without a trusted time, have no result yet.
  */
 export class InboundOutcomes {
   readonly #time: TrustedTime
@@ -32,7 +32,7 @@ export class InboundOutcomes {
   readonly #long: LongMessages
   /** Ids of the MMS notifications that were reported; the network repeats a notification until the MMS is fetched. */
   readonly #mmsIds = new Set<string>()
-  /** Released parts whose events are not written yet. */
+  /** Parts that were released, and whose events are not written yet. */
   #released: readonly ReassemblyEffect[] = []
 
   constructor({ time, onError, inboxKey, limits }: InboundOutcomesOptions) {
@@ -42,7 +42,7 @@ export class InboundOutcomes {
     this.#long = new LongMessages(limits)
   }
 
-  /** Returns the changes that complete what an earlier release of parts left incomplete. */
+  /** Returns the changes that an interrupted release of parts did not write. */
   restore(records: readonly InboundRecord[], notes: Readonly<Record<string, Json>>): readonly Change[] {
     const changes = this.#long.restore(records, notes)
     for (const { detail } of records) {
@@ -76,7 +76,7 @@ export class InboundOutcomes {
     rowOf: (pduId: string) => Promise<InboundRecord | undefined>,
   ): Promise<readonly Change[]> {
     const { effects, changes } = this.#long.tick(wallMs)
-    // The effects are kept for the next call, in case the journal cannot be read now.
+    // Keeps the effects for the next call, because the journal may not be readable now.
     this.#released = [...this.#released, ...effects]
     const events: Change[] = []
     for (const effect of this.#released) {
@@ -200,7 +200,7 @@ export function settled({ pduId }: InboundRecord, as: string, datedMs?: number):
   return { kind: 'inbound-settled', pduId, as, ...(datedMs !== undefined && { datedMs }) }
 }
 
-/** Adds the time of arrival to the changes, because a stamp that was taken while the clock was untrusted does not contain it. */
+/** Adds the time of arrival to the changes, because a stamp from an untrusted clock does not contain it. */
 function dated(changes: readonly Change[], atMs: number): readonly Change[] {
   return changes.map((change) => (change.kind === 'inbound-settled' ? { ...change, datedMs: atMs } : change))
 }

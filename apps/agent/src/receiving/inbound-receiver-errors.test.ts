@@ -34,7 +34,7 @@ test('keeps messages on the SIM and unacknowledged while the disk is full, and c
 test('reports a message once if it is read twice before it is on disk', async () => {
   const slow = new ReceiverFixture(() => 0.9)
   for (let at = 0; at < 12; at += 1) slow.store(slow.text(`message ${at}`)[0] as string)
-  // Stops while one message is journaled but not yet deleted, and the messages after it wait for the disk.
+  // After these turns, one message is journaled but not deleted, and later messages wait for the disk.
   for (let turn = 0; turn < 200; turn += 1) {
     slow.sweep()
     await slow.pass(10)

@@ -1,3 +1,5 @@
+// Inbound path, step 3: joins parts, decodes the text. Next: journal.ts.
+
 import type { EncryptionKey } from '@smsgw/contract/link/event'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { Clock, Timer } from '@smsgw/modem/clock'
@@ -40,7 +42,10 @@ export class InboundReceiver {
   readonly #outcomes: InboundOutcomes
   readonly #cleaner: SlotCleaner
   readonly #unmatched = new UnmatchedReports()
-  /** References that have become known and were not yet compared with reports. `any`: a part will never have a known reference. */
+  /**
+   * References that have become known but were not compared with reports yet. `any`: the reference of a part will never
+   * be known.
+   */
   readonly #newReferences = new Set<number | 'any'>()
   /** PDUs that were read and are not journaled yet, by slot and content. */
   readonly #pending = new Map<string, Promise<void>>()
@@ -59,13 +64,13 @@ export class InboundReceiver {
     this.#cleaner = new SlotCleaner(clock, this.#keep, onError)
   }
 
-  /** Reads what earlier processes received. Must be called first. */
+  /** Loads the messages that earlier processes received. Must be called first. */
   async restore(): Promise<void> {
     const { journal, time, clock, onProblem } = this.#options
     const records = await journal.read('inbound', { sinceMs: time.now().wallMs - rememberedMs })
     const changes = this.#outcomes.restore(records, await journal.read('notes', {}))
     if (changes.length > 0) this.#keep(changes).catch(onProblem)
-    // The start does not wait for this task, because on a full disk the task ends only when there is space again.
+    // The start does not wait for this task, because a full disk would delay the task until it has space again.
     this.settleWaiting().catch(onProblem)
     this.#timer = clock.after(tickMs, () => this.#tick())
   }
@@ -84,7 +89,7 @@ export class InboundReceiver {
     const slot = slotOf(incoming)
     const name = JSON.stringify([sim.iccid, slot, incoming.pdu])
     const pending = slot === undefined ? undefined : this.#pending.get(name)
-    // The PDU was read again before it was on disk. The disk may be slow, or full for days.
+    // The PDU was read again before its first copy was on disk. The disk may be slow, or full for days.
     if (pending !== undefined) return pending
     const taken = this.#inTurn(() => this.#take(sim, incoming, at)).finally(() => this.#pending.delete(name))
     if (slot !== undefined) this.#pending.set(name, taken)
@@ -137,7 +142,7 @@ export class InboundReceiver {
       crashPoint('inbound-journaled')
       if (incoming.kind === 'status-report') await this.#report(row, incoming.report)
     }
-    // A copy has the same octets as the original, so it does not matter which of the two is deleted first.
+    // A copy has the same octets as the original, so the order of deletion does not matter.
     this.#cleaner.clear(sim, identity.pduId, incoming, identity.kind === 'copy')
   }
 
@@ -150,7 +155,7 @@ export class InboundReceiver {
     }
   }
 
-  /** Runs tasks one after the other. A failure does not affect the next ones. */
+  /** Runs tasks one after the other. A failed task does not affect later tasks. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#turnsWaiting += 1
     const done = this.#turn.then(work).finally(() => {
@@ -210,7 +215,10 @@ class UnmatchedReports {
     this.#reports.delete(pduId)
   }
 
-  /** Returns the matching reports; with `any` all reports, because each may be about a part without a known reference. */
+  /**
+   * Returns the reports with this reference. `any` returns all reports, because each may be about a part without a
+   * known reference.
+   */
   matching(references: ReadonlySet<number | 'any'>): readonly UnmatchedReport[] {
     const all = [...this.#reports.values()]
     if (references.has('any')) return all

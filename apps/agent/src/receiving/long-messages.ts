@@ -18,8 +18,8 @@ import type { Change, Json } from '../journal/change.ts'
 import type { InboundRecord } from '../journal/read.ts'
 
 /**
- * Joins the parts of long messages. The state follows from the journal alone: from the parts in their order, and from the clock
- * ticks that released something. Each tick is stored with the part that arrived before it.
+ * Joins the parts of long messages. The state depends only on the journal: on the parts in their order, and on the
+ * clock ticks that released parts. Each tick is stored with the part that arrived before it.
  */
 export class LongMessages {
   readonly #limits: ReassemblyLimits
@@ -41,7 +41,7 @@ export class LongMessages {
     for (const tick of this.#ticksIn(notes)) known.set(tick.after, [...(known.get(tick.after) ?? []), tick])
     effects.push(...this.#replayTicks(known.get(null)))
     for (const record of records) {
-      // Other records, such as silent messages, are not parts.
+      // Skips other records, such as silent messages.
       const input = record.settled === 'joined' ? knownPart(record) : undefined
       if (input === undefined) continue
       effects.push(...this.#step(input))
@@ -59,7 +59,7 @@ export class LongMessages {
     return effects
   }
 
-  /** Removes the content of copies, and of parts whose message is complete. Keeps what identifies them. */
+  /** Removes the content of copies, and of parts whose message is complete. Keeps the data that identifies them. */
   forgotten(effects: readonly ReassemblyEffect[]): readonly Change[] {
     return effects
       .flatMap((effect) => {

@@ -21,14 +21,17 @@ interface Task {
   readonly pduId: string
   readonly pdu: string
   readonly slot: { readonly memory: Memory; readonly index: number }
-  /** True for a copy: the journal contains the slot of the original. */
+  /** True for a copy, because the journal contains the slot of the original. */
   readonly isCopy: boolean
   failures: number
   notBeforeMs: number
 }
 
 interface DeletionQueue {
-  /** Undefined while the SIM is disconnected. The tasks are kept, because the modem does not report the same messages again. */
+  /**
+   * Undefined while the SIM is disconnected. Its tasks are kept, because the modem does not announce these messages
+   * again.
+   */
   sim: ReceivingSim | undefined
   readonly tasks: Map<string, Task>
   isBusy: boolean
@@ -41,7 +44,7 @@ export class SlotCleaner {
   readonly #keep: Keep
   readonly #onError: (error: unknown) => void
   readonly #queues = new Map<string, DeletionQueue>()
-  /** The time of the deletion, by slot and content. If the same content was read before that time, it is the same message. */
+  /** The time of each deletion, by slot and content. The same content read before that time is the same message. */
   readonly #deletedAtMs = new Map<string, number>()
   #isStopped = false
 
@@ -79,7 +82,7 @@ export class SlotCleaner {
     void this.#work(queue)
   }
 
-  /** Whether the message that was read at this time has been deleted since then. */
+  /** True if the message that was read at this time has been deleted since then. */
   wasDeletedSince(iccid: string, slot: Slot, pdu: string, readAtMs: number): boolean {
     return (this.#deletedAtMs.get(contentOf(iccid, slot, pdu)) ?? Number.NEGATIVE_INFINITY) >= readAtMs
   }

@@ -17,9 +17,9 @@ export interface PartSubmitterOptions {
 }
 
 /**
- * Gives one part to a modem, and asks the sending machine at each point:
+ * Gives one part to a modem, and asks the sending machine at each step:
  *
- *     prompt → COMMIT, on disk → PDU and Ctrl-Z → result → RESULT, written while the next part or message begins
+ * prompt → COMMIT, on disk → PDU and Ctrl-Z → result → RESULT, written while the next part or message begins
  */
 export class PartSubmitter {
   readonly #options: PartSubmitterOptions
@@ -29,7 +29,7 @@ export class PartSubmitter {
     this.#options = options
   }
 
-  /** Rejects if the machine did not receive the result. */
+  /** Rejects if the sending machine did not get the result. */
   async submit({
     pdu,
     tpduLength,
@@ -39,7 +39,7 @@ export class PartSubmitter {
   }: Extract<SendingEffect, { kind: 'submit' }>): Promise<void> {
     const { sim, cmdId, at, attempt }: Attempt = of
     const name: Attempt = { sim, cmdId, at, attempt }
-    // Waits for the previous submission, because the modem may still be reporting its result.
+    // Waits for the previous submission, whose result the modem may still be reporting.
     await this.#last.get(sim)
     let hasResult = false
     const submitting = sim.submit(text ?? { octets: octetsFromHex(pdu), tpduLength }, {

@@ -102,7 +102,7 @@ test('does not send an expired message, and passes the remaining time to the net
   await world.accept(sendCommand('long', { validUntil: world.iso(60 * minute) }))
   await world.pass(100)
   expect(await world.events('failed')).toMatchObject([{ cmdId: 'short', code: 'ttl_expired', reason: 'TTL expired' }])
-  // Values from 0 to 143 count in steps of five minutes, so 11 is an hour.
+  // In TP-VP, values from 0 to 143 are steps of five minutes, so 11 is an hour.
   expect(world.sent.map(({ submit }) => submit.validityPeriod)).toMatchObject([{ format: 'relative', value: 10 }])
 })
 

@@ -1,3 +1,5 @@
+// Outbound path, step 12: chooses time and SIM, splits the text into parts. Next: modem-actor.ts.
+
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { crashPoint } from '@smsgw/daemon/crash-point'
@@ -52,8 +54,8 @@ export interface SenderOptions {
 }
 
 /**
- * Sends messages. A command is journaled before it is acknowledged. From then on it ends as sent, failed or cancelled, even
- * if the process or machine restarts.
+ * Sends messages. A command is journaled before it is acknowledged. From then on it ends as sent, failed or cancelled,
+ * even if the process or the machine restarts.
  *
  * The decisions are in `next`; this class carries out its effects: journal, modems, timer.
  */
@@ -93,11 +95,14 @@ export class Sender {
     const sinceMs = time.now().wallMs - reportsExpectedMs
     const givenUp = await journal.read('doubtful-commands', { sinceMs })
     const messagesOf = (records: readonly CommandRecord[]) => records.flatMap((record) => this.#restored(record) ?? [])
-    // The start does not wait for the writes, because on a full disk they end only when there is space again.
+    // The start does not wait for these writes, because a full disk would delay them until it has space again.
     this.#begin(this.#step({ kind: 'restored', open: messagesOf(open), givenUp: messagesOf(givenUp) }))
   }
 
-  /** Called when the relay has confirmed that the journal is not an old copy. Until then the messages in it wait. */
+  /**
+   * Called when the relay has confirmed that the journal is not an old copy. Until then the messages in the journal
+   * wait.
+   */
   confirm(): void {
     this.#begin(this.#step({ kind: 'journal-confirmed' }))
   }
@@ -149,7 +154,7 @@ export class Sender {
     return this.#step({ kind: 'late-result', ...attemptOf(id), result: attemptResultOf(outcome) })
   }
 
-  /** Returns false if the report matches nothing (yet): it may arrive before the reference of its part. */
+  /** Returns false if the report does not match anything yet. A report may arrive before the reference of its part. */
   async report(iccid: string, report: StatusReport): Promise<boolean> {
     crashPoint('report-arrived')
     const taken = this.#lastReport.then(() => this.#report(iccid, report))
@@ -221,7 +226,7 @@ export class Sender {
       case 'write':
         return this.#write(effect)
       case 'commit':
-        // `#submit` waits for this write before it releases the PDU.
+        // Before `#submit` releases the PDU, it waits for this write.
         return this.#options.journal.write(effect.changes).then(() => undefined)
       case 'read-history':
         return this.#readHistory(effect.sim)
@@ -259,14 +264,15 @@ export class Sender {
     if (onWritten !== undefined) await this.#step(onWritten)
   }
 
-  /** Messages sent before a restart count towards the limits. */
+  /** Messages that were sent before a restart count towards the limits. */
   async #readHistory(sim: SendingSim): Promise<void> {
     const { journal, time, onProblem } = this.#options
     let sentMs: readonly number[] = []
     try {
       sentMs = await journal.read('sent-lately', { iccid: sim.iccid, sinceMs: time.now().wallMs - dayMs })
     } catch (error) {
-      // The SIM sends without its history, because otherwise it would send nothing until its modem restarts.
+      // The SIM sends although its history is missing, because otherwise it would send nothing until its modem
+      // restarts.
       onProblem(error)
     }
     this.#begin(this.#step({ kind: 'history-read', sim, sentMs }))
@@ -305,7 +311,7 @@ export class Sender {
     const moment = this.#moment()
     await journal.write([
       ...fresh.map((command) => ({ kind: 'command-received' as const, command, at: moment.stamp })),
-      // Repeated commands are reported again: the relay may have been restored from a backup.
+      // The outcome of a repeated command is reported again, because the relay may have been restored from a backup.
       ...commands.map(({ cmdId }) => processedEvent(cmdId, moment)),
     ])
     crashPoint('command-journaled')
@@ -329,8 +335,8 @@ export class Sender {
     const { journal, time } = this.#options
     const number = textFromAddress(report.recipient)
     const reference = report.messageReference
-    // All checks use this stamp. If the time became known in between, later checks could find a suspect that earlier checks did not
-    // examine.
+    // All checks use the same stamp. If the time became known between two checks, the later one could find a suspect
+    // that the earlier one did not examine.
     const now = time.stamp()
     // Checked before the journal is read, because a result that arrives in the meantime is not in the journal yet.
     const isUnwritten = mayBeUnwritten(this.#state, iccid, report, now)
@@ -353,7 +359,7 @@ export class Sender {
     return true
   }
 
-  /** Undefined for a tombstone. */
+  /** A tombstone has no plan. */
   #restored(record: CommandRecord): OutgoingMessage | undefined {
     const { command } = record
     return command && restoredMessage(record, command, this.#options.limits.lifeMs)
@@ -377,5 +383,5 @@ export class Sender {
 
 const resolved = Promise.resolve()
 const dayMs = 24 * 60 * 60_000
-/** Status reports may arrive days later; a service centre keeps a message for at most a week. */
+/** Status reports may arrive days later, because a service centre keeps a message for up to a week. */
 const reportsExpectedMs = 7 * dayMs

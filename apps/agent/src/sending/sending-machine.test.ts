@@ -16,7 +16,7 @@ const sim: SendingSim = {
   submit: () => Promise.reject(new Error('the machine must not call a modem')),
 }
 
-/** Steps through the inputs, `nowMs` after the start. */
+/** Passes the inputs to the machine, `nowMs` after the start. */
 function play(from: SendingState, nowMs: number, ...inputs: readonly SendingInput[]) {
   const stamp = { wallMs: startMs + nowMs, trusted: true, bootId: 'boot', monotonicMs: nowMs }
   const moment = { nowMs, stamp, local: () => '', minuteOfDay: () => 0, random: () => 0.5 }

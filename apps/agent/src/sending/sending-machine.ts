@@ -27,8 +27,8 @@ import type { Moment, SendingInput, SendingState, SendingStep } from './sending-
 import { Step } from './step.ts'
 
 /**
- * Decides everything about sending, as a pure function: `Sender` carries out the effects and passes what happened as the
- * next input. The path of a message:
+ * Makes all decisions about sending, as a pure function. `Sender` carries out the effects, and passes their results as
+ * the next input. The path of a message:
  *
  *   accepted ──► queue ──► lane of a SIM ──► plan ──► submit ──► prompted ──► commit ──► result ──► ended
  *                  ▲                                    ▲                                  │
@@ -38,8 +38,8 @@ import { Step } from './step.ts'
  *                                      └──► given up as `submit_unknown`, corrected by later evidence
  *
  * Together with a journal that carries out `write` and `commit` it keeps these promises:
- *   a PDU is released only after its COMMIT is on disk; a part that may be on the air is never sent again automatically;
- *   each message ends once, and only `submit_unknown` is corrected afterwards.
+ * a PDU is released only after its COMMIT is on disk; a part that may be on the air is never sent again automatically;
+ * each message ends once, and only `submit_unknown` is corrected afterwards.
  *
  * Folders: `schedule` (which message is sent next, and through which SIM), `message` (its parts and their results),
  * `doubt` (evidence about parts whose outcome is unknown).
@@ -57,7 +57,10 @@ export function next(state: SendingState, input: SendingInput, moment: Moment): 
   return { state: step.state, effects: step.effects }
 }
 
-/** Whether the input may free a lane or a message. The excluded inputs belong to an attempt in progress and cannot do so. */
+/**
+ * Returns true if the input may free a lane or a message. The excluded inputs belong to an attempt in progress, so they
+ * free nothing.
+ */
 function isScheduled({ kind }: SendingInput): boolean {
   return kind !== 'prompted' && kind !== 'committed' && kind !== 'result-written'
 }
@@ -182,7 +185,7 @@ function applyToMessage(step: Step, input: MessageInput): void {
   }
 }
 
-/** Messages wait until the relay has confirmed the journal. A message or a doubt can end without this confirmation. */
+/** Messages wait until the relay has confirmed the journal. Messages and doubts can end without this confirmation. */
 function restored(step: Step, open: readonly OutgoingMessage[], givenUp: readonly OutgoingMessage[]): void {
   rememberAll(step, givenUp)
   for (const message of open) {

@@ -17,11 +17,11 @@ export interface SendingState {
   readonly open: ReadonlyMap<string, OutgoingMessage>
   /** Messages that ended as `submit_unknown`, oldest first. */
   readonly remembered: ReadonlyMap<string, OutgoingMessage>
-  /** Waiting messages that are held back until the relay has confirmed the journal they come from. */
+  /** Messages of an earlier process, which wait until the relay has confirmed the journal. */
   readonly unconfirmed: ReadonlySet<string>
   readonly schedule: ScheduleState
   readonly doubt: DoubtState
-  /** The monotonic time for which the timer is set; infinity if it is not set. */
+  /** The monotonic time for which the timer is set; infinity without a timer. */
   readonly timerAtMs: number
   readonly isStopped: boolean
 }
@@ -57,13 +57,13 @@ export type SendingInput =
     }
   /** Commands are on disk. */
   | { readonly kind: 'accepted'; readonly commands: readonly SendCommand[]; readonly receivedMs: number }
-  /** An open message is to be cancelled. */
+  /** A request to cancel an open message. */
   | { readonly kind: 'cancel'; readonly cmdId: string }
   /** The relay confirmed that the journal is not an old copy. */
   | { readonly kind: 'journal-confirmed' }
-  /** The journal may be shared with a clone, or the device was removed. */
+  /** A clone may have the same journal, or the device was removed. */
   | { readonly kind: 'journal-unconfirmed' }
-  /** The journal is an old copy. `renounced` gives it a new id. */
+  /** The journal is an old copy. The change `renounced` gives it a new id. */
   | { readonly kind: 'journal-distrusted'; readonly renounced: Change }
   | { readonly kind: 'sims-known'; readonly simNumbers: readonly number[] }
   | { readonly kind: 'sim-ready'; readonly sim: SendingSim }
@@ -110,30 +110,30 @@ export type SendingInput =
 
 export type SendingEffect =
   /**
-   * Write, and retry while the disk is full. `onWritten` is the next input when the changes are on disk; `onSettled` is the next
-   * input also when the journal refuses the changes.
+   * Write, and retry while the disk is full. `onWritten` is the next input when the changes are on disk. `onSettled` is
+   * the next input when the changes are on disk or refused.
    */
   | {
       readonly kind: 'write'
       readonly changes: readonly Change[]
-      /** The write may wait to share the next commit. */
+      /** True if the write may wait, to share a commit with the next write. */
       readonly mayWait?: boolean
       readonly onWritten?: SendingInput
       readonly onSettled?: SendingInput
       readonly crashPoint?: 'doubt-journaled' | 'result-journaled'
     }
-  /** Write without retries, before the PDU is written to the modem. */
+  /** Write the COMMIT without retries, before the modem gets the PDU. */
   | { readonly kind: 'commit'; readonly changes: readonly Change[] }
-  /** Answered by `history-read`. */
+  /** Read the history of a SIM. Answered by `history-read`. */
   | { readonly kind: 'read-history'; readonly sim: SendingSim }
-  /** Decrypt and encode. Answered by `planned` or `sending-crashed`. */
+  /** Decrypt and encode a message. Answered by `planned` or `sending-crashed`. */
   | {
       readonly kind: 'plan'
       readonly sim: SendingSim
       readonly command: SendCommand
       readonly validForSeconds: number | undefined
     }
-  /** Answered by `result` or `sending-crashed`. */
+  /** Give a part to the modem. Answered by `result` or `sending-crashed`. */
   | ({
       readonly kind: 'submit'
       readonly pdu: string

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { runSendingSchedule } from '../../sim/run-sending-schedule.ts'
 
-// `npm run sim` runs a hundred thousand schedules. To run one of them: `node apps/agent/sim/run-simulation.ts --replay <seed>`.
+// `npm run sim` runs a hundred thousand schedules. To repeat one of them: `node apps/agent/sim/run-simulation.ts
+// --replay <seed>`.
 const seed = 20_261_121
 const schedules = 200
 
@@ -14,7 +15,7 @@ test(`${schedules} schedules of kills, refusals and silence from seed ${seed} lo
     failures.push(...report.problems.map((problem) => `seed ${seed + at}: ${problem}`))
   }
   expect(failures).toEqual([])
-  // A run without failures proves little unless each of these results occurred.
+  // A run proves little unless each of these results occurred in it.
   expect([...seen]).toEqual(expect.arrayContaining([...mustBeSeen]))
 }, 120_000)
 

@@ -69,7 +69,7 @@ export class Step {
     this.emit({ kind: 'write', changes, ...then })
   }
 
-  /** A step may change each of 64 lanes, so all its changes share one copy of the map. */
+  /** A step may change all 64 lanes, so its changes share one copy of the map. */
   #ownLanes(): Map<string, Lane> {
     if (this.#lanes === undefined) {
       const lanes = new Map(this.#state.schedule.lanes)

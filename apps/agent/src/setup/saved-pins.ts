@@ -13,13 +13,13 @@ export function readSavedPins(folder: string): SavedPins {
   try {
     return savedPins.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
-    // The content is left out of the message, because it is secret.
+    // The message does not show the content of the file, because it is secret.
     const reason = (error as NodeJS.ErrnoException).code ?? 'it is not a list of PINs by SIM number'
     throw new StartError(`${file} cannot be used: ${reason}. Correct it, or delete it and run setup again`)
   }
 }
 
-/** Saves a PIN that has unlocked the SIM, readable only by this user. */
+/** Saves a PIN that has unlocked the SIM, in a file that only this user can read. */
 export function savePin(folder: string, simNumber: number, pin: string): void {
   const pins = { ...readSavedPins(folder), [simNumber]: pin }
   writeDurably(join(folder, savedPinsFile), `${JSON.stringify(pins)}\n`)

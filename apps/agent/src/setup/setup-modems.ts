@@ -5,19 +5,20 @@ import { type AgentConfig, wantedModems } from '../config.ts'
 import { withoutVirtual } from '../doctor/check-ports.ts'
 import type { ModemExamination } from '../doctor/examine-modem.ts'
 import { ModemsAlone } from '../doctor/modems-alone.ts'
+import { webLoginOf } from '../ports/web-login.ts'
 import type { ModemStatus } from '../status/agent-status.ts'
 import { askAgent, noAgentRuns } from '../status/ask-agent.ts'
 import { TestByModem } from './test-by-modem.ts'
 import type { TestMessages } from './test-messages.ts'
 import { unlockSim } from './unlock-sim.ts'
 
-/** The modems during a setup: those of the running agent, or the modems themselves while no agent is running. */
+/** The modems during a setup. They are used through the running agent, or directly while no agent is running. */
 export interface SetupModems {
   /** Waits until the state of each modem is final, at most `limitMs`, and examines all modems. */
   examine(limitMs: number): Promise<readonly ModemExamination[]>
-  /** Returns whether the PIN was accepted and saved. */
+  /** Returns true if the PIN was accepted and saved. */
   unlock(port: string, pin: string): Promise<boolean>
-  /** Undefined if this process has no access to the API of the relay. */
+  /** Sends the test message through the API. Undefined if this process has no access to it. */
   testThrough(modem: ModemStatus): TestMessages | undefined
   close(): Promise<void>
 }
@@ -30,6 +31,7 @@ export async function useModemsAlone(config: AgentConfig, found: DataFolder | 'm
       dataDir: folder.path,
       wanted: withoutVirtual(wantedModems(config)),
       phoneNumberOf: (simNumber) => config.sims.get(simNumber)?.number,
+      webLogin: webLoginOf(config),
     })
     return {
       examine: (limitMs) => modems.examine({ modemsMs: limitMs, absentMs: 5_000 }),

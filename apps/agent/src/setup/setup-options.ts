@@ -6,7 +6,7 @@ export interface SetupOptions {
   readonly to: string | undefined
   readonly isTested: boolean
   readonly sim: number | undefined
-  /** Runs fixes without asking. */
+  /** Runs fixes without a confirmation. */
   readonly areFixesAgreed: boolean
   readonly networkMs: number
   /** How long to wait for the reply to the test message; 0 does not wait. */

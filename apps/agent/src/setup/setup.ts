@@ -132,7 +132,7 @@ async function unlockedModem(first: ModemExamination, run: SetupRun): Promise<Mo
       else if (configured === undefined)
         host.print(`Set SIM_${simNumber}_PIN, so that the PIN is entered at each start.`)
     } else host.print(modem.blocked.words)
-    // A wrong PIN in the settings is not entered again.
+    // A PIN from the settings that was wrong is not entered again.
     configured = undefined
   }
   return modem
@@ -140,7 +140,7 @@ async function unlockedModem(first: ModemExamination, run: SetupRun): Promise<Mo
 
 const acceptsPin: ReadonlySet<string> = new Set(['pin-required', 'pin-malformed', 'pin-wrong'])
 
-/** An empty answer leaves the SIM locked. */
+/** After an empty answer the SIM stays locked. */
 async function askPin({ askHidden, print }: SetupHost): Promise<string | undefined> {
   while (askHidden !== undefined) {
     const pin = (await askHidden('PIN of the SIM (not shown; leave empty to stop): ')).trim()
@@ -159,7 +159,7 @@ const noSuchModem: Finding = {
   level: 'fail',
   subject: 'modems',
   text: 'no modem with this SIM number',
-  advice: 'leave out --sim, to see the connected modems',
+  advice: 'leave out --sim to see the connected modems',
 }
 
 const onlyVirtual: Finding = {

@@ -6,7 +6,7 @@ import { savePin } from './saved-pins.ts'
  * Enters a PIN into the SIM of the modem on this port, and saves the PIN for later starts if the SIM accepts it. The driver
  * never uses the last attempt. The new state of the modem says whether the PIN was right.
  *
- * Returns whether the PIN was saved. It is not saved if the modem may get another SIM number at the next start.
+ * Returns true if the PIN was saved. It is not saved if the modem may get another SIM number at the next start.
  */
 export async function unlockSim(
   { actors, areNumbersKept }: UnlockableModems,
@@ -24,6 +24,6 @@ export async function unlockSim(
 
 interface UnlockableModems {
   readonly actors: readonly ModemActor[]
-  /** Whether the SIM numbers are on disk, or are the same at each start. */
+  /** True if the SIM numbers are on disk, or are the same at each start. */
   readonly areNumbersKept: boolean
 }

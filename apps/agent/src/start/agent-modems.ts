@@ -28,7 +28,7 @@ export function createModems(
   toLink: (input: AgentInput) => void,
 ): AgentModems {
   const { clock, log } = options
-  const { wanted, open, sims, emulation, hangUpCalls = false } = options.modems
+  const { wanted, open, sims, emulation, power, webLogin, hangUpCalls = false } = options.modems
   const { sender, time } = messaging
   const fleet: ModemFleet = new ModemFleet(
     {
@@ -37,7 +37,8 @@ export function createModems(
       open,
       sims,
       emulation,
-      tuning: { modem: { hangUpCalls, wallClock } },
+      power,
+      tuning: { modem: { hangUpCalls, wallClock, ...(webLogin && { webLogin }) } },
       discovery: {
         find: () => findPlaces(wanted),
         watch: (onChange) => watchDevices(wanted, onChange),
@@ -74,7 +75,7 @@ export function createModems(
   return { fleet, reporter }
 }
 
-/** The time of this machine, in which HiLink sticks are assumed to show dates. */
+/** Local time of this machine. HiLink sticks are assumed to show dates in it. */
 const wallClock: WallClock = {
   epochMs: () => Date.now(),
   zoneQuartersAt: (epochMs) => -Math.round(new Date(epochMs).getTimezoneOffset() / 15),

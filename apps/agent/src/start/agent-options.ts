@@ -1,5 +1,6 @@
 import type { Log } from '@smsgw/daemon/log'
 import type { Clock } from '@smsgw/modem/clock'
+import type { WebLogin } from '@smsgw/modem/hilink/web-session'
 import type { OpenResult } from '@smsgw/modem/recovery/runner'
 import { type AgentConfig, wantedModems } from '../config.ts'
 import type { BootMemory } from '../journal/boot-mark.ts'
@@ -8,7 +9,9 @@ import type { OpenSocket } from '../link/link-socket.ts'
 import type { Wanted } from '../modems/discovery/find-places.ts'
 import type { SimSettings } from '../modems/modem-actor-options.ts'
 import type { EmulationSettings } from '../modems/modem-fleet.ts'
+import { type PowerSetting, readPowerSetting } from '../modems/power/power-setting.ts'
 import { tryOpenPort } from '../ports/open-port.ts'
+import { webLoginOf } from '../ports/web-login.ts'
 import type { SendingLimits } from '../sending/schedule/sending-settings.ts'
 import { readSavedPins } from '../setup/saved-pins.ts'
 import type { ComponentStatus } from '../status/agent-status.ts'
@@ -24,7 +27,7 @@ export interface AgentOptions {
   readonly modems: ModemsOptions
   readonly sending: SendingOptions
   readonly log: AgentLog
-  /** Memory that lasts until the machine is switched off. Found automatically when left out. */
+  /** Memory that lasts until the machine is switched off. If left out, the agent looks for such memory. */
   readonly memory?: BootMemory | undefined
   /** Other components of the process, which `status` and `doctor` show. */
   readonly components?: (() => readonly ComponentStatus[]) | undefined
@@ -33,7 +36,7 @@ export interface AgentOptions {
 }
 
 export interface DeviceOptions {
-  /** Name shown in the account until somebody renames the device. */
+  /** The name of the device until a user renames it. */
   readonly name: string
   readonly identity: AgentIdentity
   /** One-time pairing code or enrolment token; used only while the agent is not paired. */
@@ -53,6 +56,8 @@ export interface ModemsOptions {
   readonly open: (address: string) => Promise<OpenResult>
   readonly sims: SimSettings
   readonly emulation?: EmulationSettings | undefined
+  readonly power?: PowerSetting | undefined
+  readonly webLogin?: WebLogin | undefined
   readonly hangUpCalls?: boolean | undefined
 }
 
@@ -86,8 +91,12 @@ export function configuredOptions(config: AgentConfig, log: Log) {
       sims: {
         pinOf: (simNumber: number) => config.sims.get(simNumber)?.pin ?? savedPins[simNumber],
         phoneNumberOf: (simNumber: number) => config.sims.get(simNumber)?.number,
+        operatorOf: (simNumber: number) => config.sims.get(simNumber)?.operator,
+        sendWhileRoaming: config.SEND_WHILE_ROAMING,
       },
       emulation: emulationSettings(config, wantedModems(config)),
+      power: readPowerSetting(config.POWER_CYCLE),
+      webLogin: webLoginOf(config),
       hangUpCalls: config.HANG_UP_CALLS,
     },
     sending: {

@@ -38,7 +38,8 @@ export function takeSettings(
     return Object.fromEntries(entries)
   }
   const encryption = section('encryption')
-  // A key and its version are used together only, because nobody could decrypt a value that names the version of another key.
+  // A key and its version are only used together, because a value that names the version of another key cannot be
+  // decrypted.
   const isKeyRefused = refused.some((name) => name.startsWith('encryption'))
   return {
     known: {
@@ -52,10 +53,10 @@ export function takeSettings(
 }
 
 /**
- * The account settings in use. Stores changes, so that the next process can use the settings without a relay.
+ * The account settings in use. Changes are stored, so that the next process can use the settings without a relay.
  *
- * Each change is a write to the disk and may restart the pings, so many changes in a row are slowed down: ten are used at once,
- * after that only the latest change in each second.
+ * Each change is a write to the disk and may restart the pings, so many changes in a row are slowed down: ten are used
+ * at once, after that only the latest change in each second.
  */
 export class SettingsInUse {
   readonly #options: SettingsInUseOptions

@@ -10,12 +10,12 @@ import { type TrustedTime, trustedMs } from '../time/trusted-time.ts'
 import type { AgentLog, AgentOptions } from './agent-options.ts'
 import type { AgentProblems } from './problem-log.ts'
 
-/** The journal of an agent, and its position in the stream of events. */
+/** The journal of an agent, its events, and the number of the last event that the relay has stored. */
 export interface AgentStore {
   readonly journal: Journal
   /** Replaced when the journal gets a new id. */
   marks: Marks
-  /** Whether this journal cannot be an old copy: it was confirmed, and the machine has not restarted since. */
+  /** True if this journal cannot be an old copy: the relay confirmed it, and the machine has not restarted since. */
   readonly isContinued: boolean
   readonly fsyncMs: number
   readonly sizeBytes: () => number

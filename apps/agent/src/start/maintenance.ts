@@ -64,8 +64,8 @@ class PeriodicTask {
 }
 
 /**
- * How long message content that the relay has stored is also kept here, so that a relay restored from a backup gets it
- * again. The setting `forget_after_seconds` limits the time.
+ * How long the agent keeps message content that the relay has stored. A relay that is restored from a backup gets this
+ * content again. The setting `forget_after_seconds` limits the time.
  */
 function contentMs({ privacy }: KnownSettings): number | undefined {
   const seconds = privacy['forget_after_seconds']

@@ -32,9 +32,12 @@ export interface AgentProblems {
   readonly journal: ProblemLog
   readonly link: ProblemLog
   readonly settings: ProblemLog
-  /** Returns a watch for one writer. The problem is resolved when all writers have repeated their failed writes successfully. */
+  /**
+   * Returns a watch for one writer. The problem is resolved when every writer has repeated its failed writes
+   * successfully.
+   */
   readonly journalWrites: () => WriteWatch
-  /** Logs an error without lasting effect, each time it occurs. */
+  /** Logs each occurrence of an error that has no lasting effect. */
   readonly onError: (error: unknown) => void
 }
 

@@ -1,3 +1,5 @@
+// Inbound path, step 5: passes events of the journal to the link. Next: agent-link.ts.
+
 import { randomUUID } from 'node:crypto'
 import { capabilities } from '@smsgw/contract/link/frame'
 import { newAgent } from '@smsgw/link/agent/state'
@@ -131,12 +133,16 @@ function journalNames({ marks }: AgentStore) {
 }
 
 /**
- * More messages than a modem sends in minutes. Further messages wait at the relay, where urgent messages can still overtake them.
+ * More messages than a modem sends in some minutes. Other messages wait at the relay, where urgent messages can
+ * overtake them.
  */
 const sendCapacity = 100
 const urgentSendCapacity = 20
 
-/** Records at most once a second which events the relay has stored. The journal works without this record, only more slowly. */
+/**
+ * Records at most once a second which events the relay has stored. The record only saves work; it is not needed for
+ * correctness.
+ */
 class MarkWriter {
   readonly #clock: Clock
   readonly #write: (mark: number, streamId: string) => Promise<void>

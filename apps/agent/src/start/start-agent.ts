@@ -24,7 +24,7 @@ import { createRelayLink } from './relay-link.ts'
 
 export interface Agent {
   readonly status: () => AgentStatus
-  /** Starts nothing new, and stops the agent when each modem has finished the part that it is sending. */
+  /** Stops the agent as soon as each modem has finished the part that it is sending. No new part is begun. */
   readonly stop: () => Promise<void>
 }
 
@@ -49,7 +49,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const messaging = createMessaging(options, time, { deviceKeys, inboxKey: () => accountKey }, store, problems, toLink)
   const { sender, receiver } = messaging
   const notes = await store.journal.read('notes', {})
-  // Applies from the start, also while the other settings wait for the relay, so that no message is sent in clear meanwhile.
+  // Applies from the start, even while other settings wait for the relay, so that no message is sent unencrypted.
   let accountKey = storedInboxKey(notes[settingsNote])
   const modems = createModems(options, messaging, store, notes, problems, toLink)
   const { fleet, reporter } = modems

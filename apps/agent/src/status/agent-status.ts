@@ -4,18 +4,18 @@ import { type Waiting, waitingOf } from '@smsgw/contract/waiting'
 import type { ModemHealth } from '../modems/modem-health.ts'
 import { telemetrySample } from './telemetry.ts'
 
-/** The status of an agent: plain JSON without message texts, and with only the last digits of numbers. */
+/** The status of an agent: plain JSON without message texts, in which numbers are reduced to their last digits. */
 export interface AgentStatus {
   readonly version: string
   readonly pid: number
   readonly upMs: number
   readonly link: LinkStatus
   readonly queue: {
-    /** Messages that were accepted and have not ended. */
+    /** The number of accepted messages that have not ended. */
     readonly open: number
-    /** Open messages of which no part was sent yet. */
+    /** The number of open messages of which no part was sent yet. */
     readonly waiting: number
-    /** Open messages that may have been sent. */
+    /** The number of open messages that may have been sent. */
     readonly inDoubt: number
   }
   /** Why messages wait, with the number of messages for each reason. Messages that only wait for their turn are left out. */
@@ -53,7 +53,7 @@ export interface ComponentStatus {
 export interface LinkStatus {
   readonly phase: string
   readonly relay: string
-  /** Why there is no connection. */
+  /** Why the agent is not connected. */
   readonly problem: string | undefined
   readonly deviceId: string | undefined
   /** The number of events that the relay has not acknowledged. */

@@ -39,7 +39,7 @@ export async function* answersOf<Content>(folder: string, question: Question): A
       if (notRunning.has(problem.code ?? '')) return
       throw new StartError(explain(problem, folder), { cause: problem })
     }
-    // If the agent stops now, the loop over the lines ends too.
+    // The loop over the lines ends when the agent stops.
     socket.on('error', () => socket.destroy())
     socket.write(`${JSON.stringify(question)}\n`)
     for await (const line of createInterface({ input: socket })) {

@@ -36,7 +36,9 @@ export class ControlSocket {
     this.#path = path
   }
 
-  /** The caller must hold the lock of the folder, so that an existing socket can only be from a process that has ended. */
+  /**
+   * The caller must hold the lock of the folder, because then an existing socket was left by a process that has ended.
+   */
   static open(folder: string, clock: Clock, answers: ControlAnswers): Promise<ControlSocket> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const path = socketPathIn(folder)
@@ -78,7 +80,7 @@ export class ControlSocket {
     })
     const send = (answer: Answer) => socket.write(`${JSON.stringify(answer)}\n`)
     const sendStatus = (everyMs: number) => {
-      // A client that does not read gets no further answers.
+      // A client that does not read its answers gets no more of them.
       if (socket.writableLength === 0) send({ ok: answers.status() })
       repeating = clock.after(everyMs, () => sendStatus(everyMs))
     }

@@ -65,11 +65,11 @@ export class DeviceReporter {
 
   modemChanged(modem: ModemActor): void {
     this.#logState(modem)
-    // A starting modem changes several times in a row, so these changes are reported together.
+    // The state of a starting modem changes several times in a row. These changes are reported together.
     this.#reportSimsWithin(settleMs)
   }
 
-  /** Sends a sample at once, because a relay knows nothing about the modems of a device that has just connected. */
+  /** Sends a sample at once, because the relay has no data about the modems of a device that has just connected. */
   connected(): void {
     this.#sampleIn(0)
   }

@@ -41,8 +41,8 @@ test('shows the status of an agent of an older release, which has no waiting rea
 })
 
 test('shows the version and the fingerprint of the encryption key', () => {
-  const lines = statusLines({ ...status, encryptionKey: { version: 2, fingerprint: 'ab12' } })
-  expect(lines).toContain('Key         version 2, SHA-256 ab12')
+  const lines = statusLines({ ...status, encryptionKey: { version: 2, fingerprint: 'ab12cd34' } })
+  expect(lines.join('\n')).toContain('Key         version 2, SHA-256 of the public key:\n            ab12 cd34')
 })
 
 test('shows the channels of the bridge, with their problems', () => {

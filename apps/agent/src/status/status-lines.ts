@@ -1,6 +1,8 @@
+import { fingerprintGroups } from '@smsgw/contract/fingerprint-groups'
 import { userCommand } from '@smsgw/daemon/user-command'
 import { inThisProcess } from '../link/in-process-socket.ts'
 import { shortcomingTexts } from '../modems/modem-descriptions.ts'
+import { networkClockText } from '../modems/network-clock.ts'
 import type { AgentStatus, ModemStatus, SimStatus, WaitingStatus } from './agent-status.ts'
 
 /** Formats the status for a terminal. */
@@ -33,7 +35,12 @@ export function statusLines(status: AgentStatus): readonly string[] {
     row('Journal', journal.problem ?? `disk sync takes ${journal.fsyncMs.toFixed(1)} ms`),
     ...(logLinesDropped === 0 ? [] : [row('Log', `${logLinesDropped} lines could not be written`)]),
     row('Clock', clockText(clock)),
-    ...(encryptionKey ? [row('Key', `version ${encryptionKey.version}, SHA-256 ${encryptionKey.fingerprint}`)] : []),
+    ...(encryptionKey
+      ? [
+          row('Key', `version ${encryptionKey.version}, SHA-256 of the public key:`),
+          row('', fingerprintGroups(encryptionKey.fingerprint)),
+        ]
+      : []),
     ...components.map(({ component, part, problem, since }) =>
       row(component, `${part}: ${problem ?? 'works'}, since ${new Date(since).toLocaleString('sv-SE')}`),
     ),
@@ -70,6 +77,7 @@ function modemLines(modem: ModemStatus, sim: SimStatus | undefined): string[] {
     row(title, [modem.words, number].filter(Boolean).join(', ')),
     row('  modem', [modem.model, modem.port].filter(Boolean).join(' at ')),
     row('  network', [modem.operator, modem.technology, modem.registration, signal(modem)].filter(Boolean).join(', ')),
+    ...(modem.networkClockAheadMs === undefined ? [] : [row('  clock', networkClockText(modem.networkClockAheadMs))]),
     row('  storage', storage(modem)),
     ...recovery(modem),
     ...(modem.shortcomings ?? []).map((each) => row('  warning', shortcomingTexts[each])),

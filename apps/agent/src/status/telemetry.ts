@@ -11,7 +11,7 @@ function modemSample(health: ModemHealth) {
   return definedOnly({
     simNumber,
     port: address,
-    state: simStateOf(state, registration),
+    state: simStateOf(health),
     words: stateText(state),
     problem: problemText(state),
     manufacturer: session?.identity.manufacturer,
@@ -21,6 +21,7 @@ function modemSample(health: ModemHealth) {
     operator,
     technology: registration?.technology,
     registration: registration?.status,
+    networkClockAheadMs: clockDifference(health.networkClockAheadMs),
     signal: signalPercent(signal),
     signalDbm: signal?.dBm,
     bars: signal?.bars,
@@ -40,7 +41,18 @@ function modemSample(health: ModemHealth) {
   })
 }
 
-/** `steps`: what was found and tried since the problem began, oldest first. */
+/**
+ * Small differences are left out. The network tells the time within seconds at best, and a modem may pass it on late.
+ */
+function clockDifference(aheadMs: number | undefined): number | undefined {
+  if (aheadMs === undefined || Math.abs(aheadMs) < notableDifferenceMs) return undefined
+  return Math.round(aheadMs / minuteMs) * minuteMs
+}
+
+const minuteMs = 60_000
+const notableDifferenceMs = 2 * minuteMs
+
+/** `steps`: the findings and measures since the problem began, oldest first. */
 function recoverySample(state: RecoveryState) {
   const resetsLeft = state.budget.resetsLeft
   if (state.kind === 'healthy') {

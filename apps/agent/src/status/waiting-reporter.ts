@@ -68,7 +68,7 @@ export class WaitingReporter {
 
 const defaultIntervalMs = 5_000
 
-/** With each message, the pause between messages gets a new end. This change alone is not worth a report. */
+/** Each message moves the end of the pause between messages. This change alone is not reported. */
 function comparable(report: WaitingReport): unknown {
   const withoutEnd = <One extends { readonly reason: string }>(one: One) =>
     one.reason === 'pause' ? { ...one, until: undefined } : one

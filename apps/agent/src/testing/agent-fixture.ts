@@ -24,7 +24,7 @@ export interface AgentOverrides {
 export class AgentFixture {
   readonly relay = new ScriptedRelay()
   readonly dataDir = mkdtempSync(join(tmpdir(), 'smsgw-agent-'))
-  /** Stands for the memory that lasts until the machine is switched off. */
+  /** Takes the place of the memory that lasts until the machine is switched off. */
   readonly memory = mkdtempSync(join(tmpdir(), 'smsgw-memory-'))
   bootId = 'first-boot'
   readonly log: string[] = []

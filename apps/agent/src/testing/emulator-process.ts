@@ -10,16 +10,19 @@ export class EmulatorProcess {
   readonly folder: string
   /** A link to the pseudo-terminal; the link stays the same. */
   readonly pty: string
-  /** `tcp://…`, or `hilink://…` for a HiLink stick. */
+  /** The address of the modem: `tcp://…`, or `hilink://…` for a HiLink stick. */
   readonly tcp: string
+  /** A link to the pseudo-terminal of the second port, if there is one. */
+  readonly second: string
   readonly control: string
   readonly #process: ChildProcess
 
   private constructor(folder: string, child: ChildProcess, addresses: Addresses) {
-    const [tcp = '', pty = ''] = addresses.modems[0]?.ports ?? []
+    const [tcp = '', pty = '', , second = ''] = addresses.modems[0]?.ports ?? []
     this.folder = folder
     this.pty = pty
     this.tcp = tcp
+    this.second = second
     this.control = addresses.control
     this.#process = child
   }
@@ -81,7 +84,7 @@ interface Addresses {
 }
 
 // Apps do not import each other, so the emulator is started by its command line.
-const main = fileURLToPath(new URL('../../../emulator/src/main.ts', import.meta.url))
+const main = process.env['TESTED_EMULATOR'] ?? fileURLToPath(new URL('../../../emulator/src/main.ts', import.meta.url))
 
 function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ export interface FakeInterface {
   readonly class: string
   readonly driver?: string
   readonly number?: number
-  /** The network interface that its driver creates. */
+  /** The network interface that the driver of the device creates. */
   readonly network?: string
 }
 
@@ -28,6 +28,7 @@ export class FakeMachine {
   readonly machine: DeviceFolders = {
     sysfs: join(this.folder, 'sys'),
     devices: join(this.folder, 'dev'),
+    udev: join(this.folder, 'udev'),
     networks: () => this.addresses,
   }
   #plugs = 0
@@ -38,8 +39,8 @@ export class FakeMachine {
   }
 
   /**
-   * Connects the device at a USB path, such as `1-1.4`. `ttys`: the names of its ports by interface, and where each leads:
-   * to the port of an emulator, or nowhere.
+   * Connects the device at a USB path, such as `1-1.4`. `ttys`: the names of its ports by interface. Each port leads to
+   * the port of an emulator, or nowhere.
    */
   plug(device: FakeDevice, path: string, ttys: Readonly<Record<number, FakeTty>> = {}): void {
     this.#plugs += 1

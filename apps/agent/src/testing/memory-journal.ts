@@ -8,9 +8,9 @@ import { Retention, type RetentionLimits } from '../journal/retention.ts'
 import { schema } from '../journal/schema.ts'
 
 /**
- * Runs the statements of the journal on a database in memory, with the delays of a simulated disk. The database survives
- * the simulated processes that use it. Each process has a session; when a session is killed, a random part of its pending
- * writes is lost.
+ * Runs the statements of the journal on a database in memory, with the delays of a simulated disk. The database
+ * survives the end of a simulated process. Each process has a session; a killed session loses a random part of its
+ * pending writes.
  */
 export class MemoryJournal {
   readonly #database = new DatabaseSync(':memory:')

@@ -1,11 +1,13 @@
+import type { OperatorChoice } from '@smsgw/modem/commands/operator-selection'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import { expect } from 'vitest'
 import type { Json } from '../journal/change.ts'
-import { findPlaces } from '../modems/discovery/find-places.ts'
+import { findPlaces, type Wanted } from '../modems/discovery/find-places.ts'
 import { watchDevices } from '../modems/discovery/watch-devices.ts'
 import type { ModemActor } from '../modems/modem-actor.ts'
 import type { ModemTuning } from '../modems/modem-actor-options.ts'
 import { type EmulationSettings, ModemFleet } from '../modems/modem-fleet.ts'
+import type { PowerSetting } from '../modems/power/power-setting.ts'
 import type { ActiveSim } from '../modems/sim-presence.ts'
 import { tryOpenPort } from '../ports/open-port.ts'
 import { monotonicClock } from '../time/monotonic-clock.ts'
@@ -33,17 +35,22 @@ export class FleetFixture {
   /** The numbers of SIMs that could no longer send, in the order of these events. */
   readonly stoppedSending: number[] = []
   emulation: EmulationSettings | undefined
+  sendWhileRoaming: boolean | undefined
+  power: PowerSetting | undefined
+  readonly operators: Record<number, OperatorChoice> = {}
+  /** The numbers of all SIMs that could send at any time. */
+  readonly couldSend: number[] = []
   fleet: ModemFleet | undefined
 
   constructor(fake: FakeMachine) {
     this.fake = fake
   }
 
-  /** Starts a fleet with the notes in the journal, as the next process would. */
-  async start(addresses: readonly string[] = [], tuning: ModemTuning = {}): Promise<ModemFleet> {
+  /** Starts a fleet with the notes in the journal, as the next process does. */
+  async start(listed: readonly string[] | Wanted = [], tuning: ModemTuning = {}): Promise<ModemFleet> {
     const { journal } = this.disk.session()
     const notes: Readonly<Record<string, Json>> = await journal.read('notes', {})
-    const wanted = { auto: addresses.length === 0, addresses }
+    const wanted = 'auto' in listed ? listed : { auto: listed.length === 0, addresses: listed }
     let ids = 0
     const fleet = new ModemFleet(
       {
@@ -62,14 +69,20 @@ export class FleetFixture {
         sims: {
           pinOf: (simNumber) => this.pins[simNumber],
           phoneNumberOf: (simNumber) => this.numbers[simNumber],
+          operatorOf: (simNumber) => this.operators[simNumber],
+          sendWhileRoaming: this.sendWhileRoaming,
         },
         emulation: this.emulation,
+        power: this.power,
         onJournalError: fail,
         onError: fail,
         listener: {
           onReadable: () => undefined,
           onUnreadable: () => undefined,
-          onSending: (sim) => void this.sending.set(sim.simNumber, sim),
+          onSending: (sim) => {
+            this.sending.set(sim.simNumber, sim)
+            this.couldSend.push(sim.simNumber)
+          },
           onNotSending: ({ simNumber }) => {
             this.sending.delete(simNumber)
             this.stoppedSending.push(simNumber)
@@ -95,7 +108,7 @@ export class FleetFixture {
     this.fleet = undefined
   }
 
-  /** The SIM number and the last digits of the IMEI of each modem that can send. */
+  /** For each modem that can send: its SIM number and the last digits of its IMEI. */
   get ready(): readonly string[] {
     return [...this.sending.keys()].sort().map((simNumber) => `${simNumber}:${this.imeiEnd(simNumber)}`)
   }

@@ -34,7 +34,7 @@ export class VirtualFleet {
   readonly network = new Network({ clock: this.clock, random: this.#random })
   readonly #ports = new Map<string, PortDevice>()
   readonly #listeners = new Map<VirtualModem, Set<VirtualPort>>()
-  /** Whether the fleet is notified when devices change. */
+  /** True if the fleet is notified of changed devices. */
   isWatched = true
   #sessions = 0
   #changed: () => unknown = () => undefined
@@ -142,7 +142,7 @@ export class VirtualFleet {
     this.clock.advance(untilMs - this.clock.nowMs())
   }
 
-  /** The SIM number and port of each modem that can send. */
+  /** For each modem that can send: its SIM number and port. */
   get ready(): readonly string[] {
     return [...this.sending].sort().map((simNumber) => `${simNumber} on ${this.fleet?.actorOf(simNumber)?.address}`)
   }

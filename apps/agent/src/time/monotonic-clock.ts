@@ -24,5 +24,5 @@ function after(delayMs: number, run: () => void): Timer {
   }
 }
 
-/** Node.js fires a timer with a longer delay at once. */
+/** The longest delay of a timer. Node.js fires timers with longer delays at once. */
 const maxDelayMs = 2 ** 31 - 1

@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 
 /**
- * How much the system clock can be trusted. `synchronised`: by NTP. `kept`: set from a battery-backed clock, or unknown on
- * a machine other than a Raspberry Pi. `lost`: a Pi without a battery starts with the time at which it was switched off.
+ * Where the system clock got its time from. `synchronised`: by NTP. `kept`: set from a battery-backed clock, or unknown
+ * on a machine other than a Raspberry Pi. `lost`: a Pi without a battery starts with the time at which it was switched
+ * off.
  */
 export type SystemClock = 'synchronised' | 'kept' | 'lost'
 

@@ -10,7 +10,7 @@ import type { TrustedTime } from './trusted-time.ts'
 export class TrustedClock implements TrustedTime {
   readonly #options: TrustedClockOptions
   #system: SystemClock
-  /** How far the time was ahead of the monotonic clock at the last check. */
+  /** The difference between the time and the monotonic clock at the last check. */
   #aheadMs: number
   #reference: { readonly from: Source; readonly wallMs: number; readonly monotonicMs: number } | undefined
 
@@ -85,7 +85,7 @@ export class TrustedClock implements TrustedTime {
 }
 
 export interface TrustedClockOptions {
-  /** The monotonic clock; all stamps with this boot id use it. */
+  /** The monotonic clock, which all stamps with this boot id use. */
   readonly clock: Clock
   readonly bootId: string
   readonly systemMs: () => number

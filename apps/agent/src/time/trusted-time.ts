@@ -20,8 +20,8 @@ export function trustedMs(time: Pick<TrustedTime, 'now'>): number | undefined {
 }
 
 /**
- * Dates a stamp from an untrusted clock, with a later trusted stamp and the monotonic time between the two. Returns
- * undefined if the clock is still not trusted, or if the machine has restarted since.
+ * Calculates the time of a stamp from an untrusted clock, from a later trusted stamp and the monotonic time between the
+ * two. Returns undefined if the clock is still not trusted, or if the machine has restarted since.
  */
 export function datedMs(stamp: Stamp, now: Stamp): number | undefined {
   if (stamp.trusted) return stamp.wallMs

@@ -1,16 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../state/bridge-state.ts'
 
-/** A text that a target has not shown yet. */
+/** A text that a chat target has not accepted yet. */
 export interface WaitingText {
   readonly number: number
   readonly item: string
   readonly text: string
-  /** When it was received, in milliseconds. */
+  /** When the text was received, in milliseconds. */
   readonly at: number
 }
 
-/** The texts that wait for each target, on disk until the target has accepted them. */
+/** The texts that wait for each target. They are on disk until the target has accepted them. */
 export class ChatQueue {
   readonly #database: DatabaseSync
 
@@ -18,7 +18,7 @@ export class ChatQueue {
     this.#database = database
   }
 
-  /** Adds a received message for all its targets. A repeated one is added once. */
+  /** Adds a received message for all its targets. A repeated message is added only once. */
   add(targets: readonly string[], item: string, text: string, at: number): void {
     inTransaction(this.#database, () => {
       for (const target of targets)
@@ -46,7 +46,7 @@ export class ChatQueue {
     this.#database.prepare('DELETE FROM chat_texts WHERE number = ?').run(number)
   }
 
-  /** Removes the texts of targets that are no longer in the settings. Returns how many there were. */
+  /** Removes the texts of targets that are no longer in the settings. Returns the number of removed texts. */
   keepOnly(targets: readonly string[]): number {
     const { changes } = this.#database
       .prepare('DELETE FROM chat_texts WHERE target NOT IN (SELECT value FROM json_each(?))')

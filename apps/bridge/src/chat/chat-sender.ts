@@ -8,7 +8,7 @@ const LIMIT_MS = 30_000
 /** Discord accepts 2000. */
 const MOST_CHARACTERS = 1_900
 
-/** The chat program does not accept this text. It may accept others. */
+/** The chat program refuses this text, but may accept others. */
 export class RefusedText extends Error {}
 
 const REFUSALS = [400, 413, 415, 422]
@@ -19,20 +19,20 @@ export interface ChatSender {
   close(): void
 }
 
-/** Sends to webhooks of chat programs by itself, and to all other targets with the program `apprise`. */
+/** Sends directly to webhooks of chat programs, and to all other targets with the program `apprise`. */
 export function chatSender({
   targets,
   folder,
   program,
 }: {
   readonly targets: readonly ChatTarget[]
-  /** For the files with the addresses, which this user alone can read. */
+  /** The folder for files with addresses, which only this user can read. */
   readonly folder: string
   readonly program: string
 }): ChatSender {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // On the command line, other users of the machine could read the addresses.
+  // Passes the addresses in a file, because other users of the machine could read them on the command line.
   for (const { id, url } of targets.filter(isForApprise))
     writeFileSync(join(folder, id), `${url}\n`, { mode: 0o600, flag: 'wx' })
   return {
@@ -49,7 +49,7 @@ export function isForApprise({ url }: Pick<ChatTarget, 'url'>): boolean {
   return !/^https?:/i.test(url)
 }
 
-/** Throws if a target needs `apprise` and it is not installed. */
+/** Throws if a target needs `apprise`, which is not installed. */
 export async function readySender(targets: readonly ChatTarget[], folder: string): Promise<ChatSender> {
   if (targets.some(isForApprise))
     await appriseVersion(APPRISE).catch((error: Error) => {
@@ -63,7 +63,7 @@ export async function readySender(targets: readonly ChatTarget[], folder: string
 
 export const APPRISE = 'apprise'
 
-/** Returns the version of `apprise`. Throws if it cannot be run. */
+/** Returns the version of `apprise`. Throws if `apprise` cannot be run. */
 export async function appriseVersion(program: string): Promise<string> {
   const { status, output } = await run(program, ['--version'], '', AbortSignal.timeout(LIMIT_MS))
   if (status !== 0) throw new Error(`${program} --version ends with exit code ${status}`)
@@ -77,7 +77,7 @@ async function runApprise(program: string, configFile: string, text: string, sig
     throw new Error(`apprise ends with exit code ${status}: ${withoutAddresses(output).slice(-300).trim()}`)
 }
 
-/** Addresses contain tokens and passwords. */
+/** Removes the addresses, which contain tokens and passwords. */
 function withoutAddresses(output: string): string {
   return output.replace(/[a-z][a-z0-9+.-]*:\/\/\S+/gi, '…')
 }
@@ -101,7 +101,7 @@ function run(
     }
     child.on('error', reject)
     child.on('close', (status) => resolve({ status, output }))
-    // A program that ends without reading its input says why with its exit code.
+    // Ignores write errors, because the exit code says why a program ended without reading its input.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })
@@ -127,7 +127,7 @@ async function post(url: string, text: string, signal: AbortSignal): Promise<voi
   throw REFUSALS.includes(answer.status) ? new RefusedText(message) : new Error(message)
 }
 
-/** The text comes from strangers: it must not notify whole groups or make links. */
+/** Strangers write the text, so it must not notify whole groups or contain links. */
 function webhookBody(url: string, text: string): object {
   const { hostname } = new URL(url)
   if (/(^|\.)discord(app)?\.com$/.test(hostname)) return { content: text, allowed_mentions: { parse: [] } }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 /** Where received messages are shown: an Apprise URL, or the `https` address of a webhook of a chat program. */
 export interface ChatTarget {
   readonly url: string
-  /** Names the group of targets that a rule can choose. */
+  /** The tag, which names a group of targets for the rules. */
   readonly tag: string | undefined
   /** Identifies the target in the state file, which must not contain its secret. */
   readonly id: string
@@ -13,12 +13,12 @@ export interface ChatTarget {
 
 /** Messages from these senders go to the targets with this tag. */
 export interface ChatRule {
-  /** A number, a sender name, or the beginning of either, followed by `*`. */
+  /** A phone number or a sender name, or the beginning of one followed by `*`. */
   readonly sender: string
   readonly tag: string
 }
 
-/** The settings of the chat channel. A gateway takes them too. */
+/** The settings of the chat channel, which a gateway also accepts. */
 export const chatSettings = z.object({
   CHAT_URLS: setting(z.string().transform(readTargets).optional(), {
     about:
@@ -37,10 +37,10 @@ export const chatSettings = z.object({
   }),
 })
 
-/** The settings of the chat channel when it is switched on. */
+/** The settings of an enabled chat channel. */
 export type ChatConfig = z.output<typeof chatSettings> & { readonly CHAT_URLS: readonly ChatTarget[] }
 
-/** Returns the targets for messages of a sender. */
+/** Returns the targets for messages from this sender. */
 export function targetsFor({ CHAT_URLS, CHAT_RULES }: ChatConfig, sender: string): readonly ChatTarget[] {
   if (CHAT_RULES === undefined) return CHAT_URLS
   const tags = CHAT_RULES.filter((rule) => matches(rule.sender, sender)).map(({ tag }) => tag)
@@ -61,7 +61,7 @@ function readTargets(value: string, context: z.RefinementCtx): readonly ChatTarg
       const id = createHash('sha256').update(url).digest('base64url').slice(0, 16)
       return { url, tag, id }
     })
-  // The message must not contain the addresses, which are secrets.
+  // The error message must not contain the addresses, which are secrets.
   if (targets.some(({ url }) => !/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(url)))
     context.addIssue('must be a list of addresses such as https://… or tgram://…, separated by spaces')
   else if (new Set(targets.map(({ id }) => id)).size < targets.length) context.addIssue('has an address twice')

@@ -24,7 +24,7 @@ let folder: string
 let account: TestAccount
 let url: string
 let logged: string
-/** The requests that the chat programs got, and their answers. */
+/** The requests that the chat programs received, and their answers. */
 let posts: { path: string; json: Record<string, unknown> }[]
 let statusFor: (path: string) => number
 let answerAfterMs: number
@@ -91,7 +91,7 @@ async function stop(bridge: ChatBridge): Promise<void> {
 
 const textsAt = (path: string) => posts.filter((post) => post.path === path).map(({ json }) => json['text'])
 
-/** Stands in for `apprise`: appends its configuration and input to a file, and fails while the file `fail` exists. */
+/** Replaces `apprise`: appends its configuration and input to a file, and fails while the file `fail` exists. */
 function installApprise(): void {
   const script = `#!/bin/sh
 if [ -e "${folder}/fail" ]; then echo "cannot notify tgram://token/1" >&2; exit 1; fi
@@ -159,7 +159,7 @@ test('texts that wait survive a restart, and those of a chat that was removed fr
   await start({ CHAT_URLS: `${url}/b` })
   await expect.poll(() => textsAt('/b')).toEqual(['SMS from +447400123456: one'])
   expect(textsAt('/a')).toEqual([])
-  expect(logged).toContain('texts of chats that CHAT_URLS no longer has were dropped')
+  expect(logged).toContain('texts dropped: their chats are no longer in CHAT_URLS')
 })
 
 test('a text that a chat did not accept for three days is dropped with a log entry', async () => {

@@ -15,11 +15,11 @@ import { type ChatConfig, type ChatTarget, targetsFor, unusedTags } from './chat
 const CHANNEL = 'chat'
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 300_000
-/** A text that a target did not accept for so long is dropped. */
+/** A text that a target has not accepted after this time is dropped. */
 const KEPT_MS = 3 * 86_400_000
-/** A text that a target refused so often is dropped, because the texts after it wait. */
+/** A text that a target has refused this number of times is dropped, because later texts wait for it. */
 const MOST_REFUSALS = 3
-/** A stop waits so long for the answers of chats. */
+/** How long a stop waits for the answers of chat programs. */
 const STOP_MS = 5_000
 
 export interface ChatBridgeOptions {
@@ -38,8 +38,8 @@ export interface ChatBridge {
 }
 
 /**
- * Shows received messages in chats. Each message is stored for each target before the position in the stream of events moves on,
- * and removed after the target has accepted it. A target that fails delays no other.
+ * Shows received messages in chats. Each message is stored for each target before the position in the stream of events
+ * is advanced, and removed when the target has accepted it. A failing target does not delay others.
  */
 export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
   const { config, api, database, log, sender, now = Date.now } = options
@@ -55,8 +55,8 @@ export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
     ]),
   )
   const removed = queue.keepOnly([...lanes.keys()])
-  if (removed > 0) log.warn({ texts: removed }, 'texts of chats that CHAT_URLS no longer has were dropped')
-  for (const tag of unusedTags(config)) log.warn({ tag }, 'CHAT_RULES has a tag that no address in CHAT_URLS has')
+  if (removed > 0) log.warn({ texts: removed }, 'texts dropped: their chats are no longer in CHAT_URLS')
+  for (const tag of unusedTags(config)) log.warn({ tag }, 'CHAT_RULES names a tag that no address in CHAT_URLS has')
   const follower = new AccountFollower({
     channel: CHANNEL,
     api,
@@ -79,7 +79,7 @@ export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
     report: () => state.report(),
     async stop() {
       stopping.abort()
-      // A chat that is accepting a text would get it again after the start.
+      // Otherwise a chat program that is accepting a text would get it again after the next start.
       const timer = setTimeout(() => cutting.abort(), STOP_MS)
       await running
       clearTimeout(timer)
@@ -93,7 +93,7 @@ interface LaneOptions extends ChatBridgeOptions {
   readonly queue: ChatQueue
   readonly target: ChatTarget
   readonly signal: AbortSignal
-  /** Ends the text that is being sent. */
+  /** Aborts the request for the text that is being sent. */
   readonly cut: AbortSignal
   readonly state: ChannelState
 }
@@ -151,7 +151,7 @@ class Lane {
   }
 }
 
-/** A name for the log without secrets: the tag, or the kind of the address. */
+/** Returns a name for the log without secrets: the tag, or the kind of the address. */
 function nameOf({ tag, url }: ChatTarget): string {
   const { protocol = '', host = '' } = URL.parse(url) ?? {}
   return tag ?? (protocol.startsWith('http') ? host : protocol.replace(':', ''))

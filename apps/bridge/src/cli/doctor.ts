@@ -8,7 +8,7 @@ import { brokerAddress } from '../mqtt/broker.ts'
 
 interface Check {
   readonly name: string
-  /** Returns what it found; throws an error that says what is wrong. */
+  /** Returns the result of the check; throws an error that says what is wrong. */
   readonly run: () => Promise<string>
   readonly advice: string
 }
@@ -53,7 +53,7 @@ function apiChecks({ SMSGW_URL: url, credentials }: BridgeConfig): Check[] {
   ]
 }
 
-/** A message without recipients is refused after its scope was checked. */
+/** The API refuses a message without recipients, but only after it has checked the scope. */
 async function checkSending(api: SmsGateway): Promise<string> {
   const refusal = await api.messages.send({ phoneNumbers: [] }).catch((error: SmsGatewayError) => error)
   if ('status' in refusal && refusal.status === 400) return 'allowed'

@@ -7,7 +7,7 @@ import { startBridge } from '../start-bridge.ts'
 /** Runs the bridge until a termination signal. */
 export async function run(config: BridgeConfig): Promise<void> {
   const log = openLog(config.LOG_LEVEL, process.stdout)
-  // The state file holds messages.
+  // Makes the state file private, because it contains messages.
   process.umask(0o077)
   await runService({
     async start() {

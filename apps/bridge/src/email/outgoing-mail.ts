@@ -5,14 +5,14 @@ const CONNECT_MS = 10_000
 const SOCKET_MS = 30_000
 
 export interface OutgoingMail {
-  /** Identifies the mail at its receiver, also if it is sent again after a crash. */
+  /** Identifies the mail for its receiver, even if it is sent again after a crash. */
   readonly id: string
   readonly to: readonly string[]
   readonly subject: string
   readonly text: string
   readonly replyTo?: string | undefined
   readonly inReplyTo?: string | undefined
-  /** A report has no sender, so that nothing answers it (RFC 5321 §4.5.5). */
+  /** A report has no sender, so that no program answers it (RFC 5321 §4.5.5). */
   readonly isReport?: boolean | undefined
 }
 
@@ -20,7 +20,7 @@ export interface MailSenderOptions {
   readonly url: string
   readonly from: string
   readonly log: Log
-  /** Called after each attempt, with undefined if the server answered. */
+  /** Called after each attempt with the problem, or with undefined if the server answered. */
   readonly onProblem: (problem: string | undefined) => void
 }
 
@@ -40,7 +40,9 @@ export class MailSender {
     this.#domain = from.slice(from.lastIndexOf('@') + 1)
   }
 
-  /** Resolves when the server has accepted the mail. A mail that the server refuses for good is logged and dropped. */
+  /**
+   * Resolves when the server has accepted the mail. A mail that the server refuses permanently is logged and dropped.
+   */
   async send(mail: OutgoingMail): Promise<void> {
     try {
       await this.#transport.sendMail(this.#optionsOf(mail))
@@ -67,7 +69,7 @@ export class MailSender {
       ...(replyTo !== undefined && { replyTo }),
       ...(inReplyTo !== undefined && { inReplyTo, references: inReplyTo }),
       headers: { 'Auto-Submitted': 'auto-generated' },
-      // The texts come from strangers and must not make this machine read files or addresses.
+      // Strangers write the texts, which must not make this machine read files or addresses.
       disableFileAccess: true,
       disableUrlAccess: true,
     }
@@ -93,7 +95,7 @@ function transportTo(url: string) {
   })
 }
 
-/** Whether the server refuses the recipients or the content. A refused login is a fault of the settings. */
+/** Returns true if the server refuses the recipients or the content. A refused login is a fault of the settings. */
 function isFinal(error: unknown): boolean {
   const { code, responseCode } = error as { readonly code?: unknown; readonly responseCode?: unknown }
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && typeof responseCode === 'number' && responseCode >= 550

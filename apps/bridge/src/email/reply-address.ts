@@ -1,11 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** An answer is accepted for so long. */
+/** How long an answer is accepted. */
 const VALID_DAYS = 30
 const DAY_MS = 86_400_000
 const TAG_LENGTH = 20
 
-/** An address to which anyone may send a text for one number, until it expires: `447400123456.<day>.<tag>@<domain>`. */
+/**
+ * Returns an address to which anyone may send a text for one number, until the address expires:
+ * `447400123456.<day>.<tag>@<domain>`.
+ */
 export function replyAddress(number: string, domain: string, secret: string, now: number): string {
   const name = `${number.replace(/^\+/, 'p')}.${(Math.floor(now / DAY_MS) + VALID_DAYS).toString(36)}`
   return `${name}.${tagOf(name, domain, secret)}@${domain}`
@@ -15,7 +18,7 @@ export type MailRecipient =
   | { readonly number: string; readonly isReply: boolean }
   | { readonly problem: string; readonly isExpired?: true }
 
-/** Reads the address of a recipient: a phone number, or an address from `replyAddress`. */
+/** Reads the address of a recipient, which is a phone number or an address from `replyAddress`. */
 export function recipientOf(address: string, domain: string, secret: string, now: number): MailRecipient {
   const at = address.lastIndexOf('@')
   if (address.slice(at + 1).toLowerCase() !== domain.toLowerCase())

@@ -1,8 +1,11 @@
-/** An address for answers is in mails, so it may reach anyone. It sends at most so many messages an hour. */
+/**
+ * The largest number of messages per hour for one reply address. It is limited, because mails contain the address and
+ * may reach anyone.
+ */
 const MOST_PER_HOUR = 30
 const HOUR_MS = 3_600_000
 
-/** Counts the answers to each number. Only numbers with a signed address are counted, so the list stays short. */
+/** Counts the answers to each number. Only numbers with a signed address count, so the list stays short. */
 export class ReplyLimit {
   readonly #now: () => number
   readonly #answers = new Map<string, number[]>()
@@ -11,7 +14,7 @@ export class ReplyLimit {
     this.#now = now
   }
 
-  /** Counts an answer before it is sent. Returns false if the limit is reached. */
+  /** Counts an answer before it is sent. Returns false if the limit has been reached. */
   take(number: string): boolean {
     const now = this.#now()
     for (const [each, times] of this.#answers) {
@@ -25,7 +28,7 @@ export class ReplyLimit {
     return true
   }
 
-  /** The answer was not sent. */
+  /** Must be called if the answer was not sent. */
   giveBack(number: string): void {
     this.#answers.get(number)?.pop()
   }

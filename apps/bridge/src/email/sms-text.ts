@@ -6,13 +6,13 @@ export interface MailContent {
   readonly subject: string | undefined
   readonly messageId: string | undefined
   readonly date: string | undefined
-  /** An automatic reply, a bounce or a mailing list. */
+  /** True for an automatic reply, a bounce or a mailing list. */
   readonly isAutomatic: boolean
-  /** What other programs said about the sender. It is logged and never trusted. */
+  /** What other programs reported about the sender. It is logged, but not trusted. */
   readonly claims: { readonly dkim: string | undefined; readonly spf: string | undefined }
 }
 
-/** The parser takes about 50 µs for each line, and nothing else runs meanwhile. */
+/** The largest number of lines. The parser takes about 50 µs for each line, and blocks the process meanwhile. */
 const MOST_LINES = 20_000
 const LINE_FEED = 10
 
@@ -44,7 +44,7 @@ export async function readMail(raw: Uint8Array): Promise<MailContent> {
   }
 }
 
-/** Joins subject and text. A reply has the subject of the first mail, so its subject is left out. */
+/** Joins subject and text. Leaves out the subject of a reply, because it is that of the first mail. */
 export function smsText({ text, subject }: Pick<MailContent, 'text' | 'subject'>, hasSubject: boolean): string {
   const isReply = /^(?:re|aw|sv|antw)\s*(?:\[\d+\])?:/i.test(subject ?? '')
   if (!hasSubject || subject === undefined || isReply || text.startsWith(subject)) return text
@@ -59,8 +59,7 @@ function plainText({ text, html }: Email): string {
 /**
  * Removes the markup. Tags that end a line in a browser end a line.
  *
- * No expression reads past the next `<` or stops before the end for want of a `>`, because for a mail full of `<` that would
- * take minutes.
+ * No expression searches beyond the next `<`, because a mail full of `<` would then take minutes.
  */
 function textOfHtml(html: string): string {
   return html
@@ -80,7 +79,7 @@ function decodeEntity(entity: string, decimal?: string, hexadecimal?: string, na
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
 }
 
-/** Cuts the signature, the quoted mail of a reply and its introduction, and blank lines that repeat. */
+/** Removes the signature, the quoted mail of a reply with its introduction, and repeated blank lines. */
 function withoutQuotes(text: string): string {
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   const end = lines.findIndex((line) => line === '-- ' || line === '--' || ORIGINAL.test(line.trim()))
@@ -93,11 +92,11 @@ function withoutQuotes(text: string): string {
   return own.replace(/\n{3,}/g, '\n\n').trim()
 }
 
-/** Stands for a quoted line. Mail does not contain it. */
+/** The placeholder for a quoted line, which does not occur in mail. */
 const QUOTE = '\u0000'
 
 const ORIGINAL =
   /^-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|message d'origine|mensaje original)\s*-{2,}$/i
 
-/** "On Monday Anna wrote:" above a quote, on up to three lines. */
+/** Matches the introduction of a quote, such as "On Monday Anna wrote:", on up to three lines. */
 const INTRODUCTION = /^(?:on|am|le|el|den)\b[^\n]*(?:\n[^\n\0]+){0,2}:\n*\0/gim

@@ -10,7 +10,7 @@ import { type MailRecipient, recipientOf } from './reply-address.ts'
 import { ReplyLimit } from './reply-limit.ts'
 import { type MailContent, readMail, smsText } from './sms-text.ts'
 
-/** Together with MOST_CLIENTS, limits the memory for mail that arrives at the same time. */
+/** The largest mail. Together with MOST_CLIENTS, it limits the memory for mail that arrives at the same time. */
 const LARGEST_MAIL = 1_048_576
 const MOST_CLIENTS = 50
 const MOST_RECIPIENTS = 100
@@ -28,9 +28,9 @@ export interface SmtpReceiverOptions {
   readonly host: string
   readonly port: number
   readonly domain: string
-  /** Certificate and key for STARTTLS, in PEM form. */
+  /** The certificate and the key for STARTTLS, in PEM form. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
-  /** Clients in these networks need no password. */
+  /** Networks whose clients need no password. */
   readonly trusted: BlockList | undefined
   readonly longestText: number
   readonly hasSubject: boolean
@@ -45,7 +45,10 @@ export interface SmtpReceiverOptions {
   readonly onAccepted: (received: ReceivedMail) => void
 }
 
-/** Receives mail for `<number>@<domain>` and sends it as SMS. A mail is confirmed after the API has accepted the message. */
+/**
+ * Receives mail for `<number>@<domain>` and sends it as SMS. The client gets a confirmation after the API has accepted
+ * the message.
+ */
 export class SmtpReceiver {
   readonly #options: SmtpReceiverOptions
   readonly #server: SMTPServer
@@ -62,14 +65,16 @@ export class SmtpReceiver {
       maxClients: MOST_CLIENTS,
       maxRecipients: MOST_RECIPIENTS,
       socketTimeout: IDLE_MS,
-      // Also for trusted networks, which send many mails over one connection.
+      // The limit of mails per connection. It also applies to trusted networks, which send many mails over one
+      // connection.
       maxAllowedUnauthenticatedCommands: MOST_COMMANDS,
       closeTimeout: 2_000,
       disableReverseLookup: true,
       hideENHANCEDSTATUSCODES: false,
       authMethods: ['PLAIN', 'LOGIN'],
       authOptional: true,
-      // Loopback needs no encryption; onConnect switches AUTH off for all others without a certificate.
+      // Clients on loopback need no encryption. Without a certificate, onConnect switches AUTH off for all other
+      // clients.
       allowInsecureAuth: tls === undefined,
       ...(tls ?? {}),
       logger: false,
@@ -94,7 +99,7 @@ export class SmtpReceiver {
         )
       },
     })
-    // A broken connection is the fault of its client.
+    // Ignores errors of a connection, which its client causes.
     this.#server.on('error', (error) => log.debug({ reason: error.message }, 'SMTP connection failed'))
   }
 
@@ -110,7 +115,10 @@ export class SmtpReceiver {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
   }
 
-  /** The password is an API key that may send. A message without recipients is refused after the key was checked. */
+  /**
+   * The password must be an API key that may send. The API refuses a message without recipients, but only after it has
+   * checked the key.
+   */
   async #authenticate(apiKey: string): Promise<SmsGateway> {
     if (!/^[\x21-\x7e]{1,200}$/.test(apiKey)) throw refusal(535, 'the password must be an API key')
     const api = this.#options.apiWith(apiKey)
@@ -157,7 +165,7 @@ export class SmtpReceiver {
     return `accepted as ${messageId}`
   }
 
-  /** Sends answers within the limit of their addresses. */
+  /** Sends answers within the limit of the address. */
   async #withinLimit(replies: readonly string[], send: () => Promise<string>): Promise<string> {
     const taken = replies.filter((number) => this.#replyLimit.take(number))
     try {
@@ -194,7 +202,7 @@ export class SmtpReceiver {
   }
 }
 
-/** Returns the mail, or undefined if it is too large; the rest is then read and dropped. */
+/** Returns the mail, or undefined if it is too large. The rest of a mail that is too large is read and dropped. */
 async function contentOf(stream: SMTPServerDataStream): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) {
@@ -205,8 +213,9 @@ async function contentOf(stream: SMTPServerDataStream): Promise<Buffer | undefin
 }
 
 /**
- * A mail server repeats a mail if the confirmation was lost. The repetition has the same key. Mail with neither id nor date comes
- * from simple devices, whose next alarm has the same text, so each has its own key.
+ * A mail server repeats a mail if the confirmation was lost, so both mails must get the same idempotency key. A mail
+ * with neither id nor date comes from a simple device, whose next alarm has the same text, so each of its mails gets
+ * its own key.
  */
 function idempotencyKeyOf({
   mail,
@@ -223,14 +232,14 @@ function idempotencyKeyOf({
 function sendProblem(error: unknown): Error {
   if (!(error instanceof SmsGatewayError)) return error as Error
   const isLater = !(error instanceof ApiError) || error instanceof UnavailableError || error instanceof RateLimitError
-  // Wrong credentials are a fault of the settings.
+  // Wrong credentials are a fault of the settings, so the mail is not refused permanently.
   if (isLater || error instanceof AuthenticationError)
     return refusal(451, `not sent, try again later: ${error.message}`)
   return refusal(error.status === 403 ? 550 : 554, error.message)
 }
 
 function refusal(responseCode: number, message: string): Error {
-  // An answer is one line.
+  // An SMTP answer must be one line.
   return Object.assign(new Error(message.replace(/\s+/g, ' ').slice(0, 400)), { responseCode })
 }
 

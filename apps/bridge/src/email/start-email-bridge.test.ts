@@ -79,7 +79,7 @@ async function start(settings: Readonly<Record<string, string>> = {}) {
     log: openLog('fatal', process.stdout),
   })
   const port = bridge.port ?? 0
-  // From here on, received messages are passed on.
+  // From now on, received messages are passed on.
   await expect.poll(() => new Notes(database).read('email.followed-until')).toBeDefined()
   return {
     port,
@@ -292,7 +292,7 @@ test.skipIf(!has('swaks'))('swaks sends a mail', async () => {
   const args = ['--server', '127.0.0.1', '--port', String(port), '--from', 'cron@example.org']
   const swaks = spawn('swaks', [...args, '--header', 'Subject: Backup', '--body', 'failed'])
   swaks.on('close', resolve)
-  // As an argument, an address that begins with + would be an option.
+  // Writes addresses to standard input, because an address that begins with + would be an option on the command line.
   swaks.stdin.end(`${NUMBER}@${DOMAIN}\n`)
   expect(await promise).toBe(0)
   expect(account.sent).toMatchObject([{ to: [NUMBER], text: 'Backup\nfailed' }])

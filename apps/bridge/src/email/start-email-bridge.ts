@@ -16,7 +16,7 @@ import { replyAddress } from './reply-address.ts'
 import { type ReceivedMail, SmtpReceiver } from './smtp-receiver.ts'
 
 const CHANNEL = 'email'
-/** A mail program should get an answer before its user gives up. */
+/** How long a request may take, so that a mail program gets an answer before its user gives up. */
 const QUICK = { maxRetries: 1, timeoutMs: 20_000 }
 
 export interface EmailBridgeOptions {
@@ -28,20 +28,22 @@ export interface EmailBridgeOptions {
 }
 
 export interface EmailBridge {
-  /** The port of the SMTP server; undefined if it is switched off. */
+  /** The port of the SMTP server; undefined if the server is disabled. */
   readonly port: number | undefined
   readonly report: () => ChannelReport
   readonly stop: () => Promise<void>
 }
 
-/** What a failure report needs of the mail that was sent as SMS. */
+/** The data of a mail sent as SMS that a failure report needs. */
 interface SentMail {
   readonly sender: string
   readonly subject: string | null
   readonly mailId: string | null
 }
 
-/** Connects the account to e-mail: mail in becomes SMS, received messages and failures become mail. */
+/**
+ * Connects the account to e-mail: received mail is sent as SMS, and received messages and failures are sent as mail.
+ */
 export async function startEmailBridge({ config, connect, database, log }: EmailBridgeOptions): Promise<EmailBridge> {
   const { SMTP_DOMAIN: domain } = config
   const stopping = new AbortController()
@@ -89,13 +91,13 @@ export async function startEmailBridge({ config, connect, database, log }: Email
   }
 
   function accepted({ messageId, sender: from, mail }: ReceivedMail): void {
-    // No report to nobody, to a robot, or back to this server.
+    // Sends no report to an empty sender, to an automatic one, or back to this server.
     if (sender === undefined || from === '' || mail.isAutomatic) return
     if (from.toLowerCase().endsWith(`@${domain.toLowerCase()}`)) return
     const detail: SentMail = { sender: from, subject: mail.subject ?? null, mailId: mail.messageId ?? null }
     sent.add(messageId, JSON.stringify(detail), Date.now())
     void follower?.reportNow(messageId).catch((error: Error) => {
-      // The next event of the message or the next start reports the state.
+      // If this fails, the next event of the message or the next start reports the state.
       if (!signal.aborted)
         log.warn({ message: messageId, reason: error.message }, 'could not read the state of a message')
     })

@@ -29,7 +29,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Follows the account. Returns when the stream is open. */
+/** Starts to follow the account. Resolves when the stream is open. */
 async function follow() {
   const stopping = new AbortController()
   const connected = Promise.withResolvers<void>()

@@ -9,8 +9,8 @@ import type { HandledItems } from '../state/handled-items.ts'
 import type { SentMessages } from '../state/sent-messages.ts'
 
 /**
- * A received message carries the time of the network, which may be days before its arrival. After a gap in the stream, the
- * inbox is read from so long before the gap.
+ * How far before a gap in the stream the inbox is read, because the time of a received message comes from the network
+ * and may be days before its arrival.
  */
 const LATE_MS = 7 * 86_400_000
 const FINAL = ['Delivered', 'Failed', 'Cancelled', 'Ended']
@@ -18,7 +18,7 @@ const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 60_000
 
 export interface FollowerOptions {
-  /** Names the channel in the state file. */
+  /** The name of the channel in the state file. */
   readonly channel: string
   readonly api: SmsGateway
   readonly notes: Notes
@@ -27,22 +27,22 @@ export interface FollowerOptions {
   readonly log: Log
   readonly signal: AbortSignal
   readonly now: () => number
-  /** Passes on one received message. Is repeated after an error. */
+  /** Passes on one received message. Called again after an error. */
   readonly onReceived: (item: InboxItem) => Promise<void>
   /** Reports a new state of a message that this channel has sent. */
   readonly onState: (message: MessageState, detail: string) => Promise<void>
-  /** The state that is compared with the last reported one. `Ended` is final. Default: the state of the message. */
+  /** Returns the state to compare with the last reported one. `Ended` is final. Default: the state of the message. */
   readonly stateOf?: (message: MessageState) => string
-  /** A device, its modems or its queue have changed. */
+  /** Called when a device, its modems or its queue have changed. */
   readonly onDevices?: () => void
-  /** Whether events arrive. */
+  /** Called with true when events begin to arrive, and with false when they stop. */
   readonly onConnected?: (isConnected: boolean) => void
 }
 
 /**
- * Follows an account for one channel, so that each received message and each state is passed on once, also after a crash.
- * The stream of events says what is new. After a gap (first start, long interruption, restored database) the lists of the
- * API are read. The position in the stream is stored after an event has been passed on.
+ * Follows an account for one channel, so that each received message and each state is passed on once, even after a
+ * crash. The stream of events reports what is new. After a gap (first start, long interruption, restored database) the
+ * lists of the API are read instead. The position in the stream is stored after an event has been passed on.
  */
 export class AccountFollower {
   readonly #options: FollowerOptions
@@ -100,10 +100,10 @@ export class AccountFollower {
       },
     })
     let next = events.next()
-    // Rejections are handled by the await below.
+    // The await below handles rejections.
     next.catch(() => undefined)
     await Promise.race([opened.promise, next])
-    // Events that arrived before the id of a message was stored are not repeated.
+    // Events that arrived before the id of a message was stored do not come again.
     for (const { id, state } of sent.list()) if (state === 'Pending') await this.#report(id)
     for (;;) {
       if (needsCatchUp) await this.#catchUp()
@@ -124,8 +124,8 @@ export class AccountFollower {
   }
 
   /**
-   * At the first start, messages of before are not passed on. This is done before the stream is opened, so that a message
-   * that arrives from then on is passed on.
+   * At the first start, earlier messages are not passed on. They are marked before the stream is opened, so that every
+   * later message is passed on.
    */
   async #skipOlder(): Promise<void> {
     const { handled, now } = this.#options
@@ -147,7 +147,7 @@ export class AccountFollower {
     this.#reach(startedAt)
   }
 
-  /** Newest first, with those that may be late. */
+  /** Reads newest first, and includes messages that may be late. */
   #receivedSince(at: number): AsyncIterable<InboxItem> {
     const { api, signal } = this.#options
     return api.inbox.list({ from: new Date(at - LATE_MS).toISOString() }, { signal })
@@ -174,7 +174,7 @@ export class AccountFollower {
     return this.#report(id)
   }
 
-  /** One report at a time, so that the stream and `reportNow` do not report a state twice. */
+  /** Makes one report at a time, so that the stream and `reportNow` do not report a state twice. */
   #report(id: string): Promise<void> {
     const report = this.#reporting.catch(() => undefined).then(() => this.#reportState(id))
     this.#reporting = report
@@ -194,7 +194,7 @@ export class AccountFollower {
     if (state === undefined || FINAL.includes(state)) sent.remove(id)
   }
 
-  /** Returns undefined for an item that retention has deleted. */
+  /** Returns undefined for an item that was deleted because of its age. */
   async #unlessGone<Item>(answer: Promise<Item>): Promise<Item | undefined> {
     try {
       return await answer
@@ -205,5 +205,5 @@ export class AccountFollower {
   }
 }
 
-/** The position in time is stored at most this often. */
+/** The interval at which the time position is stored. */
 const REACH_EVERY_MS = 60_000

@@ -8,7 +8,7 @@ import { VERSION } from '../version.ts'
 
 export interface McpServerOptions {
   readonly config: McpConfig
-  /** Creates a client with the credentials of a caller. Those of the bridge are never used. */
+  /** Creates a client with the credentials of a caller. The credentials of the bridge are never used. */
   readonly connect: (options: Pick<SmsGatewayOptions, 'credentials'> & Partial<SmsGatewayOptions>) => SmsGateway
   readonly log: Log
 }
@@ -16,7 +16,7 @@ export interface McpServerOptions {
 /** An assistant waits for each answer, so a call fails early instead of being repeated for minutes. */
 const QUICK = { maxRetries: 2, maxDelayMs: 5_000, timeoutMs: 20_000 }
 
-/** Starts the MCP server for AI assistants, each with an API key of its own. */
+/** Starts the MCP server for AI assistants. Each assistant has its own API key. */
 export async function startMcpServer({ config, connect, log }: McpServerOptions) {
   const { MCP_HOST: host, MCP_PORT: port, MCP_ALLOWED_HOSTS: more } = config
   const server = new McpHttpServer({
@@ -31,7 +31,7 @@ export async function startMcpServer({ config, connect, log }: McpServerOptions)
     throw new StartError(`MCP_PORT: cannot listen on ${host}:${port}: ${error.message}`)
   })
   log.info({ host, port: listening, path: MCP_PATH }, 'MCP server listening')
-  // A server that cannot listen stops the bridge, so from here on the channel works.
+  // A server that cannot listen stops the bridge, so after this line the channel works.
   const state = new ChannelState('mcp', {})
   return { report: () => state.report(), stop: () => server.stop() }
 }

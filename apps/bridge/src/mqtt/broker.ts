@@ -4,41 +4,49 @@ import { connect, type IClientOptions, type IPublishPacket, type MqttClient } fr
 import type { HandledItems } from '../state/handled-items.ts'
 import { itemProperty, type OutgoingPackets } from './outgoing-packets.ts'
 
-/** How long the broker keeps commands while the bridge is away. */
+/** How long the broker keeps commands while the bridge is disconnected. */
 const SESSION_SECONDS = 7 * 86_400
-/** The broker drops larger packets before they reach the bridge. */
+/** The largest packet. The broker drops larger ones before they reach the bridge. */
 const LARGEST_PACKET = 65_536
-/** Commands that the broker sends before it waits for confirmations. */
+/** The number of commands that the broker sends before it waits for confirmations. */
 const RECEIVE_MAXIMUM = 100
 const RECONNECT_MS = 2_000
-/** A hung broker delays a stop by twice this time. */
+/** The time limit for a disconnect. A broker that hangs delays a stop by twice this time. */
 const CLOSE_MS = 2_000
-/** Reason codes that no repetition changes: topic name invalid, packet too large, payload format invalid. */
+/**
+ * Reason codes after which a repetition does not help: topic name invalid, packet too large, payload format invalid.
+ */
 const PERMANENT = [0x90, 0x95, 0x99]
 
 export interface BrokerOptions {
   readonly url: string
-  /** Certificates of the authorities that the bridge trusts, in PEM form. */
+  /** The certificates of the authorities that the bridge trusts, in PEM form. */
   readonly ca: string | undefined
-  /** Stays the same, so that the broker finds the session again. */
+  /** The client id, which stays the same so that the broker finds the session again. */
   readonly clientId: string
-  /** Says `online` while the bridge is connected; the broker changes it to `offline` when the connection ends. */
+  /**
+   * The topic that is `online` while the bridge is connected. The broker changes it to `offline` when the connection
+   * ends.
+   */
   readonly availabilityTopic: string
   readonly topics: readonly string[]
   readonly packets: OutgoingPackets
   readonly handled: HandledItems
   readonly log: Log
-  /** Stores a message; the broker gets the confirmation after the return. Returns false if the broker must keep it. */
+  /**
+   * Stores a message. The broker gets a confirmation afterwards, unless this returns false because the broker must keep
+   * the message.
+   */
   readonly onMessage: (packet: IPublishPacket) => boolean
-  /** Called after each disconnect. The broker repeats what it has kept after the next connect. */
+  /** Called after each disconnect. After the next connect, the broker repeats the messages that it has kept. */
   readonly onDisconnect: () => void
-  /** Called after each connect. */
+  /** Called each time the bridge has connected. */
   readonly onConnect: () => void
   /** Called with each new problem, and with undefined after each connect. */
   readonly onProblem: (problem: string | undefined) => void
 }
 
-/** The connection to one MQTT 5 broker, with a session that survives restarts of both sides. */
+/** The connection to one MQTT 5 broker. Its session survives restarts of the bridge and of the broker. */
 export class Broker {
   readonly #options: BrokerOptions
   readonly #client: MqttClient
@@ -73,13 +81,13 @@ export class Broker {
     await this.#publish(topic, payload, { qos: 1, retain: true })
   }
 
-  /** Publishes an answer to one request. Its loss is not repaired, because the request has a result of its own. */
+  /** Publishes an answer to one request. A lost answer is not sent again, because the request also has a result. */
   async answer(topic: string, payload: string, correlationData: Buffer | undefined): Promise<void> {
     const properties = { contentType: JSON_TYPE, ...(correlationData && { correlationData }) }
     await this.#publish(topic, payload, { qos: 1, properties })
   }
 
-  /** Publishes an item, once for each id, also when the bridge or the broker's connection ends in between. */
+  /** Publishes an item once for each id, even if the bridge or the connection to the broker ends meanwhile. */
   async publishOnce(item: string, topic: string, payload: string): Promise<void> {
     // The client sends stored packets again before it reports the first connection.
     await Promise.race([this.#firstConnect.promise, this.#closed.promise])
@@ -95,7 +103,7 @@ export class Broker {
     }
   }
 
-  /** Connects again, because the broker repeats unconfirmed messages after a connect only. */
+  /** Connects again, because the broker repeats unconfirmed messages only after a connect. */
   reconnect(reason: string): void {
     if (!this.isConnected || this.#client.disconnecting) return
     this.#options.log.info({ reason }, 'reconnecting to the MQTT broker')
@@ -103,7 +111,7 @@ export class Broker {
     this.#client.stream.destroy()
   }
 
-  /** Says `offline` and disconnects. */
+  /** Publishes `offline` and disconnects. */
   async close(): Promise<void> {
     const offline = this.retain(this.#options.availabilityTopic, 'offline').catch(() => undefined)
     await Promise.race([offline, sleep(CLOSE_MS)])
@@ -148,12 +156,12 @@ export class Broker {
       isStored = this.#options.onMessage(packet)
     } catch (error) {
       this.#options.log.error({ err: error }, 'MQTT message not stored, it will be received again')
-      // The broker repeats an unconfirmed message after a reconnect only.
+      // The broker repeats an unconfirmed message only after a reconnect.
       this.#client.stream.destroy()
       done(error as Error)
       return
     }
-    // The client sends no confirmation after an error. The broker stops at RECEIVE_MAXIMUM unconfirmed messages.
+    // After an error, the client sends no confirmation. The broker stops after RECEIVE_MAXIMUM unconfirmed messages.
     if (isStored) done()
     else done(new Error('not stored'))
   }
@@ -163,7 +171,7 @@ const JSON_TYPE = 'application/json'
 /** The broker has already completed the packet, or has lost the session. */
 const UNKNOWN_PACKET_ID = 0x92
 
-/** The options of the client for a URL. */
+/** Returns the options of the client for a URL. */
 export function brokerAddress(url: string, ca: string | undefined): IClientOptions {
   const { protocol, hostname, port, username, password } = new URL(url)
   const isEncrypted = protocol === 'mqtts:'

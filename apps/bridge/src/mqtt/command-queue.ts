@@ -3,26 +3,26 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { IPublishPacket } from 'mqtt'
 import { inTransaction } from '../state/bridge-state.ts'
 
-/** A command that the bridge has confirmed to the broker and not yet passed to the API. */
+/** A command that the bridge has confirmed to the broker, but not yet passed to the API. */
 export interface QueuedCommand {
-  /** The position in the queue, never used again. */
+  /** The position in the queue, which is never used again. */
   readonly number: number
   /** The idempotency key of the message. */
   readonly key: string
-  /** The payload as it arrived. */
+  /** The unchanged payload. */
   readonly payload: Buffer
   readonly responseTopic: string | undefined
   readonly correlationData: Buffer | undefined
 }
 
-/** A queue on disk must not fill the disk. */
+/** The largest number of commands, because the queue must not fill the disk. */
 const MOST_COMMANDS = 10_000
-/** A full queue takes commands again from this number on, so that the broker repeats many at once. */
+/** A full queue accepts commands again when it has shrunk to this number, so that the broker repeats many at once. */
 const COMMANDS_TO_REOPEN = 9_000
 
 /**
- * Commands on disk, in the order of their arrival. The broker delivers a command again if the confirmation was lost; such a
- * repetition has the DUP flag, the packet id and the content of the first delivery, and is not queued again.
+ * Commands on disk, in the order of their arrival. If a confirmation was lost, the broker delivers the command again.
+ * Such a repetition has the DUP flag, and the packet id and the content of the first delivery. It is not queued again.
  */
 export class CommandQueue {
   readonly #database: DatabaseSync
@@ -33,8 +33,8 @@ export class CommandQueue {
   }
 
   /**
-   * Returns false if the queue is full. From then on it takes no command, because those that the broker repeats later
-   * come first.
+   * Returns false if the queue is full. From then on it accepts no command, because the commands that the broker
+   * repeats later must come first.
    */
   add({ messageId = 0, dup, payload, properties }: IPublishPacket, givenId: string | undefined): boolean {
     const content = Buffer.from(payload)
@@ -43,7 +43,8 @@ export class CommandQueue {
       if (dup && this.#hashOf(messageId) === hash) return true
       if (this.#isFull || this.#count() >= MOST_COMMANDS) {
         this.#isFull = true
-        // The repetition of this command has the DUP flag and must not be taken for an older one with the same content.
+        // A repetition of this command has the DUP flag. It must not count as the repetition of an older command with
+        // the same content.
         this.#database.prepare('DELETE FROM mqtt_arrivals WHERE packet_id = ?').run(messageId)
         return false
       }
@@ -66,17 +67,17 @@ export class CommandQueue {
     return this.#isFull
   }
 
-  /** The full queue has room again for the commands that the broker keeps. */
+  /** Called when the full queue has room again for the commands that the broker keeps. */
   get mayReopen(): boolean {
     return this.#isFull && this.#count() <= COMMANDS_TO_REOPEN
   }
 
-  /** The broker repeats all commands that the queue did not take. */
+  /** The broker repeats all commands that the queue did not accept. */
   reopen(): void {
     this.#isFull = false
   }
 
-  /** The oldest command except those with the given numbers. */
+  /** Returns the oldest command, except those with the given numbers. */
   first(except: readonly number[] = []): QueuedCommand | undefined {
     const row = this.#database
       .prepare(`SELECT number, key, command FROM mqtt_commands

@@ -4,7 +4,7 @@ const MOST_RECIPIENTS = 100
 
 const id = z.string().min(1).max(128)
 
-/** A request to send a text. Numbers and text are checked by the API, which accepts or refuses the message. */
+/** A request to send a text. The API checks numbers and text, and accepts or refuses the message. */
 const commandSchema = z.object({
   to: z.union([z.string().min(1).max(64), z.array(z.string().min(1).max(64)).min(1).max(MOST_RECIPIENTS)]),
   text: z.string().min(1).max(10_000),

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { accountDiscovery, deviceDiscovery, deviceState } from './discovery.ts'
 import { topicsBelow } from './topics.ts'
 
-// The rules of Home Assistant for MQTT device discovery and for the platforms that the bridge uses, in its documentation of
-// MQTT and of the platforms binary_sensor, event, notify and sensor.
+// The rules of Home Assistant for MQTT device discovery, from its documentation of MQTT and of the platforms that the
+// bridge uses: binary_sensor, event, notify and sensor.
 
 const publishTopic = z.string().regex(/^[^+#\0]+$/)
 const template = z.string().min(1)

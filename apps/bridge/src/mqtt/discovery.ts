@@ -19,7 +19,7 @@ export type Component = Readonly<{ p: string; [option: string]: unknown }>
 
 const origin = { name: 'smsgw', sw: VERSION, url: 'https://github.com/smsgw/smsgw' }
 
-/** The account as a device: events for received messages and states, and one notifier for each contact. */
+/** Returns the account as a device: events for received messages and states, and one notifier for each contact. */
 export function accountDiscovery(topics: Topics, prefix: string, contacts: readonly Contact[]): Discovery {
   const id = slugOf(prefix)
   const available = { availability_topic: topics.availability }
@@ -44,7 +44,7 @@ export function accountDiscovery(topics: Topics, prefix: string, contacts: reado
         name,
         unique_id: `${id}_${key}`,
         command_topic: topics.send,
-        // A template of Home Assistant. `value` is the text of the notification.
+        // A template of Home Assistant, in which `value` is the text of the notification.
         command_template: `{"to": ${JSON.stringify(numbers)}, "text": {{ value | to_json }}}`,
         qos: 1,
         ...available,
@@ -65,7 +65,7 @@ export function accountDiscovery(topics: Topics, prefix: string, contacts: reado
 /** The states that the topic `status` reports. */
 export const MESSAGE_STATES = ['processed', 'sent', 'delivered', 'failed', 'cancelled']
 
-/** A device of the account with its modems. */
+/** Returns a device of the account with its modems. */
 export function deviceDiscovery(topics: Topics, prefix: string, device: DeviceDetail): Discovery {
   const id = `${slugOf(prefix)}_${device.id}`
   const common = {
@@ -136,7 +136,7 @@ export function deviceDiscovery(topics: Topics, prefix: string, device: DeviceDe
   }
 }
 
-/** The state of a device, as its entities read it. Home Assistant shows null as unknown. */
+/** Returns the state of a device, as its entities read it. Home Assistant shows null as unknown. */
 export function deviceState(device: DeviceDetail): object {
   const modems = device.modems.filter(({ simNumber }) => simNumber !== undefined)
   return {

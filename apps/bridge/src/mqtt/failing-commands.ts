@@ -1,43 +1,49 @@
-/** The head of the queue is repeated for this time before a later command is tried. */
+/** How long the first command of the queue is repeated before a later command is tried. */
 const PATIENCE_MS = 10_000
-/** Time between two attempts of the head if no other command is queued. */
+/** The time between two attempts of the first command if no other command is queued. */
 const RETRY_HEAD_MS = 30_000
-/** Time between two attempts of a command that fails alone. */
+/** The time between two attempts of a command that fails while others succeed. */
 const RETRY_ALONE_MS = 60_000
-/** A command that fails alone is repeated after so many times the length of its attempt, because others wait during it. */
+/**
+ * A command that fails while others succeed is repeated after this multiple of the duration of its attempt, because
+ * others wait during an attempt.
+ */
 const RETRY_ALONE_FACTOR = 20
-/** A command that fails alone for this time ends with a failure result. */
+/** A command that fails for this time while others succeed ends with a failure result. */
 const GIVE_UP_MS = 3_600_000
-/** An accepted command shows for this time that the API is available. */
+/** For this time, an accepted command shows that the API is available. */
 const EVIDENCE_MS = 60_000
 
 interface Failure {
   readonly since: number
   readonly retryAt: number
-  /** The API has accepted a later command since the first failure. */
+  /** True if the API has accepted a later command since the first failure. */
   readonly isOvertaken: boolean
 }
 
 /**
- * Commands that the API answered with 5xx, or not in time. That does not say whether the command or the API is at fault; the
- * answer to another command does. So the head of the queue is repeated, and each time one later command is tried. When
- * the API accepts a later one, those before it have failed alone, and no longer hold up the queue.
+ * Commands that the API answered with 5xx, or not in time. Only the answer to another command shows whether the command
+ * or the API is at fault. So the first command of the queue is repeated, and each time one later command is tried. When
+ * the API accepts a later command, the earlier commands are at fault, and no longer hold up the queue.
  */
 export class FailingCommands {
   readonly #failures = new Map<number, Failure>()
   #acceptedAt = Number.NEGATIVE_INFINITY
 
-  /** The commands whose next attempt is later. */
+  /** Returns the commands whose next attempt is later. */
   waiting(now: number): number[] {
     return [...this.#failures].filter(([, { retryAt }]) => retryAt > now).map(([number]) => number)
   }
 
-  /** The time of the next attempt of a waiting command. */
+  /** Returns the time of the next attempt of a waiting command. */
   nextAttempt(): number | undefined {
     return this.#failures.size === 0 ? undefined : Math.min(...[...this.#failures.values()].map((each) => each.retryAt))
   }
 
-  /** An attempt of a command failed: `next` tries another command at once, `pause` after a pause. */
+  /**
+   * Must be called when an attempt has failed. Returns `next` to try another command at once, or `pause` to try it
+   * after a pause.
+   */
   fail(number: number, startedAt: number, now: number): 'give-up' | 'next' | 'pause' {
     const { since, isOvertaken } = this.#failures.get(number) ?? { since: startedAt, isOvertaken: false }
     const retryIn = (ms: number) => this.#failures.set(number, { since, isOvertaken, retryAt: now + ms })
@@ -53,14 +59,14 @@ export class FailingCommands {
       retryIn(RETRY_HEAD_MS)
       return 'next'
     }
-    // Longer each time, so that every command of the queue is tried.
+    // The pause grows each time, so that every command of the queue is tried.
     retryIn(Math.max(RETRY_ALONE_MS, 2 * (now - since)))
     const first = this.#failures.get(head)
     if (first !== undefined) this.#failures.set(head, { ...first, retryAt: now })
     return 'pause'
   }
 
-  /** The command is finished. */
+  /** Must be called when the command is finished. */
   finish(number: number, isAccepted: boolean, now: number): void {
     this.#failures.delete(number)
     if (!isAccepted) return

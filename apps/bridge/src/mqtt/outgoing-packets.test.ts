@@ -27,7 +27,7 @@ function open(): void {
   packets = new OutgoingPackets(database, handled)
 }
 
-/** As after a crash: what was not on disk is lost. */
+/** Restarts as after a crash, which loses all data that is not on disk. */
 function reopen(): void {
   database.close()
   open()

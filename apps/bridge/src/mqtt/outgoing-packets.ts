@@ -7,9 +7,10 @@ import type { HandledItems } from '../state/handled-items.ts'
 export const itemProperty = 'smsgw-item'
 
 /**
- * Packets that the broker has not confirmed. A packet with an item is also stored in the state file, under its packet id.
- * After a crash it is sent again with that id, and the broker of the same session ignores what it has already received
- * (MQTT 5.0 §4.3.3). The confirmation removes the packet and marks the item as handled in one transaction.
+ * Packets that the broker has not confirmed. A packet with an item is also stored in the state file, under its packet
+ * id. After a crash it is sent again with that id, and in the same session the broker ignores a packet that it has
+ * already received (MQTT 5.0 §4.3.3). The confirmation removes the packet and marks the item as handled in one
+ * transaction.
  */
 export class OutgoingPackets extends Store {
   readonly #database: DatabaseSync
@@ -24,7 +25,7 @@ export class OutgoingPackets extends Store {
       super.put(JSON.parse(String(packet)) as Packet, () => undefined)
   }
 
-  /** The broker has refused the packet, so its item is not handled. */
+  /** The broker has refused the packet, so its item is not marked as handled. */
   refuse(messageId: number): void {
     this.#refused.add(messageId)
   }

@@ -15,7 +15,7 @@ export interface DevicePublisherOptions {
   readonly signal: AbortSignal
 }
 
-/** Keeps the retained topics of Home Assistant's discovery and of the devices' states current. */
+/** Keeps the retained topics current: Home Assistant's discovery and the states of devices. */
 export class DevicePublisher {
   readonly #options: DevicePublisherOptions
   readonly #published = new Map<string, string>()
@@ -29,7 +29,7 @@ export class DevicePublisher {
     this.#published.clear()
   }
 
-  /** Publishes what has changed, and removes devices that are gone. */
+  /** Publishes changes, and removes devices that no longer exist. */
   async update(): Promise<void> {
     const { api, topics, prefix, contacts, signal } = this.#options
     const account = accountDiscovery(topics, prefix, contacts)
@@ -50,7 +50,7 @@ export class DevicePublisher {
     }
   }
 
-  /** Home Assistant removes an entity when its component has nothing but the platform. */
+  /** Home Assistant removes an entity if its component contains only the platform. */
   async #announce(id: string, discovery: ReturnType<typeof deviceDiscovery>): Promise<void> {
     const before = this.#componentsOf(id)
     const gone = Object.entries(before).filter(([key]) => !(key in discovery.cmps))

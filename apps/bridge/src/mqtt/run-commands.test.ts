@@ -48,7 +48,7 @@ beforeEach(() => {
     log: openLog('fatal', process.stdout),
     signal: stopping.signal,
     now: () => now,
-    // Time passes only in pauses.
+    // The clock advances only during pauses.
     async pause(ms) {
       await setImmediate()
       now += ms
@@ -113,7 +113,7 @@ test('commands whose requests time out do not hold up others, and take little of
   await expect.poll(texts).toEqual(['one', 'two'])
   expect(sentAt).toBeLessThan(90_000)
   await expect.poll(() => now).toBeGreaterThan(HOUR_MS)
-  // Each attempt blocks the other commands for its time.
+  // Each attempt blocks the other commands while it lasts.
   expect((attempts * 15_000) / now).toBeLessThan(0.2)
   add('three')
   await expect.poll(() => results.filter(({ accepted }) => !accepted)).toHaveLength(2)

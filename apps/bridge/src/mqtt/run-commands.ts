@@ -11,11 +11,14 @@ import { isResponseTopic, type Topics } from './topics.ts'
 
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 30_000
-/** A longer limit, such as the daily one of an API key, refuses the command. */
+/**
+ * The longest requested pause. After a longer one, such as that of the daily limit of an API key, the command is
+ * refused.
+ */
 const LONGEST_LIMIT_SECONDS = 60
 
 export interface CommandRunnerOptions {
-  /** Answers soon and does not repeat requests, because other commands wait. */
+  /** The client, which has a short time limit and does not repeat requests, because other commands wait. */
   readonly api: SmsGateway
   readonly queue: CommandQueue
   readonly broker: Pick<Broker, 'publishOnce' | 'answer'>
@@ -24,10 +27,10 @@ export interface CommandRunnerOptions {
   readonly log: Log
   readonly signal: AbortSignal
   readonly now: () => number
-  /** Ends early when the signal aborts. */
+  /** Waits. Ends early when the signal aborts. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>
   readonly onSent: (messageId: string) => void
-  /** A command has left the queue. */
+  /** Called when a command has left the queue. */
   readonly onRemoved?: () => void
 }
 
@@ -105,7 +108,7 @@ export class CommandRunner {
     if (result.accepted) onSent(result.messageId)
   }
 
-  /** Returns undefined if another command is to be tried first. */
+  /** Returns undefined if another command has to be tried first. */
   async #resultOf(queued: QueuedCommand, startedAt: number): Promise<CommandResult | undefined> {
     const read = readCommand(queued.payload)
     if ('problem' in read) return { id: read.id ?? null, accepted: false, error: read.problem }
@@ -130,7 +133,10 @@ export class CommandRunner {
       return undefined
     }
     const { message: reason } = error
-    log.error({ command: id, reason }, 'MQTT command given up: the API failed on it for an hour and accepted others')
+    log.error(
+      { command: id, reason },
+      'MQTT command given up: it failed for an hour while the API accepted other commands',
+    )
     return { id, accepted: false, error: `the API failed on this command for an hour: ${reason}` } as const
   }
 

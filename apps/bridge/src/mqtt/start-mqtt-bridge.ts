@@ -23,15 +23,15 @@ import { CommandRunner } from './run-commands.ts'
 import { topicsBelow } from './topics.ts'
 
 const CHANNEL = 'mqtt'
-/** Changes within this time are published together. */
+/** The time within which changes are published together. */
 const GATHER_MS = 500
-/** Repairs a lost change of a device. */
+/** The interval at which all devices are read, in case a change was missed. */
 const REFRESH_MS = 60_000
 
 export interface MqttBridgeOptions {
   readonly config: MqttConfig
   readonly api: SmsGateway
-  /** The same account. Answers soon and does not repeat requests. */
+  /** A client for the same account, with a short time limit and without repetitions. */
   readonly commandApi: SmsGateway
   readonly database: DatabaseSync
   readonly log: Log
@@ -43,7 +43,7 @@ export interface MqttBridge {
   readonly stop: () => Promise<void>
 }
 
-/** Connects the account to an MQTT broker: commands in, received messages, states and devices out. */
+/** Connects the account to an MQTT broker: reads commands, and publishes received messages, states and devices. */
 export function startMqttBridge({ config, api, commandApi, database, log }: MqttBridgeOptions): MqttBridge {
   const { MQTT_PREFIX: prefix, MQTT_DISCOVERY_PREFIX: discoveryPrefix, MQTT_CONTACTS: contacts } = config
   const stopping = new AbortController()
@@ -115,7 +115,7 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
       if (packet.payload.toString() === 'online') publishAll()
       return true
     }
-    // A retained command would be repeated at each new session.
+    // Refuses a retained command, which would be repeated in each new session.
     if (packet.retain) {
       log.warn({ topic: packet.topic }, 'retained MQTT command ignored: publish commands without the retain flag')
       return true
@@ -132,7 +132,7 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
     return packet.qos === 0
   }
 
-  /** The broker does not repeat a command with QoS 0. */
+  /** Refuses a command with QoS 0 if the queue is full, because the broker does not repeat it. */
   function refuse(id: string | undefined): void {
     const error = 'the command queue is full; publish commands with QoS 1, so that the broker keeps them'
     log.error({ command: id }, 'MQTT command with QoS 0 refused: the command queue is full')
@@ -154,7 +154,7 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
     })
   }
 
-  /** The next event of the message or the next start reports the state. */
+  /** If this fails, the next event of the message or the next start reports the state. */
   function reportLater(error: Error, id: string): void {
     if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'could not read the state of a message')
   }

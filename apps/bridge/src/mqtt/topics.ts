@@ -7,11 +7,11 @@ export interface Topics {
   readonly account: string
   /** Commands to send a message. */
   readonly send: string
-  /** What the API answered to each command. */
+  /** The API's answer to each command. */
   readonly result: string
   /** Received messages. */
   readonly received: string
-  /** States of messages that were sent by commands. */
+  /** The states of messages that were sent by commands. */
   readonly status: string
   readonly device: (id: string) => string
 }
@@ -30,8 +30,8 @@ export function topicsBelow(prefix: string): Topics {
 }
 
 /**
- * Whether a result may be published to the topic that the sender of a command chose. The bridge publishes with its own
- * rights, so only topics below its prefix are allowed, and none that it uses itself.
+ * Returns true if a result may be published to the topic that the sender of a command has chosen. The bridge publishes
+ * with its own rights, so only topics below its prefix are allowed, except those that it uses itself.
  */
 export function isResponseTopic(topic: string, { prefix, ...own }: Topics): boolean {
   return (

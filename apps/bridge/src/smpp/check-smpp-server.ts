@@ -13,11 +13,11 @@ export interface SmppAddress {
   readonly isTls: boolean
 }
 
-/** Asks a server whether it is there, without a login. Returns what it found. */
+/** Checks that an SMPP server answers, without a login. Returns the result. */
 export async function checkSmppServer({ host, port, isTls }: SmppAddress): Promise<string> {
   const address = `${host}:${port}`
   const target = { host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port }
-  // The certificate names the public address.
+  // Does not check the name in the certificate, which is that of the public address.
   const socket = isTls ? connectTls({ ...target, rejectUnauthorized: false }) : connect(target)
   try {
     await answerTo(socket)

@@ -215,7 +215,7 @@ test('a state that is reported again after its receipt was delivered adds no rec
   const { message_id } = await client.ask('submit_sm', send)
   bridge.account.setState(String(message_id), 'Delivered')
   await expect.poll(() => client.received).toHaveLength(1)
-  // The client did not see the answer, and submits the message again over a new connection.
+  // The client did not get the answer, so it submits the message again over a new connection.
   const next = await bridge.bound()
   expect((await next.ask('submit_sm', send))['message_id']).toBe(message_id)
   bridge.account.setState(String(message_id), 'Delivered')

@@ -28,9 +28,9 @@ import { type ReceiptRequest, Submitter } from './submit/submitter.ts'
 
 const CHANNEL = 'smpp'
 const SWEEP_MS = 10_000
-/** For the answers to requests in progress, when the bridge stops. */
+/** How long a stop waits for the answers to requests in progress. */
 const UNBIND_MS = 3_000
-/** Clients of one system id that are bound at the same time. */
+/** The largest number of clients with one system id that are bound at the same time. */
 const MOST_BINDS = 20
 const ENDED: readonly string[] = ['Delivered', 'Failed', 'Cancelled']
 
@@ -44,14 +44,14 @@ export interface SmppBridgeOptions {
 }
 
 export interface SmppBridge {
-  /** The port without TLS; undefined if it is switched off. */
+  /** The port without TLS; undefined if it is disabled. */
   readonly port: number | undefined
   readonly tlsPort: number | undefined
   readonly report: () => ChannelReport
   readonly stop: () => Promise<void>
 }
 
-/** Serves SMPP 3.4: submitted messages become SMS, received messages and receipts go to bound receivers. */
+/** Serves SMPP 3.4: sends submitted messages as SMS, and passes received messages and receipts to bound receivers. */
 export async function startSmppBridge({
   config,
   connect,
@@ -148,7 +148,7 @@ export async function startSmppBridge({
             throw error
           },
         )
-        // Other binds of this address may have failed while this one was checked.
+        // Checks the limit again, because other binds of this address may have failed meanwhile.
         refuseBlocked(address)
         const bound = [...sessions].filter((other) => other.isBound && other.login?.systemId === login.systemId)
         if (bound.length >= MOST_BINDS)
@@ -198,7 +198,7 @@ export async function startSmppBridge({
     if (old > 0) log.warn({ count: old }, 'SMPP deliveries dropped: no receiver has taken them for 7 days')
   }
 
-  /** The next event of the message or the next start reports the state. */
+  /** If this fails, the next event of the message or the next start reports the state. */
   function reportLater(error: Error, id: string): void {
     if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'could not read the state of a message')
   }
@@ -221,7 +221,9 @@ export async function startSmppBridge({
   }
 }
 
-/** `Ended` once each recipient has a final state. The message itself stays `Sent` if some failed and others did not. */
+/**
+ * `Ended` once each recipient has a final state. The message itself stays `Sent` if it failed for some recipients only.
+ */
 function progressOf({ state, recipients }: MessageState): string {
   return recipients.every((recipient) => ENDED.includes(recipient.state)) ? 'Ended' : state
 }

@@ -80,7 +80,7 @@ test('sends the parts of a message as one message, in any order, once the last h
   const first = await client.ask('submit_sm', part('one ', 1))
   expect(bridge.account.sent).toMatchObject([{ text: 'one two', id: first['message_id'] }])
   expect(first['message_id']).toBe(second['message_id'])
-  // A part that is submitted again is not another message; the same reference with another text is.
+  // A part that is submitted again is not another message. The same reference with another text is another message.
   expect((await client.ask('submit_sm', part('one ', 1)))['message_id']).toBe(first['message_id'])
   await client.ask('submit_sm', part('three ', 1))
   await client.ask('submit_sm', part('four', 2))
@@ -124,7 +124,7 @@ test('a message that is repeated over a new connection is sent once if it has a 
   const client = await bridge.bound()
   expect((await client.ask('submit_sm', sms))['message_id']).toBe(first['message_id'])
   expect(bridge.account.sent).toHaveLength(1)
-  // Nothing was lost on this connection, so this is another message.
+  // No answer was lost on this connection, so this is another message.
   await client.ask('submit_sm', sms)
   await client.ask('submit_sm', { ...sms, user_message_reference: 2 })
   await client.ask('submit_sm', SMS)

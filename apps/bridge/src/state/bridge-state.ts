@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * What the bridge must remember after a crash: one SQLite file. Each commit is on disk before it returns, so a message is
- * acknowledged only after its row survives a power cut. Deleted texts are overwritten.
+ * The data that must survive a crash of the bridge, in one SQLite file. Each commit is on disk before it returns, so a
+ * message is acknowledged only when its row would survive a power cut. Deleted texts are overwritten.
  */
 export function openState(folder: string): DatabaseSync {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -45,7 +45,7 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
   }
 }
 
-/** Commits writes of the same moment together, because each commit waits for the disk. */
+/** Commits concurrent writes together, because each commit waits for the disk. */
 export class GroupedWrites {
   readonly #database: DatabaseSync
   #writes: (() => void)[] = []
@@ -55,7 +55,7 @@ export class GroupedWrites {
     this.#database = database
   }
 
-  /** Returns the result of a write after it is on disk. A write that throws makes the others of its group fail too. */
+  /** Returns the result of a write after it is on disk. A write that throws makes all writes of its group fail. */
   async run<Result>(write: () => Result): Promise<Result> {
     let result: Result | undefined
     this.#writes.push(() => {
@@ -76,7 +76,7 @@ export class GroupedWrites {
   }
 }
 
-/** Single values by name. */
+/** Stores single values by name. */
 export class Notes {
   readonly #database: DatabaseSync
 

@@ -1,9 +1,9 @@
 /** What a channel reports about itself. */
 export interface ChannelReport {
   readonly name: string
-  /** What does not work; undefined while everything works. */
+  /** The problem; undefined while everything works. */
   readonly problem: string | undefined
-  /** Start of the present state. */
+  /** The start of the present state. */
   readonly since: Date
 }
 
@@ -14,7 +14,7 @@ export class ChannelState {
   readonly #problems = new Map<string, string>()
   #since: number
 
-  /** `parts`: what must work, each with its problem until it reports that it works. */
+  /** `parts`: the parts that must work. Each has a problem until it reports that it works. */
   constructor(name: string, parts: Readonly<Record<string, string>>, now: () => number = Date.now) {
     this.#name = name
     this.#now = now

@@ -3,15 +3,15 @@ import type { DatabaseSync } from 'node:sqlite'
 /** A message that a channel has sent and whose final state is not yet known. */
 export interface SentMessage {
   readonly id: string
-  /** What the channel needs to report the state, as JSON. */
+  /** The data that the channel needs to report the state, as JSON. */
   readonly detail: string
   /** The last reported state. */
   readonly state: string
 }
 
-/** A message without a final state is forgotten after this time, because some networks never send a delivery report. */
+/** How long a message without a final state is followed. Some networks never send a delivery report. */
 const KEPT_MS = 10 * 86_400_000
-/** Old messages are removed at most this often, because that reads all messages. */
+/** The interval at which old messages are removed, because removing them reads all messages. */
 const REMOVE_EVERY_MS = 60_000
 
 export class SentMessages {

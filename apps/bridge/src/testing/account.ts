@@ -13,13 +13,13 @@ interface Sent {
 
 const STARTED_AT = '2026-03-01T08:46:11.000Z'
 
-/** The API of one account in memory: what the bridge uses of the client. */
+/** The API of one account in memory, with the functions of the client that the bridge uses. */
 export class TestAccount {
   readonly inbox: InboxItem[] = []
   readonly sent: Sent[] = []
   devices: (DeviceDetail | Device)[] = []
   isDown = false
-  /** The error that the API answers to a message with this text. */
+  /** The error with which the API answers a message with this text. */
   errorFor: (text: string) => Error | undefined = () => undefined
   /** Delays the answers to messages with recipients. */
   beforeSend: Promise<void> = Promise.resolve()
@@ -58,7 +58,7 @@ export class TestAccount {
     this.#emit({ kind: 'message.changed', data: { id, state }, id: this.#nextId() })
   }
 
-  /** Deletes the stored events, as after a long interruption. */
+  /** Deletes the stored live events, as happens during a long interruption. */
   forgetEvents(): void {
     this.#events.splice(0, this.#events.length, { kind: 'reset', data: {}, id: this.#nextId() })
     this.#arrived.resolve()

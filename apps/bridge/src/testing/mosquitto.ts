@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Whether Debian's `mosquitto` is installed. Version 1 does not support MQTT 5. */
+/** True if Debian's `mosquitto` is installed. Version 1 does not count, because it does not support MQTT 5. */
 export const hasMosquitto = spawnSync('mosquitto', ['-h']).stdout?.toString().includes('version 2') ?? false
 
 /** A real broker that keeps its sessions on disk. */
@@ -30,7 +30,7 @@ export class Mosquitto {
       'persistence true',
       `persistence_location ${folder}/`,
       'max_queued_messages 100000',
-      // The broker started by root would change to another user, who may not write into the folder.
+      // A broker that root starts would change to another user, who may not write into the folder.
       'user root',
     ]
     writeFileSync(join(folder, 'mosquitto.conf'), `${settings.join('\n')}\n`)

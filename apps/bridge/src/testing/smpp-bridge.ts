@@ -19,13 +19,16 @@ export const LOGIN = { system_id: 'app', password: KEY }
 export const NUMBER = '447400123456'
 export const SMS = { dest_addr_ton: 1, dest_addr_npi: 1, destination_addr: NUMBER, short_message: 'Hello' }
 
-/** An SMPP bridge of one account. Its state remains on disk until the end of the test, so it can be started again. */
+/**
+ * An SMPP bridge of one account. Its state stays on disk until the end of the test, so that the bridge can be started
+ * again.
+ */
 export class TestSmppBridge {
   readonly account = new TestAccount()
   readonly folder = mkdtempSync(join(tmpdir(), 'smsgw-smpp-'))
   /** The account of another owner, with its own key. */
   readonly otherAccount = new TestAccount()
-  /** Everything that was logged. */
+  /** All log lines. */
   readonly logged = new PassThrough()
   logins = 0
   port = 0
@@ -62,7 +65,7 @@ export class TestSmppBridge {
       await bridge.stop()
       database.close()
     }
-    // From here on, received messages are passed on.
+    // From now on, received messages are passed on.
     await expect.poll(() => new Notes(database).read('smpp.followed-until')).toBeDefined()
   }
 
@@ -97,7 +100,7 @@ export class TestSmppBridge {
   }
 }
 
-/** A bridge for each test. */
+/** Registers the hooks that start a bridge for each test. */
 export function withSmppBridge(): { readonly bridge: TestSmppBridge } {
   const current = { bridge: undefined as unknown as TestSmppBridge }
   beforeEach(() => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import smpp, { type SmppClient, type SmppPdu } from 'smpp'
 
-/** A client of another origin: npm `smpp`. */
+/** A client that shares no code with the bridge: npm `smpp`. */
 export class TestSmppClient {
   readonly received: SmppPdu[] = []
   readonly #client: SmppClient
@@ -30,7 +30,7 @@ export class TestSmppClient {
     return connected
   }
 
-  /** Sends a request. Returns the answer; rejects if the connection ends before. */
+  /** Sends a request and returns the answer. Rejects if the connection ends earlier. */
   ask(command: string, fields: object = {}): Promise<SmppPdu> {
     return new Promise((resolve, reject) => {
       this.#client.once('close', () => reject(new Error('the connection ended')))

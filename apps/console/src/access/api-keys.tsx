@@ -166,13 +166,7 @@ function Edit({ apiKey: { id, name, limits }, onClose }: { readonly apiKey: ApiK
   const change = useChangeApiKey()
   const [fields, setFields] = useState({ name, ...fieldsOf(limits) })
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={t('keys.editTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened onClose={onClose} size="lg" title={t('keys.editTitle')}>
       <ApiKeyForm
         fields={fields}
         onChange={setFields}

@@ -26,7 +26,6 @@ export function CreateApiKey({ isOpen, onClose }: { readonly isOpen: boolean; re
       title={made === undefined ? t('keys.create') : t('keys.new', { name: made.name })}
       closeOnClickOutside={made === undefined}
       closeOnEscape={made === undefined}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {made === undefined ? <NewKey onMade={setMade} /> : <ShownKey value={made.key} onDone={close} />}
     </Modal>

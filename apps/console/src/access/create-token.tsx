@@ -31,7 +31,6 @@ export function CreateToken({ isOpen, onClose }: { readonly isOpen: boolean; rea
       title={made === undefined ? t('tokens.create') : t('tokens.created')}
       closeOnClickOutside={made === undefined}
       closeOnEscape={made === undefined}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {made === undefined ? <TokenForm onMade={setMade} /> : <MadeToken token={made} onDone={close} />}
     </Modal>

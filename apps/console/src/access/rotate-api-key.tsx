@@ -25,7 +25,6 @@ export function RotateApiKey({ apiKey, onClose }: { readonly apiKey: ApiKey; rea
       title={isAsking ? t('keys.rotateTitle', { name }) : t('keys.new', { name })}
       closeOnClickOutside={isAsking}
       closeOnEscape={isAsking}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {rotate.data === undefined ? (
         <form

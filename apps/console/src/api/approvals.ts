@@ -1,20 +1,33 @@
 import type { MessageStateAnswer } from '@smsgw/contract/message'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get } from './ask.ts'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { ask, query } from './ask.ts'
 import { refresh } from './newest-first.ts'
 
-/** The messages that wait for approval, those that wait longest first. More are listed once these are decided. */
+/** The messages that wait for approval in pages, those that wait longest first. */
 export function useApprovals() {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: ['approvals'],
-    queryFn: ({ signal }) =>
-      get<readonly MessageStateAnswer[]>(
-        '/messages?approval=pending&includeContent=true&includeAttachmentData=false&sort=created_at&limit=100&cursor=start',
+    // Without a cursor, the first page has the total.
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      ask<readonly MessageStateAnswer[]>(
+        'GET',
+        `/messages${query({ ...waiting, cursor: pageParam })}`,
+        undefined,
         signal,
       ),
+    getNextPageParam: ({ nextCursor }) => nextCursor,
     // The end of the time for approval causes an event only when the relay has noticed it.
     refetchInterval: 60_000,
   })
+}
+
+const waiting = {
+  approval: 'pending',
+  includeContent: true,
+  includeAttachmentData: false,
+  sort: 'created_at',
+  limit: 100,
 }
 
 export function useDecision(id: string) {

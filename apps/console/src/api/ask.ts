@@ -12,6 +12,8 @@ export interface Answer<T> {
   readonly nextCursor: string | undefined
   /** Cursor of the page with newer items, if the list was not opened at its newest item. */
   readonly prevCursor?: string | undefined
+  /** The number of items in all pages, if the first page was requested without a cursor. */
+  readonly total?: number | undefined
   /** Of a limited search: older messages were not searched. */
   readonly searchedSince?: string | undefined
 }
@@ -39,11 +41,13 @@ export async function ask<T>(
 
 export async function answerOf<T>(response: Response): Promise<Answer<T>> {
   const text = await response.text()
+  const total = response.headers.get('x-total-count')
   if (!response.ok) throw new ApiFailure(response.status, problemIn(text))
   return {
     body: (text === '' ? undefined : JSON.parse(text)) as T,
     nextCursor: cursorIn(response.headers.get('link'), 'next'),
     prevCursor: cursorIn(response.headers.get('link'), 'prev'),
+    total: total === null ? undefined : Number(total),
     searchedSince: response.headers.get('x-searched-since') ?? undefined,
   }
 }
@@ -70,7 +74,7 @@ export class ApiFailure extends Error {
     return problem && problemText(problem)
   }
 
-  /** Whether all problems are problems of these members, so that a form shows them beside its fields. */
+  /** True if each problem concerns one of these members: then a form shows the problems beside its fields. */
   isOnlyAbout(paths: readonly string[]): boolean {
     const problems = this.problem.errors ?? []
     return (

@@ -60,7 +60,7 @@ export function useCancelMessage(id: string) {
   })
 }
 
-/** Whether any message has ever reached the network. */
+/** True once any message has reached the network. */
 export function useAnySent() {
   return useQuery({
     queryKey: ['messages', 'any-sent'],

@@ -28,7 +28,7 @@ export interface NewestFirst<Item> {
   readonly nameOf: (item: Item) => string
   /** Shows the previous list while another one is loaded. */
   readonly keepsPrevious?: boolean
-  /** Whether the first page may have newer pages. */
+  /** True if there may be pages newer than the first one. */
   readonly startsInside?: boolean
 }
 

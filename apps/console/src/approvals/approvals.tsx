@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import type { MessageStateAnswer } from '@smsgw/contract/message'
 import { Link } from 'wouter'
 import { useApprovals } from '../api/approvals.ts'
@@ -9,6 +10,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { momentWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { WindowedList } from '../ui/windowed-list.tsx'
 import { rich, t } from '../words/text.ts'
 import { DecideButtons } from './decide-buttons.tsx'
 import './approvals.css'
@@ -16,21 +18,31 @@ import './approvals.css'
 /** Messages of API keys that are sent only after a person has approved them. */
 export default function Approvals() {
   const approvals = useApprovals()
+  const held = approvals.data?.pages.flatMap(({ body }) => body) ?? []
   return (
     <Page title={t('approvals.title')} about={t('approvals.about')}>
       <ProblemNote error={approvals.error} retry={() => void approvals.refetch()} />
       {approvals.isPending && <WaitingLines lines={6} />}
-      {approvals.data?.length === 0 && (
-        <EmptyState icon="tick" title={t('approvals.none')}>
+      {approvals.isSuccess && held.length === 0 && (
+        <EmptyState icon="approvals" title={t('approvals.none')}>
           {rich('approvals.noneHelp', { link: (inner) => <Link href="/access">{inner}</Link> })}
         </EmptyState>
       )}
-      {approvals.data && approvals.data.length > 0 && (
-        <ul className="approvals" aria-label={t('approvals.list')}>
-          {approvals.data.map((message) => (
-            <HeldMessage key={message.id} message={message} />
-          ))}
-        </ul>
+      {held.length > 0 && (
+        <WindowedList
+          className="approvals"
+          itemHeight={200}
+          label={t('approvals.list')}
+          items={held}
+          keyOf={({ id }) => id}
+          draw={(message) => ({ children: <HeldMessage message={message} /> })}
+          isComplete={!approvals.hasNextPage}
+        />
+      )}
+      {approvals.hasNextPage && (
+        <Button variant="subtle" loading={approvals.isFetchingNextPage} onClick={() => void approvals.fetchNextPage()}>
+          {t('common.loadMore')}
+        </Button>
       )}
     </Page>
   )
@@ -39,7 +51,7 @@ export default function Approvals() {
 function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
   const { id, recipients, mmsMessage, sentBy, createdAt, scheduleAt, approval } = message
   return (
-    <li className="held-message panel">
+    <div className="held-message panel">
       <div className="held-message-head">
         <b className="held-message-numbers">
           {recipients.map(({ phoneNumber }) => (
@@ -70,6 +82,6 @@ function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
           {t('approvals.details')}
         </Link>
       </div>
-    </li>
+    </div>
   )
 }

@@ -47,6 +47,14 @@ export function showEarlySignIn({ title, about, username, password, help, wait }
     form.dataset['submitted'] = 'yes'
     button.textContent = wait
   })
+  // The program may take over in the middle of a click, which then never ends on this button.
+  button.addEventListener('pointerdown', () => {
+    form.dataset['pressed'] = 'yes'
+  })
+  for (const end of ['pointerup', 'pointerleave', 'pointercancel'])
+    button.addEventListener(end, () => {
+      delete form.dataset['pressed']
+    })
   // The program gives its own field the focus before it asks which one had it here.
   form.addEventListener('focusin', ({ target }) => {
     if (target instanceof HTMLInputElement) form.dataset['focused'] = target.name
@@ -60,8 +68,9 @@ export function takeEarlySignIn(): EarlySignIn | undefined {
   const form = document.querySelector<HTMLFormElement>(`#${ID} form`)
   if (form === null) return undefined
   const value = (name: string) => form.querySelector<HTMLInputElement>(`[name=${name}]`)?.value ?? ''
-  const { submitted, focused } = form.dataset
-  const early = { username: value('username'), password: value('password'), isSubmitted: submitted === 'yes', focused }
+  const { submitted, pressed, focused } = form.dataset
+  const isSubmitted = submitted === 'yes' || (pressed === 'yes' && form.checkValidity())
+  const early = { username: value('username'), password: value('password'), isSubmitted, focused }
   removeEarlySignIn()
   return early
 }

@@ -85,7 +85,7 @@ export function Composer({
             aria-expanded={areOptionsOpen}
             onClick={toggle}
           >
-            <Icon name="settings" />
+            <Icon name="options" />
           </ActionIcon>
           <Button
             type="submit"

@@ -51,11 +51,6 @@ export function ConversationList({
   readonly searchField: RefObject<HTMLInputElement | null>
 }) {
   const scroll = useRef<HTMLElement>(null)
-  useEffect(() => {
-    // Keys may lead beyond the visible part.
-    if (shown !== undefined)
-      scroll.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'nearest' })
-  }, [shown])
   const Heading = isTitled ? 'h1' : 'h2'
   const { data: labels = [] } = useLabels()
   const searchedSince = conversations.data?.pages.at(-1)?.searchedSince
@@ -77,7 +72,7 @@ export function ConversationList({
           aria-label={t('conversations.outgoing')}
           title={t('common.withKey', { name: t('conversations.outgoing'), key: 'g m' })}
         >
-          <Icon name="logs" />
+          <Icon name="send" />
         </ActionIcon>
         <ActionIcon
           component={Link}
@@ -128,6 +123,8 @@ export function ConversationList({
       {found.length > 0 && (
         <WindowedList
           className="conversation-list-items"
+          itemHeight={66}
+          current={shown}
           scroll={scroll}
           items={found}
           keyOf={({ number }) => number}

@@ -135,6 +135,12 @@ function Notes({
   const add = useAddNote(number)
   const remove = useDeleteNote(number)
   const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const clear = () => {
+    setText('')
+    // The button is disabled without a text, so the next note begins in the field.
+    field.current?.focus()
+  }
   return (
     <section aria-label={t('inbox.notes')}>
       <h3>{t('inbox.notes')}</h3>
@@ -157,6 +163,7 @@ function Notes({
         ))}
       </ul>
       <Textarea
+        ref={field}
         label={t('inbox.newNote')}
         description={t('inbox.noteHelp')}
         autosize
@@ -168,7 +175,7 @@ function Notes({
         variant="default"
         disabled={text.trim() === ''}
         loading={add.isPending}
-        onClick={() => add.mutate(text, { onSuccess: () => setText('') })}
+        onClick={() => add.mutate(text, { onSuccess: clear })}
       >
         {t('inbox.addNote')}
       </Button>

@@ -23,7 +23,11 @@ export function ThreadHead({ title, children }: { readonly title: string; readon
         <Icon name="back" />
       </ActionIcon>
       <h1 dir="auto">{title}</h1>
-      {isEmulated && <Badge tone="quiet">{t('device.emulated')}</Badge>}
+      {isEmulated && (
+        <span className="thread-emulated">
+          <Badge tone="quiet">{t('device.emulated')}</Badge>
+        </span>
+      )}
       {children}
     </header>
   )

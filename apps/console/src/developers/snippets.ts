@@ -1,7 +1,7 @@
 export interface SnippetHost {
   readonly origin: string
   readonly username: string
-  /** Whether programs use a token; otherwise username and password. */
+  /** True if programs use a token, false if they use username and password. */
   readonly hasTokens: boolean
 }
 

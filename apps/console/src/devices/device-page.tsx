@@ -13,6 +13,7 @@ import { durationWords, sizeWords } from '../ui/relative-words.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { rich, t } from '../words/text.ts'
 import { DeviceHistory } from './device-history.tsx'
+import { EncryptionKey } from './encryption-key.tsx'
 import { ExamineDevice } from './examine-device.tsx'
 import { LastErrors } from './last-errors.tsx'
 import { ModemCard } from './modem-card.tsx'
@@ -39,7 +40,12 @@ export default function DevicePage({ id }: { readonly id: string }) {
     >
       <ProblemNote error={device.error} retry={() => void device.refetch()} />
       {device.isPending && <WaitingLines lines={6} />}
-      {device.data?.isPhone && <PhoneFacts device={device.data} />}
+      {device.data?.isPhone && (
+        <>
+          <PhoneFacts device={device.data} />
+          <EncryptionKey device={device.data} />
+        </>
+      )}
       {device.data && !device.data.isPhone && (
         <>
           <div className="modem-cards">
@@ -57,6 +63,7 @@ export default function DevicePage({ id }: { readonly id: string }) {
           <Panel title={t('device.agent')}>
             <AgentFacts device={device.data} />
           </Panel>
+          <EncryptionKey device={device.data} />
           <ExamineDevice id={id} isOnline={device.data.online} />
           <UssdPanel id={id} sims={device.data.simCards} />
           <LastErrors device={device.data} />

@@ -41,7 +41,7 @@ function FindingList({ findings: { checkedAt, findings } }: { readonly findings:
         {sorted.map(({ check, verdict, text, advice }) => (
           <li key={check + text}>
             <Badge tone={tones[verdict]}>{t(`diagnostics.${verdict}`)}</Badge>
-            <div>
+            <div lang="en" dir="auto">
               <b>{check}</b>
               <p>{text}</p>
               {advice !== undefined && <p className="findings-advice">{advice}</p>}

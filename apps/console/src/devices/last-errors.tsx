@@ -23,7 +23,9 @@ export function LastErrors({ device: { lastErrors } }: { readonly device: Device
                 <RelativeTime at={at} />
               </td>
               <td className="quiet">{module}</td>
-              <td>{message}</td>
+              <td lang="en" dir="auto">
+                {message}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -24,13 +24,7 @@ export function PairDevice({
   readonly known: readonly DeviceAnswer[]
 }) {
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={t('pairing.title')}
-      size="lg"
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened={isOpen} onClose={onClose} title={t('pairing.title')} size="lg">
       <Pairing known={known} onClose={onClose} />
     </Modal>
   )

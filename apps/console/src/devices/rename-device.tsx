@@ -13,12 +13,7 @@ export function RenameDevice({ device }: { readonly device: DeviceDetailAnswer }
       <Button variant="default" onClick={open}>
         {t('device.rename')}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={t('device.renameTitle')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Modal opened={isOpen} onClose={close} title={t('device.renameTitle')}>
         <NamesForm device={device} onSaved={close} />
       </Modal>
     </>

@@ -81,6 +81,7 @@ export default function Logs() {
       {lines.length > 0 && (
         <WindowedList
           className="log-lines"
+          itemHeight={48}
           label={t('logs.list')}
           items={lines}
           keyOf={({ id }) => String(id)}
@@ -136,7 +137,7 @@ function Line({ line: { createdAt, priority, module, message, context } }: { rea
       </time>
       <span className="log-priority">{priority}</span>
       <span className="log-module">{module}</span>
-      <span>
+      <span lang="en" dir="auto">
         {message}
         {context !== undefined && (
           <span className="log-context">

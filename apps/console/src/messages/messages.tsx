@@ -58,6 +58,7 @@ export default function Messages() {
       {found.length > 0 && (
         <WindowedList
           className="message-list"
+          itemHeight={44}
           label={t('messages.list')}
           items={found}
           keyOf={({ id }) => id}
@@ -132,10 +133,12 @@ function ListedMessage({ message }: { readonly message: MessageStateAnswer }) {
       : waitingText(waiting)
   return (
     <Link href={`/messages/${encodeURIComponent(id)}`} className="listed-message">
-      <MessageMark state={state} withWord />
-      {state !== 'Failed' && failed.length > 0 && (
-        <Badge tone="bad">{t('messages.partlyFailed', { failed: failed.length, count: recipients.length })}</Badge>
-      )}
+      <span className="listed-message-state">
+        <MessageMark state={state} withWord />
+        {state !== 'Failed' && failed.length > 0 && (
+          <Badge tone="bad">{t('messages.partlyFailed', { failed: failed.length, count: recipients.length })}</Badge>
+        )}
+      </span>
       <b>
         <bdi>{first?.phoneNumber}</bdi>
         {recipients.length > 1 && (

@@ -1,4 +1,5 @@
 import type { TimelineEntry } from '@smsgw/contract/timeline'
+import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { beginsDay, shortDayWords } from '../ui/day-words.ts'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
@@ -17,12 +18,14 @@ export function TimelineList({
   return (
     <WindowedList
       className="timeline"
+      itemHeight={60}
       items={entries}
       keyOf={(_, at) => String(at)}
       draw={(entry, at) => ({
         className: 'timeline-step',
         'data-last': at === entries.length - 1 ? 'true' : undefined,
         'data-tone': toneOf(entry),
+        'data-kind': entry.kind,
         children: (
           <>
             <div className="timeline-time">
@@ -83,14 +86,22 @@ function Details({
     part && part.total > 1 && !(isEnglish && text.includes(partWords(part))) ? partWords(part) : undefined,
     isEnglish || simNumber === undefined ? undefined : t('common.simNumber', { number: simNumber }),
     part?.reference === undefined ? undefined : t('timeline.reference', { number: String(part.reference) }),
-    webhook?.event,
-    webhook?.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`,
-    webhook?.error,
+    // The English text names these already.
+    ...(isEnglish || webhook === undefined
+      ? []
+      : [webhook.event, webhook.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`, webhook.error]),
   ].filter((detail) => detail !== undefined)
   if (details.length === 0 && code === undefined && webhook === undefined) return null
   return (
     <p className="timeline-details">
-      {details.join(' · ')}
+      <span>
+        {details.map((detail, at) => (
+          <Fragment key={detail}>
+            {at > 0 && ' · '}
+            <bdi>{detail}</bdi>
+          </Fragment>
+        ))}
+      </span>
       {code !== undefined && <code>{code}</code>}
       {webhook !== undefined && (
         <Link href={`/webhooks/${encodeURIComponent(webhook.webhookId)}`}>{t('timeline.webhook')}</Link>

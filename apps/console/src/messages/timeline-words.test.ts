@@ -94,6 +94,7 @@ test('English shows the texts of the API, which name details', () => {
   expect(stepWords({ at, kind: 'processed', text })).toEqual({ text })
   expect(failureText({ error: 'The number does not exist.', errorCode: 'refused' })).toBe('The number does not exist.')
   expect(failureText({ errorCode: 'refused' })).toMatch(/refused/)
+  expect(failureText({ error: 'submit_unknown', errorCode: 'submit_unknown' })).toMatch(/^Outcome unknown/)
   expect(failureText({})).toBeUndefined()
 })
 

@@ -71,7 +71,8 @@ export function stepWords({ kind, code, until, text }: TimelineEntry): StepWords
 /** Why a message failed, in one language. English names the details that the API knows. */
 export function failureText({ error, errorCode }: Failure): string | undefined {
   const words = errorCode === undefined ? undefined : optionalText(`failure.${errorCode}`)
-  return locale().language === 'en' ? (error ?? words) : (words ?? error)
+  // Some errors are only a code.
+  return locale().language === 'en' && error !== errorCode ? (error ?? words) : (words ?? error)
 }
 
 interface Failure {

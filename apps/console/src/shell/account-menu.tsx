@@ -30,14 +30,14 @@ export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () =
         <Menu.Item leftSection={<Icon name="access" />} onClick={() => goTo('/access')}>
           {t('password.change')}
         </Menu.Item>
-        <Menu.Item leftSection={<Icon name="help" />} onClick={onHelp}>
+        <Menu.Item leftSection={<Icon name="keys" />} onClick={onHelp}>
           {t('keyboard.title')}
         </Menu.Item>
         <Menu.Divider />
         {(['light', 'dark', 'auto'] as const).map((scheme) => (
           <Menu.Item
             key={scheme}
-            leftSection={<Icon name={scheme === 'auto' ? 'settings' : scheme} />}
+            leftSection={<Icon name={scheme === 'auto' ? 'systemScheme' : scheme} />}
             rightSection={colorScheme === scheme ? <Icon name="tick" size={16} /> : undefined}
             onClick={() => setColorScheme(scheme)}
           >

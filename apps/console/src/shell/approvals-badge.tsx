@@ -1,15 +1,15 @@
 import { useApprovals } from '../api/approvals.ts'
-import { numberWords } from '../ui/relative-words.ts'
+import { shortCount } from '../ui/relative-words.ts'
 import { t } from '../words/text.ts'
 import './unread-badge.css'
 
 /** The number of messages that wait for approval, in the menu. */
 export function ApprovalsBadge() {
-  const count = useApprovals().data?.length ?? 0
+  const count = useApprovals().data?.pages[0]?.total ?? 0
   if (count === 0) return null
   return (
     <span className="unread-badge">
-      <span aria-hidden="true">{numberWords(count)}</span>
+      <span aria-hidden="true">{shortCount(count)}</span>
       <span className="unseen">{t('approvals.waiting', { count })}</span>
     </span>
   )

@@ -26,12 +26,7 @@ export function CommandPalette({
     return () => removeEventListener('keydown', onKey)
   }, [onToggle])
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={t('keyboard.palette')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened={isOpen} onClose={onClose} title={t('keyboard.palette')}>
       <Choice onClose={onClose} />
     </Modal>
   )

@@ -15,13 +15,7 @@ export function KeyHelp({
   readonly hasPhone: boolean
 }) {
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={t('keyboard.title')}
-      size="lg"
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
+    <Modal opened={isOpen} onClose={onClose} title={t('keyboard.title')} size="lg">
       <div className="key-help">
         <KeyList
           title={t('keyboard.goTo')}

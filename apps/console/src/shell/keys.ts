@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { KeySequence, type Keys } from './key-sequence.ts'
 
 const dialogs = '[role="dialog"][aria-modal="true"], [role="menu"]'
-/** Whether a dialogue or a menu was open when the current key was pressed. */
+/** True if a dialogue or a menu was open when the current key was pressed. */
 let wasDialogOpen = false
 // Escape closes a dialogue before the shortcuts receive the key, so this listener is the first one.
 globalThis.addEventListener?.('keydown', () => (wasDialogOpen = document.querySelector(dialogs) !== null), {
@@ -28,7 +28,7 @@ export function useKeys(keys: Keys): void {
   }, [keys])
 }
 
-/** Whether an input field has the focus, or a dialogue or menu is open. */
+/** True while an input field has the focus, or a dialogue or menu is open. */
 function isTaken(target: EventTarget | null): boolean {
   if (wasDialogOpen) return true
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

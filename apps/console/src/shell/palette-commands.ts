@@ -22,7 +22,7 @@ function allPages(): readonly Command[] {
   return [
     { path: newConversationPath, name: t('conversations.new'), icon: 'plus' },
     ...places.map(({ path, icon }) => ({ path, icon, name: placeName(path) })),
-    { path: '/messages', name: t('conversations.outgoing'), icon: 'logs' },
+    { path: '/messages', name: t('conversations.outgoing'), icon: 'send' },
     { path: '/access', name: t('keys.title'), icon: 'access' },
   ]
 }

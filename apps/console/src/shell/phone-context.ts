@@ -8,7 +8,7 @@ interface PhoneSwitch {
 
 export const PhoneContext = createContext<PhoneSwitch>({ exists: false, isOpen: false, toggle: () => undefined })
 
-/** Whether the virtual phone stands beside the page. */
+/** True while the virtual phone is shown beside the page. */
 export function usePhoneSwitch(): PhoneSwitch {
   return useContext(PhoneContext)
 }

@@ -23,7 +23,7 @@ export const places: readonly {
   { path: '/conversations', icon: 'conversations', key: 'c' },
   { path: '/devices', icon: 'devices', key: 'd' },
   { path: '/webhooks', icon: 'webhooks', key: 'w' },
-  { path: '/approvals', icon: 'tick', key: 'r' },
+  { path: '/approvals', icon: 'approvals', key: 'r' },
   { path: '/access', icon: 'access', key: 'a' },
   { path: '/settings', icon: 'settings', key: 's' },
   { path: '/logs', icon: 'logs', key: 'l' },

@@ -37,7 +37,7 @@ export function AskFirst({
     onClose()
   }
   return (
-    <Modal opened={isOpen} onClose={leave} title={title} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal opened={isOpen} onClose={leave} title={title}>
       <div className="fields">
         <div className="ask-first-words">{children}</div>
         <ProblemNote error={deed.error} />

@@ -23,7 +23,7 @@ export function shortDayWords(at: string): string {
   return shortDate().format(new Date(at))
 }
 
-/** Whether an entry is the first of its day. Without an earlier entry, today needs no heading. */
+/** Returns true for the first entry of a day. If there is no earlier entry, today needs no heading. */
 export function beginsDay(before: string | undefined, at: string, nowMs = Date.now()): boolean {
   return new Date(before ?? nowMs).toDateString() !== new Date(at).toDateString()
 }

@@ -38,7 +38,7 @@ export function ProblemNote({ error, retry }: { readonly error: Error | null; re
 export function Note({ tone, children }: { readonly tone: 'bad' | 'warn' | 'quiet'; readonly children: ReactNode }) {
   return (
     <div className={`note is-${tone}`}>
-      <Icon name={tone === 'quiet' ? 'help' : 'warning'} />
+      <Icon name={tone === 'quiet' ? 'info' : 'warning'} />
       <div>{children}</div>
     </div>
   )

@@ -1,59 +1,153 @@
-import type { ReactNode, RefObject } from 'react'
-import { partsOf } from './list-parts.ts'
-import { WindowedPart } from './windowed-part.tsx'
+import {
+  defaultRangeExtractor,
+  measureElement,
+  type Range,
+  useVirtualizer,
+  useWindowVirtualizer,
+  type VirtualItem,
+} from '@tanstack/react-virtual'
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import './windowed-list.css'
 
-/** How many items are drawn or removed together. */
-const PART_ITEMS = 50
-
-/** A list of any length. Only the items near the visible part have elements. */
-export function WindowedList<Item>({
-  items,
-  keyOf,
-  draw,
-  className,
-  label,
-  scroll,
-  isComplete = true,
-}: {
+interface Windowed<Item> {
   readonly items: readonly Item[]
   readonly keyOf: (item: Item, at: number) => string
   readonly draw: (item: Item, at: number) => ListItem
+  /** Lists with the same class name share the heights of their items. */
   readonly className: string
   readonly label?: string
+  /** The usual height of an item, until it has been drawn. */
+  readonly itemHeight: number
   /** The element that scrolls. Without it the window scrolls. */
   readonly scroll?: RefObject<HTMLElement | null>
+  /** Key of the item that is kept in view. */
+  readonly current?: string | undefined
   /** Whether no more items can be loaded. */
   readonly isComplete?: boolean
-}) {
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: the children of ul must be items, but parts are between
-    <div role="list" className={`windowed-list ${className}`} aria-label={label}>
-      {partsOf(items, PART_ITEMS).map(({ start, some }) => (
-        <WindowedPart key={start} scroll={scroll} role="none" className="windowed-list-part">
-          {some.map((item, at) => {
-            const { children, ...attributes } = draw(item, start + at)
-            return (
-              // biome-ignore lint/a11y/useSemanticElements: li needs ul
-              <div
-                key={keyOf(item, start + at)}
-                role="listitem"
-                aria-posinset={start + at + 1}
-                aria-setsize={isComplete ? items.length : -1}
-                {...attributes}
-              >
-                {children}
-              </div>
-            )
-          })}
-        </WindowedPart>
-      ))}
-    </div>
-  )
 }
 
 interface ListItem {
   readonly children: ReactNode
   readonly className?: string
   readonly [attribute: `data-${string}`]: string | undefined
+}
+
+/** How many items beyond the visible part have elements. */
+const OVERSCAN = 25
+
+/** A list of any length. Only the items near the visible part have elements. */
+export function WindowedList<Item>({ scroll, ...list }: Windowed<Item>) {
+  return scroll === undefined ? <ListInWindow {...list} /> : <ListInElement {...list} scroll={scroll} />
+}
+
+function ListInWindow<Item>(list: Windowed<Item>) {
+  const [place, options] = useOptions(list, () => scrollY)
+  return <Drawn list={list} place={place} virtual={useWindowVirtualizer(options)} margin={options.scrollMargin} />
+}
+
+function ListInElement<Item>(list: Windowed<Item> & { readonly scroll: RefObject<HTMLElement | null> }) {
+  const [place, options] = useOptions(list, () => list.scroll.current?.scrollTop ?? 0, list.scroll)
+  const virtual = useVirtualizer({ ...options, getScrollElement: () => list.scroll.current })
+  return <Drawn list={list} place={place} virtual={virtual} margin={options.scrollMargin} />
+}
+
+/** Heights by class name, so that Back finds a list as high as it was. */
+const heights = new Map<string, VirtualItem[]>()
+
+function useOptions<Item>(
+  { items, keyOf, itemHeight, className }: Windowed<Item>,
+  scrolledBy: () => number,
+  scroll?: RefObject<HTMLElement | null>,
+) {
+  const place = useRef<HTMLDivElement>(null)
+  const [scrollMargin, setMargin] = useState(0)
+  // What stands above the list may have another height after each render.
+  useLayoutEffect(() => {
+    const top = place.current?.getBoundingClientRect().top ?? 0
+    const margin = Math.round(top - (scroll?.current?.getBoundingClientRect().top ?? 0) + scrolledBy())
+    if (place.current?.offsetParent != null) setMargin(margin)
+  })
+  const options = {
+    count: items.length,
+    estimateSize: () => itemHeight,
+    overscan: OVERSCAN,
+    scrollMargin,
+    initialMeasurementsCache: heights.get(className) ?? [],
+    // New items above the visible part do not move it. At the top they appear.
+    anchorTo: scrolledBy() > scrollMargin ? ('end' as const) : ('start' as const),
+    useFlushSync: false,
+    // A list that is not displayed keeps the heights of its items.
+    measureElement: ((element, entry, list) => {
+      const height = measureElement(element, entry, list)
+      return height > 0 ? height : (list.measurementsCache[list.indexFromElement(element)]?.size ?? itemHeight)
+    }) satisfies typeof measureElement<HTMLDivElement>,
+    getItemKey: (at: number) => {
+      const item = items[at]
+      return item === undefined ? at : keyOf(item, at)
+    },
+    rangeExtractor: (range: Range) => withFocused(defaultRangeExtractor(range), place.current),
+  }
+  return [place, options] as const
+}
+
+/** Focus must not be lost with its element. */
+function withFocused(shown: number[], list: HTMLElement | null): number[] {
+  const item = list?.contains(document.activeElement) ? document.activeElement?.closest('[data-index]') : null
+  const focused = Number(item?.getAttribute('data-index') ?? -1)
+  return focused < 0 || shown.includes(focused) ? shown : [...shown, focused].sort((one, other) => one - other)
+}
+
+type Virtual = Pick<
+  ReturnType<typeof useWindowVirtualizer<HTMLDivElement>>,
+  'getTotalSize' | 'getVirtualItems' | 'measureElement' | 'scrollToIndex' | 'takeSnapshot'
+>
+
+function Drawn<Item>({
+  list: { items, keyOf, draw, className, label, current, isComplete = true },
+  place,
+  virtual,
+  margin,
+}: {
+  readonly list: Windowed<Item>
+  readonly place: RefObject<HTMLDivElement | null>
+  readonly virtual: Virtual
+  readonly margin: number
+}) {
+  const at = current === undefined ? -1 : items.findIndex((item, index) => keyOf(item, index) === current)
+  const hasCurrent = at >= 0
+  // Only when another item becomes the current one. Its place may change with each new item.
+  const latest = useRef(at)
+  latest.current = at
+  useEffect(() => {
+    if (current !== undefined && hasCurrent) virtual.scrollToIndex(latest.current, { align: 'auto' })
+  }, [virtual, current, hasCurrent])
+  useEffect(() => () => void heights.set(className, virtual.takeSnapshot()), [virtual, className])
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the children of ul must be items, but the place of the items is between
+    <div role="list" className={`windowed-list ${className}`} aria-label={label}>
+      <div ref={place} role="none" className="windowed-list-place" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const item = items[index]
+          if (item === undefined) return null
+          const { children, className: itemClass = '', ...attributes } = draw(item, index)
+          return (
+            // biome-ignore lint/a11y/useSemanticElements: an li must be the child of a ul, see above
+            <div
+              key={key}
+              ref={virtual.measureElement}
+              role="listitem"
+              data-index={index}
+              aria-posinset={index + 1}
+              aria-setsize={isComplete ? items.length : -1}
+              className={`windowed-list-item ${itemClass}`}
+              style={{ transform: `translateY(${start - margin}px)` }}
+              {...attributes}
+            >
+              {children}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
 }

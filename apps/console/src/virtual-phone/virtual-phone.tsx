@@ -129,7 +129,8 @@ function Reply({ from, gatewayNumber }: { readonly from: string; readonly gatewa
       }}
     >
       <input
-        dir="auto"
+        // An empty field shows the placeholder, which is in the language of the page.
+        dir={text === '' ? undefined : 'auto'}
         aria-label={t('phone.reply')}
         placeholder={gatewayNumber === undefined ? t('phone.reply') : t('phone.replyTo', { number: gatewayNumber })}
         value={text}

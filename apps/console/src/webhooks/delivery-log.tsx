@@ -69,6 +69,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
       {deliveries.length > 0 && (
         <WindowedList
           className="delivery-log"
+          itemHeight={46}
           items={deliveries}
           keyOf={({ id }) => id}
           draw={(delivery) => ({

@@ -31,8 +31,19 @@ export function DeliveryRow({
         <Icon name={isOpen ? 'down' : 'onward'} size={14} />
         <RelativeTime at={createdAt} />
         <span className="delivery-answer">
-          {last === undefined ? t('delivery.notTried') : last.status === undefined ? last.error : `HTTP ${last.status}`}
-          {last !== undefined && <span className="quiet"> · {durationWords(last.durationMs)}</span>}
+          <bdi>
+            {last === undefined
+              ? t('delivery.notTried')
+              : last.status === undefined
+                ? last.error
+                : `HTTP ${last.status}`}
+          </bdi>
+          {last !== undefined && (
+            <span className="quiet">
+              {' · '}
+              <bdi>{durationWords(last.durationMs)}</bdi>
+            </span>
+          )}
         </span>
         <span className="quiet small">
           {attemptCount > 1 && t('delivery.attempts', { count: attemptCount })}

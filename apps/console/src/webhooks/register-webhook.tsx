@@ -22,7 +22,6 @@ export function RegisterWebhook({ isOpen, onClose }: { readonly isOpen: boolean;
       size="lg"
       closeOnClickOutside={made === undefined}
       closeOnEscape={made === undefined}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {made === undefined ? (
         <WebhookForm

@@ -129,13 +129,7 @@ function WebhookActions({ webhook }: { readonly webhook: WebhookAnswer }) {
       </Button>
       <ProblemNote error={test.error} />
       <ProblemNote error={pause.error} />
-      <Modal
-        opened={asking === 'edit'}
-        onClose={close}
-        title={t('webhooks.editTitle')}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
+      <Modal opened={asking === 'edit'} onClose={close} title={t('webhooks.editTitle')} size="lg">
         <WebhookForm
           webhook={webhook}
           action={t('common.save')}
@@ -161,7 +155,6 @@ function WebhookActions({ webhook }: { readonly webhook: WebhookAnswer }) {
         closeOnEscape={false}
         title={t('webhooks.newSecret')}
         size="lg"
-        closeButtonProps={{ 'aria-label': t('common.close') }}
       >
         <ShownSecret secret={rotate.data?.secret} format={webhook.format} onDone={done} />
       </Modal>

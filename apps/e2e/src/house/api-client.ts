@@ -43,7 +43,7 @@ export class ApiClient {
     return json as MessageAnswer
   }
 
-  /** Waits until the message fulfils the condition. */
+  /** Waits until the message meets the condition. */
   async until(
     id: string,
     isAsWanted: (message: MessageAnswer) => boolean,
@@ -68,7 +68,7 @@ export interface MessageAnswer {
   readonly states: Readonly<Record<string, string>>
 }
 
-/** Repeats a request until the condition holds, with growing pauses. */
+/** Repeats a request with growing pauses, until its answer meets the condition. */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   isSo: (found: T) => boolean,

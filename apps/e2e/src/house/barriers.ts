@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** Violations of WCAG 2.2 AA on the page, with their places. */
+/** Returns the violations of WCAG 2.2 AA on the page, with the places where they occur. */
 async function barriersOn(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe)
   // The code is a string because it runs in the page, where `axe` is loaded.
@@ -17,10 +17,21 @@ async function barriersOn(page: Page): Promise<readonly string[]> {
   )
 }
 
-/** Violations in light and dark colours, on a desktop and on a phone, and content that is wider than a phone. */
-export async function barriersEverywhere(page: Page): Promise<readonly string[]> {
+/**
+ * Returns violations in light and dark colours, on a desktop and on a phone, and content that is wider than the screen.
+ */
+export function barriersEverywhere(page: Page): Promise<readonly string[]> {
+  return barriersIn(page, ['dark', 'light'])
+}
+
+/** Returns violations that another language can cause: colours do not depend on it. */
+export function barriersOfLanguage(page: Page): Promise<readonly string[]> {
+  return barriersIn(page, ['light'])
+}
+
+async function barriersIn(page: Page, colorSchemes: readonly ('dark' | 'light')[]): Promise<readonly string[]> {
   const found: string[] = []
-  for (const colorScheme of ['dark', 'light'] as const)
+  for (const colorScheme of colorSchemes)
     for (const [place, width, height] of PLACES) {
       await page.emulateMedia({ colorScheme })
       await showWhole(page, width, height)
@@ -33,7 +44,10 @@ export async function barriersEverywhere(page: Page): Promise<readonly string[]>
   return found
 }
 
-/** Violations in light and dark colours at the present size, for example of an open menu, which another size would move. */
+/**
+ * Returns violations in light and dark colours at the present size. Used for an open menu, for example, which another
+ * size would move.
+ */
 export async function barriersOfMenu(page: Page): Promise<readonly string[]> {
   await page.getByRole('menu').waitFor()
   const found: string[] = []

@@ -3,7 +3,7 @@ import { cpSync, existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './process.ts'
 
-/** A copy of the repository like a fresh clone with installed packages, without ignored files. */
+/** Creates a copy of the repository without ignored files, like a fresh clone with installed packages. */
 export function cloneInto(folder: string): void {
   const options = { cwd: ROOT, encoding: 'utf8' as const, maxBuffer: 64 << 20 }
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], options)

@@ -6,19 +6,19 @@ import { type Image, readImage } from './image.ts'
 /** A service of a compose file, with the defaults of its image. */
 export interface Service {
   readonly name: string
-  /** Undefined for a third-party image. */
+  /** The image; undefined for a third-party image. */
   readonly image: Image | undefined
   readonly command: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   /** The named volumes. */
   readonly volumes: readonly { readonly source: string; readonly target: string }[]
   readonly healthCheck: readonly string[]
-  /** After this time it is killed. */
+  /** The time after which a service that does not stop is killed. */
   readonly stopSeconds: number
   readonly raw: RawService
 }
 
-/** As in the compose file. */
+/** A service in the form of the compose file. */
 export interface RawService {
   readonly build?: { readonly context: string; readonly dockerfile: string; readonly target: string }
   readonly image?: string
@@ -35,7 +35,10 @@ export interface RawService {
   readonly security_opt?: readonly string[]
 }
 
-/** Reads a compose file of the repository. A service whose image another service builds gets that image. */
+/**
+ * Reads a compose file of the repository. If another service builds the image of a service, the service gets that
+ * image.
+ */
 export function readComposition(root: string, file: string): ReadonlyMap<string, Service> {
   const { services } = parse(readFileSync(join(root, file), 'utf8'), { merge: true }) as {
     readonly services: Readonly<Record<string, RawService>>
@@ -59,7 +62,7 @@ function serviceOf(root: string, name: string, raw: RawService, build: RawServic
     command: raw.command ?? image?.command ?? [],
     environment: Object.fromEntries(environment.map(([key, value]) => [key, withDefaults(value)])),
     volumes: (raw.volumes ?? []).map(volumeOf).filter(({ source }) => !source.startsWith('/')),
-    // Ten seconds is the default of container engines.
+    // The default of container engines is ten seconds.
     stopSeconds: Number.parseInt(raw.stop_grace_period ?? '10s', 10),
     healthCheck: raw.healthcheck?.test?.slice(1) ?? image?.healthCheck ?? [],
     raw,

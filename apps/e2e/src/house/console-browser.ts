@@ -21,7 +21,7 @@ const flags = [
 export class ConsoleBrowser {
   readonly #browser: Browser
   readonly #url: string
-  /** Errors of the page and requests to other servers. Empty if there were none. */
+  /** The errors of the page, and its requests to other servers. */
   readonly complaints: string[] = []
 
   private constructor(browser: Browser, url: string) {
@@ -42,7 +42,7 @@ export class ConsoleBrowser {
     const page = await context.newPage()
     page.on('pageerror', (error) => this.complaints.push(error.message))
     page.on('console', (message) => {
-      // Refused requests are not errors of the page, because the page handles them.
+      // Skips refused requests, because the page handles them.
       const isOfNetwork = message.text().startsWith('Failed to load resource')
       if (message.type() === 'error' && !isOfNetwork) this.complaints.push(message.text())
     })
@@ -71,7 +71,8 @@ export async function signIn(
   page: Page,
   { username, password }: { readonly username: string; readonly password: string },
 ): Promise<void> {
-  // Not the form that is shown while the program loads: a click is lost if the program replaces that form in the middle of it.
+  // Waits for the form of the program. The form that is shown while the program loads may be replaced during a click,
+  // which is then lost.
   await page.locator('#root form').waitFor()
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)

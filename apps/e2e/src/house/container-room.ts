@@ -8,9 +8,9 @@ import { asOrdinaryUser, makeOwnFolder } from './ordinary-user.ts'
 import { HouseProcess } from './process.ts'
 
 /**
- * Runs the services of a compose file as processes, each with the files of its image, its volumes, environment and command, as a
- * user who may only write to its volumes. Paths and names that only exist in containers are replaced: `/data` with a folder of the
- * service, and `relay:3000` with a port of this machine.
+ * Runs the services of a compose file as processes, each with the files of its image, its volumes, environment and
+ * command, as a user who may write only to these volumes. Paths and names that only exist in containers are replaced:
+ * `/data` with a folder of the service, and `relay:3000` with a port of this machine.
  */
 export class ContainerRoom {
   readonly #folder: string
@@ -34,12 +34,12 @@ export class ContainerRoom {
     return new ContainerRoom(folder, root)
   }
 
-  /** The folder used as `/out` of the build stage. */
+  /** The folder that is used as `/out` of the build stage. */
   get out(): string {
     return join(this.#folder, 'out')
   }
 
-  /** A free port for each address such as `relay:3000`. */
+  /** The free ports that replace addresses such as `relay:3000`. */
   async connect(places: readonly string[]): Promise<void> {
     for (const place of places) this.#ports.set(place, await freePort())
   }

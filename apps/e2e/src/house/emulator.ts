@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { mainScripts } from './main-scripts.ts'
 import { HouseProcess } from './process.ts'
 
-/** A line of the ledger: a part that the network accepted. Synced to disk before the modem confirms it. */
+/** A line of the ledger: a part that the network accepted. It is on disk before the modem confirms the part. */
 export interface LedgerLine {
   /** ISO 8601. */
   readonly time: string
@@ -17,11 +17,11 @@ export interface LedgerLine {
   readonly part?: { readonly reference: number; readonly total: number; readonly sequence: number }
 }
 
-/** Emulated modems with their network, and the ledger of everything that was sent. */
+/** Emulated modems with their network, and the ledger of all sent messages. */
 export class Emulator {
   readonly process: HouseProcess
   readonly control: string
-  /** The ports of each modem: `tcp://…` and the link to its pseudo-terminal. */
+  /** The ports of each modem: the address `tcp://…`, and the link to its pseudo-terminal. */
   readonly ports: readonly (readonly string[])[]
   readonly #ledger: string
 
@@ -52,7 +52,7 @@ export class Emulator {
     return new Emulator(process, addresses, ledger)
   }
 
-  /** The web interface of a HiLink stick, as in MODEMS. */
+  /** The address of the web interface of a HiLink stick, in the form of MODEMS. */
   stick(modem = 0): string {
     return this.ports[modem]?.[0] ?? ''
   }

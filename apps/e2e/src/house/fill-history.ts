@@ -1,8 +1,8 @@
-// Writes a month of data of a busy gateway into its database, in the same form as the product does.
+// Writes the data of a busy month into the database of a gateway, in the form in which the gateway writes it.
 import type { Client } from 'pg'
 
 export interface History {
-  /** How many messages are sent. The number of received messages is 40 % of this. */
+  /** The number of sent messages. The number of received messages is 40 % of it. */
   readonly messages: number
   /** The number of phone numbers with which messages are exchanged. One of these numbers has a twentieth of all messages. */
   readonly numbers: number
@@ -27,7 +27,9 @@ export async function fillHistory(client: Client, { messages, numbers }: History
   await client.query('VACUUM ANALYZE')
 }
 
-/** The latest message is a minute old, and half of the messages are less than a week old. */
+/**
+ * The time of a message. The latest message is a minute old, and half of the messages are less than a week old.
+ */
 const AT = `now() - interval '1 minute' - interval '28 days' * power((n - 1) / $3::float8, 2)`
 
 const MESSAGES = `

@@ -13,7 +13,7 @@ import { PostgresServer } from './postgres-server.ts'
 import { SetClock, whyNoSetClock } from './set-clock.ts'
 import { SmallDisk } from './small-disk.ts'
 
-/** Two relays on one PostgreSQL, and two agents with three modems, each connected to both relays through a proxy. */
+/** Two relays on one PostgreSQL, and two agents with three modems. A proxy connects each agent to both relays. */
 export interface Fleet {
   readonly folder: string
   readonly postgres: PostgresServer
@@ -25,7 +25,7 @@ export interface Fleet {
     readonly numbers: readonly string[]
   }[]
   readonly emulator: Emulator
-  /** The disk for the logs of the last relay and the last agent; undefined if none can be mounted. */
+  /** The disk for the logs of the last relay and the last agent; undefined if no disk can be mounted. */
   readonly logDisk: SmallDisk | undefined
   /** Clocks of relays, agents and PostgreSQL, by name; empty if clocks cannot be set. */
   readonly clocks: ReadonlyMap<string, SetClock>
@@ -35,7 +35,7 @@ export interface Fleet {
 const modemsOf = [['modem0', 'modem1'], ['modem2']] as const
 const numbers = ['+447700900001', '+447700900002', '+447700900003'] as const
 
-/** The programs of the sources. */
+/** The programs that are built from the sources. */
 export const currentPrograms: FleetPrograms = { relay: mainScripts.relay, agent: mainScripts.agent }
 
 export interface FleetPrograms {
@@ -80,7 +80,7 @@ export async function startFleet(log: (line: string) => void, programs = current
       PORT: String(port),
       WEBHOOK_ALLOW_HTTP: '1',
       WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-      // Waiting times are shortened, not skipped.
+      // Waiting times are shortened, but not skipped.
       SUBMIT_UNKNOWN_SECONDS: '60',
       HEARTBEAT_SECONDS: '4',
     }

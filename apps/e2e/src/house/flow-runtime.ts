@@ -11,7 +11,7 @@ type Message = any
 type Config = Readonly<Record<string, unknown>> & { readonly id: string; readonly type: string }
 type AdminHandler = (request: { body: unknown }, response: { json(body: Message): void }) => void
 
-/** A node of a flow, with what it has sent and shown. */
+/** A node of a flow, with its sent messages and its status. */
 export class FlowNode extends EventEmitter {
   readonly outputs: Message[] = []
   readonly errors: string[] = []
@@ -44,7 +44,10 @@ export class FlowNode extends EventEmitter {
   }
 }
 
-/** What Node-RED gives to the nodes of the published package. `npm run proof -- bridges node-red` runs Node-RED itself. */
+/**
+ * The part of Node-RED's runtime that the nodes of the published package use. `npm run proof -- bridges node-red` runs
+ * Node-RED itself.
+ */
 export class FlowRuntime {
   readonly #folder = mkdtempSync(join(tmpdir(), 'smsgw-node-red-'))
   readonly #constructors = new Map<string, (this: object, config: Config) => void>()
@@ -87,7 +90,7 @@ export class FlowRuntime {
     return node
   }
 
-  /** What the editor requests. */
+  /** Sends a request as the editor does. */
   admin(path: string, body: unknown): Promise<Message> {
     return new Promise((resolve) => this.#admin.get(path)?.({ body }, { json: resolve }))
   }

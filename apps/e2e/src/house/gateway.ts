@@ -5,7 +5,7 @@ import { ApiClient, eventually } from './api-client.ts'
 import { mainScripts } from './main-scripts.ts'
 import { HouseProcess, ROOT } from './process.ts'
 
-/** A gateway as `npm start` runs it, with its own data folder. */
+/** A gateway with its own data folder, as `npm start` runs it. */
 export class Gateway {
   readonly process: HouseProcess
   readonly url: string
@@ -46,7 +46,7 @@ export class Gateway {
 
 type GatewayCommand = (settings: Readonly<Record<string, string>>) => HouseProcess
 
-/** The gateway of another release. */
+/** The program of another release. */
 export const gatewayOf =
   (main: string): GatewayCommand =>
   (settings) =>

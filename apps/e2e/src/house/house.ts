@@ -13,7 +13,7 @@ export interface HouseOptions {
   readonly agent?: Readonly<Record<string, string>>
 }
 
-/** A relay with its database, an agent and emulated modems, all real processes, paired by a token. */
+/** A relay with its database, an agent that is paired with a token, and emulated modems, all as real processes. */
 export class House {
   readonly folder: string
   readonly emulator: Emulator

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** The result of a Dockerfile target. */
+/** The result of building a Dockerfile target. */
 export interface Image {
   readonly environment: Readonly<Record<string, string>>
   readonly workingFolder: string
@@ -11,7 +11,10 @@ export interface Image {
   readonly copies: readonly { readonly from: string; readonly to: string; readonly isBuilt: boolean }[]
 }
 
-/** Reads a Dockerfile like an image builder, as far as our files need it. A target inherits from its base. */
+/**
+ * Reads a Dockerfile like an image builder, as far as the files of the repository need it. A target inherits from its
+ * base.
+ */
 export function readImage(dockerfile: string, target: string): Image {
   const stages = new Map<string, Image>()
   let name = ''
@@ -30,7 +33,7 @@ export function readImage(dockerfile: string, target: string): Image {
   return found
 }
 
-/** Copies the files of the COPY lines. `built`: the folder used as `/out` of the build stage. */
+/** Copies the files of the COPY lines. `built`: the folder that is used as `/out` of the build stage. */
 export function layOut(image: Image, root: string, places: { readonly context: string; readonly built: string }): void {
   for (const { from, to, isBuilt } of image.copies) {
     if (isBuilt && MADE_BY_RUN.test(from)) continue
@@ -41,7 +44,7 @@ export function layOut(image: Image, root: string, places: { readonly context: s
   }
 }
 
-/** The user, the empty folders and the command `smsgw`. They matter only in a container. */
+/** Instructions for the user, the empty folders and the command `smsgw`, which matter only in a container. */
 const MADE_BY_RUN = /^\/out\/(?:etc\/|data|secrets|smsgw-command)$/
 
 const EMPTY: Image = { environment: {}, workingFolder: '/', user: 'root', command: [], healthCheck: [], copies: [] }

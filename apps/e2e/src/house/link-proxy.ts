@@ -1,7 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A proxy between agent and relay that can drop data in one or both directions, like a cable that is cut: neither side learns of it. */
+/**
+ * A proxy between agent and relay that can drop data in one or both directions, like a cut cable: neither side is
+ * notified.
+ */
 export class LinkProxy {
   readonly port: number
   swallowsUp = false
@@ -47,13 +50,13 @@ export class LinkProxy {
       [relay, agent, false],
     ] as const) {
       this.#sockets.add(one)
-      // As in TCP, nothing after lost data arrives, even when the line works again.
+      // As in TCP, no data after lost data arrives, even when the line works again.
       let hasLost = false
       one.on('data', (data) => {
         hasLost ||= isUp ? this.swallowsUp : this.swallowsDown
         if (!hasLost) other.write(data)
       })
-      // A broken line drops the end of the connection as well.
+      // A broken line also drops the end of the connection.
       one.on('close', () => {
         this.#sockets.delete(one)
         if (!this.swallowsUp && !this.swallowsDown) other.destroy()

@@ -9,5 +9,5 @@ const script = fileURLToPath(new URL('../../../../.repo/build-programs.ts', impo
 const BUILT = 'SMSGW_TESTED_PROGRAMS'
 process.env[BUILT] ??= execFileSync(process.execPath, [script, String(process.pid)], { encoding: 'utf8' })
 
-/** The main scripts of our programs: the bundles that `npm start` runs and that packages contain. */
+/** The main scripts of the programs, which are the bundles that `npm start` runs and that packages contain. */
 export const mainScripts: Readonly<Record<Program, string>> = JSON.parse(process.env[BUILT])

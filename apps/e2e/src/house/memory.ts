@@ -8,7 +8,7 @@ interface Memory {
   readonly shareMiB: number
 }
 
-/** The memory of a process and of its descendants. The process itself comes first. */
+/** Returns the memory of a process and of its descendants, with the process itself first. */
 function memoryOf(pid: number): readonly Memory[] {
   const parents = parentsOfAll()
   const tree = [pid]
@@ -17,8 +17,8 @@ function memoryOf(pid: number): readonly Memory[] {
 }
 
 /**
- * The memory of a gateway: all memory of its own process, and the proportional share of each PostgreSQL process, because
- * these share most of their memory.
+ * Returns the memory of a gateway: all memory of its own process, and the proportional share of each PostgreSQL
+ * process, because these share most of their memory.
  */
 export function gatewayMemory(pid: number): { readonly ownMiB: number; readonly databaseMiB: number } {
   const [own, ...database] = memoryOf(pid)
@@ -32,7 +32,7 @@ export function residentMiB(pid: number): number {
   return measured(pid)?.residentMiB ?? Number.NaN
 }
 
-/** The descendant with these words in its command line, such as the program behind `npm start`. */
+/** Returns the descendant with these words in its command line, such as the program that `npm start` runs. */
 export function descendant(pid: number, words: string): number | undefined {
   return memoryOf(pid).findLast(({ command }) => command.includes(words))?.pid
 }
@@ -44,7 +44,7 @@ function measured(pid: number): Memory | undefined {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
     return { pid, command, residentMiB: miB('Rss'), shareMiB: miB('Pss') }
   } catch {
-    return undefined // it has ended meanwhile
+    return undefined // the process has ended
   }
 }
 
@@ -53,7 +53,7 @@ function parentsOfAll(): readonly { readonly pid: number; readonly parent: numbe
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        // pid (name) state parent …; the name may contain any characters, including parentheses.
+        // The format is `pid (name) state parent …`. The name may contain any characters, even parentheses.
         const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8')
           .replace(/^.*\) /s, '')
           .split(' ')

@@ -17,7 +17,7 @@ interface Hooks {
   delete(this: object): Promise<boolean>
 }
 
-/** The nodes as the published package contains them, which has no dependencies. */
+/** The nodes in the form of the published package, which has no dependencies. */
 export class N8nPackage {
   readonly #folder = mkdtempSync(join(tmpdir(), 'smsgw-n8n-'))
 
@@ -49,7 +49,7 @@ export interface TriggerNode {
   webhook(this: object): Promise<{ workflowData?: { json: Json }[][] }>
 }
 
-/** What an execution of n8n gives to a node. */
+/** The part of an n8n execution that a node uses. */
 export function execution(credentials: Parameters, parameters: Parameters, { id = '1', continues = false } = {}) {
   return {
     getNode: () => ({ id: 'node', name: 'SMS Gateway', typeVersion: 1 }),

@@ -1,4 +1,4 @@
-// The client library of another server with the same API. The library must work here unchanged.
+// The client library of another server with the same API. It must work with this product unchanged.
 import client, { type HttpClient } from 'android-sms-gateway'
 
 // The types of the library declare CommonJS, but its code is an ES module, so the compiler finds the class in `default`.
@@ -23,7 +23,10 @@ class Refusal extends Error {
   }
 }
 
-/** An HTTP client as in the documentation of the library. Some clients send a content type with DELETE, although it has no body. */
+/**
+ * The HTTP client from the documentation of the library. Some clients send a content type with DELETE, although it has
+ * no body.
+ */
 const httpClient: HttpClient = {
   get: (url, headers) => ask('GET', url, headers),
   post: (url, body, headers) => ask('POST', url, headers, body),

@@ -1,16 +1,16 @@
 import { chownSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** An unprivileged user, as in a container; the current user if it is not root. */
+/** Returns an unprivileged user, as in a container; returns the current user if it is not root. */
 const nobody = { uid: 65534, gid: 65534 }
 const isRoot = process.getuid?.() === 0
 
-/** The command prefix that switches to this user. */
+/** Returns the command prefix that switches to this user. */
 export const asOrdinaryUser: readonly string[] = isRoot
   ? ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups']
   : []
 
-/** A folder that this user may write to. */
+/** Creates a folder to which this user may write. */
 export function makeOwnFolder(folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })
   mkdirSync(folder, { mode: 0o750, recursive: true })

@@ -1,7 +1,8 @@
-// A phone that follows the published description of the mobile API: it keeps on its disk the messages that it has taken, sends
-// each once, and resends states until they are accepted. The test kills it at any point and starts it again with the same disk.
+// A phone that follows the published description of the mobile API: it stores the messages that it has pulled on its
+// disk, sends each message once, and repeats states until the relay has accepted them. The test kills it at any point
+// and starts it again with the same disk.
 
-/** The points at which a phone may die. */
+/** The points at which a phone may be killed. */
 export type DeathPoint = 'pulled' | 'taken' | 'confirmed' | 'sent' | 'reported'
 
 interface Taken {
@@ -25,10 +26,10 @@ export interface PulledMms {
   readonly attachments: readonly { readonly contentType: string; readonly name?: string; readonly data: string }[]
 }
 
-/** What survives the death of the phone. */
+/** The data on the disk of the phone, which survives a kill. */
 export class PhoneDisk {
   readonly messages = new Map<string, Taken>()
-  /** The MMS that the phone has taken, by message id. */
+  /** The MMS that the phone has pulled, by message id. */
   readonly mms = new Map<string, PulledMms>()
   /** Messages that were sent, as `id number`. */
   readonly onAir: string[] = []
@@ -38,7 +39,7 @@ export interface PhoneOptions {
   readonly url: string
   readonly token: string
   readonly disk: PhoneDisk
-  /** Returns true if the phone dies at this point. */
+  /** Returns true if the phone is killed at this point. */
   readonly dies?: (point: DeathPoint) => boolean
 }
 
@@ -101,7 +102,7 @@ export class Phone {
           for (const block of blocks) this.#noticed(block)
         }
       } catch {
-        // The relay is unavailable. A phone waits a few seconds and connects again.
+        // If the relay is unavailable, a phone waits a few seconds and connects again.
       }
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
@@ -145,7 +146,7 @@ export class Phone {
         if (known?.state !== 'Sent') messages.set(id, { numbers, text, state: 'Cancelled', isReported: false })
         else known.isReported = false
       } else if (known === undefined) messages.set(id, { numbers, text, state: 'Pending', isReported: false })
-      // The state of a message that comes again was lost on its way.
+      // A message comes again if the report of its state was lost.
       else known.isReported = false
     }
     if (pulled.length > 0) this.#mayDie('taken')
@@ -157,7 +158,7 @@ export class Phone {
     const { messages, onAir } = this.#options.disk
     for (const [id, taken] of messages) {
       if (taken.state !== 'Pending') continue
-      // One step on the phone: the radio and its disk agree.
+      // Sends and records a message in one step, so that radio and disk of the phone agree.
       onAir.push(...taken.numbers.map((number) => `${id} ${number}`))
       taken.state = 'Sent'
       taken.isReported = false

@@ -4,13 +4,13 @@ import { HouseProcess } from './process.ts'
 /** A process that is restarted with the same settings whenever it ends, as if by a service manager. */
 export class Post {
   readonly name: string
-  /** For each unexpected end of the process, its last output. Must stay empty. */
+  /** The last output for each unexpected end of the process. The list must stay empty. */
   readonly crashes: string[] = []
   readonly #start: () => HouseProcess
   #main: string
   #process: HouseProcess
   #isWanted = true
-  /** Whether the process has ended and will be restarted. */
+  /** True if the process has ended and will be restarted. */
   #isAway = false
   readonly #log: (line: string) => void
 
@@ -24,12 +24,12 @@ export class Post {
     this.#process = this.#start()
   }
 
-  /** The last lines of its log; none if it logs to a file. */
+  /** The last lines of the log; none if the process logs to a file. */
   get lastLines(): readonly string[] {
     return this.#process.lines.slice(-40)
   }
 
-  /** Does nothing if the process is not running. */
+  /** Kills the process; does nothing if it is not running. */
   async killFor(ms: number): Promise<void> {
     if (this.#isAway) return
     this.#isAway = true
@@ -75,7 +75,7 @@ export class Post {
   }
 }
 
-/** RestartSec of the units. */
+/** The pause before a restart, which is `RestartSec` of the units. */
 const PAUSE_MS = 2_000
 
 export interface Program {
@@ -83,6 +83,6 @@ export interface Program {
   readonly main: string
   readonly args: readonly string[]
   readonly settings: Readonly<Record<string, string>>
-  /** The file for its output. */
+  /** The file for the output of the process. */
   readonly logFile?: string
 }

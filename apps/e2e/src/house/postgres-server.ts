@@ -38,13 +38,14 @@ export class PostgresServer {
     run('initdb', [`--pgdata=${data}`, `--username=${user}`, ...access, '--no-sync', '--no-locale', '--encoding=UTF8'])
     run('postgres', ['--single', '-D', data, 'postgres'], `CREATE DATABASE ${options.database}\n`)
     const where = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-p', String(options.port)]
-    // The variables are set by `env` and not for the whole command, so that files of libfaketime belong to the user of PostgreSQL.
+    // Only `env` sets these variables, and not the whole command, so that files of libfaketime belong to the user of
+    // PostgreSQL.
     const settings = Object.entries(options.settings ?? {}).map(([name, value]) => `${name}=${value}`)
     const command = [...asOrdinaryUser, 'env', ...settings, join(binaries, 'bin/postgres'), '-D', data, ...where]
     return new PostgresServer(command, await launch(command))
   }
 
-  /** Kills the server, as a power cut would; all confirmed writes survive. */
+  /** Kills the server like a power cut. All confirmed writes survive. */
   killFor(ms: number): Promise<void> {
     return this.#inTurn(async () => {
       this.#child.kill('SIGKILL')
@@ -73,7 +74,7 @@ export class PostgresServer {
   }
 }
 
-/** Retries, because children of a killed server hold its shared memory for a moment. */
+/** Tries again, because children of a killed server hold its shared memory for a moment. */
 async function launch([file = '', ...args]: readonly string[]): Promise<ChildProcess> {
   for (;;) {
     const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] })

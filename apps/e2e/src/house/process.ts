@@ -8,7 +8,7 @@ import { patienceMs } from './patience.ts'
 
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** Runs one of our programs as a separate process with only the given environment. */
+/** Runs a program as a separate process with only the given environment. */
 export class HouseProcess {
   readonly name: string
   readonly lines: string[] = []
@@ -88,7 +88,7 @@ export class HouseProcess {
     await this.ended()
   }
 
-  /** The exit code, or the signal that ended it. */
+  /** The exit code of the process, or the signal that ended it. */
   async ended(): Promise<number | string | null> {
     if (!this.#isOver) await once(this.#child, 'close')
     return this.#child.exitCode ?? this.#child.signalCode
@@ -126,10 +126,10 @@ export class HouseProcess {
   }
 }
 
-/** The longest stop timeout of our units and containers. */
+/** The longest stop timeout of the units and containers. */
 const longestStopMs = 60_000
 
-/** The messages of a log in JSON lines. */
+/** Returns the messages of a log in JSON lines. */
 export function logged(words: string): (line: string) => Record<string, unknown> | undefined {
   return (line) => {
     if (!line.startsWith('{')) return undefined

@@ -17,9 +17,11 @@ export const reachingPushService = {
   WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
 }
 
-/** A push service with TLS, and the browser that subscribed there: it decrypts notifications by RFC 8291. */
+/**
+ * A push service with TLS, and the browser that subscribed there, which decrypts notifications according to RFC 8291.
+ */
 export class PushService {
-  /** What the browser gives to the console, as `PushSubscription.toJSON()`. */
+  /** The subscription that the browser gives to the console, in the form of `PushSubscription.toJSON()`. */
   readonly subscription: {
     readonly endpoint: string
     readonly keys: { readonly p256dh: string; readonly auth: string }

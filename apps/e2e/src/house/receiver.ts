@@ -56,7 +56,7 @@ export class Receiver {
     }
   }
 
-  /** The next request that matches. */
+  /** Returns the next request that matches. */
   until(isIt: (request: WebhookRequest) => boolean): Promise<WebhookRequest> {
     const known = this.requests.find(isIt)
     if (known !== undefined) return Promise.resolve(known)
@@ -67,7 +67,7 @@ export class Receiver {
     return this.requests.filter((one) => one.event === event)
   }
 
-  /** The first request for each event of this type, with the time of its arrival. */
+  /** Returns the first request for each event of this type, with the time of its arrival. */
   arrivals(event: string): readonly Arrival[] {
     const first = new Map(this.#arrivals.toReversed().map((each) => [each.request.id, each]))
     return [...first.values()].filter(({ request }) => request.event === event)

@@ -1,6 +1,6 @@
 import type { ApiClient } from './api-client.ts'
 
-/** What the API of a release says about data that no later release may change. */
+/** Answers of the API that must be the same in each later release. */
 export interface ReleaseAnswers {
   readonly messages: readonly Answered[]
   readonly inbox: readonly Answered[]

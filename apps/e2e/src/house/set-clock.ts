@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** From the package `faketime`: the variant for programs with threads. */
+/** The library of the package `faketime`, in the variant for programs with threads. */
 const library = readdirSync('/usr/lib')
   .map((folder) => join('/usr/lib', folder, 'faketime/libfaketimeMT.so.1'))
   .find((path) => existsSync(path))
 
-/** Why clocks cannot be set on this machine; undefined if they can. */
+/** Why clocks cannot be set on this machine; undefined if they can be set. */
 export const whyNoSetClock =
   library === undefined ? 'libfaketime is not installed: sudo apt-get install faketime' : undefined
 

@@ -13,8 +13,8 @@ interface Mount {
 }
 
 /**
- * The ways to mount: directly, with sudo, or in a user namespace, which needs no rights but is forbidden in some containers. The
- * process that holds the namespace ends when its standard input is closed.
+ * The ways to mount a disk: directly, with sudo, or in a user namespace, which needs no rights but is forbidden in some
+ * containers. The process that holds the namespace ends when its standard input is closed.
  */
 const ways: readonly ((folder: string, megabytes: number) => Promise<Mount | undefined>)[] = [
   async (folder, megabytes) => mountWith([], folder, megabytes),
@@ -55,7 +55,10 @@ export class SmallDisk {
     this.#mount = mount
   }
 
-  /** Returns undefined where mounting is not permitted. With `CI=true` that is an error, so that no test is left out. */
+  /**
+   * Mounts a disk. Returns undefined if mounting is not permitted. With `CI=true` this is an error, so that no test is
+   * left out.
+   */
   static async mount(megabytes = 2): Promise<SmallDisk | undefined> {
     const mountPoint = mkdtempSync(join(tmpdir(), 'smsgw-small-disk-'))
     for (const way of ways) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import smpp, { type SmppConnection, type SmppPdu } from 'smpp'
 
-/** A bound client: npm `smpp`. */
+/** A bound SMPP client, which is npm `smpp`. */
 export class SmppClient {
   readonly #connection: SmppConnection
   readonly closed: Promise<void>
@@ -42,7 +42,7 @@ export class SmppClient {
     return client
   }
 
-  /** Sends a request. Returns the answer; rejects if the connection ends before. */
+  /** Sends a request and returns the answer. Rejects if the connection ends earlier. */
   ask(command: string, fields: object = {}): Promise<SmppPdu> {
     return new Promise((resolve, reject) => {
       void this.closed.then(() => reject(new Error('the connection ended')))

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { eventually } from './api-client.ts'
 import { ROOT } from './process.ts'
 
-/** One of our programs on a pseudo-terminal, with somebody who types. `script` of util-linux provides the terminal. */
+/** A program on a pseudo-terminal, with a simulated person who types. `script` of util-linux provides the terminal. */
 export class TerminalProcess {
   readonly #child: ChildProcess
   #screen = ''
@@ -27,12 +27,12 @@ export class TerminalProcess {
     })
   }
 
-  /** Everything that the terminal has shown, including what it echoed. */
+  /** All output of the terminal, with what it echoed. */
   get screen(): string {
     return this.#screen
   }
 
-  /** Waits for a text after the last one that was waited for. */
+  /** Waits for a text that comes after the last awaited one. */
   async shows(text: string): Promise<void> {
     await eventually(
       () => {

@@ -14,7 +14,7 @@ interface Sent {
   readonly id: string
   readonly destination: string
   readonly text: string
-  /** Whether the relay answered 202. If it did not answer, the message may or may not have been accepted. */
+  /** True if the relay answered 202. If it did not answer, the message may have been accepted or not. */
   readonly isPromised: boolean
   isCancelled: boolean
 }
@@ -52,7 +52,8 @@ export class Traffic {
       textMessage: { text: whole },
     })
     this.#sent.push({ id, destination, text: whole, isPromised: answer?.status === 202, isCancelled: false })
-    // 503: the message cannot be stored now, for example while the database is unavailable. Other errors are faults.
+    // 503 means that the message cannot be stored now, for example because the database is unavailable. Other errors
+    // are faults.
     if (answer !== undefined && ![202, 503].includes(answer.status))
       this.#refusals.push(`${id} was answered with ${answer.status}`)
   }
@@ -80,11 +81,11 @@ export class Traffic {
     return this.#house.api.ask(method, path, body).catch(() => undefined)
   }
 
-  /** Waits until everything has ended, then compares. */
+  /** Waits until all messages have ended, then compares them with the ledger. */
   async audit(limitMs = 180_000): Promise<Audit> {
     const found: Findings = { lost: [], twice: [], inDoubt: 0, problems: [...this.#refusals] }
     for (const sent of this.#sent) {
-      // A relay that restarts, or has no database, does not answer.
+      // A relay that is restarting, or has no database, does not answer.
       const answer = await eventually(
         () => this.#ask('GET', `/messages/${sent.id}`),
         (given) => given?.status === 404 || (given?.status === 200 && isEnded(given.json)),
@@ -139,7 +140,7 @@ export class Traffic {
   }
 }
 
-/** The text that a phone shows for a message with all its parts. */
+/** Returns the text that a phone shows for a message with all its parts. */
 function textOf(lines: readonly LedgerLine[]): string | undefined {
   const [first] = lines
   const isOne = lines.every(({ part }) => part?.reference === first?.part?.reference)

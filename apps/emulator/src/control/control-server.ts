@@ -76,8 +76,8 @@ function read(request: IncomingMessage, url: URL, controlled: Controlled): objec
 }
 
 /**
- * Returns the variable of `/modems/:name`, an empty text for a pattern without a variable, or undefined without a
- * match.
+ * Returns the value of the variable in `/modems/:name`. Returns an empty text for a pattern without a variable, and
+ * undefined if the path does not match.
  */
 function match(pattern: string, path: string): string | undefined {
   const [fixed = '', variable] = pattern.split('/:')
@@ -111,7 +111,7 @@ async function act(request: IncomingMessage, path: string, controlled: Controlle
 async function jsonOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let length = 0
-  // The request is not destroyed on an error, because the response uses the same socket.
+  // Does not destroy the request after an error, because the response uses the same socket.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > LARGEST_BODY_BYTES) throw new ControlProblem(413, 'body_too_large', 'the body is larger than 256 kB')

@@ -30,7 +30,7 @@ interface Asked {
   readonly body?: string
 }
 
-/** Returns status and code; `fetch` does not allow these headers. */
+/** Returns status and code of the answer. Does not use `fetch`, which does not allow these headers. */
 function ask(emulator: Emulator, { path = '/modems', headers = {}, body }: Asked): Promise<[number, string?]> {
   const { port } = new URL(emulator.control?.address ?? '')
   return new Promise((resolve, reject) => {

@@ -3,15 +3,16 @@ import { isIP } from 'node:net'
 import { ControlProblem } from './problem.ts'
 
 /**
- * Refuses requests from web pages, because a page in a local browser can reach loopback and there is no password. Checks
- * for headers that browsers add, for a foreign host name (DNS rebinding), and for body types that need no CORS preflight.
+ * Refuses requests from web pages, because a page in a local browser can reach loopback, and no password is needed.
+ * Checks for headers that browsers add, for a foreign host name (DNS rebinding), and for body types that need no CORS
+ * preflight.
  */
 export function refuseWebPages(headers: IncomingHttpHeaders, boundTo: string): void {
   const site = headers['sec-fetch-site']
   // `none`: the user typed the address.
   if (headers.origin !== undefined || (site !== undefined && site !== 'none'))
     throw new ControlProblem(403, 'web_page', 'requests from web pages are refused')
-  // Browsers always send the host.
+  // Browsers always send the Host header.
   if (headers.host !== undefined && !isOwnName(headers.host, boundTo))
     throw new ControlProblem(
       403,
@@ -20,7 +21,10 @@ export function refuseWebPages(headers: IncomingHttpHeaders, boundTo: string): v
     )
 }
 
-/** A page needs a CORS preflight for JSON, but not for the form type of `curl -d`, which is refused with browser headers. */
+/**
+ * A page needs a CORS preflight for JSON, but not for the form type of `curl -d`. Requests of this type are refused if
+ * they have headers of a browser.
+ */
 export function refuseForeignBody(headers: IncomingHttpHeaders): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type === 'application/json') return
@@ -33,7 +37,7 @@ function isOwnName(host: string, boundTo: string): boolean {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   const address = name.replace(/^\[(.*)\]$/, '$1')
   if (name === 'localhost' || address === boundTo.toLowerCase()) return true
-  // When bound to all addresses, any IP address is accepted, because DNS rebinding needs a name.
+  // If the server is bound to all addresses, it accepts any IP address as host, because DNS rebinding needs a name.
   return isIP(address) !== 0 && (WILDCARDS.includes(boundTo) || LOOPBACK.includes(address))
 }
 

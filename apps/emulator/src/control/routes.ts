@@ -8,7 +8,7 @@ import { type Traffic, visible } from '../output/traffic.ts'
 import type { ServedModem, World } from '../world.ts'
 import { ControlProblem } from './problem.ts'
 
-/** Everything the control interface shows and changes. */
+/** The routes of the control interface. */
 export interface Controlled {
   readonly world: World
   readonly traffic: Traffic
@@ -17,7 +17,7 @@ export interface Controlled {
 }
 
 export interface Route {
-  /** With at most one variable: `/modems/:name`. */
+  /** The path, with at most one variable, such as `/modems/:name`. */
   readonly path: string
   readonly about: string
   answer(controlled: Controlled, variable: string, query: URLSearchParams): object

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import type { ReceiveBytes } from './host-port.ts'
 
 /**
- * Passes bytes between a TCP connection and a modem, with limits in both directions. States: flowing; holding (the program
- * does not read, so its input is paused); full (the program has not read for a long time, so modem output is dropped, as in
- * a modem with a full buffer).
+ * Passes bytes between a TCP connection and a modem, with limits in both directions. States: flowing; holding (the
+ * program does not read, so no more of its input is read); full (the program has not read for a long time, so output of
+ * the modem is dropped, as in a modem with a full buffer).
  */
 export class Cable {
   readonly #stream: Socket
@@ -24,6 +24,6 @@ export class Cable {
   }
 }
 
-/** A listing of 330 messages (SM and ME full) has about 125 kB and must fit. */
+/** The size of the buffer. A listing of 330 messages (SM and ME are full) has about 125 kB and must fit. */
 export const HOLD_AT_BYTES = 0x1_0000
 export const FULL_AT_BYTES = 0x4_0000

@@ -1,8 +1,8 @@
 /** A port that a program can open: a pseudo-terminal or a TCP port. */
 export interface HostPort {
-  /** The address for programs: `/home/me/data/emulator/modem0`, `tcp://127.0.0.1:7001`. */
+  /** The address for programs, such as `/home/me/data/emulator/modem0`, `tcp://127.0.0.1:7001`. */
   readonly address: string
-  /** The current device or peer, for people: `/dev/pts/3`, `127.0.0.1:50123`, `not connected`. */
+  /** The current device or peer, for people, such as `/dev/pts/3`, `127.0.0.1:50123`, `not connected`. */
   describe(): string
   send(bytes: Uint8Array): void
   /** Removes the port; a program that has it open gets an error. */

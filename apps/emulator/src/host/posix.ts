@@ -4,7 +4,7 @@ import { StartError } from '../options/start-error.ts'
 /** Functions of the C library that Node lacks: pseudo-terminals, and file locks that end with their process. */
 export interface Posix {
   openPty(): Pty
-  /** Returns false when another process holds the lock of this file. */
+  /** Returns false if another process holds the lock of this file. */
   lock(fd: number): boolean
 }
 
@@ -13,11 +13,13 @@ export interface Pty {
   readonly path: string
   /** Non-blocking. */
   readonly masterFd: number
-  /** Kept open by the emulator; otherwise the master reads EIO while no program has the port open. */
+  /**
+   * The emulator keeps this descriptor open. Otherwise the master would read EIO while no program has the port open.
+   */
   readonly slaveFd: number
 }
 
-/** Loaded on first use, so that an emulator on TCP alone runs on any platform. */
+/** The library is loaded on first use, so that an emulator with TCP ports only runs on any platform. */
 export async function loadPosix(): Promise<Posix> {
   if (process.platform !== 'linux')
     throw new StartError(
@@ -53,7 +55,7 @@ export async function loadPosix(): Promise<Posix> {
         check('grantpt', grantpt(masterFd))
         check('unlockpt', unlockpt(masterFd))
         const name = new Uint8Array(64)
-        // ptsname_r returns the error number instead of setting errno.
+        // ptsname_r returns the error number, and does not set errno.
         check('ptsname_r', ptsnameR(masterFd, name, name.length) === 0 ? 0 : -1)
         const path = new TextDecoder().decode(name.subarray(0, name.indexOf(0)))
         const slaveFd = openSync(path, constants.O_RDWR | constants.O_NOCTTY)

@@ -5,10 +5,10 @@ import type { ReceiveBytes } from './host-port.ts'
 import type { Pty } from './posix.ts'
 
 /**
- * Passes bytes between a pseudo-terminal and a modem, with the limits and states of `Cable`. A Node stream reads the master,
- * but does not write to it, because its writes would block and a program that does not read would stop all modems. This class
- * writes without a stream. When the 4 kB buffer of the kernel is full, it retries after a pause, because no event reports
- * free space.
+ * Passes bytes between a pseudo-terminal and a modem, with the limits and states of `Cable`. A Node stream reads from
+ * the master. The class writes without a stream, because writes of a stream block, and a program that does not read
+ * would stop all modems. If the 4 kB buffer of the kernel is full, the class tries again after a pause, because no
+ * event reports free space.
  */
 export class PtyCable {
   readonly #pty: Pty
@@ -54,7 +54,7 @@ export class PtyCable {
   }
 
   #queue(bytes: Uint8Array): void {
-    // The caller may reuse its buffer.
+    // Copies the bytes, because the caller may reuse its buffer.
     this.#waiting.push(Uint8Array.from(bytes))
     this.#waitingBytes += bytes.length
     this.#retry ??= setTimeout(() => this.#writeWaiting(), this.#pauseMs)

@@ -51,7 +51,7 @@ function serve(path = join(folder, 'modem0')): PtyHost {
   return host
 }
 
-/** Opens the port like a program. */
+/** Opens the port as a program does. */
 function open(path: string): number {
   const fd = openSync(path, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK)
   opened.push(fd)

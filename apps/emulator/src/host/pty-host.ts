@@ -56,7 +56,10 @@ export class PtyHost implements HostPort {
     this.#link.release()
   }
 
-  /** The kernel assigns the lowest free number, so the former number is held while a new pseudo-terminal is opened. */
+  /**
+   * The kernel assigns the lowest free number. To get another number, the old pseudo-terminal stays open until the new
+   * one is open.
+   */
   #openElsewhere(): Pty {
     const pty = this.#posix.openPty()
     if (pty.path !== this.#lastPath) return pty

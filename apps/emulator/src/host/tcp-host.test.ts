@@ -56,7 +56,7 @@ test('resets connections while unplugged and answers after plug', async () => {
   host.takeAway()
   expect((await lost)[0]).toMatchObject({ code: 'ECONNRESET' })
 
-  // The reset may arrive before the connection is reported.
+  // The reset may arrive before the `connect` event.
   const early = await dial(host).then(
     (socket) => once(socket, 'error'),
     (error: unknown) => [error],

@@ -55,7 +55,7 @@ export class TcpHost implements HostPort {
     this.#server.close()
     this.#client?.socket.end()
     this.#client = undefined
-    // Does not wait longer for a peer that keeps its side open.
+    // The longest wait for a peer that keeps its side open.
     const forceClose = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy()
     }, CLOSE_TIMEOUT_MS)
@@ -94,7 +94,7 @@ interface Client {
   readonly cable: Cable
 }
 
-/** `key`: the option named in the error. */
+/** `key`: the option that the error names. */
 export async function listen<S extends Server>(server: S, { host, port }: TcpAddress, key: string): Promise<S> {
   try {
     server.listen(port, host)

@@ -71,7 +71,7 @@ export class WebHost implements HostPort {
 
 export type HandleWebRequest = (request: WebRequest) => Promise<WebReply | undefined>
 
-/** Undefined if the client disconnects first, or sends more than a stick accepts. */
+/** Returns the body; undefined if the client disconnects, or sends more than a stick accepts. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0

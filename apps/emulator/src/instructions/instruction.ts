@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { World } from '../world.ts'
 
-/** An action on modems and network, run by a scenario step or over HTTP. */
+/** An action on modems and network. A scenario step or an HTTP request runs it. */
 export interface Instruction {
   readonly about: string
   readonly body: z.ZodObject
@@ -18,7 +18,7 @@ export function instruction<Body extends z.ZodObject>(
   return { about, body, run: (world, input) => run(world, input as z.output<Body>) }
 }
 
-/** A valid instruction that cannot be carried out. */
+/** The instruction is valid, but cannot be carried out. */
 export class InstructionRefused extends Error {
   override readonly name = 'InstructionRefused'
   readonly code: 'unknown-modem' | 'unknown-number' | 'not-possible'
@@ -29,7 +29,7 @@ export class InstructionRefused extends Error {
   }
 }
 
-/** Turns an error of the codec, such as a sender of twelve letters, into a refusal. */
+/** Converts an error of the codec, such as a sender of twelve letters, to a refusal. */
 export function encodable<T>(send: () => T): T {
   try {
     return send()

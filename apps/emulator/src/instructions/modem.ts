@@ -129,7 +129,7 @@ export const modemInstructions = {
   ),
 } satisfies Record<string, Instruction>
 
-/** Returns a phone number, IMSI or ICCID that both SIMs have. */
+/** Returns a phone number, IMSI or ICCID that is the same in both SIMs. */
 function commonTo(card: Sim, other: Sim | undefined): string | undefined {
   if (other === undefined) return undefined
   return [card.msisdn, card.imsi, card.iccid].find((own) => [other.msisdn, other.imsi, other.iccid].includes(own))

@@ -22,8 +22,8 @@ function option<S extends z.ZodType>(schema: S, about: OptionAbout): S {
 }
 
 /**
- * All options: `--boot-time 0` on the command line, `EMULATOR_BOOT_TIME=0` in the environment; the command line wins. In
- * the environment, spaces separate the values of an option that can be given several times.
+ * All options: `--boot-time 0` on the command line, `EMULATOR_BOOT_TIME=0` in the environment; the command line takes
+ * precedence. In the environment, spaces separate the values of an option that can be given several times.
  */
 export const optionsSchema = z.strictObject({
   personality: option(personalityName.optional(), {
@@ -44,7 +44,7 @@ export const optionsSchema = z.strictObject({
   }),
   modem: option(z.array(modemText()).default([]), {
     about:
-      'a modem, instead of the four options above; fields: name, personality, number, imei, iccid, imsi, pin, puk, tcp, pty',
+      'a modem, instead of the four options above; fields: name, personality, number, imei, iccid, imsi, pin, puk, tcp, pty, and secondTcp or secondPty for a modem with two ports',
     example: 'personality=huawei-e3372,number=+447700900002,tcp=127.0.0.1:7002',
     several: true,
   }),
@@ -114,7 +114,7 @@ export const optionsSchema = z.strictObject({
 
 export type Options = z.infer<typeof optionsSchema>
 
-/** Short forms of `--output`. */
+/** The short forms of `--output`. */
 const outputFlags = ['lines', 'json', 'quiet'] as const
 
 /** Returns the options, or `help` or `version` if that is requested. Only this function reads arguments and environment. */

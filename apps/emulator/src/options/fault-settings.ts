@@ -13,7 +13,7 @@ export const faultSettings = z
       const { path, problem } = firstProblem(result.error)
       context.addIssue({ code: 'custom', message: problem, path: path === '' ? [name] : [name, path] })
     }
-    // The catalogue has checked names and types, but the compiler cannot know that.
+    // Names and types were checked with the catalogue, but the compiler does not see this.
     return settings as FaultSettings
   })
 
@@ -26,7 +26,7 @@ export function faultOptions(name: FaultName) {
   )
 }
 
-/** An option without a schema of its own accepts the type of its default. */
+/** An option without its own schema accepts values of the type of its default. */
 function ofTypeOf(value: number | string | boolean): z.ZodType {
   if (typeof value === 'number') return z.number()
   return typeof value === 'boolean' ? z.boolean() : z.string()
@@ -35,7 +35,7 @@ function ofTypeOf(value: number | string | boolean): z.ZodType {
 const count = z.int().min(0)
 const durationMs = z.number().min(0).max(86_400_000)
 
-/** Valid values by option name; a name means the same in every fault. */
+/** The valid values by option name. A name has the same meaning in every fault. */
 const optionValues: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['chance', z.number().min(0).max(1)],
   ['times', count],
@@ -78,7 +78,7 @@ export function faultFromText(text: string): Record<string, Record<string, unkno
   return { [name]: options }
 }
 
-/** Converts the text to the type of the default; other text is left for the schema to refuse. */
+/** Converts the text to the type of the default. The schema refuses text that cannot be converted. */
 function likeDefault(text: string, value: number | string | boolean | undefined): unknown {
   if (typeof value === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
   if (typeof value === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'

@@ -35,7 +35,7 @@ export const simSetup = z.strictObject({
   phonebook: z
     .array(z.strictObject({ name: z.string().max(14), number: z.string().regex(/^\+?[0-9*#]{1,20}$/) }))
     .optional(),
-  /** Whether the SIM stores its own number; many operators leave it out. */
+  /** True if the SIM stores its own number, which many operators do not write. */
   ownNumberStored: z.boolean().optional(),
   lastMessageReference: z.int().min(0).max(255).optional(),
 })
@@ -56,6 +56,9 @@ export const modemSetup = z.strictObject({
   sim: simSetup.nullable().optional(),
   tcp: tcpAddress.optional(),
   pty: z.string().min(1).optional(),
+  /** Another port of the same modem. */
+  secondTcp: tcpAddress.optional(),
+  secondPty: z.string().min(1).optional(),
   faults: faultSettings.optional(),
 })
 export type ModemSetup = z.infer<typeof modemSetup>

@@ -7,7 +7,7 @@ import { type ModemSetup, PTY_FOLDER, type SimSetup } from './modem-setup.ts'
 import { StartError } from './start-error.ts'
 import type { TcpAddress } from './tcp-address.ts'
 
-/** A complete modem description: options and scenario, with defaults for the rest. */
+/** A complete modem description, from options, scenario and defaults. */
 export interface PlannedModem {
   readonly name: string
   readonly personality: string
@@ -15,12 +15,14 @@ export interface PlannedModem {
   readonly sim: (SimSetup & { readonly number: string }) | undefined
   readonly tcp: TcpAddress | undefined
   readonly pty: string | undefined
+  /** The second port of the modem, if it has one. */
+  readonly second: { readonly tcp: TcpAddress | undefined; readonly pty: string | undefined } | undefined
   readonly faults: FaultSettings
 }
 
 export function planModems(options: Options, scenario: Scenario | undefined): PlannedModem[] {
   const planned = setups(options, scenario).map((setup, index) => plan(setup, index, options.fault))
-  for (const key of ['name', 'imei', 'pty'] as const)
+  for (const key of ['name', 'imei'] as const)
     refuseTwice(
       key,
       planned.map((modem) => modem[key]),
@@ -30,9 +32,14 @@ export function planModems(options: Options, scenario: Scenario | undefined): Pl
       key,
       planned.map(({ sim }) => sim?.[key]),
     )
+  const ports = planned.flatMap(({ tcp, pty, second }) => [{ tcp, pty }, ...(second ? [second] : [])])
+  refuseTwice(
+    'pty',
+    ports.map(({ pty }) => pty),
+  )
   refuseTwice(
     'tcp',
-    planned.map(({ tcp }) => (tcp === undefined || tcp.port === 0 ? undefined : `${tcp.host}:${tcp.port}`)),
+    ports.map(({ tcp }) => (tcp === undefined || tcp.port === 0 ? undefined : `${tcp.host}:${tcp.port}`)),
   )
   return planned
 }
@@ -45,7 +52,7 @@ function setups(options: Options, scenario: Scenario | undefined): readonly Mode
 }
 
 function plan(setup: ModemSetup, index: number, everywhere: readonly FaultSettings[]): PlannedModem {
-  const { name = `modem${index}`, personality, tcp } = setup
+  const { name = `modem${index}`, personality, tcp, secondTcp, secondPty } = setup
   const pty = setup.pty ?? (tcp === undefined ? `${PTY_FOLDER}/${name}` : 'none')
   return {
     name,
@@ -54,6 +61,7 @@ function plan(setup: ModemSetup, index: number, everywhere: readonly FaultSettin
     sim: setup.sim === null ? undefined : { ...setup.sim, number: setup.sim?.number ?? numberOf(index) },
     tcp,
     pty: pty === 'none' ? undefined : pty,
+    second: secondTcp || secondPty ? { tcp: secondTcp, pty: secondPty } : undefined,
     faults: Object.assign({}, ...everywhere, setup.faults),
   }
 }
@@ -87,13 +95,16 @@ export function withCheckDigit(digits: string): string {
   return `${digits}${(10 - (sum % 10)) % 10}`
 }
 
-/** Creates the SIM of a modem description. Missing IDs are derived from the number, so that they survive a restart. */
+/**
+ * Creates the SIM of a modem description. Missing ids are derived from the number, so that they are the same after a
+ * restart.
+ */
 export function simCard({ number, iccid, imsi, ...rest }: NonNullable<PlannedModem['sim']>): Sim {
   const subscriber = number.slice(1).padStart(10, '0').slice(-10)
   return new Sim({
     msisdn: number,
     iccid: iccid ?? withCheckDigit(`89441000${subscriber}`),
-    // An IMSI of a test network (ITU-T E.212), by which agents recognise an emulated modem.
+    // Returns an IMSI of a test network (ITU-T E.212), by which agents recognise an emulated modem.
     imsi: imsi ?? `00101${subscriber}`,
     ...present(rest),
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** `127.0.0.1:7001`, `[::1]:7001`, `localhost:0`; port 0 means any free port. */
+/** An address such as `127.0.0.1:7001`, `[::1]:7001` or `localhost:0`; port 0 means any free port. */
 export const tcpAddress = z.string().transform((text, context) => {
   const match = /^(?:tcp:\/\/)?(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(text)
   const port = Number(match?.[3])

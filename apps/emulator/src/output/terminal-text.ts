@@ -3,7 +3,7 @@ export function harmless(text: string): string {
   return text.replace(CONTROL_CHARACTERS, (character) => (character === '\n' ? '⏎' : '·'))
 }
 
-/** JSON with all control characters escaped; JSON itself escapes only those below U+0020. */
+/** Returns JSON with all control characters escaped, because JSON.stringify escapes only those below U+0020. */
 export function harmlessJson(value: unknown): string {
   return JSON.stringify(value).replace(CONTROL_CHARACTERS, (character) =>
     [...Array(character.length).keys()]

@@ -20,27 +20,33 @@ export class TrafficLines {
   }
 
   add(record: TrafficRecord): void {
-    const open = this.#open.get(record.modem)
-    if (open && open.first.direction !== record.direction) this.#close(record.modem)
+    const port = nameOf(record)
+    const open = this.#open.get(port)
+    if (open && open.first.direction !== record.direction) this.#close(port)
     for (const octet of record.bytes) {
-      const line = this.#open.get(record.modem) ?? { first: record, octets: [] }
-      this.#open.set(record.modem, line)
+      const line = this.#open.get(port) ?? { first: record, octets: [] }
+      this.#open.set(port, line)
       line.octets.push(octet)
-      if (endsLine(record.direction, octet, line.octets)) this.#close(record.modem)
+      if (endsLine(record.direction, octet, line.octets)) this.#close(port)
     }
   }
 
   flush(): void {
-    for (const modem of [...this.#open.keys()]) this.#close(modem)
+    for (const port of [...this.#open.keys()]) this.#close(port)
   }
 
-  #close(modem: string): void {
-    const line = this.#open.get(modem)
-    this.#open.delete(modem)
+  #close(port: string): void {
+    const line = this.#open.get(port)
+    this.#open.delete(port)
     if (line === undefined) return
     const { epochMs, direction } = line.first
-    this.#emit({ epochMs, modem, direction, text: visible(Uint8Array.from(line.octets)) })
+    this.#emit({ epochMs, modem: port, direction, text: visible(Uint8Array.from(line.octets)) })
   }
+}
+
+/** `modem0`, or `modem0/second` for its second port. */
+function nameOf({ modem, port }: TrafficRecord): string {
+  return port === undefined ? modem : `${modem}/${port}`
 }
 
 function endsLine(direction: TrafficRecord['direction'], octet: number, octets: readonly number[]): boolean {

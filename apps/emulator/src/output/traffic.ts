@@ -4,8 +4,9 @@ export class Traffic {
   #recentBytes = 0
   readonly #listeners = new Set<(record: TrafficRecord) => void>()
 
-  record(modem: string, direction: TrafficRecord['direction'], bytes: Uint8Array): void {
-    const record = { epochMs: Date.now(), modem, direction, bytes: Uint8Array.from(bytes) }
+  record(modem: string, direction: TrafficRecord['direction'], bytes: Uint8Array, port?: 'second'): void {
+    const second = port && { port }
+    const record = { epochMs: Date.now(), modem, ...second, direction, bytes: Uint8Array.from(bytes) }
     this.#recent.push(record)
     this.#recentBytes += bytes.length
     while (this.#recent.length > MOST_KEPT || this.#recentBytes > MOST_KEPT_BYTES)
@@ -27,12 +28,13 @@ export class Traffic {
 export interface TrafficRecord {
   readonly epochMs: number
   readonly modem: string
-  /** From the view of the modem: `in` was written by the program. */
+  readonly port?: 'second'
+  /** The direction as the modem sees it: the program wrote `in`. */
   readonly direction: 'in' | 'out'
   readonly bytes: Uint8Array
 }
 
-/** Writes the bytes on one line with names for control characters: `AT<CR>`. */
+/** Returns the bytes as one line, with names for control characters: `AT<CR>`. */
 export function visible(bytes: Uint8Array): string {
   let text = ''
   for (const octet of bytes) {
@@ -52,5 +54,5 @@ const NAMES: Readonly<Record<number, string>> = {
   127: 'DEL',
 }
 const MOST_KEPT = 2000
-/** A program may write 64 kB at a time. */
+/** The longest line. A program may write 64 kB at a time. */
 const MOST_KEPT_BYTES = 0x40_0000

@@ -12,7 +12,7 @@ const steps = Object.entries(allInstructions).map(([name, { body }]) =>
   body.safeExtend({ do: z.literal(name), atMs: z.int().min(0).max(86_400_000) }),
 )
 const [firstStep, ...otherSteps] = steps as [(typeof steps)[number], ...typeof steps]
-// The members come from a table, so the compiler knows no more than this type.
+// The members come from a table, so this type is all that the compiler has.
 const step = z.discriminatedUnion('do', [firstStep, ...otherSteps]) as unknown as z.ZodType<ScenarioStep>
 
 /** An instruction with its time; its other members are valid for the instruction. */
@@ -39,7 +39,7 @@ const scenarioSchema = z
         ussd: z.record(ussdCode, ussdMenu).default({}),
       })
       .default({ rules: [], ussd: {} }),
-    /** The steps in any order; their times are in milliseconds from the start. */
+    /** The steps, in any order. Their times are in milliseconds from the start. */
     steps: z.array(step).default([]),
   })
   .superRefine(({ modems, steps }, context) => {
@@ -77,7 +77,7 @@ export interface RunningSteps {
   stop(): void
 }
 
-/** Runs each step at its time, counted from now. A failed step is reported and the others continue. */
+/** Runs each step at its time, counted from now. A failed step is reported, and the other steps continue. */
 export function runSteps(
   steps: readonly ScenarioStep[],
   world: World,

@@ -26,7 +26,8 @@ export async function backupGateway(config: DatabaseSettings, file: string, log:
   const archive = new ArchiveWriter(path, now)
   try {
     const url = running ?? server?.url ?? ''
-    // The journal is copied after the database, so that it contains everything that the database knows of.
+    // The journal is copied after the database, so that it contains every message that the database lists as
+    // dispatched.
     const addFiles = () => addKeptFiles(config.DATA_DIR, path, archive)
     const rows = await backupDatabase({ url, kind: 'gateway', now, archive, addFiles })
     await archive.finish()

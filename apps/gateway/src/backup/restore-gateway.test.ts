@@ -112,7 +112,7 @@ function arrived(folder: string): string[] {
 }
 
 function spawnGateway(folder: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
-  return spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), ...args], {
+  return spawn(process.execPath, [process.env['TESTED_GATEWAY'] ?? '', ...args], {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

@@ -50,7 +50,7 @@ export function finishRestore(folder: string): void {
     )
 }
 
-/** Moves the identity file last, because its presence means that everything else is in place. */
+/** Moves the identity file last, because its presence means that all other files are in place. */
 function moveUp(folder: string): void {
   const restored = join(folder, RESTORED)
   const names = readdirSync(restored).sort(
@@ -61,7 +61,7 @@ function moveUp(folder: string): void {
   syncFolder(folder)
 }
 
-/** A database that loses its folder ends much sooner. */
+/** The longest wait. A database that loses its folder ends much earlier. */
 const LONGEST_WRITING_MS = 10_000
 const ARRIVING = 'arriving'
 const RESTORED = 'restored'

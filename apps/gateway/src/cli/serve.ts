@@ -47,7 +47,7 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
         dataDir: folder.path,
         log,
         onPasswordChanged(changed) {
-          // The file holds the password of the first account only.
+          // The file contains the password of the first account only.
           if (changed.username !== secrets.username) return
           password = changed.password
           try {
@@ -65,7 +65,7 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
         stopping,
       })
       if (channels === undefined) return started
-      // Loaded only when used, because it takes memory.
+      // The emulator is loaded only when it is used, because it takes memory.
       const { startLocalBridge } = await import('../local-bridge.ts')
       const local = await startLocalBridge({
         url: env['SMSGW_URL'] || started.url,
@@ -91,7 +91,7 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
   process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: networkAddresses() }))
 }
 
-/** The names of the channels that are switched on. */
+/** Returns the names of the enabled channels. */
 function namesOf(channels: Channels | undefined): readonly string[] {
   return Object.entries(channels ?? {}).flatMap(([name, config]) => (config === undefined ? [] : [name]))
 }

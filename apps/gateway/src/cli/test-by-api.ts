@@ -50,7 +50,7 @@ export class TestByApi implements TestMessages {
 
 const pollMs = 1_000
 
-/** The address of the gateway with these settings, for programs on the same machine. */
+/** Returns the address of the gateway with these settings, for programs on the same machine. */
 function localUrl(environment: NodeJS.ProcessEnv): string {
   const { SMSGW_URL: url, PORT: port, HOST: host, TLS_CERT: certificate } = environment
   if (url) return url

@@ -32,6 +32,7 @@ const abouts: Readonly<Record<string, string>> = {
 const ofPackage = [
   { word: 'password', about: 'show the user name and password of the gateway' },
   { word: 'ignore-modems', about: 'make ModemManager ignore the modems of the service, after confirmation' },
+  { word: 'modem adopt', about: 'share the modems with ModemManager: use one port of each, after confirmation' },
 ]
 
 const services = `

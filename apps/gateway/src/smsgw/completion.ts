@@ -16,18 +16,21 @@ export function completionScript(shell: Shell, programs: readonly ProgramCommand
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](places)
 }
 
-/** The words after each place: `/relay/accounts` → add, list, … The place '' is after `smsgw`. */
+/** Returns the words after each position: `/relay/accounts` → add, list, … The position '' is after `smsgw`. */
 type Places = ReadonlyMap<string, readonly Word[]>
 
 function completions(programs: readonly ProgramCommands[], others: readonly Word[]): Places {
   const places = new Map<string, Map<string, string>>()
   const offer = (place: string, { word, about }: Word) => {
     const words = places.get(place) ?? new Map<string, string>()
-    // The first line that begins with a word describes it: `accounts` is described by `accounts add`.
+    // Describes a word with the first line that begins with it: `accounts` is described by `accounts add`.
     if (!words.has(word)) words.set(word, about)
     places.set(place, words)
   }
-  for (const other of others) offer('', other)
+  for (const { word, about } of others) {
+    const words = word.split(' ')
+    offer(words.slice(0, -1).map(prefixed).join(''), { word: words.at(-1) ?? word, about })
+  }
   for (const program of programs) {
     // Commands for the API are typed without the name of a program.
     const first = program.program === 'client' ? [] : [program.program]

@@ -12,11 +12,11 @@ const checkout = resolve(import.meta.dirname, '../../../..')
 interface Program {
   readonly bundle: string
   readonly source: string
-  /** Memory limits, as in the units and images. */
+  /** The memory limits, as in the units and images. */
   readonly flags: readonly string[]
-  /** Whether the program runs for long. A checkout then builds its bundle first. */
+  /** True if the program runs for a long time. A checkout then builds its bundle first. */
   readonly isService?: true
-  /** Whether the program serves the console, which a checkout builds first. */
+  /** True if the program serves the console, which a checkout builds first. */
   readonly servesConsole?: true
 }
 
@@ -74,7 +74,7 @@ async function run(wanted: Program): Promise<void> {
   process.execve?.(process.execPath, [process.execPath, ...wanted.flags, file, ...args], process.env)
 }
 
-/** Scripts of the checkout stay outside the bundle of this command. */
+/** The scripts of a checkout are not in the bundle of this command. */
 async function fileInCheckout({ source, ...wanted }: Program): Promise<string> {
   const script = pathToFileURL(join(checkout, '.repo/prepare-program.ts')).href
   const { prepareProgram }: PrepareProgram = await import(script)

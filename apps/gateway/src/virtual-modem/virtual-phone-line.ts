@@ -44,12 +44,12 @@ export class VirtualPhoneLine {
       imei: '356938035643809',
       onBytes: (bytes) => this.#listener?.(bytes),
     })
-    // Registered at once, because a phone may send before the modem is ready.
+    // Registers the number at once, because a phone may send before the modem is ready.
     network.enrol(sim)
     this.#modem.powerOn({ warm: true })
   }
 
-  /** Opens the port. A port that was opened earlier receives nothing more. */
+  /** Opens the port. A port that was opened earlier gets no more data. */
   open(): Port {
     const listener = { current: (_: Uint8Array): void => undefined }
     this.#listener = (bytes) => listener.current(bytes)

@@ -13,7 +13,10 @@ const box = secretBox('a secret that is long enough to be one', systemRandom)
 const world = useTestDatabase()
 beforeEach(() => world.database.account.deleteMany())
 
-/** Runs a command and returns the printed lines. `answers` are typed one after the other; `input` is piped in. */
+/**
+ * Runs a command and returns the printed lines. `answers` are typed one after the other; `input` is piped into the
+ * command.
+ */
 async function run(args: string, { answers = [] as string[], input }: { answers?: string[]; input?: string } = {}) {
   const printed: string[] = []
   const typed = [...answers]

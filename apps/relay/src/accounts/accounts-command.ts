@@ -20,7 +20,7 @@ export interface AccountsCommandDeps extends AccountDeps {
 /** `npm run relay -- accounts …` */
 export async function accountsCommand(deps: AccountsCommandDeps, line: CommandLine): Promise<void> {
   const command = commands.get(line.name)
-  if (!command) throw new Error(`command ${line.name} is in the table, but is not implemented here`)
+  if (!command) throw new Error(`command ${line.name} has a row in the table of commands, but no code`)
   await command(deps, line)
 }
 

@@ -28,7 +28,7 @@ export async function changePassword(
   if (problem !== undefined) throw new StartError(problem)
   const passwordHash = await hashPassword(box, change.password)
   return database.$transaction(async (statements) => {
-    // The account is updated first, because its row lock then delays any token that is being issued with the old password.
+    // Updates the account first. The row lock then delays any token that is being issued with the old password.
     const { credentialVersion } = change
     const { count: changed } = await statements.account.updateMany({
       where: { id: account.id, ...(credentialVersion !== undefined && { credentialVersion }) },

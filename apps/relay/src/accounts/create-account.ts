@@ -20,7 +20,8 @@ export async function createAccount(
   const problem = usernameProblem(username) ?? passwordProblem(given.password, username)
   if (problem !== undefined) throw new StartError(problem)
   const account = { id: newId(random), username, passwordHash: await hashPassword(box, given.password) }
-  // The unique constraint decides, not an earlier query, because two relays may create the first account at the same time.
+  // Relies on the unique constraint instead of an earlier query, because two relays may create the first account at the
+  // same time.
   const { count } = await database.account.createMany({ data: account, skipDuplicates: true })
   return count === 1 ? account.id : undefined
 }

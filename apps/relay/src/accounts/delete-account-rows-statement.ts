@@ -1,6 +1,9 @@
 import type { Statements } from '../store/database.ts'
 
-/** Rows per statement. Deleting them takes a few hundred milliseconds on an SD card, far below the statement timeout. */
+/**
+ * The number of rows per statement. Deleting them takes a few hundred milliseconds on an SD card, far below the
+ * statement timeout.
+ */
 const BATCH = 2_000
 
 /**
@@ -32,11 +35,12 @@ export const deleteAccountRows: readonly ((statements: Statements, accountId: st
     DELETE FROM logs WHERE id IN (SELECT id FROM logs WHERE account_id = ${accountId} LIMIT ${BATCH})`,
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM live_events WHERE id IN (SELECT id FROM live_events WHERE account_id = ${accountId} LIMIT ${BATCH})`,
-  // Triggers queue the conversations of the rows above.
+  // When the rows above are deleted, triggers add their conversations to the queue.
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM conversation_order_queue WHERE key IN
       (SELECT key FROM conversation_order_queue WHERE account_id = ${accountId} LIMIT ${BATCH})`,
-  // Triggers record the deleted messages. Counts and recorded changes are deleted at one moment, so that neither remains without the other.
+  // Triggers record the deleted messages. Counts and recorded changes are deleted together, so that neither remains
+  // without the other.
   (statements, accountId) => statements.$executeRaw`
     WITH counts AS (DELETE FROM message_counts WHERE account_id = ${accountId})
     DELETE FROM message_count_changes WHERE account_id = ${accountId}`,

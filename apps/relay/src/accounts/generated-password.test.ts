@@ -29,6 +29,6 @@ test('any changed character makes a password one that was not generated', () => 
   const changed = [...password].map((character, at) => {
     return password.slice(0, at) + (character === 'a' ? 'b' : 'a') + password.slice(at + 1)
   })
-  // Each has a chance of one in a million to get the right last group.
+  // Each invented password has a chance of one in a million to have the right last group.
   expect(changed.filter((text) => isGeneratedPassword(here, text)).length).toBeLessThanOrEqual(1)
 })

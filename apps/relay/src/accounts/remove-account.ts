@@ -18,7 +18,7 @@ export async function removeAccount(database: Database, clock: Clock, accountId:
     await statements.session.deleteMany({ where: { accountId } })
     await statements.pushSubscription.deleteMany({ where: { accountId } })
     await statements.recognisedLogin.deleteMany({ where: { accountId } })
-    // Stops the recording of live events, so that no new rows appear while the old ones are deleted.
+    // Stops the recording of live events, so that no new rows appear while old rows are deleted.
     await statements.liveAccount.deleteMany({ where: { accountId } })
     await statements.enrolmentToken.deleteMany({ where: { accountId } })
     await statements.pairingCode.deleteMany({ where: { accountId } })

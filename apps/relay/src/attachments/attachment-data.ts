@@ -6,8 +6,8 @@ import type { Database } from '../store/database.ts'
 import { octetPieces, streamWhileAllowed } from './send-attachment.ts'
 
 /**
- * Returns the text that stands in the body for the data of an attachment, as the member `data`. The database stores no NUL, so no
- * message contains such a text.
+ * Returns a placeholder for the data of an attachment, for the member `data` of an answer. It contains a NUL, which the
+ * database cannot store, so no message contains it.
  */
 export function dataPlaceholder(messageKey: bigint, position: number): string {
   return `\0${messageKey}/${position}`
@@ -15,14 +15,16 @@ export function dataPlaceholder(messageKey: bigint, position: number): string {
 
 const PLACEHOLDER = /(?<="data":")\\u0000(\d+)\/(\d+)(?=")/
 
-/** Replaces the placeholders in the body of an answer while it is sent. An answer without placeholders stays as it is. */
+/**
+ * Replaces the placeholders in the body of an answer while it is sent. An answer without placeholders is not changed.
+ */
 export function withAttachmentData(database: Database, access: Pick<Access, 'onLost'>, answer: Answer): Answer {
   const parts = JSON.stringify(answer.body).split(PLACEHOLDER)
   if (parts.length === 1) return answer
   return { ...answer, body: streamWhileAllowed(access, pieces(database, parts)) }
 }
 
-/** Of three parts, the second and the third name an attachment. */
+/** After the split, the second and the third of three parts name an attachment. */
 async function* pieces(database: Database, parts: readonly string[]): AsyncGenerator<Buffer> {
   for (let index = 0; index < parts.length; index += 3) {
     yield Buffer.from(parts[index] ?? '')

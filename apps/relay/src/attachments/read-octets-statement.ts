@@ -3,14 +3,14 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-/** Where an attachment is stored: with a received message, or with a message to send. */
+/** The table in which an attachment is stored: that of received messages, or that of messages to send. */
 export type StoredOctets =
   | { readonly inboxKey: bigint; readonly partId: bigint }
   | { readonly messageKey: bigint; readonly position: number }
 
 /**
- * Returns a piece of an attachment, or undefined if the attachment was deleted. Takes no locks. The caller has found the
- * attachment in its account.
+ * Returns a piece of an attachment, or undefined if the attachment was deleted. Takes no locks. The caller has already
+ * checked that the attachment belongs to its account.
  */
 export async function readOctets(
   statements: Statements,

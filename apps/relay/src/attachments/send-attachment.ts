@@ -25,13 +25,13 @@ export function sendAttachment(
     'content-type': safeMediaType(contentType),
     'content-length': String(size),
     'content-disposition': disposition(name),
-    // The content is from a stranger, so a browser must not run it with the rights of the console.
+    // A stranger sent the content, so a browser must not run it with the rights of the console.
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   }
   return { status: 200, body: streamWhileAllowed(access, octetPieces(database, octets)), headers }
 }
 
-/** Sends the pieces as they are read. Breaks off when the caller loses access, even if the client reads none of them. */
+/** Sends each piece as soon as it is read. Stops when the caller loses access, even if the client does not read. */
 export function streamWhileAllowed<Piece>(access: Pick<Access, 'onLost'>, pieces: AsyncIterable<Piece>): Readable {
   const body: Readable = Readable.from(whileAllowed(access, pieces, (error) => body.destroy(error)))
   return body
@@ -50,10 +50,13 @@ async function* whileAllowed<Piece>(
   }
 }
 
-/** Octets per read, so that no more of an attachment is in memory. A multiple of three, so that base64 of the pieces can be joined. */
+/**
+ * The number of octets per read, which limits the memory for an attachment. It is a multiple of three, so that the
+ * base64 of the pieces can be joined.
+ */
 const PIECE_BYTES = 192 * 1024
 
-/** Fails if the attachment is deleted meanwhile, which ends the connection before the answer is complete. */
+/** Fails if the attachment is deleted meanwhile. The connection then ends before the answer is complete. */
 export async function* octetPieces(database: Database, stored: StoredOctets): AsyncGenerator<Uint8Array> {
   for (let from = 0; ; from += PIECE_BYTES) {
     const octets = await readOctets(database, stored, from, PIECE_BYTES)
@@ -63,12 +66,12 @@ export async function* octetPieces(database: Database, stored: StoredOctets): As
   }
 }
 
-/** Returns the media type if it is one, because a header must not contain anything else. */
+/** Returns the media type if it is valid, because a header must not contain anything else. */
 function safeMediaType(contentType: string): string {
   return /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/.test(contentType) ? contentType : 'application/octet-stream'
 }
 
-/** A file name for every browser (RFC 6266): in ASCII, and in UTF-8 with percent-encoding. */
+/** Returns a file name that every browser can read (RFC 6266): in ASCII, and in UTF-8 with percent-encoding. */
 function disposition(name: string): string {
   const file = name.replace(/^.*[\\/]/s, '').toWellFormed() || 'attachment'
   const ascii = file.replace(/[^\w .()-]/g, '_')

@@ -55,7 +55,7 @@ const OF_ONE_ID = [
   ['DELETE', () => `/keys/${owned.key.id}`, 204],
 ] as const
 
-/** Ids of keys have 12 characters, all others 21. */
+/** Ids of keys have 12 characters; all other ids have 21. */
 const ID = /(?<=\/)(?:[\w-]{21}|(?<=\/keys\/)\w{12})(?=\/|$)/
 
 test.each(OF_ONE_ID)(
@@ -90,8 +90,8 @@ test('every route with an id is tested here', async () => {
         .replace(/\+\d+|(?<=attachments\/)1/, '{id}')
         .replace(ID, '{id}')}`,
   )
-  // Some paths are not tried here: conversations are identified by phone numbers, and the files of the API reference belong to
-  // no account.
+  // Skips two kinds of paths: conversations are identified by phone numbers, and the files of the API reference do not
+  // belong to an account.
   const ofNumbers = ['GET {}', 'PATCH {}', 'GET {}/details', 'POST {}/notes']
   expect(described.sort()).toEqual(
     [...tried, ...ofNumbers.map((name) => name.replace('{}', '/conversations/{id}')), 'GET /docs/{id}'].sort(),

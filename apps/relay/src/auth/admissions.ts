@@ -1,6 +1,7 @@
-// Ends streams and other long requests when their caller loses access because the token or key expires or is revoked, the session
-// ends, the password changes, or the account is removed. A hint from the relay that made the change ends them at once. If
-// that hint was lost, a check every CHECK_EVERY_MS ends them; the state that it reads is less than two seconds old.
+// Ends streams and other long requests when their caller loses access because the token or key expires or is revoked,
+// the session ends, the password changes, or the account is removed. A hint from the relay that made the change ends
+// them at once. If that hint was lost, a check every CHECK_EVERY_MS ends them. The check reads a state that is less
+// than two seconds old.
 import type { WakeHint } from '../hints/wake-hint.ts'
 import type { AccessLoss, Admissions, OnLost } from '../http/admissions.ts'
 import type { Principal } from '../http/endpoint.ts'
@@ -43,7 +44,7 @@ export class LiveAdmissions implements Admissions {
     const loss = await this.#lossOfCredentials(principal)
     if (loss === 'token_expired' || loss === 'session_expired' || loss === 'key_expired') return loss
     const isByPassword = principal.tokenId === undefined && principal.credentialVersion !== undefined
-    // The account is read only for passwords and sessions, and after a token or key has ended.
+    // The account is read only for passwords and sessions, and for tokens and keys that have ended.
     if (!loss && !isByPassword) return undefined
     // The change that ended the token, key or session may also have removed the account.
     if (loss) basicLogin.forget(principal.accountId)

@@ -26,7 +26,7 @@ export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged
   readonly random: Random
   readonly logbook: Logbook
   readonly hints: Pick<WakeHints, 'listen' | 'accessChanged'>
-  /** Local Server mode supports passwords and API keys, but no tokens. */
+  /** In Local Server mode, the relay accepts passwords and API keys, but no tokens. */
   readonly isLocal: boolean
   readonly allowInsecureHttp: boolean
   /** `iss` of tokens. */
@@ -40,7 +40,7 @@ export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged
 
 export type Auth = ReturnType<typeof buildAuth>
 
-/** Builds authentication and its endpoints. `rotateSigningKeys` must have run once on the database. */
+/** Builds authentication and its endpoints. Before, `rotateSigningKeys` must have run once on the database. */
 export function buildAuth(deps: AuthDeps) {
   const signingKeys = new SigningKeys(deps)
   const bearerLogin = new BearerLogin({ ...deps, signingKeys })

@@ -158,7 +158,7 @@ function isOpenTo(scope: Scope, access: (typeof guarded)[number]['access']): boo
   return (scope === 'all:any' && access !== 'no token') || access === 'any scope' || [access].flat().includes(scope)
 }
 
-/** Invalid tokens. Each is a valid token with a single change, so that the change is the only reason to refuse it. */
+/** Invalid tokens. Each is a valid token with a single change, which must be the reason for its refusal. */
 const bad: Readonly<Record<string, () => Promise<string>>> = {
   'an expired one': async () => {
     const { access_token: token } = await pair(['all:any'], 60)
@@ -290,7 +290,7 @@ interface Change {
   readonly key?: Awaited<ReturnType<typeof signer>>['privateKey']
 }
 
-/** Returns the token with changes, signed again. Uses our own key unless another one is given. */
+/** Returns the token with changes, signed again. Uses the key of the relay unless another key is given. */
 async function forge(token: string, { claims, header, key }: Change): Promise<string> {
   const [head, body] = token.split('.')
   return new SignJWT({ ...decode(body), ...claims })

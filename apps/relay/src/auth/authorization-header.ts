@@ -3,7 +3,7 @@ export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   | { readonly kind: 'bearer'; readonly token: string }
-  /** Another scheme, or malformed. */
+  /** Credentials of another scheme, or malformed credentials. */
   | { readonly kind: 'unreadable'; readonly scheme: string }
 
 export function readAuthorization(header: string | undefined): Credentials {
@@ -19,7 +19,10 @@ export function readAuthorization(header: string | undefined): Credentials {
 /** RFC 9110 §11.2 */
 const TOKEN_68 = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** Decodes a user name and password (RFC 7617). The first colon ends the user name. Our challenge requires UTF-8. */
+/**
+ * Decodes a user name and password (RFC 7617). The first colon ends the user name. The challenge of the relay requires
+ * UTF-8.
+ */
 function basicPair(value: string): { readonly username: string; readonly password: string } | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'base64'))

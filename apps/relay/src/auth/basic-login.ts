@@ -1,11 +1,12 @@
-// Authenticates with a user name and password. A cached login takes a few microseconds; a check takes up to 5 ms of one core.
+// Authenticates with a user name and password. A cached login takes a few microseconds; a check takes up to 5 ms of one
+// core.
 //
-//   cached login ──▶ password version of the account unchanged ──▶ accepted
-//   otherwise ──▶ the same pair is being checked? wait for that result
-//             ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
-//   throttled ──▶ succeeded from this address before, on any relay? front of the queue
-//             ──▶ a password that this installation generated, and not wrong too often? a turn of its own
-//             ──▶ limit of the address reached, but not that of the account? a turn within a second, or 429
+// cached login ──▶ password version of the account unchanged ──▶ accepted
+// otherwise ──▶ the same pair is being checked? wait for that result
+// ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
+// throttled ──▶ succeeded from this address before, on any relay? front of the queue
+// ──▶ a password that this installation generated, and not wrong too often? a turn of its own
+// ──▶ limit of the address reached, but not that of the account? a turn within a second, or 429
 //
 // An unknown user name takes the same path with a dummy hash, so that timing does not reveal which names exist.
 import { availableParallelism } from 'node:os'
@@ -79,7 +80,9 @@ export class BasicLogin {
     return login && present ? { accountId: login.accountId, ...present } : undefined
   }
 
-  /** Returns undefined when the account was removed. The result is at most two seconds old. */
+  /**
+   * Returns the state of the account, which is at most two seconds old. Returns undefined if the account was removed.
+   */
   standingOf(accountId: string): Promise<AccountStanding | undefined> {
     return this.#standings.get(accountId)
   }
@@ -94,7 +97,7 @@ export class BasicLogin {
     const standing = await this.#standings.get(login.accountId)
     if (!standing || standing.credentialVersion === login.credentialVersion) return standing
     if (standing.credentialVersion > login.credentialVersion) return undefined
-    // The login is newer than the cached state of the account.
+    // The login was checked after the state of the account was cached.
     this.forget(login.accountId)
     const present = await this.#standings.get(login.accountId)
     return present?.credentialVersion === login.credentialVersion ? present : undefined
@@ -131,8 +134,8 @@ export class BasicLogin {
   }
 
   /**
-   * Somebody who tries random passwords gets none with the right last group, so the limit of the address does not apply to these.
-   * Each has its own limit, because somebody may have one of another account.
+   * Random guesses hardly ever have the right last group, so the limit of the address does not apply to generated
+   * passwords. Each of them has its own limit, because somebody may have a generated password of another account.
    */
   #takeGenerated({ password }: Attempt): (() => void) | undefined {
     if (!isGeneratedPassword(this.#pepper, password)) return undefined
@@ -177,7 +180,7 @@ export class BasicLogin {
     return await this.#queue.run(turnGroup(attempt.address), compare)
   }
 
-  /** When the write fails, this relay still remembers the login, and the next login is written. */
+  /** If the write fails, this relay still remembers the login, and writes the next one. */
   async #recognise(attempt: Attempt, login: Login): Promise<void> {
     const key = this.#recognised.keyOf(attempt)
     await this.#recognised.remember(key, attempt.username, login).catch(() => undefined)

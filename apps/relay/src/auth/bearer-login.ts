@@ -18,11 +18,14 @@ interface BearerLoginDeps extends SignedTokenDeps {
   readonly clock: Clock
 }
 
-/** Authenticates access and refresh tokens. Signature and expiry are in the token; the database knows whether it was revoked. */
+/**
+ * Authenticates access and refresh tokens. Signature and expiry are in the token; the database shows whether the token
+ * was revoked.
+ */
 export class BearerLogin {
   readonly #deps: BearerLoginDeps
   readonly #standings: FreshLookup<TokenStanding>
-  /** Keyed by a hash, so that no token is kept in memory. */
+  /** The keys are hashes, so that no token is kept in memory. */
   readonly #verified = new BoundedMap<string, { readonly claims: Claims; readonly untilMs: number }>(SIZE)
 
   constructor(deps: BearerLoginDeps) {
@@ -56,7 +59,7 @@ export class BearerLogin {
     return (await this.#standings.get(tokenId)) ? undefined : 'token_revoked'
   }
 
-  /** Discards the cached tokens of an account after some were revoked. */
+  /** Discards the cached tokens of an account, because some were revoked. */
   forget(accountId: string): void {
     this.#standings.forget((standing) => standing.accountId === accountId)
   }

@@ -3,8 +3,8 @@ import type { Statements } from '../store/database.ts'
 const RECOGNISED_DAYS = 30
 
 /**
- * Deletes recognised logins that are old or whose password was changed. A concurrent login that updates one of these rows
- * waits for the row lock and then stores the row again.
+ * Deletes recognised logins that are old or whose password was changed. A concurrent login that updates such a row
+ * waits for the row lock, and then stores the row again.
  */
 export async function deleteOldRecognisedLogins(database: Statements): Promise<void> {
   await database.$executeRaw`

@@ -1,4 +1,4 @@
-// A token that was issued with another token ends with that token.
+// A token that was issued with another token ends when that token ends.
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -20,7 +20,7 @@ interface Pair {
   readonly expires_at: string
 }
 
-/** Issues a token pair with the password, or with the token `by`. The default lifetime is the maximum. */
+/** Issues a token pair with the password, or with the token `by`. The default lifetime is the longest. */
 async function issue(by?: Pair, ttl = 0): Promise<Pair> {
   const auth = by ? `Bearer ${by.access_token}` : relay.account.basic
   const body = { scopes: ['tokens:manage', 'logs:read'], ttl }

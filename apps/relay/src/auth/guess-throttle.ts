@@ -2,31 +2,35 @@ import { addressBlock } from '../limits/address-block.ts'
 import { TokenBuckets } from '../limits/token-buckets.ts'
 
 /**
- * Per account and address: ten wrong passwords at once, then ten per minute. This is enough for a person who mistypes, and
- * for a script whose password was just changed.
+ * Per account and address: ten wrong passwords at once, then ten per minute. A person who mistypes needs no more, nor
+ * does a script whose password was just changed.
  */
 const PAIR = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 
-/** Per address, over all accounts. Enough for a hundred people behind one router, but not for trying a list of user names. */
+/**
+ * Per address, over all accounts. The limit allows a hundred people behind one router, but not guesses with a list of
+ * user names.
+ */
 const ADDRESS = { capacity: 100, refillMs: 1_000, keys: 10_000 }
 
 /**
- * Per password that this installation generated, over all accounts and addresses. Enough for its owner, who has it only once. An
- * outdated one in a script, and one that belongs to another account, cost no more hashes than this.
+ * Per password that this installation generated, over all accounts and addresses. The limit is sufficient for the owner
+ * of the password. It also limits the hashes for an outdated password in a script, and for a password of another
+ * account.
  */
 const GENERATED = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 
 export type Guess =
   | {
-      readonly ok: true /** Gives the token back. Must be called if the password was right. */
+      readonly ok: true /** Returns the token to the limit. Must be called if the password was right. */
       readonly giveBack: () => void
     }
   | { readonly ok: false; readonly used: 'address' | 'pair'; readonly retryAfterSeconds: number }
 
 /**
- * Limits wrong passwords by account and address, and by address, before any hash is computed. Each attempt takes a token
- * when it begins, so that a thousand concurrent attempts do not all pass; a right password gives the token back. There is no
- * limit per account alone, because an attacker could use it to lock out the owner.
+ * Limits wrong passwords by account and address, and by address, before any hash is computed. Each attempt takes a
+ * token when it begins, so that a thousand concurrent attempts do not all pass; a right password returns the token.
+ * There is no limit per account alone, because an attacker could use such a limit to lock out the owner.
  */
 export class GuessThrottle {
   readonly #pairs = new TokenBuckets(PAIR)
@@ -38,7 +42,10 @@ export class GuessThrottle {
     this.#nowMs = nowMs
   }
 
-  /** Takes a token of the account and address, but none of the address alone, for an attempt that got a reserved turn. */
+  /**
+   * Takes a token for an attempt with a reserved turn: a token of the account and address, but none of the address
+   * alone.
+   */
   takePair(username: string, address: string): Guess {
     const pair = `${addressBlock(address)} ${username}`
     const waitMs = this.#pairs.take(pair, this.#nowMs())
@@ -47,8 +54,8 @@ export class GuessThrottle {
   }
 
   /**
-   * Takes a token of a generated password, whose hash is `key`. Others cannot use up the tokens of a password that they do not
-   * know. Returns undefined when there is none, else the function that gives it back.
+   * Takes a token of a generated password, whose hash is `key`. Others cannot use up the tokens of a password that they
+   * do not know. Returns the function that returns the token, or undefined if no token is left.
    */
   takeGenerated(key: string): (() => void) | undefined {
     if (this.#generated.take(key, this.#nowMs()) > 0) return undefined
@@ -65,7 +72,7 @@ export class GuessThrottle {
       if (guess.ok) guess.giveBack()
     }
     if (guess.ok) return { ok: true, giveBack }
-    // A refused attempt costs no hash, so it does not count against others at the same address.
+    // No password is hashed for a refused attempt, so the attempt does not use up the limit of its address.
     giveBack()
     return guess
   }

@@ -6,12 +6,13 @@ import { readRows } from '../store/read-rows.ts'
 import type { TokenPair } from './token-pair.ts'
 
 /**
- * Stores the first pair of a family, unless the caller lost access after authentication. Without this check, a relay that
- * learns of the loss two seconds later could issue a pair that is valid for a month. The family of a pair requested with a token is a
- * child of that token's family, and a family that began with an API key ends with the secret of the key that was used.
+ * Stores the first pair of a family, unless the caller lost access after authentication. Without this check, a relay
+ * that detects the loss two seconds later could issue a pair that is valid for a month. The family of a pair requested
+ * with a token is a child of that token's family, and a family that began with an API key ends with the secret of the
+ * key that was used.
  *
- * The first statement locks the account against password changes, removal and revocations, so that the second statement sees the changes
- * committed earlier, and later changes see the new family.
+ * The first statement locks the account against password changes, removal and revocations, so that the second statement
+ * sees the changes committed earlier, and later changes see the new family.
  */
 export function insertFamily(
   database: Database,

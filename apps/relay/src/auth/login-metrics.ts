@@ -3,7 +3,7 @@ import { ApiError } from '../http/api-error.ts'
 
 type Method = 'password' | 'session' | 'token' | 'key'
 
-/** Counts a login attempt by its result. */
+/** Counts login attempts by their result. */
 export type ObserveLogin = (method: Method, result: 'accepted' | 'refused' | 'throttled') => void
 
 export function loginMetrics(registry: Registry): ObserveLogin {

@@ -51,8 +51,8 @@ const tokenRow = z.object({
 })
 
 /**
- * True when neither the family `f` nor one of its ancestors is revoked. The ancestors matter, because a relay of an older
- * release revokes a family without its descendants, and does not prevent a child from being issued during the revocation.
+ * True when neither the family `f` nor one of its ancestors is revoked. The ancestors are checked, because a relay of
+ * an older release revokes a family without its descendants, and may issue a child during the revocation.
  */
 export const isUnrevoked = Prisma.sql`NOT EXISTS (
   WITH RECURSIVE line AS (
@@ -63,8 +63,8 @@ export const isUnrevoked = Prisma.sql`NOT EXISTS (
   SELECT FROM line WHERE revoked_at IS NOT NULL)`
 
 /**
- * True when the row of this alias was not made with an API key, or the secret that was used is still valid. A rotation gives the
- * key another secret.
+ * True when the row with this alias was not created with an API key, or when the secret that was used is still valid. A
+ * rotation gives the key another secret.
  */
 export function isOfValidSecret(alias: 'f' | 'p'): Prisma.Sql {
   const row = Prisma.raw(alias)

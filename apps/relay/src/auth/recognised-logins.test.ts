@@ -138,7 +138,7 @@ test('a new password gets a turn while guesses from its address fill the queue',
   expect(await status(relay)).toBe(200)
   const change = { password: 'quite another password', keepTokens: true }
   await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
-  // There are fewer guesses than one address may send, but more than fit into the queue.
+  // Fewer guesses than one address may send, but more than the queue can hold.
   const guesses = Array.from({ length: 90 }, (_, index) => status(relay, `name-${index}`, 'guess'))
   expect(await status(relay, username, change.password)).toBe(200)
   await Promise.all(guesses)
@@ -152,7 +152,7 @@ test('a new password gets one of the next turns during 500 new user names per se
   const change = { password: 'quite another password', keepTokens: true }
   await relay.check({ username, password: PASSWORD, address: HOME })
   await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
-  // Without a turn, the status would be 429.
+  // Without a reserved turn, the status would be 429.
   expect(await status(relay, username, change.password)).toBe(200)
   expect(await wrong.stop()).toContain(429)
 })
@@ -169,7 +169,7 @@ test.each([0, 86_400_000])(
     await flood(relay)
     expect(await status(relay)).toBe(429)
     await logIn()
-    // One second is not enough for the throttle, which lets any attempt through after six seconds.
+    // Within one second the throttle accepts no further attempt; it accepts one after six seconds.
     nowMs += 1_000
     expect(await status(relay)).toBe(200)
   },

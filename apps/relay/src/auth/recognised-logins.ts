@@ -10,11 +10,11 @@ import { storeRecognisedLogin } from './store-recognised-login-statement.ts'
 const DAY_MS = 86_400_000
 /** Maximum number of rows that one query reads (newest first), and of logins that are kept in memory. */
 const SIZE = 50_000
-/** How long it may take until this relay recognises a login on another relay. */
+/** The longest time until this relay recognises a login on another relay. */
 const LOAD_AGAIN_MS = 1_000
 /**
- * How many of the latest rows are read again, because a row may be committed after rows with higher numbers. This covers all
- * rows that relays write in ten seconds.
+ * The number of latest rows that are read again, because a row may be committed after rows with higher numbers. Relays
+ * write fewer rows in ten seconds.
  */
 const OVERLAP = 2_000n
 
@@ -61,14 +61,14 @@ export class RecognisedLogins {
     return this.#logins.get(key) !== undefined
   }
 
-  /** Returns whether somebody logged in to this account, on this relay or in the rows that `has` loaded. */
+  /** Returns true if somebody logged in to this account, on this relay or according to the rows that `has` loaded. */
   hasName(username: string): boolean {
     return this.#names.get(canonicalUsername(username)) === true
   }
 
   /** Writes at most once per day. */
   async remember(key: string, username: string, login: Login): Promise<void> {
-    // A password change deletes the stored logins, but this name is kept.
+    // A password change deletes the stored logins, but not this name.
     this.#names.set(canonicalUsername(username), true)
     const nowMs = this.#deps.nowMs()
     const ageMs = nowMs - (this.#logins.get(key)?.seenMs ?? Number.NEGATIVE_INFINITY)

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { ApiError } from '../http/api-error.ts'
 import type { Caller } from '../http/caller.ts'
 
-/** Refuses credentials that were sent unencrypted over a network, where others may have read them. */
+/** Refuses credentials that were sent unencrypted over a network, because others may have read them. */
 export function refuseInsecure({ address, isSecure }: Pick<Caller, 'address' | 'isSecure'>, isAllowed: boolean): void {
   if (isSecure || isAllowed || isLoopback(address)) return
   throw new ApiError(

@@ -2,12 +2,12 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { BoundedMap } from '../limits/bounded-map.ts'
 import type { Random } from '../random.ts'
 
-/** A password is checked again this long after its last check. */
+/** How long after its last check a password is checked again. */
 const CACHED_MS = 60_000
 /** A login is forgotten after three days without use, or after ten thousand other logins. */
 const RECOGNISED_MS = 3 * 24 * 3_600_000
 const SIZE = 10_000
-/** How many addresses of a login are noted between two checks of its password. */
+/** How many addresses of a login are stored between two checks of its password. */
 const MOST_ADDRESSES = 20
 
 /**
@@ -28,7 +28,7 @@ export class RememberedLogins {
     this.#nowMs = nowMs
   }
 
-  /** User names contain no colon, so different pairs have different keys. */
+  /** User names contain no colon, so different pairs of name and password have different keys. */
   keyOf(username: string, password: string): string {
     return createHmac('sha256', this.#key).update(`${username}:${password}`).digest('base64url')
   }

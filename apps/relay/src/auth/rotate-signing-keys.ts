@@ -7,9 +7,9 @@ import { lockSigningKeys } from './lock-signing-keys-statement.ts'
 import { SIGNING_KEY_PURPOSE } from './signing-keys.ts'
 
 const DAY_MS = 86_400_000
-/** How long a key signs tokens. */
+/** How long a key is used to sign tokens. */
 const SIGNS_MS = 90 * DAY_MS
-/** How long a key is published before it signs, because other programs cache the public keys. */
+/** How long a key is published before it is used to sign, because other programs cache the public keys. */
 const PUBLISHED_BEFORE_MS = DAY_MS
 
 /** How long a retired key is kept, so that a relay whose clock is ahead does not delete a key in use. */
@@ -20,7 +20,7 @@ interface RotationDeps {
   readonly box: Pick<SecretBox, 'seal'>
   readonly clock: Clock
   readonly random: Random
-  /** The longest lifetime of a token. A key still verifies tokens for this time after its last signature. */
+  /** The longest lifetime of a token. After its last signature, a key still verifies tokens for this time. */
   readonly longestTokenSeconds: number
 }
 

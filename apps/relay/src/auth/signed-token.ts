@@ -52,8 +52,8 @@ export async function signToken(
 }
 
 /**
- * Returns the claims of a token of this kind if we signed the token and it has not expired, otherwise undefined. The time of
- * issue is not checked, so that a relay whose clock is behind accepts a new token.
+ * Returns the claims of a token of this kind if an own key signed the token and it has not expired, otherwise
+ * undefined. The time of issue is not checked, so that a relay whose clock is behind accepts a new token.
  */
 export async function verifyToken(deps: SignedTokenDeps, kind: TokenKind, token: string): Promise<Claims | undefined> {
   try {
@@ -73,7 +73,7 @@ export async function verifyToken(deps: SignedTokenDeps, kind: TokenKind, token:
         currentDate: deps.clock.now(),
       },
     )
-    // The signature is ours, so the claims have this shape.
+    // An own key signed the token, so the claims have this shape.
     return payload as unknown as Claims
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined

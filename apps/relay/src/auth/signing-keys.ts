@@ -50,7 +50,7 @@ export class SigningKeys {
     return this.#find(kid)?.publicKey
   }
 
-  /** Returns the public keys that sign now or will sign, and those that signed tokens that may still be valid. */
+  /** Returns the public keys that are used to sign now or later, and those of tokens that may still be valid. */
   async published(): Promise<JsonWebKey[]> {
     await this.#upToDate()
     return this.#keys.filter((key) => this.#isLive(key)).map(({ kid, publicJwk }) => ({ ...publicJwk, kid, ...USE }))
@@ -66,7 +66,7 @@ export class SigningKeys {
 
   async #upToDate(): Promise<void> {
     if (this.#keys.length === 0) await this.#read()
-    // A failure does no harm: the keys in memory stay in use, and the next request tries again.
+    // A failure is harmless, because the keys in memory stay in use and the next request tries again.
     else if (this.#ageMs() > READ_EVERY_MS) this.#read().catch(() => undefined)
   }
 
@@ -132,4 +132,4 @@ const keySet = z
       }),
     ),
   })
-  .meta({ id: 'KeySet', description: 'The public keys that verify our tokens' })
+  .meta({ id: 'KeySet', description: 'The public keys that verify tokens of the relay' })

@@ -4,9 +4,9 @@ import type { Login } from './remembered-logins.ts'
 const MOST_OF_ACCOUNT = 100
 
 /**
- * Stores a login that succeeded, and keeps only the hundred latest of the account. The key lock on the account waits for a
- * concurrent password change and then sees the new version, so that no login with the old password is stored after the change
- * has deleted such logins.
+ * Stores a login that succeeded, and keeps only the hundred latest of the account. The key lock on the account waits
+ * for a concurrent password change. Then the statement sees the new version, so no login with the old password is
+ * stored after the change has deleted such logins.
  *
  * A repeated login gets a new `seq`, because relays read only rows after the last one they have read.
  */

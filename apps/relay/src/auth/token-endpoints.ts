@@ -20,7 +20,7 @@ export interface IssueTokenDeps extends TokenPairDeps {
 interface TokenDeps extends IssueTokenDeps {
   readonly hints: { accessChanged(accountId: string): void }
   readonly logbook: Logbook
-  /** Why tokens are not supported, or undefined when they are. */
+  /** Why the relay does not support tokens; undefined if it does. */
   readonly unavailable: string | undefined
 }
 
@@ -57,9 +57,9 @@ export function refuseEscalation({ scopes }: Pick<Principal, 'scopes'>, requeste
 }
 
 /**
- * Exchanges a refresh token for a new pair, once. A second use revokes the whole family, because two parties have the token,
- * and one may be a thief. This also happens with two concurrent requests, and when a client repeats a request whose answer
- * was lost; the client then issues a new token with the password.
+ * Exchanges a refresh token for a new pair, once. A second use revokes the whole family, because two parties have the
+ * token, and one of them may be a thief. This also happens after two concurrent requests, and if a client repeats a
+ * request whose answer was lost. The client must then request a new token with the password.
  */
 export function refreshToken(deps: TokenDeps): Endpoint {
   const { database, hints, logbook, clock, unavailable } = deps
@@ -127,7 +127,7 @@ export function listTokens({ database, clock, unavailable }: TokenDeps): Endpoin
   })
 }
 
-/** Deletes token families without a valid token. In the other families, each refresh deletes expired tokens. */
+/** Deletes token families that have no valid token. In other families, each refresh deletes the expired tokens. */
 export async function deleteExpiredTokens({ database, clock }: Pick<TokenDeps, 'database' | 'clock'>): Promise<void> {
   await database.tokenFamily.deleteMany({ where: { expiresAt: { lt: clock.now() } } })
 }

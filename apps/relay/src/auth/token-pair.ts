@@ -24,7 +24,7 @@ export interface TokenPair {
   readonly issuedAt: Date
   readonly accessExpiresAt: Date
   readonly refreshExpiresAt: Date
-  /** The API key that issues the pair, directly or through another token. */
+  /** The API key with which the pair is issued, directly or through another token. */
   readonly keyId: string | undefined
 }
 
@@ -40,7 +40,7 @@ export function planPair(
   },
 ): TokenPair {
   const ttlSeconds = requested.ttl === 0 ? maxTtlSeconds : Math.min(requested.ttl ?? 3_600, maxTtlSeconds)
-  // Times in tokens are whole seconds, so the times in the answer are too.
+  // Tokens contain whole seconds, so the answer does too.
   const issuedSeconds = Math.floor(clock.now().getTime() / 1000)
   const capped = (seconds: number) =>
     new Date(Math.min((issuedSeconds + seconds) * 1000, requested.notAfter?.getTime() ?? Number.POSITIVE_INFINITY))

@@ -1,7 +1,7 @@
 import { ApiError } from '../http/api-error.ts'
 
 const BASIC = 'Basic realm="smsgw", charset="UTF-8"'
-/** A challenge that opens no login dialog in browsers. */
+/** A challenge for which browsers open no login dialog. */
 export const BEARER = 'Bearer realm="smsgw"'
 
 /** The `WWW-Authenticate` challenges (RFC 9110) by the credentials that the endpoint accepts. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { StartError } from '@smsgw/daemon/start-error'
 
-/** Returns the path of a new backup. Existing files are never overwritten. */
+/** Returns the path of a new backup. Never returns the path of an existing file. */
 export function newArchivePath(file: string): string {
   const path = resolve(file)
   if (existsSync(path)) throw new StartError(`${path} already exists: use another file name`)

@@ -18,6 +18,8 @@ import { restoreDatabase } from './restore-database.ts'
 
 const SECRET = 'an honest secret of forty-two characters!!'
 const NOW = new Date('2026-03-01T12:00:00Z')
+/** Enough rows for several files of one table in the archive. */
+const MANY = 20_000
 
 let source: TestDatabase
 let target: TestDatabase
@@ -38,8 +40,8 @@ afterEach(async () => {
 })
 
 test('restores every row of every table with any content, and numbering continues', async () => {
-  await fill(source)
-  expect(await backUp(source.url)).toBeGreaterThan(20_000)
+  await fill(source, MANY)
+  expect(await backUp(source.url)).toBeGreaterThan(MANY)
   const restored = await restore()
   expect(restored.createdAt).toBe(NOW.toISOString())
   expect(await contents(target.url)).toEqual(await contents(source.url))
@@ -48,7 +50,7 @@ test('restores every row of every table with any content, and numbering continue
 })
 
 test('contains a transaction that commits during the backup completely or not at all', async () => {
-  await fill(source)
+  await fill(source, MANY)
   let rows = 0
   let isOver = false
   const writing = (async () => {
@@ -211,7 +213,7 @@ function edit(change: (text: string) => string): void {
   writeFileSync(path, gzipSync(Buffer.from(change(gunzipSync(readFileSync(path)).toString('latin1')), 'latin1')))
 }
 
-async function fill({ url }: TestDatabase): Promise<void> {
+async function fill({ url }: TestDatabase, logLines = 500): Promise<void> {
   const check = secretBox(SECRET, systemRandom).seal('smsgw', 'installation check')
   await sql(url, "INSERT INTO installation (id, stream_id, secret_check) VALUES (1, 'before', $1)", [check])
   await sql(url, "INSERT INTO accounts (id, username, password_hash, settings) VALUES ('a1', 'sms', 'h', $1)", [
@@ -242,7 +244,8 @@ async function fill({ url }: TestDatabase): Promise<void> {
     url,
     `INSERT INTO logs (account_id, module, priority, message, context)
      SELECT 'a1', 'm', 'INFO', 'a line of the log ' || n, jsonb_build_object('n', n, 'more', repeat('x', 300))
-       FROM generate_series(1, 20000) n`,
+       FROM generate_series(1, $1) n`,
+    [logLines],
   )
 }
 

@@ -10,7 +10,7 @@ export const backupDescription = z.object({
   createdAt: z.iso.datetime(),
   /** Applied migrations. */
   migrations: z.array(z.string()).min(1),
-  /** Ordered so that rows come after the rows that they refer to. */
+  /** The tables, in an order in which rows come after the rows to which they refer. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()).min(1) })),
 })
 

@@ -16,6 +16,6 @@ export async function newHistory(client: Client, serverSecret: string): Promise<
       'SERVER_SECRET differs from the one that the backed-up relay used, so nothing was restored: set the secret of that relay',
     )
   await client.query('UPDATE installation SET stream_id = $1', [newId(systemRandom)])
-  // No device is connected to the restored relay.
+  // No device is connected to the restored relay yet.
   await client.query('UPDATE devices SET relay_id = NULL, lease_until = NULL')
 }

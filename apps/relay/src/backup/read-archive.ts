@@ -6,7 +6,7 @@ import { blockBytes, readHeader } from './tar-blocks.ts'
 export interface ArchivedFile {
   readonly name: string
   readonly size: number
-  /** The caller must read the content to its end before it asks for the next file. */
+  /** The caller must read the content to its end before it requests the next file. */
   readonly content: AsyncIterable<Buffer>
 }
 

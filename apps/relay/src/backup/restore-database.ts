@@ -104,7 +104,7 @@ async function copyTables(
   const found = new Map<string, { rows: number; readonly hash: ReturnType<typeof createHash> }>()
   for (const { name } of tables) {
     found.set(name, { rows: 0, hash: createHash('sha256') })
-    // The backup already contains the rows that triggers wrote.
+    // Triggers are disabled, because the backup already contains the rows that they wrote.
     await client.query(`ALTER TABLE ${escapeIdentifier(name)} DISABLE TRIGGER USER`)
   }
   let checks: BackupChecks | undefined

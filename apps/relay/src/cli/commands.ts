@@ -7,7 +7,7 @@ const password = {
   'password-stdin': { about: 'read the password from standard input' },
 } as const
 
-/** Explains the error when somebody types a password after the user name by mistake. */
+/** Explains the error when somebody types a password after the user name. */
 const note = 'a password is never an argument'
 
 export const relayCommands = {
@@ -33,7 +33,7 @@ export const relayCommands = {
       args: '<user>',
       about: 'issue a token as POST /auth/token does; prints JSON',
       options: {
-        scopes: { value: '<scope,…>', about: 'what the token may do, for example messages:send,messages:read' },
+        scopes: { value: '<scope,…>', about: 'scopes of the token, for example messages:send,messages:read' },
         ttl: { value: '<seconds>', about: 'lifetime of the token' },
       },
     },

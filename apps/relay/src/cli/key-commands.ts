@@ -3,10 +3,10 @@ import type { Command } from '@smsgw/daemon/command-line'
 const options = {
   create: {
     name: { value: '<name>', about: 'name of the program that gets the key' },
-    scopes: { value: '<scope,…>', about: 'what the key may do, for example messages:send,messages:read' },
-    recipients: { value: '<number,…>', about: 'only these numbers, or prefixes such as +44*' },
-    sims: { value: '<device[:slot],…>', about: 'send only with these devices, or with single SIMs of them' },
-    'per-day': { value: '<count>', about: 'most recipients per day (UTC)' },
+    scopes: { value: '<scope,…>', about: 'scopes of the key, for example messages:send,messages:read' },
+    recipients: { value: '<number,…>', about: 'numbers that the key may send to, or prefixes such as +44*' },
+    sims: { value: '<device[:slot],…>', about: 'devices that the key may use, or single SIMs of them' },
+    'per-day': { value: '<count>', about: 'largest number of recipients per day (UTC)' },
     approval: { about: 'a person must approve each message in the console before it is sent' },
     expires: { value: '<time>', about: 'time at which the key expires, for example 2027-01-31T00:00:00Z' },
   },

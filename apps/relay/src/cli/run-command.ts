@@ -47,7 +47,7 @@ function commandOf(name: string): (deps: CommandDeps, line: CommandLine) => Prom
   return backupRelay
 }
 
-/** Opening the store has applied the missing migrations. */
+/** The missing migrations were applied when the store was opened. */
 async function reportMigrated(): Promise<void> {
   process.stdout.write('the database is up to date\n')
 }

@@ -2,7 +2,7 @@ import type { Answer } from '../http/endpoint.ts'
 import { staticFileAnswer } from '../http/static-file.ts'
 import { type ConsoleFile, consoleFiles } from './console-files.ts'
 
-/** A request from a browser for a path that has no route. */
+/** A browser's request for a path that has no route. */
 export interface PageRequest {
   /** Without the query. */
   readonly path: string

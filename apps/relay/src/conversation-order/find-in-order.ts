@@ -4,19 +4,22 @@ import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import type { Statements } from '../store/database.ts'
 import { type OrderPlace, readOrder, readUnordered } from './read-order-statement.ts'
 
-/** With more messages after the last run of the job, for example while it adds a filled database, lists do not use the order. */
+/**
+ * With more new messages than this since the last run of the job, lists do not use the order. This happens while the
+ * job adds the messages of a filled database.
+ */
 const MOST_UNORDERED = 5_000
 
 /**
- * Returns a page of conversations, newest first, or undefined if the order of conversations cannot be used. Each page reads the
- * last messages of its conversations, so that it is right also between two runs of the job.
+ * Returns a page of conversations, newest first, or undefined if the order of conversations cannot be used. Each page
+ * reads the last messages of its conversations, so that the page is right even between two runs of the job.
  */
 export async function findInOrder(
   statements: Statements,
   visibility: Visibility,
   { before, filter, take }: { readonly before: OrderPlace; readonly filter: ConversationFilter; readonly take: number },
 ): Promise<StoredConversation[] | undefined> {
-  // The order is that of the last message of either direction.
+  // Conversations are ordered by their last message of either direction.
   if (!visibility.sent || !visibility.received) return undefined
   const unordered = await readUnordered(statements, visibility.accountId, MOST_UNORDERED)
   if (unordered.count > MOST_UNORDERED) return undefined

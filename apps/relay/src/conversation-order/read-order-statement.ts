@@ -7,8 +7,9 @@ import { readRow, readRows } from '../store/read-rows.ts'
 const unordered = z.object({ numbers: z.array(z.string()).readonly(), count: z.int() })
 
 /**
- * Reads the numbers of an account whose place in the order may be wrong: of messages after the last run of the job, and of the
- * queue. `count` includes other accounts and is greater than `most` if there are more of them. Takes no locks.
+ * Reads the numbers of an account whose place in the order may be wrong. They come from the queue, and from messages
+ * after the last run of the job. `count` includes other accounts and is greater than `most` if there are more of them.
+ * Takes no locks.
  */
 export function readUnordered(
   statements: Statements,
@@ -36,10 +37,13 @@ export function readUnordered(
 
 const placeRow = z.object({ number: z.string(), at: z.date() })
 
-/** The last message of a conversation is at this time. Conversations of the same time are ordered by number. */
+/** The time of the last message of a conversation. Conversations with the same time are ordered by number. */
 export type OrderPlace = Readonly<z.output<typeof placeRow>>
 
-/** If labels, assignee or unread messages select fewer conversations, these are sorted. Otherwise the order is read from the index. */
+/**
+ * If labels, assignee or unread messages select fewer conversations than this, the selected conversations are sorted.
+ * Otherwise the order is read from the index.
+ */
 const MOST_SORTED = 20_000
 
 /** Reads conversations of a filter before a place, newest first, in the order of the last run of the job. Takes no locks. */
@@ -52,7 +56,7 @@ export async function readOrder(
 ): Promise<OrderPlace[]> {
   const source = sourceOf(accountId, others)
   const isSorted = source !== undefined && (await isAtMost(statements, source, MOST_SORTED))
-  // One set of unread senders is faster than a look-up for each conversation until some are found.
+  // One set of unread senders is faster than a look-up for each conversation.
   const isRead = others.unread === false
   const condition = conditionOf(accountId, isRead ? { ...others, unread: undefined } : others)
   const folders = FOLDERS.filter((one) => folder === undefined || one === folder)

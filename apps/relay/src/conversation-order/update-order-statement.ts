@@ -5,10 +5,10 @@ import { readRow } from '../store/read-rows.ts'
 
 const keys = z.object({ sentKey: z.bigint(), receivedKey: z.bigint() })
 
-/** Keys of messages of each direction. */
+/** A key of a message for each direction. */
 export type Keys = Readonly<z.output<typeof keys>>
 
-/** Reads up to which messages the order is complete. Takes no locks. */
+/** Reads the keys of the last messages that are in the order. Takes no locks. */
 export function readProgress(statements: Statements): Promise<Keys> {
   return readRow(
     statements,
@@ -19,7 +19,7 @@ export function readProgress(statements: Statements): Promise<Keys> {
   )
 }
 
-/** Reads the last keys that were given to messages, committed or not. Takes no locks. */
+/** Reads the last keys that messages have got, committed or not. Takes no locks. */
 export function readLastKeys(statements: Statements): Promise<Keys> {
   return readRow(
     statements,
@@ -31,10 +31,11 @@ export function readLastKeys(statements: Statements): Promise<Keys> {
 }
 
 /**
- * Writes folder and last time of the conversations of these messages, and of up to `queued` conversations of the queue. The
- * last message is read again each time, so that repeating a statement changes nothing.
+ * Writes folder and last time of the conversations of these messages, and of up to `queued` conversations of the queue.
+ * The last message is read again each time, so a repeated statement changes nothing.
  *
- * Locks: rows of `conversation_order`, and those of the queue that it deletes. Only the job that holds the lock of its name runs it.
+ * Locks: rows of `conversation_order`, and those of the queue that it deletes. Only the job that holds the lock of its
+ * name runs it.
  */
 export async function updateOrder(statements: Statements, after: Keys, upTo: Keys, queued: number): Promise<void> {
   await statements.$executeRaw`

@@ -1,5 +1,6 @@
-// Keeps one row for each conversation, ordered by its last message. Accepting a message does not write that row: many messages to
-// one number would wait for each other. This job writes it a second later, and lists add the messages that came after the last run.
+// Keeps one row for each conversation, ordered by its last message. Accepting a message does not write this row,
+// because many messages to one number would wait for each other. This job writes the row a second later, and lists add
+// the messages that arrived after the last run.
 import { awaitTransactions } from '../live/await-transactions-statement.ts'
 import type { Database } from '../store/database.ts'
 import { type Keys, readLastKeys, readProgress, updateOrder } from './update-order-statement.ts'
@@ -14,7 +15,8 @@ const PORTION = 1_000
 export async function updateConversationOrder(database: Database, portion = PORTION): Promise<void> {
   const last = await readLastKeys(database)
   const done = startOf(await readProgress(database), last)
-  // Keys are given before a transaction commits. After the present writers have ended, no message with an earlier key appears.
+  // A message gets its key before its transaction commits. Once the present writers have ended, no message with an
+  // earlier key appears.
   if (last.sentKey !== done.sentKey) await awaitTransactions(database, 'senders')
   if (last.receivedKey !== done.receivedKey) await awaitTransactions(database, 'receivers')
   const upTo = {

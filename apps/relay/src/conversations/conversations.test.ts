@@ -303,7 +303,7 @@ test.each(Object.entries(SEARCH_LIMITS))(
     const dice = new Dice(20_261_121)
     const latest = new Map<string, number>()
     for (let count = 0; count < 150; count++) {
-      // One number has most of the messages; some messages have the same time.
+      // Creates messages, most of them with one number, and some with equal times.
       const number = dice.once(2) ? '+1' : `+${2 + dice.below(40)}`
       const at = Math.floor(count / 3)
       if (dice.once(2)) await send(number, at, 'out', { state: dice.pick(['Pending', 'Sent', 'Failed']) })

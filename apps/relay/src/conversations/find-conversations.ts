@@ -1,6 +1,7 @@
-// Finds the latest conversations in their order, which a job keeps. Callers that may read only one direction, and a database whose
-// messages are still being added to the order, search the messages instead: usually the last 200 messages contain enough numbers for a page. When a few numbers have most of the messages, every
-// number is read. If there are too many numbers to read all of them, the search looks further back.
+// Finds the latest conversations in their order, which a job keeps. The messages are searched instead for callers that
+// may read only one direction, and while messages are still being added to the order. Usually the last 200 messages
+// contain enough numbers for a page. If they do not, every number is read; if there are too many numbers, the search
+// looks further back.
 import { findInOrder } from '../conversation-order/find-in-order.ts'
 import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import { readFilteredNumbers } from '../shared-inbox/read-filtered-numbers-statement.ts'
@@ -60,7 +61,7 @@ export async function findConversations(
   return latest
 }
 
-/** Reading the last messages of so many numbers takes about as long as reading 5 000 messages. */
+/** Reading the last messages of this many numbers takes about as long as reading 5 000 messages. */
 const FEW_SELECTED = 2_000
 
 const AFTER_ALL = { at: new Date('9999-12-31T00:00:00Z'), number: '' }

@@ -118,7 +118,7 @@ async function lastWaits(
   )
 }
 
-/** Filters must not reveal what the members of an answer hide. */
+/** Filters must not reveal what the answer hides. */
 function refuseHiddenFilter(principal: Principal, { folder, label, assignee, unread }: ConversationFilter): void {
   const isAboutDecisions = (folder ?? label ?? assignee) !== undefined
   if (isAboutDecisions && !mayDo(principal, 'conversations:read'))

@@ -37,13 +37,13 @@ const sentEntry = z.object({
 
 export type SentEntry = Readonly<z.output<typeof sentEntry>>
 
-/** Which messages to read: those before a place, latest first, or those from it on, oldest first. */
+/** Which messages to read: those before a place, latest first, or those from the place on, oldest first. */
 export interface Reading {
   readonly side: 'older' | 'newer'
   readonly take: number
 }
 
-/** Reads messages sent to a number before a given message, or from it on. Takes no locks. */
+/** Reads messages that were sent to a number, before a given message or from it on. Takes no locks. */
 export async function readSentEntries(
   statements: Statements,
   { accountId, sent }: Visibility,
@@ -78,7 +78,7 @@ export interface ReceivedPlace {
   readonly key: bigint
 }
 
-/** Reads messages received from a number before a given place, or from it on. */
+/** Reads messages that were received from a number, before a given place or from it on. */
 export async function readReceivedEntries(
   statements: Statements,
   { accountId, received }: Visibility,

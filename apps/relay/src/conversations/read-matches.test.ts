@@ -9,7 +9,7 @@ const marked = (text: string, search: string) => {
 test.each([
   ['Your PARCEL arrives', 'parcel', 'PARCEL'],
   [`${'x'.repeat(5_000)}needle`, 'Needle', 'needle'],
-  // Lower case of the first letter is two characters long.
+  // The first letter has two characters in lower case.
   ['İ said İstanbul', 'said', 'said'],
   ['at the end 👍', '👍', '👍'],
 ])('marks the search text as written in %s', (text, search, expected) => {

@@ -48,7 +48,7 @@ export function excerptAround(
   return { excerpt: text.slice(begin, until), start: at - begin, length: end - at }
 }
 
-/** Finds the search text character by character, because a character in lower case can be longer. */
+/** Compares character by character, because a character can be longer in lower case. */
 function occurrence(text: string, lowered: string): [at?: number, end?: number] {
   const direct = text.toLowerCase()
   if (direct.length === text.length) {

@@ -8,7 +8,7 @@ import type { Visibility } from './visibility.ts'
 
 export interface RecentNumbers {
   readonly numbers: readonly string[]
-  /** All messages after this time are covered. Undefined when all messages are covered. */
+  /** All messages after this time were read. Undefined if all messages were read. */
   readonly floor: Date | undefined
 }
 
@@ -67,8 +67,8 @@ export async function readRecentNumbers(
 
 /**
  * Selects key and time of the last messages, counted back from a given time. Each state is read in the order of its
- * index, and the results are merged without sorting. This takes 17 ms for 100,000 messages, whereas sorting took 48 ms. With
- * ties, all messages of the earliest millisecond are included.
+ * index, and the results are merged without sorting. This takes 17 ms for 100,000 messages, whereas sorting took 48 ms.
+ * Includes all messages of the earliest millisecond.
  */
 export function latestMessages(
   { accountId, sent }: Visibility,
@@ -87,5 +87,5 @@ export function latestMessages(
     ${withTies ? Prisma.sql`ORDER BY created_at DESC FETCH FIRST ${most} ROWS WITH TIES` : Prisma.sql`ORDER BY created_at DESC, key DESC LIMIT ${most}`}`
 }
 
-/** A single row without a number when nothing is found. */
+/** If nothing is found, the result is a single row without a number. */
 const recentRow = z.object({ number: z.string().nullable(), at: z.date().nullable(), floor: z.date().nullable() })

@@ -30,7 +30,7 @@ interface TextMatches {
 interface TextSearch {
   /** In lower case. */
   readonly text: string
-  /** Conversations whose number contains this are left out, because the search lists them first. */
+  /** Conversations whose number contains this text are left out, because the search lists them first. */
   readonly number: NumberTerm
   readonly filter: ConversationFilter
   /** Finds messages before this place. */
@@ -47,7 +47,7 @@ export async function readTextMatches(
   { text, number, filter, before, messages, take }: TextSearch,
 ): Promise<TextMatches> {
   const { accountId, received } = visibility
-  // A place without a number is before all messages of its millisecond.
+  // A place without a number comes before all messages of its millisecond.
   const from = before.number === '' ? new Date(before.at.getTime() - 1) : before.at
   const rows = await readRows(
     statements,
@@ -91,7 +91,7 @@ export async function readTextMatches(
   }
 }
 
-/** A single row without a number when nothing is found. */
+/** If nothing is found, the result is a single row without a number. */
 const matchRow = z.object({
   number: z.string().nullable(),
   at: z.date().nullable(),

@@ -110,7 +110,7 @@ test('gives up when the smallest search takes too long, and delays no other requ
   const search = searchWith({ portions: [100], statementMs: 200 })
   const all = Promise.allSettled(Array.from({ length: 4 }, () => search.find(everything, asked('text'))))
   await someoneWaits(world.database, 2)
-  // Two of the five connections run searches, and a third connection holds the lock of the table.
+  // Of the five connections, two run searches, and a third one holds the lock of the table.
   const waitingNow = await world.database.$queryRaw<{ count: bigint }[]>`
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
   expect(waitingNow).toEqual([{ count: 2n }])
@@ -165,7 +165,7 @@ async function holdInbox(): Promise<() => Promise<void>> {
   }
 }
 
-/** Waits until a transaction waits for a lock, and returns the start time of this transaction. */
+/** Waits until a transaction is blocked by a lock. Returns the start time of that transaction. */
 async function waiting(): Promise<string> {
   for (;;) {
     const [found] = await world.database.$queryRaw<{ began: string }[]>`

@@ -1,8 +1,9 @@
-// A search reads the texts of messages one by one, because an index would cost a write for every accepted message. So one
-// answer searches for a short time, newest messages first. It says how far back it searched, and its cursor continues there.
+// A search reads the texts of messages one by one, because an index would cost a write for every accepted message. So
+// each request searches only for a short time, newest messages first. The answer says how far back the search went, and
+// its cursor continues there.
 //
-// Conversations whose number contains the search text come first, by their last message. The others follow by the message that
-// was found.
+// Conversations whose number contains the search text come first, by their last message. The others follow, ordered by
+// the message that was found.
 
 import { ApiError } from '../http/api-error.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
@@ -49,7 +50,7 @@ interface Search {
   readonly limit: number
 }
 
-/** Finding a page of conversations takes at most so many statements. */
+/** The largest number of statements for one page of conversations. */
 const MOST_STATEMENTS = 12
 const QUERY_CANCELED = '57014'
 const AFTER_ALL = { at: new Date('9999-12-31T00:00:00Z'), number: '' }
@@ -102,7 +103,7 @@ export class ConversationSearch {
     return { part, whole: storedSpellings(search, this.#rules.defaultRegion), received }
   }
 
-  /** A search that takes too long returns only whole numbers. */
+  /** A search that takes too long returns only conversations whose whole number matches. */
   async #findByNumber(
     visibility: Visibility,
     filter: ConversationFilter & { readonly number: NumberTerm },
@@ -131,7 +132,7 @@ export class ConversationSearch {
     for (let portion = 0; ; ) {
       const messages = portions[portion]
       if (messages === undefined) {
-        // A search that came further back returns what it found.
+        // A search that got further returns what it found.
         if (from !== before) break
         throw tooBusy()
       }
@@ -181,7 +182,7 @@ interface FromPlace {
   readonly take: number
 }
 
-/** Matches a text that can only be part of a number. */
+/** Matches a text that can only be a part of a number. */
 const WRITTEN_NUMBER = /^\+?[\d\s()./-]+$/
 
 function tooBusy(): ApiError {

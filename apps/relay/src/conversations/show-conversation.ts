@@ -107,7 +107,7 @@ async function readPage(
   return { rows: [...newer.rows, ...older.rows], next: older.next, prev: newer.prev }
 }
 
-/** Reads the entries on one side of a cut. */
+/** Reads the entries on one side of a cut, older or newer. */
 async function readSide(
   statements: Statements,
   visibility: Visibility,
@@ -138,7 +138,10 @@ interface Place {
 const MOST_KEY = 9_223_372_036_854_775_807n
 const START: Place = { sentKey: MOST_KEY, received: { at: new Date('9999-12-31T00:00:00Z'), key: MOST_KEY } }
 
-/** Returns the cut of which an entry is the newest older entry. Of two entries with the same time, the sent one is newer. */
+/**
+ * Returns the cut directly after an entry, so that the entry is the newest of the older ones. Of two entries with the
+ * same time, the sent one is newer.
+ */
 async function cutAfter(
   statements: Statements,
   { accountId, sent }: Visibility,
@@ -192,7 +195,7 @@ function placeAfter(before: Place, rows: readonly Row[]): Place {
   }
 }
 
-/** The cut behind the last of newer rows, which are in ascending order. */
+/** Returns the cut after the last of the newer rows, which are in ascending order. */
 function placeBeyond(before: Place, rows: readonly Row[]): Place {
   const { sentKey, received } = placeAfter(before, rows)
   return {

@@ -22,9 +22,9 @@ export interface AskDeviceDeps {
 export interface Question {
   readonly accountId: string
   readonly deviceId: string
-  /** The wait ends with 401 when the caller loses access. */
+  /** The access of the caller. When it is lost, the wait ends with 401. */
   readonly access: Pick<Access, 'during'>
-  /** Creates the command with its id. */
+  /** Creates the command from its id. */
   readonly command: (cmdId: string) => Command
   readonly limitMs: number
   /** A feature without which the agent cannot execute the command. */
@@ -91,7 +91,7 @@ async function waitForAnswer(
       const row = await database.deviceCommand.findFirst({ where: { cmdId, accountId }, select: { answer: true } })
       if (row === null) throw new ApiError(404, 'The device was deleted during the request')
       if (row.answer !== null) return row.answer
-      // The hint arrived during the query, so query again without waiting.
+      // The hint arrived during the query, so the next query follows at once.
       if (isAnswered) {
         isAnswered = false
         continue

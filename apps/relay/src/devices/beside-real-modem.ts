@@ -1,8 +1,9 @@
 import { Prisma } from '../store/generated/client.ts'
 
 /**
- * Returns the condition that a device has only emulated modems while its account has a real modem on a device that is not
- * deleted. For a device with a real modem, the condition costs one lookup in the index of its SIMs. Takes no locks.
+ * Returns an SQL condition. It is true if a device has only emulated modems, and its account has a real modem on
+ * another device that is not deleted. For a device with a real modem, the condition costs one lookup in the index of
+ * its SIMs. Takes no locks.
  */
 export function isBesideRealModem(deviceId: Prisma.Sql, accountId: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(EXISTS (SELECT FROM sim_cards WHERE device_id = ${deviceId} AND is_emulated)

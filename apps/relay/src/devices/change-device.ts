@@ -14,7 +14,10 @@ interface ChangeDeviceDeps {
   readonly logbook: Logbook
 }
 
-/** Renames a device and its SIM slots. The names exist only here: the agent and its log keep the name of its settings. */
+/**
+ * Renames a device and its SIM slots. Only the relay uses these names. The agent and its log use the name in the
+ * settings of the agent.
+ */
 export function changeDevice({ database, clock, logbook }: ChangeDeviceDeps): Endpoint {
   return endpoint({
     params: idParams,

@@ -46,7 +46,10 @@ export function enterPin(deps: ControlModemDeps): Endpoint {
   })
 }
 
-/** Resets the modem of a SIM. Answers when the agent has begun, because a modem needs up to a minute to return. */
+/**
+ * Resets the modem of a SIM. Answers when the agent has begun the reset, because a modem needs up to a minute to
+ * return.
+ */
 export function restartModem(deps: ControlModemDeps): Endpoint {
   return endpoint({
     params: idParams,
@@ -98,5 +101,5 @@ async function askModem(
   return modemAnswer.parse(answer)
 }
 
-/** A SIM may be busy for half a minute before and after it takes its PIN. */
+/** A SIM may be busy for half a minute before and after the entry of its PIN. */
 const LONGEST_MS = 90_000

@@ -5,8 +5,9 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Counts an attempt with the code that begins with this prefix, and returns the code if it is still valid. A code that was
- * created with a token is invalid once the token's family is revoked, and one that was created with a key, once the key is.
+ * Counts an attempt with the code that begins with this prefix, and returns the code if it is still valid. A code that
+ * was created with a token becomes invalid when the family of the token is revoked. A code that was created with an API
+ * key becomes invalid when the key is revoked.
  *
  * Locks the row until the end of the transaction, so that the next attempt sees the result of this one.
  */

@@ -67,7 +67,9 @@ async function markDeleted(database: Database, accountId: string, id: string, no
   })
 }
 
-/** Recipients per transaction. Limited because a queue may be long and concurrent changes of its rows have to wait. */
+/**
+ * Recipients per transaction. A queue may be long, and concurrent changes of its rows have to wait for the transaction.
+ */
 const AT_ONCE = 200
 
 /**

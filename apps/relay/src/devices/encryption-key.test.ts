@@ -1,4 +1,5 @@
 // The key with which senders encrypt messages for one device, over HTTP from a complete relay.
+import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ScriptedAgent, type ScriptedAgentOptions } from '../link/testing/scripted-agent.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -59,6 +60,18 @@ test('a new key is shown as soon as the agent reports it, and an earlier report 
   agent.tell({ kind: 'key-replaced', at, key: key(2) })
   await expect.poll(() => agent.stored).toBe(2)
   expect(await device(agent)).toMatchObject(shown(3))
+})
+
+test('a device shows the fingerprint of its key, as its agent prints it', async () => {
+  const agent = await pair({ encryptionKey: key(1) })
+  const octets = Buffer.from(key(1).publicKey, 'base64')
+  const { json } = await relay.api('GET', `/devices/${agent.deviceId}`)
+  expect(json.keyFingerprint).toBe(createHash('sha256').update(octets).digest('hex'))
+  for (const encryptionKey of ['-----BEGIN PUBLIC KEY-----', null]) {
+    await relay.database.device.update({ where: { id: agent.deviceId ?? '' }, data: { encryptionKey } })
+    const { status, json } = await relay.api('GET', `/devices/${agent.deviceId}`)
+    expect([status, json.keyFingerprint]).toEqual([200, undefined])
+  }
 })
 
 test('without a key, an agent of an earlier release gets no messages for one', async () => {

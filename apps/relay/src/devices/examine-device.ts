@@ -31,7 +31,7 @@ export function examineDevice(deps: AskDeviceDeps & { readonly limitMs?: number 
   })
 }
 
-/** Restores the event from its stored form, which lacks the kind and the command id. */
+/** Completes a stored event, which lacks the kind and the command id. */
 function findingsAnswer(answer: unknown, now: Date): Answer {
   const result = agentEvent.parse({ ...(answer as object), kind: 'examined', cmdId: 'stored' })
   if (result.kind !== 'examined') throw new TypeError('the device sent an answer of an unexpected kind')

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type DeviceAnswer, type DeviceDetailAnswer, device, deviceDetail } from '@smsgw/contract/device'
 import { idParams } from '@smsgw/contract/ids'
 import { readTelemetry, type TelemetrySample } from '@smsgw/contract/link/telemetry'
@@ -62,6 +63,7 @@ export function getDevice({ database, clock }: GetDevicesDeps): Endpoint {
         ...listed,
         ...(agentVersion !== null && { version: agentVersion }),
         ...(reported.platform !== undefined && { platform: reported.platform }),
+        ...keyFingerprint(listed),
         ...(listed.online && connectedAt !== null && { connectedSince: connectedAt.toISOString() }),
         queue,
         ...journalAnswer(reported),
@@ -71,6 +73,13 @@ export function getDevice({ database, clock }: GetDevicesDeps): Endpoint {
       return { status: 200, body }
     },
   })
+}
+
+/** A phone may report a text that is not base64, which has no fingerprint. */
+function keyFingerprint({ publicKey }: DeviceAnswer): Pick<DeviceDetailAnswer, 'keyFingerprint'> {
+  const octets = Buffer.from(publicKey ?? '', 'base64')
+  if (octets.length === 0 || octets.toString('base64') !== publicKey) return {}
+  return { keyFingerprint: createHash('sha256').update(octets).digest('hex') }
 }
 
 function journalAnswer({ journal, queue }: TelemetrySample): Pick<DeviceDetailAnswer, 'journal'> {

@@ -30,7 +30,7 @@ export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryDeps
       if (device === null) throw noSuchDevice()
       const to = query.to ?? clock.now()
       const from = query.from ?? new Date(to.getTime() - DAY_MS)
-      if (from > to) throw refusal([{ path: 'from', message: 'must be before or equal to `to`' }], 'query')
+      if (from > to) throw refusal([{ path: 'from', message: 'must not be after `to`' }], 'query')
       const modems = readTelemetry(device.telemetry).modems?.length ?? 0
       const most = Math.floor(MOST_POINTS / Math.max(1, modems))
       const samples = await readSamples(database, { accountId, deviceId: id, from, to, most })

@@ -25,7 +25,7 @@ export function modemAnswer(sample: ModemSample): ModemAnswer {
   return Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined)) as ModemAnswer
 }
 
-/** Returns the used share of all memories of the modem, in percent. */
+/** Returns how much of all memories of the modem is used, in percent. */
 export function storageUsed({ storage }: ModemSample): number | undefined {
   return storage && sum(Object.values(storage).map(({ used }) => used))
 }

@@ -1,4 +1,4 @@
-// A pairing code that was created with a token or an API key is valid only as long as it.
+// A pairing code that was created with a token or an API key is valid only as long as that token or key.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ScriptedAgent } from '../link/testing/scripted-agent.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'

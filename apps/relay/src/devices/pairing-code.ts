@@ -3,14 +3,16 @@ import type { Random } from '../random.ts'
 /** Capitals and digits without the lookalikes I, L, O, 0 and 1. */
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const LENGTH = 10
-/** The first characters are the key of the row. The other six are the secret, with 900 million combinations. */
+/**
+ * The first characters are the key of the row. The other six characters are the secret, with 900 million combinations.
+ */
 const PREFIX_LENGTH = 4
 
 /** Purpose of the keyed hash of a stored code. */
 export const PAIRING_CODE = 'pairing-code'
 
 export function newPairingCode(random: Random): string {
-  // Higher bytes are skipped, because they would make some characters more frequent.
+  // Skips higher bytes, because they would make some characters more frequent.
   const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
   let code = ''
   while (code.length < LENGTH)

@@ -13,8 +13,8 @@ export interface SampleQuery {
 }
 
 /**
- * Reads the last sample of each time interval, oldest first. Each of these samples costs one index lookup, and the samples in
- * between are not read, so a week costs as much as a minute. Takes no locks.
+ * Reads the last sample of each time interval, oldest first. Each sample costs one index lookup. The samples in between
+ * are not read, so a week costs as much as a minute. Takes no locks.
  */
 export async function readSamples(
   statements: Statements,

@@ -78,7 +78,7 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one), Buffer.from(other))
 }
 
-/** Limits pairing attempts per address and in total, in addition to the limit of attempts per code. */
+/** Limits pairing attempts per address and in total. Attempts per code have another limit. */
 export class PairingThrottle {
   readonly #ofAddress = new TokenBuckets({ capacity: 10, refillMs: 6_000, keys: 10_000 })
   readonly #ofAll = new TokenBuckets({ capacity: 200, refillMs: 100, keys: 1 })

@@ -3,7 +3,7 @@ import { newId, type Random } from '../random.ts'
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 
-/** An agent that is authorised to join an account. */
+/** An agent that may join an account. */
 export interface AdmittedAgent {
   readonly accountId: string
   /** Raw Ed25519 public key in base64. */

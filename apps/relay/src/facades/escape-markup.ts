@@ -1,4 +1,4 @@
-/** Escapes a text for XML and HTML, outside of attributes. */
+/** Escapes a text for XML or HTML, outside of attributes. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,4 +1,4 @@
-// What all interfaces of other products have in common: credentials, limits, and hostile input.
+// Tests all interfaces of other products for credentials, limits, and hostile input.
 import type { Scope } from '@smsgw/contract/scopes'
 import { scopes } from '@smsgw/contract/scopes'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ interface Sending {
   readonly options: CallOptions
 }
 
-/** A valid request to each interface with a key in the interface's own place. */
+/** For each interface, a valid request with a key in the place that the interface uses. */
 const interfaces: Readonly<Record<string, (key: string, to?: string, text?: string) => Sending>> = {
   'SMSEagle v1 by GET': (key, to = NUMBER, text = 'hi') => ({
     method: 'GET',

@@ -9,7 +9,7 @@ const body = z.object({ to: z.string(), body: z.string() })
 const accepted = z.object({ id: z.string(), status: z.literal('queued') })
 const failure = z.object({ error: z.string() })
 
-/** `POST /api/v1/sms/send` with `to` and `body`, the smallest interface that alerting programs can be set to. */
+/** `POST /api/v1/sms/send` with `to` and `body`: the smallest interface that alerting programs can use. */
 export function sendPlain(accept: AcceptRequest): Endpoint {
   return facadeEndpoint({
     bodies: ['json', 'form'],

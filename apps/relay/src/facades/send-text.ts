@@ -20,7 +20,7 @@ export interface RequestedText {
   readonly statusCallback?: StatusCallback | undefined
   /** A repeated request with the same key is accepted only once. */
   readonly idempotencyKey?: string | undefined
-  /** What two requests with the same key have in common. Default: everything. */
+  /** The content that two requests with the same key must have in common. Default: everything. */
   readonly identity?: unknown
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { twilioEvents } from '@smsgw/contract/twilio-events'
+import { twilioStatusEvents } from '@smsgw/contract/twilio-events'
 import type { Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
@@ -14,7 +14,10 @@ interface StatusReceiverDeps {
   readonly addressRules: AddressRules
 }
 
-/** Each origin has a lane of its own, so that a slow one delays no other. Programs use a few. */
+/**
+ * The largest number of origins. Each origin has its own lane, so that a slow one does not delay others. Programs use
+ * only a few origins.
+ */
 const MOST_ORIGINS = 50
 const LONGEST_URL = 2048
 
@@ -31,8 +34,8 @@ export class StatusReceivers {
   }
 
   /**
-   * Creates the webhook of a URL before its first message, so that no state is missed. Returns what is wrong with the URL, as the
-   * end of a sentence about it, if anything.
+   * Creates the webhook of a URL before its first message, so that no state is missed. If the URL is invalid, returns
+   * what is wrong with it, as the end of a sentence.
    */
   async add(accountId: string, callback: StatusCallback): Promise<string | undefined> {
     const { database, box, random, addressRules } = this.#deps
@@ -50,7 +53,7 @@ export class StatusReceivers {
     if ((await database.webhook.count({ where })) >= MOST_ORIGINS)
       return `is at a new origin, and the account has ${MOST_ORIGINS} of them, the maximum: delete webhooks that are not used`
     const secretSealed = sealWebhookSecret(box, newWebhookSecret(random))
-    const facts = { event: EVENTS[0], events: [...EVENTS], name: NAMES[format].name, format }
+    const facts = { event: twilioStatusEvents[0], events: [...twilioStatusEvents], name: NAMES[format].name, format }
     // Another request may have created the same webhook in the meantime.
     await database.webhook.createMany({
       data: [{ accountId, id, url: origin, secretSealed, ...facts }],
@@ -59,9 +62,6 @@ export class StatusReceivers {
     return undefined
   }
 }
-
-/** The events about sent messages. */
-const EVENTS = twilioEvents.filter((event) => event !== 'sms:received') as [string, ...string[]]
 
 const NAMES: Readonly<Record<StatusFormat, { readonly id: string; readonly name: string }>> = {
   'twilio-status': { id: 'twilio', name: 'StatusCallback' },

@@ -8,9 +8,9 @@ interface GetHealthDeps {
   readonly version: string
 }
 
-/** The endpoint is public, so an answer is cached for a second to limit the number of checks. */
+/** The endpoint is public. Each answer is cached for a second, to limit the number of checks. */
 const CACHED_MS = 1_000
-/** A check that takes longer has failed. */
+/** A check fails if it takes longer. */
 const TIMEOUT_MS = 2_000
 
 /** Answers with the checks of one probe, or with all checks. The status is 503 when a check fails, otherwise 200. */

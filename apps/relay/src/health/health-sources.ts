@@ -3,7 +3,7 @@ import type { HealthCheck } from '@smsgw/contract/health'
 import type { Database } from '../store/database.ts'
 import { readDatabaseMs } from '../store/read-clock-statement.ts'
 
-/** The probes ask whether the process is alive, whether it accepts requests, and whether its start is complete. */
+/** The probes check whether the process is alive, whether it accepts requests, and whether its start is complete. */
 export type Probe = 'live' | 'ready' | 'startup'
 
 /** A component with a health check. */

@@ -5,15 +5,15 @@ import type { HintBus } from './wake-hints.ts'
 
 export interface PostgresHintBusOptions {
   readonly url: string
-  /** Identifies this process, which ignores its own hints. */
+  /** Identifies this process, so that it ignores its own hints. */
   readonly relayId: string
   readonly log: Log
 }
 
 /**
  * Carries hints over LISTEN and NOTIFY on a separate connection, because LISTEN needs a lasting session. No NOTIFY is part of
- * another transaction, because all commits with a NOTIFY wait for the same lock. Hints are dropped while the connection is
- * lost; when it is back, `onMissed` is called.
+ * another transaction, because all commits with a NOTIFY wait for the same lock. A NOTIFY alone writes no rows, so PostgreSQL does not
+ * wait for the disk, whatever `synchronous_commit` is. Hints are dropped while the connection is lost; when it is back, `onMissed` is called.
  */
 export class PostgresHintBus implements HintBus {
   readonly #options: PostgresHintBusOptions
@@ -39,9 +39,10 @@ export class PostgresHintBus implements HintBus {
     })
   }
 
-  publish(hints: readonly WakeHint[]): void {
-    for (const payload of hintPayloads(this.#options.relayId, hints))
-      this.#client?.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]).catch(() => undefined)
+  async publish(hints: readonly WakeHint[]): Promise<void> {
+    const payloads = hintPayloads(this.#options.relayId, hints)
+    const sql = 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload'
+    await this.#client?.query(sql, [CHANNEL, payloads]).catch(() => undefined)
   }
 
   async close(): Promise<void> {

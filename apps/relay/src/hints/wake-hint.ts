@@ -4,11 +4,14 @@ const id = z.string().min(1).max(64)
 
 /** A hint that a relay sends to itself and the others after a commit. A hint may be lost, so receivers also poll. */
 const wakeHint = z.discriminatedUnion('kind', [
-  /** A command or message is waiting for the device. With `due`, it is a message that is not urgent and may wait for credit. */
+  /**
+   * A command or message is waiting for the device. With `due`, a message is waiting that is not urgent and may wait
+   * for credit.
+   */
   z.object({ kind: z.literal('wake'), deviceId: id, due: z.literal('ordinary-sends').optional().catch(undefined) }),
-  /** Push the new settings to the agents of the account. */
+  /** The new settings must be sent to the agents of the account. */
   z.object({ kind: z.literal('settings-changed'), accountId: id }),
-  /** Disconnect the agent of the device. */
+  /** The agent of the device must be disconnected. */
   z.object({ kind: z.literal('device-revoked'), deviceId: id }),
   /** The device has a newer connection, so its older connections have to be closed. */
   z.object({ kind: z.literal('superseded'), deviceId: id, connEpoch: z.int(), bootId: id }),

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openLog } from '@smsgw/daemon/log'
 import { Client } from 'pg'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { PostgresHintBus } from './postgres-hint-bus.ts'
 import { hintPayloads, readHintPayload, type WakeHint } from './wake-hint.ts'
@@ -37,6 +38,23 @@ async function relay(relayId: string, takes = false) {
   return { hints, received, missed: () => missed }
 }
 
+/** A bus that sends each request only when `finish` is called. */
+function slowBus() {
+  const requests: (readonly WakeHint[])[] = []
+  let finish: (() => void) | undefined
+  const bus: HintBus = {
+    publish(hints) {
+      requests.push(hints)
+      return new Promise((resolve) => {
+        finish = resolve
+      })
+    },
+    subscribe: () => undefined,
+    close: async () => undefined,
+  }
+  return { ...bus, requests, finish: () => finish?.() }
+}
+
 describe('a hint', () => {
   test('reaches listeners in its own process at once, and other relays once, soon after', async () => {
     const one = await relay('one')
@@ -71,10 +89,10 @@ describe('a hint', () => {
       ])
   })
 
-  test('that this process handles is not sent to other relays', () => {
+  test('that this process handles is not sent to other relays', async () => {
     const published: WakeHint[] = []
     const bus: HintBus = {
-      publish: (hints) => published.push(...hints),
+      publish: async (hints) => void published.push(...hints),
       subscribe: () => undefined,
       close: async () => undefined,
     }
@@ -82,12 +100,56 @@ describe('a hint', () => {
     const stop = hints.listen((hint) => hint.kind === 'wake')
     hints.wake(['d'])
     hints.settingsChanged('a')
-    void hints.close()
+    await hints.close()
     expect(published).toEqual([{ kind: 'settings-changed', accountId: 'a' }])
     stop()
     hints.wake(['e'])
-    void hints.close()
+    await hints.close()
     expect(published).toHaveLength(2)
+  })
+
+  test('that arises while others are being sent waits for them, and is sent once', async () => {
+    const bus = slowBus()
+    const hints = new WakeHints(bus)
+    hints.wake(['first'])
+    await vi.waitUntil(() => bus.requests.length === 1)
+    for (let turn = 0; turn < 50; turn += 1) {
+      hints.wake(['d', 'e'])
+      await sleep(1)
+    }
+    expect(bus.requests).toHaveLength(1)
+    bus.finish()
+    await vi.waitUntil(() => bus.requests.length === 2)
+    expect(bus.requests[1]).toEqual(['d', 'e'].map((deviceId) => ({ kind: 'wake', deviceId })))
+    bus.finish()
+    await hints.close()
+  })
+
+  test('is dropped when ten thousand others wait', async () => {
+    const bus = slowBus()
+    const hints = new WakeHints(bus)
+    hints.wake(['first'])
+    await vi.waitUntil(() => bus.requests.length === 1)
+    hints.wake(Array.from({ length: 10_001 }, (_, number) => `device ${number}`))
+    bus.finish()
+    await vi.waitUntil(() => bus.requests.length === 2)
+    expect(bus.requests[1]).toHaveLength(10_000)
+    bus.finish()
+    await hints.close()
+  })
+
+  test('that waits when the relay closes is still sent', async () => {
+    const bus = slowBus()
+    const hints = new WakeHints(bus)
+    hints.wake(['first'])
+    await vi.waitUntil(() => bus.requests.length === 1)
+    hints.wake(['last'])
+    const closing = hints.close()
+    bus.finish()
+    await vi.waitUntil(() => bus.requests.length === 2)
+    bus.finish()
+    await closing
+    expect(bus.requests[1]).toEqual([{ kind: 'wake', deviceId: 'last' }])
   })
 
   test('for thousands of devices is split into payloads that the database accepts', () => {

@@ -1,9 +1,11 @@
+// Outbound path, step 5: wakes the relay that holds the socket of the device. Next: connected-agents.ts.
+
 import type { WakeHint } from './wake-hint.ts'
 
 /** Carries hints to the other relays. The interface is small, so that another bus can replace the database. */
 export interface HintBus {
-  /** Best effort: returns at once and never fails. */
-  publish(hints: readonly WakeHint[]): void
+  /** Best effort. Resolves when the hints are sent or dropped, and never rejects. */
+  publish(hints: readonly WakeHint[]): Promise<void>
   /** Receives the hints of other relays. Calls `onMissed` when some may be lost, for example after a lost connection. */
   subscribe(onHints: (hints: readonly WakeHint[]) => void, onMissed: () => void): void
   close(): Promise<void>
@@ -14,8 +16,9 @@ type Listener = (hint: WakeHint) => boolean | undefined
 
 /**
  * Wakes the process that has work to do after a commit. This takes milliseconds, whereas a poll would take seconds. Listeners in
- * this process are called at once. Hints that they do not take are collected for a few milliseconds and sent to the bus without
- * duplicates, so a thousand messages for one device result in one hint.
+ * this process are called at once. Hints that they do not take are collected for a few milliseconds, and while the bus is sending
+ * earlier ones, and then sent without duplicates. A thousand messages for one device result in one hint, and a slow bus gets fewer
+ * and larger requests. When too many hints wait, new ones are dropped, and the other relays find the work when they poll.
  */
 export class WakeHints {
   readonly #bus: HintBus
@@ -23,6 +26,7 @@ export class WakeHints {
   readonly #missedListeners = new Set<() => void>()
   #pending = new Map<string, WakeHint>()
   #timer: NodeJS.Timeout | undefined
+  #sending: Promise<void> | undefined
 
   constructor(bus: HintBus) {
     this.#bus = bus
@@ -40,7 +44,7 @@ export class WakeHints {
     for (const deviceId of deviceIds) this.#publish({ kind: 'wake', deviceId })
   }
 
-  /** Wakes the relay of a device for a message. Only an urgent one is claimed while the device grants no credit. */
+  /** Wakes the relay of a device for a message. While the device grants no credit, only urgent messages are claimed. */
   wakeForSend(deviceId: string, isUrgent: boolean): void {
     this.#publish({ kind: 'wake', deviceId, ...(!isUrgent && { due: 'ordinary-sends' }) })
   }
@@ -75,13 +79,16 @@ export class WakeHints {
     }
   }
 
+  /** Sends the hints that wait, then closes the bus. */
   async close(): Promise<void> {
     this.#flush()
+    while (this.#sending !== undefined) await this.#sending
     await this.#bus.close()
   }
 
   #publish(hint: WakeHint): void {
     if (this.#notifyListeners(hint)) return
+    if (this.#pending.size >= MOST_PENDING) return
     this.#pending.set(JSON.stringify(hint), hint)
     this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS)
   }
@@ -94,10 +101,17 @@ export class WakeHints {
   #flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    if (this.#sending !== undefined) return
     const hints = [...this.#pending.values()]
     this.#pending = new Map()
-    if (hints.length > 0) this.#bus.publish(hints)
+    if (hints.length === 0) return
+    this.#sending = this.#bus.publish(hints).then(() => {
+      this.#sending = undefined
+      this.#flush()
+    })
   }
 }
 
 const COALESCE_MS = 10
+/** One hint for each device of a large relay. */
+const MOST_PENDING = 10_000

@@ -56,8 +56,9 @@ const answer = z
   .meta({ id: 'AlertHookResult' })
 
 /**
- * Sends one SMS for a group of alerts. A retry, and the same group from a second instance of the sender, send nothing: the
- * idempotency key is derived from the group, its status, the start times of its alerts, and the recipients.
+ * Sends one SMS for a group of alerts. A retry does not send a second SMS, nor does the same group from a second
+ * instance of the sender. The idempotency key is derived from the group, its status, the start times of its alerts, and
+ * the recipients.
  */
 export function alertHook<Notification extends z.ZodType<AlertNotification>>(
   notification: Notification,
@@ -93,7 +94,7 @@ function recipientsOf(to: string | undefined, { key }: Principal): readonly stri
   throw refusal([{ path: 'to', message }], 'query')
 }
 
-/** Returns what two notifications have in common that must send only one message. */
+/** Returns the content that is the same in two notifications of which only one may send a message. */
 function identityOf(
   { groupKey, status, alerts }: AlertNotification,
   phoneNumbers: readonly string[],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Labels or annotations. Values that are not strings come from other senders than Alertmanager and Grafana. */
+/** Labels or annotations. Senders other than Alertmanager and Grafana may use values that are not strings. */
 const texts = z.record(z.string().max(256), z.string()).default({})
 
 const alert = z.object({
@@ -11,8 +11,8 @@ const alert = z.object({
 })
 
 /**
- * What Alertmanager (payload version 4) and Grafana (version 1) send to a webhook for a group of alerts. Only the members that
- * are used here are described.
+ * What Alertmanager (payload version 4) and Grafana (version 1) send to a webhook for a group of alerts. Only the
+ * members that the relay uses are described.
  */
 const notification = z.object({
   status: z.enum(['firing', 'resolved']).meta({ description: '`resolved` when no alert of the group fires any more' }),

@@ -1,6 +1,6 @@
 import { partsNeeded } from '@smsgw/sms/segmentation/segment'
 
-// Three dots, because the character for an ellipsis would need an encoding with less than half the capacity.
+// Three dots are used, because the ellipsis character would require an encoding with less than half the capacity.
 const ENDING = '...'
 /** A part holds at most 160 characters. */
 const MOST_UNITS_OF_A_PART = 160

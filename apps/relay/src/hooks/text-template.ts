@@ -4,8 +4,8 @@ import type { Alert, AlertNotification } from './alert-notification.ts'
 export const DEFAULT_TEMPLATE = '[{status}:{count}] {label.alertname}: {alerts}'
 
 /**
- * Replaces the placeholders in a template. Unknown placeholders stay as they are, because an alert with a mistake in its template
- * should arrive.
+ * Replaces the placeholders in a template. Unknown placeholders stay unchanged, because an alert should arrive even if
+ * its template has a mistake.
  */
 export function renderTemplate(template: string, notification: AlertNotification): string {
   const render = (text: string) =>
@@ -32,12 +32,12 @@ function placeholderValue(name: string, notification: AlertNotification): string
   return undefined
 }
 
-/** Returns the alerts with the status of the group. A firing group may also contain alerts that are resolved. */
+/** Returns the alerts with the status of the group. A firing group may also contain resolved alerts. */
 function shownAlerts({ alerts, status }: AlertNotification): readonly Alert[] {
   return alerts.filter((alert) => alert.status === status)
 }
 
-/** Returns what an alert says about itself. */
+/** Returns the texts of an alert that describe it. */
 function summaryOf({ labels, annotations }: Alert): string {
   const said = own(annotations, 'summary') || own(annotations, 'description')
   return said || [own(labels, 'alertname'), own(labels, 'instance')].filter(Boolean).join(' ')

@@ -8,7 +8,10 @@ export type OnLost = (loss: AccessLoss) => void
 
 /** Checks whether an authenticated caller still has access. */
 export interface Admissions {
-  /** Returns undefined if the caller had access at most two seconds ago. Rejects while the database is unavailable. */
+  /**
+   * Returns undefined if the caller had access at some time in the last two seconds. Rejects while the database is
+   * unavailable.
+   */
   lossOf(principal: Principal): Promise<AccessLoss | undefined>
   /** Calls `onLost` within two seconds of the loss. Returns the function that stops watching. */
   watch(principal: Principal, onLost: OnLost): () => void
@@ -32,13 +35,13 @@ export class Access {
     return this.#admissions.watch(this.#principal, listener)
   }
 
-  /** Throws 401 if access is lost. Long work calls this between its steps. */
+  /** Throws 401 if the caller has lost access. Long work calls this between its steps. */
   async refuseLost(): Promise<void> {
     const loss = await this.lost()
     if (loss !== undefined) throw lostAccess(loss)
   }
 
-  /** Returns the result of the work, or throws 401 as soon as access is lost. */
+  /** Returns the result of the work. Throws 401 as soon as the caller loses access. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     const { promise, reject } = Promise.withResolvers<never>()
     const stop = this.onLost((loss) => reject(lostAccess(loss)))

@@ -1,4 +1,4 @@
-/** Link to the API catalog (RFC 9727). */
+/** The `Link` header to the API catalog (RFC 9727). */
 const CATALOG_LINK = '</.well-known/api-catalog>; rel="api-catalog"'
 
 /** Headers of every answer. They forbid framing, content sniffing, caching and referrers. */
@@ -15,7 +15,7 @@ export const ANSWER_HEADERS: Readonly<Record<string, string>> = {
 /** Sent only over TLS, because browsers ignore this header over plain HTTP. */
 export const STRICT_TRANSPORT = 'max-age=31536000'
 
-/** Puts the links of the answer before the link to the catalog. */
+/** Adds the link to the catalog after the links of the answer. */
 export function withCatalogLink(links: string): string {
   return `${links}, ${CATALOG_LINK}`
 }

@@ -1,8 +1,8 @@
 import type { KeyRefusal } from '@smsgw/contract/api-key'
 
-/** A problem with one member of a request. */
+/** A problem in one member of a request. */
 export interface FieldError {
-  /** For example `phoneNumbers[2]`. */
+  /** The path of the member, for example `phoneNumbers[2]`. */
   readonly path: string
   readonly message: string
 }
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   readonly status: number
   readonly errors: readonly FieldError[] | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** Stable code, set when a limit of an API key refused the request. */
+  /** A stable code; set if a limit of an API key is the reason for the refusal. */
   readonly reason: KeyRefusal | undefined
 
   constructor(

@@ -24,7 +24,7 @@ import { unavailableNotices } from './unavailable-notices.ts'
 
 export interface ServerParts extends Omit<Gates, 'largeBodies'> {
   readonly routes: readonly Route[]
-  /** Receives internal errors and outages of the database, but not the mistakes of callers. */
+  /** Receives internal errors and database outages, but no mistakes of callers. */
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void }
   /** Creates the id of a request without an `X-Request-Id` header. */
   readonly requestId: () => string
@@ -34,17 +34,20 @@ export interface ServerParts extends Omit<Gates, 'largeBodies'> {
   /** Answers GET requests for paths that have no route. */
   readonly console?: ServeConsole | undefined
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
-  /** Selects the upgrades that another listener handles. Other requests are answered as if they had no `Upgrade` header. */
+  /**
+   * Returns true for upgrades that another listener handles. Any other request is answered as if it had no `Upgrade`
+   * header.
+   */
   readonly isUpgrade?: ((request: IncomingMessage) => boolean) | undefined
-  /** Called when a request to a route was answered. */
+  /** Called after the answer to a request for a route. */
   readonly observe?: ((route: Route, status: number, seconds: number) => void) | undefined
   /** Returns why the database is unavailable, if the reason is known. */
   readonly databaseProblem?: (() => string | undefined) | undefined
-  /** Checks every answer in tests. An exception turns the answer into a 500. */
+  /** Checks every answer, in tests only. An exception turns the answer into a 500. */
   readonly checkAnswer?: ((route: Route, answer: Answer) => void) | undefined
 }
 
-/** Reports requests that failed through no mistake of the caller. */
+/** What the server needs to report requests that failed without a mistake of the caller. */
 interface Faults {
   readonly log: ServerParts['log']
   readonly noteUnavailable: (details: object, reason: string) => void
@@ -67,7 +70,7 @@ export function buildServer(given: ServerParts): FastifyInstance {
     answerConnect(socket as Socket, allowedMethods(parts.routes)(url), parts.requestId())
   })
   ignoreUpgrades(server.server, parts.isUpgrade ?? (() => false))
-  // `readJsonBody` reads bodies after authentication, so the framework must not.
+  // `readJsonBody` reads bodies after authentication, so the framework must not read them.
   for (const method of METHODS) server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   server.addHook('onRequest', (request, _, done) => done(hostProblem(request)))
   for (const route of parts.routes) addRoute(server, route, parts, faults)
@@ -79,7 +82,7 @@ function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: 
   const http = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
-    // Node would refuse the request without an explanation. `hostProblem` gives one.
+    // Node would refuse the request without an explanation, which `hostProblem` gives.
     requireHostHeader: false,
     connectionsCheckingInterval: limits.checkingIntervalMs,
   }
@@ -88,9 +91,9 @@ function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: 
     ...(tls ? { https: { ...http, cert: tls.cert, key: tls.key } } : { http }),
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // Never a number or `true`, because both trust any client.
+    // Never use a number or `true` here, because both trust any client.
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    // While draining, requests on open connections are answered with `Connection: close`.
+    // While the server drains, it answers requests on open connections with `Connection: close`.
     return503OnClosing: false,
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -222,7 +225,7 @@ function sendError(
   )
 }
 
-/** Returns the answer for an error: a problem, or what an interface of another product answers. */
+/** Returns the answer for an error: a problem, or the answer in the form of another product's interface. */
 function errorAnswer(shown: ApiError, error: unknown, route: Route | undefined, request: FastifyRequest): Answer {
   const { facade } = route?.endpoint ?? {}
   if (facade && error instanceof FacadeError) {
@@ -251,9 +254,9 @@ function publicError(error: unknown, problem = UNAVAILABLE): ApiError {
 const UNAVAILABLE = 'The database is unavailable: try again in a few seconds'
 
 /**
- * Returns whether a script of a page sent the request. Browsers answer a Basic challenge with a login dialog over the page, so
- * such requests get another challenge. Over plain HTTP browsers send no `Sec-Fetch-*` headers, so the console's own header or
- * cookie is checked instead.
+ * Returns true if a script of a page sent the request. Such requests get no Basic challenge, because browsers would
+ * open a login dialog over the page. Over plain HTTP browsers send no `Sec-Fetch-*` headers, so the console's own
+ * header or cookie is checked instead.
  */
 function isFromPage({ headers, url, protocol }: FastifyRequest): boolean {
   const mode = headers['sec-fetch-mode']

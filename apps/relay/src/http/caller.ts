@@ -1,14 +1,14 @@
 import type { Principal } from './endpoint.ts'
 
-/** What a request claims about its caller before authentication. */
+/** The claims of a request about its caller, before authentication. */
 export interface Caller {
-  /** The header as received. */
+  /** The header `Authorization` as received. */
   readonly authorization: string | undefined
   /** The header `X-API-Key` as received. */
   readonly apiKey?: string | undefined
-  /** Address of the caller, even if trusted proxies forward the request. */
+  /** The address of the caller, even if trusted proxies forwarded the request. */
   readonly address: string
-  /** Whether the caller uses TLS, either to this server or, as a trusted proxy reports, to that proxy. */
+  /** True if the caller uses TLS to this server, or to a trusted proxy that reports it. */
   readonly isSecure: boolean
   /** Session token in the cookie. */
   readonly session?: string | undefined
@@ -16,5 +16,5 @@ export interface Caller {
   readonly foreignPage?: 'no origin' | 'other origin' | undefined
 }
 
-/** Throws an `ApiError` with status 401, 429, or, over an insecure connection, 403. */
+/** Throws an `ApiError` with status 401, 429, or 403 over an insecure connection. */
 export type Authenticate = (caller: Caller) => Promise<Principal>

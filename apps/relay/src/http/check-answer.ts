@@ -16,7 +16,7 @@ export function checkAnswer(route: Route, { status, body, stream }: Answer): voi
     if (body !== undefined) throw new Error(`${name} with a body, but its route declares none`)
     return
   }
-  // Checks the body as it is sent, without undefined members.
+  // Checks the body in the form in which it is sent, without undefined members.
   const result = schema.safeParse(typeof body === 'string' ? body : JSON.parse(JSON.stringify(body ?? null)))
   if (result.success) return
   const problems = result.error.issues.map(({ path, message }) => `${pathText(path)}: ${message}`)

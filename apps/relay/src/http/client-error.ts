@@ -10,7 +10,10 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   refuseRaw(socket, refusalOf(error.code), requestId)
 }
 
-/** Answers CONNECT with 405 when the path has a route, otherwise with 404. Node passes such a request as a raw socket. */
+/**
+ * Answers CONNECT with 405 when the path has a route, otherwise with 404. Node passes on such a request as a raw
+ * socket.
+ */
 export function answerConnect(socket: Socket, allowed: readonly string[] | undefined, requestId: string): void {
   socket.on('error', () => socket.destroy())
   const refusal = allowed ? wrongMethod('CONNECT', allowed) : new ApiError(404, 'This server is not a proxy')

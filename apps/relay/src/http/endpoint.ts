@@ -11,7 +11,7 @@ export interface PrincipalKey {
   readonly id: string
   readonly name: string
   readonly limits: KeyLimits
-  /** Hash of the key that was sent. Not set for a token. */
+  /** The hash of the key that was sent; not set for a token. */
   readonly secretHash?: string
 }
 
@@ -22,9 +22,9 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>
   /** Set for bearer tokens. */
   readonly tokenId?: string
-  /** Set for an API key, and for a token that it issued. */
+  /** Set for an API key, and for a token that was issued with an API key. */
   readonly key?: PrincipalKey
-  /** Set for bearer tokens, and for API keys that expire. */
+  /** The time of expiry; set for bearer tokens, and for API keys that expire. */
   readonly expiresAt?: Date
   /** The time at which all tokens of the token's family have expired. Set only if the family was issued with another token. */
   readonly familyEndsAt?: Date
@@ -48,19 +48,19 @@ export interface Call<Body, Query, Params> extends Omit<Caller, 'authorization' 
   readonly params: Params
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** `/3rdparty/v1` or `/api/3rdparty/v1` as in the request, for `Location` and `Link`. */
+  /** The prefix of the request, `/3rdparty/v1` or `/api/3rdparty/v1`. Used for `Location` and `Link`. */
   readonly base: string
-  /** Path and query of the request, for `Link`. */
+  /** Path and query of the request. Used for `Link`. */
   readonly url: string
   readonly requestId: string
   /** Notifies long requests when the caller loses access. */
   readonly access: Access
 }
 
-/** Receives the text of a streamed answer. */
+/** The client of a streamed answer, which receives its text. */
 export interface AnswerSink {
   write(text: string): void
-  /** Bytes that the caller has not received yet. */
+  /** The number of bytes that the client has not received yet. */
   readonly unreadBytes: number
   end(): void
   /** Calls `closed` when the caller disconnects. */
@@ -69,13 +69,13 @@ export interface AnswerSink {
 
 export interface AnswerStream {
   begin(sink: AnswerSink): void
-  /** May be called without `begin`. */
+  /** Ends the answer. May be called without `begin`. */
   end(): void
 }
 
 export interface Answer {
   readonly status: number
-  /** Undefined for an answer without a body. */
+  /** The body; undefined for an answer without a body. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** Writes the body as a stream, in place of `body`. */
@@ -87,17 +87,23 @@ export interface EndpointDefinition<
   Query extends z.ZodType = z.ZodType<unknown>,
   Params extends z.ZodType = z.ZodType<unknown>,
 > {
-  /** If undefined, the body of a request is ignored. */
+  /** The schema of the body; if undefined, the body of a request is ignored. */
   readonly body?: Body
   /** Schema of the body in the OpenAPI document, if the endpoint checks the parts of the body itself. Default: `body`. */
   readonly documentedBody?: z.ZodType
   /** The largest body in bytes. Default: 256 KiB, or 4 KiB without authentication. */
   readonly mostBodyBytes?: number
-  /** The member that a body above 256 KiB must have, if `mostBodyBytes` allows such bodies. Other bodies are refused with 413. */
+  /**
+   * The member that a body above 256 KiB must have, if `mostBodyBytes` allows such bodies. Without this member it is
+   * refused with 413.
+   */
   readonly largeBodyMember?: string
   readonly query?: Query
   readonly params?: Params
-  /** Schema of the body by status, or null for no body. `answerStatuses` adds the errors that every route may return. */
+  /**
+   * The schema of the answer's body by status; null for no body. `answerStatuses` adds the errors that every route may
+   * return.
+   */
   readonly answers: Readonly<Record<number, z.ZodType | null>>
   /** Error statuses in addition to the common ones, for the OpenAPI document. */
   readonly errors?: readonly number[]
@@ -105,24 +111,26 @@ export interface EndpointDefinition<
   readonly requestHeaders?: Readonly<Record<string, string>>
   /** Descriptions of the headers of successful answers, for the OpenAPI document. */
   readonly answerHeaders?: Readonly<Record<string, string>>
-  /** Answers an unknown id with 204 instead of 404, because it counts as already deleted. */
+  /** True if an unknown id is answered with 204 instead of 404, because it counts as already deleted. */
   readonly unknownId?: 204
   readonly deprecated?: boolean
   /** Media type of the answers if it is not `application/json`. A string is then sent unchanged. */
   readonly mediaType?: string
-  /** Why the endpoint answers 501 in this mode, or undefined when it does not. Left out if the endpoint exists in every mode. */
+  /**
+   * Why the endpoint answers 501 in this mode; undefined if it does not. Left out if the endpoint exists in every mode.
+   */
   readonly unavailable?: string | undefined
   readonly handle: (call: Call<z.output<Body>, z.output<Query>, z.output<Params>>) => Promise<Answer>
 }
 
-/** An endpoint in the route table, without the types of its schemas. */
+/** An endpoint as the route table holds it, without the types of its schemas. */
 export interface Endpoint extends Omit<EndpointDefinition<z.ZodType, z.ZodType, z.ZodType>, 'handle'> {
   readonly handle: (call: Call<never, never, never>) => Promise<Answer>
   /** Set for an interface of another product, which has its own credentials and errors. */
   readonly facade?: Facade
 }
 
-/** Derives the types of the handler from the schemas of the definition. */
+/** Builds an endpoint. The types of its handler follow from the schemas of the definition. */
 export function endpoint<
   Body extends z.ZodType = z.ZodType<undefined>,
   Query extends z.ZodType = z.ZodType<unknown>,

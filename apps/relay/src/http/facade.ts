@@ -6,10 +6,10 @@ import type { Answer } from './endpoint.ts'
 import { isStorable } from './refuse-unstorable.ts'
 import { refusal } from './validation-error.ts'
 
-/** Parameters of a query or form. A repeated parameter has several values. */
+/** The parameters of a query or form. A repeated parameter has several values. */
 export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A request to an interface of another product, before any check of its values. */
+/** A request to an interface of another product. Its values have not been checked. */
 export interface FacadeRequest {
   readonly method: string
   /** Header names in lower case. */
@@ -17,11 +17,11 @@ export interface FacadeRequest {
   readonly query: Parameters
   /** Empty without a form. */
   readonly form: Parameters
-  /** Undefined without a JSON body. */
+  /** The JSON body; undefined if there is none. */
   readonly json: unknown
 }
 
-/** Credentials that an interface sends in places of its own. */
+/** Credentials that an interface of another product has in its own places. */
 export type FacadeCredentials = { readonly key: string } | { readonly username: string; readonly password: string }
 
 /** How an interface of another product differs from the rest of the API. */
@@ -29,13 +29,16 @@ export interface Facade {
   /** Formats in which the interface accepts a body. */
   readonly bodies: readonly ('form' | 'json')[]
   /**
-   * Returns the credentials of a request, or undefined when it has none of the interface's own, so that the header
-   * `Authorization` or `X-API-Key` counts. Called first without the body, then, if that finds nothing, with the body.
+   * Returns the credentials in the places of the interface. If it returns undefined, the header `Authorization` or
+   * `X-API-Key` is used. Called first without the body; if that call finds nothing, called with the body.
    */
   readonly credentials?: ((request: FacadeRequest) => FacadeCredentials | undefined) | undefined
   /** Returns the answer for an error. `request` has an empty body when the error occurred before the body was read. */
   readonly refuse: (error: ApiError, request: FacadeRequest) => Answer
-  /** Decodes the percent-encoding of parameters. Default: UTF-8. The result may contain characters that cannot be stored. */
+  /**
+   * Decodes percent-encoded parameters. Default: UTF-8. The result may contain characters that the database cannot
+   * store.
+   */
   readonly decode?: ((text: string) => string) | undefined
 }
 
@@ -62,7 +65,10 @@ export function parameters(text: string, place: 'query' | 'body', decode?: Facad
   return parsed
 }
 
-/** Returns the claims of a caller with credentials of the interface, or, without them, of the usual headers. */
+/**
+ * Returns the claims of a caller with the credentials of the interface. Without such credentials, the usual headers are
+ * used.
+ */
 export function facadeCaller(caller: Caller, credentials: FacadeCredentials | undefined): Caller {
   const { session: _, ...withoutSession } = caller
   if (credentials === undefined) return withoutSession

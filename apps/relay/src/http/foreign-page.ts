@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from './caller.ts'
 
-/** The methods with which a route may change something: those that HTTP permits, or also GET. */
+/** The methods that may change something on a route: those that HTTP permits, or also GET. */
 export type ChangingMethods = 'unsafe methods' | 'any method'
 
 /**
@@ -19,11 +19,14 @@ export function foreignPageOf(
   return isOwnOrigin(origin, request) ? undefined : 'other origin'
 }
 
-/** `none`: a person caused the request without a page. All other values, also repeated or future ones, mean another page. */
+/**
+ * `none`: a person caused the request without a page. Every other value, even a repeated or a future one, means a
+ * foreign page.
+ */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Over plain HTTP only the host must match, because an untrusted proxy may have ended TLS. */
+/** Over plain HTTP only the host must match, because a proxy that is not trusted may terminate TLS. */
 function isOwnOrigin(origin: string, { protocol, host }: FastifyRequest): boolean {
   if (!URL.canParse(origin)) return false
   const page = new URL(origin)

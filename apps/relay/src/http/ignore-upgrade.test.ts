@@ -45,7 +45,7 @@ function post(body: string, headers = `Content-Length: ${body.length}\r\n`): str
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\n${OFFER}\r\n`
-/** Returns the bodies of the answers on a connection, in order, and the status in place of an error body. */
+/** Returns the bodies of the answers on a connection, in order. Returns the status in place of an error body. */
 const bodiesOf = (answers: string) =>
   answers
     .split(/(?=HTTP\/1\.1 \d{3} )/)

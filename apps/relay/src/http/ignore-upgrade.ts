@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 
 /**
- * Answers a request with an `Upgrade` header as if it had none, because Java's client offers `h2c` with every request over
- * plain HTTP. When Node 24.21 refuses an upgrade, it loses the requests pipelined after this one. So the connection is parsed
- * again from the same bytes without the `Upgrade` header.
+ * Answers a request with an `Upgrade` header as if it had none, because Java's client offers `h2c` with every request
+ * over plain HTTP. When Node 24.21 refuses an upgrade, it loses the requests that are pipelined after this one. So the
+ * same bytes are parsed again without the `Upgrade` header.
  */
 export function ignoreUpgrades(server: Server, isOurs: (request: IncomingMessage) => boolean): void {
   const connectionEvent = server instanceof TlsServer ? 'secureConnection' : 'connection'
@@ -35,7 +35,7 @@ export function ignoreUpgrades(server: Server, isOurs: (request: IncomingMessage
   })
 }
 
-/** Event that is emitted on a socket without unanswered requests. */
+/** The event that a socket emits when it has no unanswered requests. */
 const ALL_ANSWERED = 'smsgw:all-answered'
 
 function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {

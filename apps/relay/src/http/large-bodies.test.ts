@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { LargeBodies } from './large-bodies.ts'
 
-/** Returns what has settled by now. */
+/** Returns the outcomes of the promises that have settled. */
 async function settled(entering: Promise<() => void>): Promise<'entered' | 'refused' | 'waiting'> {
   await new Promise((resolve) => setImmediate(resolve))
   return await Promise.race([

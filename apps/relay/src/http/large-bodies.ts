@@ -3,10 +3,11 @@ import { ApiError } from './api-error.ts'
 /**
  * Limits the memory of request bodies above the common limit, whatever the number of callers. A body counts with its announced
  * size from the moment at which it exceeds the common limit until its request is answered, because its values are in memory as
- * long. Its text, its values and their stored form are in memory at the same time, so the process needs about five times as much.
+ * long. Attachments are decoded while they arrive. A slow body therefore holds three quarters of its size, and more only while its
+ * attachments are sent to the database, a few at a time.
  *
- * A body for which there is no room waits, oldest first. The bodies of one account take at most half of the room, so that one
- * caller cannot keep the others waiting.
+ * A body for which there is no room waits, oldest first. The bodies of one account take at most half of the room, so
+ * that one caller cannot keep the others waiting.
  */
 export class LargeBodies {
   readonly #mostBytes: number
@@ -38,7 +39,7 @@ export class LargeBodies {
     }
   }
 
-  /** A body that is larger than all the room enters when it is alone. */
+  /** A body that is larger than the limit is accepted when no other body is in memory. */
   #fits(accountId: string, bytes: number): boolean {
     const used = this.#ofAccount.get(accountId) ?? 0
     return (
@@ -76,11 +77,11 @@ interface Waiting {
   readonly resolve: (leave: () => void) => void
 }
 
-/** Two of the largest bodies. */
+/** The limit is sufficient for two of the largest bodies. */
 const MOST_BYTES = 32 * 1024 * 1024
-/** Below the time-out of a request. */
+/** The longest wait for memory, which is shorter than the time-out of a request. */
 const WAIT_MS = 10_000
-/** Each waiting body holds up to 256 KiB. */
+/** The largest number of waiting bodies. Each of them holds up to 256 KiB. */
 const MOST_WAITING = 100
 
 function tooBusy(): ApiError {

@@ -19,7 +19,7 @@ export interface Page<Row> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Reads the rows of a page. One extra row shows whether there is a next page. */
+/** Reads the rows of a page, and one more row, which shows whether there is a next page. */
 export interface PageReader<Row extends Place> {
   readonly read: (what: { after: Place | undefined; skip: number; take: number }) => Promise<Row[]>
   readonly count: () => Promise<number>
@@ -51,7 +51,10 @@ export async function readPage<Row extends Place>(
   }
 }
 
-/** Returns the condition for rows after a position. The first half uses the index; the second is for rows with equal times. */
+/**
+ * Returns the SQL condition for rows after a position. Its first half uses the index; its second half selects among
+ * rows with equal times.
+ */
 export function olderThan({ createdAt, key }: Place) {
   return { createdAt: { lte: createdAt }, OR: [{ createdAt: { lt: createdAt } }, { key: { lt: key } }] }
 }
@@ -83,7 +86,7 @@ export function refusedCursor(): ApiError {
   return refusal([{ path: 'cursor', message }], 'query')
 }
 
-/** Returns the time, or undefined if PostgreSQL or RFC 3339 cannot represent it. */
+/** Parses a time. Returns undefined if PostgreSQL or RFC 3339 cannot represent it. */
 export function momentOf(epochMs: string): Date | undefined {
   const moment = new Date(epochMs === '' ? Number.NaN : Number(epochMs))
   return moment >= FIRST && moment < END ? moment : undefined

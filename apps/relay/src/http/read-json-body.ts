@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from './api-error.ts'
+import { AttachmentDecoder } from './attachment-decoder.ts'
 import { refuseUnstorable } from './refuse-unstorable.ts'
 
 export const BODY_LIMIT_BYTES = 256 * 1024
@@ -17,11 +18,11 @@ export async function readJsonBody(
   return body?.format === 'json' ? body.value : undefined
 }
 
-/** Rules for bodies above `BODY_LIMIT_BYTES`. */
+/** The rules for bodies above `BODY_LIMIT_BYTES`. */
 interface LargeBody {
   /** Waits until there is memory for a body of this size, or rejects. */
   readonly enter: (bytes: number) => Promise<void>
-  /** The member that such a body must have. */
+  /** The member that a body above the limit must have. */
   readonly member?: string | undefined
 }
 
@@ -29,7 +30,7 @@ export type BodyFormat = 'json' | 'form'
 
 export type Body =
   | { readonly format: 'json'; readonly value: unknown }
-  /** A form with its percent-encoding. */
+  /** A form, still percent-encoded. */
   | { readonly format: 'form'; readonly text: string }
 
 /** Reads the body of a request. Returns undefined for an empty body, whatever the headers of the request. */
@@ -41,7 +42,7 @@ export async function readBody(
     large,
   }: { readonly mostBytes: number; readonly formats: readonly BodyFormat[]; readonly large?: LargeBody | undefined },
 ): Promise<Body | undefined> {
-  const bytes = await readBytes(request, mostBytes, large)
+  const { bytes, decoder } = await readBytes(request, mostBytes, large)
   if (bytes.length === 0) return undefined
   const { 'content-type': contentType, 'content-encoding': encoding } = request.headers
   const format = formats.find((format) => MEDIA_TYPES[format].pattern.test(contentType ?? ''))
@@ -52,18 +53,18 @@ export async function readBody(
   }
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new ApiError(415, 'Content-Encoding is not supported: send the body uncompressed')
-  if (large === undefined || bytes.length <= BODY_LIMIT_BYTES) {
-    const text = textOf(bytes)
+  const text = textOf(bytes)
+  if (large === undefined || decoder === undefined)
     return format === 'json' ? { format, value: parseJson(text) } : { format, text }
-  }
-  refuseManyValues(bytes)
-  const value = parseJson(textOf(bytes))
+  const value = parseJson(text, !decoder.hasDecoded)
+  decoder.restore(value)
   const isAllowed = large.member === undefined || (value as Record<string, unknown> | null)?.[large.member]
   if (isAllowed) return { format: 'json', value }
   throw tooLarge(BODY_LIMIT_BYTES)
 }
 
-// Only these media types are accepted, so that no proxy reads the header differently. The text is UTF-8, so parameters are ignored.
+// Only these media types are accepted, so that no proxy interprets the header differently. Parameters are ignored,
+// because the text is UTF-8.
 const MEDIA_TYPES = {
   json: { name: 'application/json', kind: 'JSON', pattern: /^application\/json *(?:;|$)/i },
   form: {
@@ -73,32 +74,39 @@ const MEDIA_TYPES = {
   },
 } as const
 
-/** An upload of 500 messages with three attachments each has 40 000. */
-const MOST_VALUES = 200_000
-
-/** Each value costs up to 60 bytes of memory, and a hostile body could consist of empty ones. Attachments contain no such characters. */
-function refuseManyValues(bytes: Buffer): void {
-  let count = 0
-  for (const byte of bytes) if (byte === COMMA || byte === BRACKET || byte === BRACE) count += 1
-  if (count > MOST_VALUES) throw new ApiError(413, `The body has more than ${MOST_VALUES} values: send a smaller one`)
+interface ReadBytes {
+  readonly bytes: Buffer
+  /** Set for a body above `BODY_LIMIT_BYTES`. It has taken the data of attachments out of `bytes`. */
+  readonly decoder: AttachmentDecoder | undefined
 }
 
-const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b]
-
-function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody | undefined): Promise<Buffer> {
+function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody | undefined): Promise<ReadBytes> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
+    let decoder: AttachmentDecoder | undefined
+    let refusal: unknown
     let length = 0
     const stop = () => request.off('data', take).off('end', end).off('error', fail).off('close', fail)
     const take = (chunk: Buffer) => {
-      const before = length
       length += chunk.length
       if (length > mostBytes) return refuse(tooLarge(mostBytes))
+      if (decoder !== undefined) return decode(decoder, [chunk])
       chunks.push(chunk)
-      if (large === undefined || before > BODY_LIMIT_BYTES || length <= BODY_LIMIT_BYTES) return
+      if (large === undefined || length <= BODY_LIMIT_BYTES) return
       request.pause()
+      decoder = new AttachmentDecoder()
+      decode(decoder, chunks.splice(0))
       const announced = Number(request.headers['content-length'] ?? mostBytes)
       large.enter(announced).then(() => request.resume(), refuse)
+    }
+    const decode = (by: AttachmentDecoder, all: readonly Buffer[]) => {
+      if (refusal !== undefined) return
+      try {
+        for (const chunk of all) by.add(chunk)
+      } catch (error) {
+        // Answered at the end, because a caller that still sends cannot read the answer.
+        refusal = error
+      }
     }
     const refuse = (error: unknown) => {
       stop()
@@ -107,7 +115,9 @@ function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody
     }
     const end = () => {
       stop()
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      if (refusal !== undefined) return reject(refusal)
+      const bytes = decoder?.end() ?? (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      resolve({ bytes, decoder })
     }
     const fail = () => {
       stop()
@@ -118,7 +128,10 @@ function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody
   })
 }
 
-/** The rest of the body is read and discarded, because a caller that is cut off while it sends cannot read the answer. */
+/**
+ * Reads and discards the rest of the body, because a caller whose connection is closed while it sends cannot read the
+ * answer.
+ */
 function tooLarge(mostBytes: number): ApiError {
   return new ApiError(413, `The body is larger than ${mostBytes / 1024} KiB: send a smaller one`)
 }
@@ -129,13 +142,14 @@ function textOf(bytes: Buffer): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
-function parseJson(text: string): unknown {
+/** @param showsPlace whether the text is the whole body, so that a position in it means something to the caller */
+function parseJson(text: string, showsPlace = true): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
     // The parser's message quotes the body, which may be secret, so only the position is shown.
-    const place = /\(line \d+ column \d+\)/.exec(String(error))?.[0]
+    const place = showsPlace ? /\(line \d+ column \d+\)/.exec(String(error))?.[0] : undefined
     throw new ApiError(400, `The body is not valid JSON${place === undefined ? '' : ` ${place}`}`)
   }
   refuseUnstorable(text, value)

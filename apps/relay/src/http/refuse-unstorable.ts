@@ -1,9 +1,9 @@
 import { pathText, refusal } from './validation-error.ts'
 
 /**
- * Refuses members with a meaning in JavaScript (`__proto__`, `constructor.prototype`), and text that PostgreSQL cannot store
- * (NUL and lone surrogates). A body can contain these only if its text contains one of those names or an escape, so a
- * search in the text is enough for nearly every body.
+ * Refuses members with a meaning in JavaScript (`__proto__`, `constructor.prototype`), and text that PostgreSQL cannot
+ * store (NUL and lone surrogates). A body can contain these only if its text contains one of the names or an escape, so
+ * for nearly every body a search in the text is sufficient.
  */
 export function refuseUnstorable(text: string, value: unknown): void {
   if (!SUSPICIOUS.test(text)) return
@@ -18,7 +18,7 @@ export function refuseUnstorable(text: string, value: unknown): void {
 
 const SUSPICIOUS = /__proto__|constructor|\\u/
 
-/** Longest path in an error message. */
+/** The longest path that an error message shows. */
 const LONGEST_PATH = 8
 
 interface Member {

@@ -1,9 +1,9 @@
 import type { Method, Route } from './route.ts'
 
 export interface RouteUrl {
-  /** `/3rdparty/v1` or `/api/3rdparty/v1`, the same with `/mobile/v1`, or empty at the root. */
+  /** The prefix: `/3rdparty/v1` or `/api/3rdparty/v1`, `/mobile/v1` or `/api/mobile/v1`, or empty at the root. */
   readonly base: string
-  /** Path from the root of the server; `{name}` is a parameter. */
+  /** The path from the root of the server; `{name}` is a parameter. */
   readonly path: string
 }
 
@@ -12,7 +12,7 @@ export const API_BASE = '/3rdparty/v1'
 const BASES = [API_BASE, `/api${API_BASE}`]
 const MOBILE_BASES = ['/mobile/v1', '/api/mobile/v1']
 
-/** Older names of the first segment. */
+/** Older names of the first segment of a path. */
 const ALIASES: Readonly<Record<string, string>> = { messages: 'message', devices: 'device', webhooks: 'webhook' }
 
 /** Returns all URLs of a route, the documented one first. */
@@ -35,7 +35,9 @@ interface Resource {
   readonly hasHead: boolean
 }
 
-/** Returns whether HEAD reads a route. With an interface of another product, even a GET request may send a message. */
+/**
+ * Returns true if HEAD is allowed on a route. In interfaces of other products, even a GET request may send a message.
+ */
 export function hasHead({ method, endpoint }: Route): boolean {
   return method === 'GET' && endpoint.facade === undefined
 }
@@ -51,8 +53,8 @@ export function allowedMethods(routes: readonly Route[]): (path: string) => stri
 }
 
 /**
- * Finds methods that a literal path would inherit from a pattern. For example, a router that selects by method would match
- * `DELETE /devices/codes` with `DELETE /devices/{id}`, which must not happen.
+ * Finds methods that a literal path would inherit from a pattern. For example, a router that selects by method would
+ * match `DELETE /devices/codes` with `DELETE /devices/{id}`, which would delete a device.
  */
 export function shadowedMethods(routes: readonly Route[]): { readonly path: string; readonly methods: Method[] }[] {
   const resources = resourcesOf(routes)
@@ -91,7 +93,7 @@ function fits(pattern: readonly string[], segments: readonly string[]): boolean 
   )
 }
 
-/** Returns whether some path matches both patterns. */
+/** Returns true if some path matches both patterns. */
 function overlap(one: readonly string[], other: readonly string[]): boolean {
   return (
     one.length === other.length &&

@@ -4,8 +4,8 @@ import type { Endpoint } from './endpoint.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * What a caller needs: one of several scopes, any valid credentials (`any scope`), a password or session (`no token`), nothing
- * (`public`), a refresh token as bearer token, or the token of a phone (`phone`).
+ * The credentials that a route needs: one of several scopes, any valid credentials (`any scope`), a password or session
+ * (`no token`), nothing (`public`), a refresh token as bearer token, or the token of a phone (`phone`).
  */
 export type Access = Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token' | 'phone'
 
@@ -17,8 +17,9 @@ export interface Route {
   readonly summary: string
   readonly endpoint: Endpoint
   /**
-   * `api`: below both prefixes of the API. `root`: at the root of the server. `both`: below the prefixes and at the root.
-   * `mobile`: below both prefixes of the API for phones, which is another product's and has its own OpenAPI document.
+   * `api`: below both prefixes of the API. `root`: at the root of the server. `both`: below the prefixes and at the
+   * root. `mobile`: below both prefixes of the API for phones, which another product defines and which has its own
+   * OpenAPI document.
    */
   readonly place: 'api' | 'root' | 'both' | 'mobile'
 }
@@ -34,7 +35,7 @@ const routeAt =
     place,
   })
 
-/** One line of the route table. */
+/** One row of the route table. */
 export const route = routeAt('api')
 export const rootRoute = routeAt('root')
 export const everywhereRoute = routeAt('both')

@@ -12,7 +12,7 @@ export function sendStream(
 ): void {
   reply.hijack()
   const { raw } = reply
-  // The connection is not reused after a stream, so a stopping server does not have to wait for the connection.
+  // The connection is not reused after a stream, so that a stopping server need not wait for it.
   raw.writeHead(200, { ...headers, 'content-type': `${mediaType}; charset=utf-8`, connection: 'close' })
   if (reply.request.method === 'HEAD') {
     stream.end()

@@ -11,7 +11,7 @@ import { admit, callAs, callerOf, type Gates } from './serve-route.ts'
 /** Limit for bodies that contain the credentials, so that thousands of unauthenticated requests do not fill the memory. */
 const CREDENTIALS_BODY_LIMIT_BYTES = 16 * 1024
 
-/** An error with the request that caused it, which determines the format of the answer. */
+/** An error together with its request, which determines the format of the answer. */
 export class FacadeError extends Error {
   readonly request: FacadeRequest
 
@@ -53,8 +53,8 @@ export async function serveFacade(
 }
 
 /**
- * Removes a user name and password from the headers. Browsers add them to images, and over plain HTTP nothing shows which page
- * contains the image.
+ * Removes a user name and password from the headers. Browsers add them to requests for images, and over plain HTTP
+ * nothing shows which page contains an image.
  */
 function withoutBasic(caller: Caller): Caller {
   return readAuthorization(caller.authorization).kind === 'basic' ? { ...caller, authorization: undefined } : caller

@@ -1,3 +1,5 @@
+// Outbound path, step 1: authenticates, authorises and validates a request. Next: accept-request.ts.
+
 import type { IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
@@ -35,7 +37,7 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
   const caller = callerOf(request)
   const principal = await admit(access, gates, caller)
   const answered = Promise.withResolvers<void>()
-  // The caller may disconnect while its body waits, and the request ends before there is room.
+  // The caller may disconnect while its body waits for memory. The request then ends before the body is read.
   const enter = async (bytes: number) => {
     const leave = await gates.largeBodies.enter(principal.accountId, bytes)
     void answered.promise.then(leave)
@@ -69,7 +71,8 @@ async function serveAdmitted(
     throw new ApiError(404, 'Nothing has this id')
   }
   const handle = () => endpoint.handle(call as Call<never, never, never>)
-  // A read shows nothing if access was lost in the meantime. A change may already be committed, so its answer is sent.
+  // If the caller lost access in the meantime, the result of a read is not sent. A change may already be committed, so
+  // its answer is sent.
   return await (route.method === 'GET' ? call.access.during(handle) : handle())
 }
 
@@ -122,7 +125,7 @@ export async function admit(access: Access, gates: Gates, caller: Caller): Promi
 /** The principal of public endpoints, which has no account and no scopes. */
 const ANONYMOUS: Principal = Object.freeze({ accountId: '', username: '', scopes: new Set<never>() })
 
-/** Returns what a request claims about its caller. `changing` lists the HTTP methods that may change data. */
+/** Returns the claims of a request about its caller. `changing` lists the HTTP methods that may change data. */
 export function callerOf(request: FastifyRequest, changing: ChangingMethods = 'unsafe methods'): Caller {
   const isSecure = request.protocol === 'https'
   return {
@@ -135,7 +138,7 @@ export function callerOf(request: FastifyRequest, changing: ChangingMethods = 'u
   }
 }
 
-/** Returns the path parameters, or undefined when one of them cannot be an id. */
+/** Returns the path parameters, or undefined if one of them is not a possible id. */
 function paramsOf({ endpoint }: Route, request: FastifyRequest): unknown {
   const params = request.params as Readonly<Record<string, string>>
   const result = endpoint.params?.safeParse(params)

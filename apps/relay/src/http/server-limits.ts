@@ -1,11 +1,11 @@
-/** Limits that keep one client from blocking others. */
+/** Limits that prevent a client from blocking others. */
 export interface ServerLimits {
   /** Total size of all headers. Larger headers are answered with 431. */
   readonly headerBytes: number
   readonly headersTimeoutMs: number
   /** Time for headers and body. A slower request is answered with 408. */
   readonly requestTimeoutMs: number
-  /** Longer than load balancers usually wait, so that they close connections first. */
+  /** How long an idle connection stays open. Load balancers usually wait less, so that they close connections first. */
   readonly keepAliveTimeoutMs: number
   /** Interval of the check for slow requests. */
   readonly checkingIntervalMs: number

@@ -1,6 +1,6 @@
 /**
- * Logs that requests fail because the database is unavailable. The first failure is logged at once. After that, one line per
- * period reports the number of further failures. A line per request would fill the disk during an outage.
+ * Logs that requests fail because the database is unavailable. The first failure is logged at once. After that, one
+ * line per period reports the number of further failures. During an outage, a line per request would fill the disk.
  */
 export function unavailableNotices(log: {
   warn(details: object, message: string): void

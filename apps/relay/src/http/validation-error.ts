@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { ApiError, type FieldError } from './api-error.ts'
 
-/** Most problems in an answer. */
+/** The largest number of problems in an answer. */
 const MOST_PROBLEMS = 20
 
 /** Parses a value with a schema. Throws 400 with the problems of each member. */
@@ -37,7 +37,10 @@ export function pathText(path: readonly PropertyKey[]): string {
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0]
 
-/** Returns the end of a sentence that begins with the path. If the schema has its own message, zod uses that message. */
+/**
+ * Returns the problem as the end of a sentence that begins with the path. If the schema has its own message, zod
+ * uses that message instead.
+ */
 function wordsOf(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -13,11 +13,12 @@ const EVENTS = [
 const BATCH = 1_000
 
 /**
- * Deletes received messages of all accounts once they have been stored for this time, and then their webhook
- * deliveries. A delivery that is not finished is deleted later, because its receiver needs the content. Returns the
- * number of messages.
+ * Deletes received messages of all accounts that were stored for longer than this, and then their webhook deliveries. A
+ * delivery that is not finished is deleted later, because its receiver needs the content. Returns the number of
+ * messages.
  *
- * SKIP LOCKED: the next run deletes messages that are being completed and deliveries whose result is being recorded.
+ * SKIP LOCKED leaves out messages that are being completed, and deliveries whose result is being recorded. The next run
+ * deletes them.
  */
 export async function deleteReceived(database: Statements, afterSeconds: number): Promise<number> {
   const messages = await inBatches(

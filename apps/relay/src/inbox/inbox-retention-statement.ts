@@ -1,6 +1,6 @@
 import type { Retention } from '../settings/retention.ts'
 
-/** Received messages are kept as long as sent ones. Locks only the deleted rows, for a short time. */
+/** Received messages are kept as long as sent messages. Locks only the deleted rows, for a short time. */
 export const inboxRetention: Retention = {
   name: 'inbox retention',
   days: ({ messages }) => messages.log_lifetime_days,

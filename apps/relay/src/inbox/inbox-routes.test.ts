@@ -113,7 +113,7 @@ test('the sender filter accepts every spelling of a number', async () => {
   // The spelling that the network reported also matches.
   expect(await ids('?sender=015112345678')).toEqual(['i1', 'i0'])
   expect(await ids('?sender=MyBank')).toEqual(['i2'])
-  // An unencoded + is read as a space.
+  // A + that is not encoded arrives as a space.
   expect(await ids('?sender=+12015550123')).toEqual(['i3'])
 })
 

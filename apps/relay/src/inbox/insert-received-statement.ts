@@ -1,3 +1,4 @@
+import type { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
@@ -12,13 +13,13 @@ export type Received = FromAgent | DownloadedMms
 
 type FromAgent = Loosened<Extract<AgentEvent, { kind: 'received' }>>
 
-/** A phone may report neither the SIM nor the port, and may have encrypted the content. */
+/** A phone may omit the SIM and the port, and may encrypt the content. */
 type Loosened<Event> = Event extends unknown
   ? Omit<Event, 'kind' | 'simNumber' | 'recipient' | 'port' | 'parts'> & Optional
   : never
 
 interface Optional {
-  /** Reported by agents, and not stored. */
+  /** Agents report this field; the relay does not store it. */
   readonly kind?: 'received'
   readonly parts?: number
   readonly recipient?: string | undefined
@@ -41,7 +42,7 @@ export interface NewAttachment {
   readonly partId: number
   readonly name: string
   readonly contentType: string
-  readonly octets: Uint8Array
+  readonly octets: DecodedBase64
 }
 
 const insertedRow = storedItem.extend({ isNew: z.boolean(), isBlocked: z.boolean() })
@@ -50,7 +51,7 @@ const insertedRow = storedItem.extend({ isNew: z.boolean(), isBlocked: z.boolean
  * Inserts a received message, or completes a stored partial message. Returns the row, or undefined if nothing changed
  * because the message was stored before.
  *
- * Locks: one statement, so that two concurrent reports of a message store it once. The second report waits for the
+ * It is one statement, so that two concurrent reports of a message store it once. The second report waits for the
  * first.
  */
 export async function insertReceived(

@@ -20,8 +20,8 @@ const MOST_MESSAGES = 100
 const MOST_CHARACTERS = 64 * 1024
 
 /**
- * Groups received messages into batches. A batch contains messages of one device and one kind, in their order, and is
- * never larger than a receiver accepts in one request. The same messages always result in the same batches.
+ * Groups received messages into batches. A batch contains messages of one device and one kind, in their order, and
+ * never exceeds the size that receivers accept. The same messages always result in the same batches.
  */
 export class ReceivedBatches {
   readonly #open = new Map<string, { messages: ReceivedEvent[]; characters: number }>()

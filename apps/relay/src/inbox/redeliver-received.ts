@@ -11,7 +11,7 @@ export interface Range {
   readonly deviceId?: string | undefined
   readonly since: Date
   readonly until: Date
-  /** All types when left out. */
+  /** The types of messages; if left out, all types. */
   readonly messageTypes?: readonly InboxType[] | undefined
 }
 
@@ -22,9 +22,9 @@ const LONGEST_MS = 30_000
 
 /**
  * Delivers the received messages of a range to webhooks again, each under its original event id, or in batches whose id
- * is derived from their messages. The call can be repeated after an interruption, because no event gets a second id. If
- * the caller may not read the inbox, a webhook receives only messages that were stored after it got its URL, and no
- * batch that contains an older message.
+ * is derived from their messages. After an interruption the call can be repeated, because no event gets a second id. If
+ * the caller may not read the inbox, a webhook receives only messages that were stored after its URL was set, and no
+ * batch with an older message.
  */
 export async function redeliverReceived(
   database: Database,
@@ -38,7 +38,7 @@ export async function redeliverReceived(
   const keyOf = (received: OutboxEvent) => keys.get(received) ?? 0n
   const oldestKey = (event: OutboxEvent) =>
     'messages' in event ? event.messages.map(keyOf).reduce((one, other) => (one < other ? one : other)) : keyOf(event)
-  // One transaction per page, so that a webhook cannot be deleted between the look-up and the insert.
+  // Each page has one transaction, so that a webhook cannot be deleted between look-up and insert.
   const enqueue = (events: readonly OutboxEvent[]) =>
     database.$transaction(
       (statements) => enqueueAgain(statements, accountId, events, mayRead ? undefined : oldestKey),
@@ -54,7 +54,7 @@ export async function redeliverReceived(
   await enqueue(batches.rest())
 }
 
-/** Leaves out the message types that no webhook is registered for. */
+/** Leaves out message types without a registered webhook. */
 async function withRegisteredTypes(
   database: Database,
   accountId: string,

@@ -21,7 +21,10 @@ export interface RefreshInboxDeps {
   readonly outbox: Outbox
 }
 
-/** Makes devices sweep their SIM storage again, and delivers the received messages of the range to webhooks again. */
+/**
+ * Makes devices read the messages on their SIMs again, and delivers the received messages of the range to webhooks
+ * again.
+ */
 export function refreshInbox(deps: RefreshInboxDeps): Endpoint {
   return endpoint({
     body: refreshInboxRequest,

@@ -1,3 +1,6 @@
+// Inbound path, step 11: stores the message once. Next: enqueue-events.ts.
+
+import type { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 import { enqueueAgain, enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
@@ -7,9 +10,9 @@ import { receivedEventOf, withAttachments } from './stored-item.ts'
 
 /**
  * Stores a received message and its webhook deliveries in the caller's transaction. Storing it again is harmless,
- * because its id is derived from the message. A long message may be completed later, when its last parts arrive, and an MMS when
- * the phone has downloaded its other attachments; webhooks then receive the whole message under the same event id. Webhooks
- * receive nothing from blocked numbers. Returns the number of deliveries and notifications.
+ * because its id is derived from the message. A long message is completed when its last parts arrive, and an MMS when
+ * the phone has downloaded its other attachments; webhooks then receive the whole message under the same event id.
+ * Messages from blocked numbers are not sent to webhooks. Returns the number of deliveries and notifications.
  */
 export async function storeReceived(
   statements: Statements,
@@ -36,8 +39,8 @@ interface Account {
 }
 
 /**
- * Notifies webhooks with all attachments that are stored by now. `insertReceived` has locked the row, so that of two uploads with
- * different attachments the later one sees both.
+ * Notifies webhooks with all attachments that are stored by now. `insertReceived` has locked the row, so of two uploads
+ * with different attachments, the later one sees the attachments of both.
  */
 async function notifyOfMms(
   statements: Statements,
@@ -68,12 +71,12 @@ async function storeAttachments(
     select: { key: true },
   })
   let added = 0
-  // One at a time, so that the memory holds the encoded form of one only.
+  // Stores one attachment at a time, so that only one encoded form is in memory.
   for (const [position, { partId, name, contentType, octets }] of attachments.entries()) {
     const texts = { name: storableText(name), contentType: storableText(contentType) }
-    const facts = { inboxKey: item.key, partId: BigInt(partId), position, ...texts, size: octets.length }
+    const facts = { inboxKey: item.key, partId: BigInt(partId), position, ...texts, size: octets.size }
     const { count } = await statements.inboxAttachment.createMany({
-      data: [bytesForPrisma({ ...facts, octets })],
+      data: [{ ...facts, octets: bytesForPrisma(octets) }],
       skipDuplicates: true,
     })
     added += count
@@ -82,6 +85,12 @@ async function storeAttachments(
 }
 
 /** The client accepts only arrays that own their buffer. */
-function bytesForPrisma<Row extends { readonly octets: Uint8Array }>(row: Row) {
-  return { ...row, octets: Uint8Array.from(row.octets) }
+function bytesForPrisma({ pieces, size }: DecodedBase64): Uint8Array<ArrayBuffer> {
+  const octets = new Uint8Array(size)
+  let at = 0
+  for (const piece of pieces) {
+    octets.set(piece, at)
+    at += piece.length
+  }
+  return octets
 }

@@ -1,5 +1,6 @@
 import type { InboxAttachment, InboxItem, InboxType } from '@smsgw/contract/inbox'
 import { z } from 'zod'
+import type { Prisma } from '../store/generated/client.ts'
 import type { MmsNotification, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
 
 /** The columns of an inbox row that events and answers are built from. */
@@ -29,10 +30,14 @@ interface WithAttachments {
   readonly attachments?: readonly StoredAttachment[]
 }
 
-/** The attachments to read with a message, without their octets. */
+/** The Prisma selection of attachments without their octets. */
 export const withAttachments = {
-  attachments: { select: { partId: true, name: true, size: true, contentType: true }, orderBy: { position: 'asc' } },
-} as const
+  attachments: {
+    select: { partId: true, name: true, size: true, contentType: true },
+    // Attachments of separate uploads can have the same position.
+    orderBy: [{ position: 'asc' }, { partId: 'asc' }],
+  },
+} satisfies Prisma.InboxItemInclude
 
 /** The webhook event of each type. */
 export const eventOfType = {
@@ -68,7 +73,7 @@ export function receivedEventOf(item: StoredItem & WithAttachments): ReceivedEve
   }
 }
 
-/** The API representation of a received message, with its attachments if they were read. */
+/** Returns a received message as the API shows it, with its attachments if they were read. */
 export function inboxItemAnswer(item: StoredItem & { readonly attachments?: readonly StoredAttachment[] }): InboxItem {
   return {
     id: item.id,

@@ -5,7 +5,7 @@ import { eventTime } from '../webhooks/outbox/local-time.ts'
 import type { ComparedBatch, ReportedEvent } from './record-batches.ts'
 import type { SendEvent } from './store-progress.ts'
 
-/** An entry in a device's log, written by the device, or by the relay about events of the device. */
+/** An entry in the log of a device. The device writes it, or the relay writes it about events of the device. */
 export interface DeviceLog {
   readonly accountId: string
   readonly deviceId: string

@@ -1,3 +1,5 @@
+// Inbound path, step 8: groups the events of devices. Next: record-events.ts.
+
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Clock } from '../clock.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
@@ -12,16 +14,16 @@ export interface EventRecorderDeps {
   readonly clock: Clock
   readonly hints: { answered(cmdIds: readonly string[]): void }
   readonly outbox?: Outbox
-  /** Called after the commit with the recipients whose state changed. */
+  /** Called after the commit, with the changed states of recipients. */
   readonly onMoved?: (moves: readonly Move[]) => void
 }
 
 /**
- * Stores the events of all devices of this process. A batch that does not have to wait is stored immediately. Batches that have
- * to wait share the next transaction, so that many devices share the cost of one commit.
+ * Stores the events of all devices of this process. A batch that does not have to wait is stored immediately. Batches
+ * that have to wait share the next transaction, so that many devices share the cost of one commit.
  *
- * A device that reports all the time is stored every 25 ms, because a batch with one event costs nearly as much as one with
- * twenty. The first batches of a device after a pause are not delayed.
+ * A device that reports all the time is stored every 25 ms, because a batch with one event costs nearly as much as one
+ * with twenty. After a pause, the first batches of a device are not delayed.
  */
 export class EventRecorder {
   readonly #deps: EventRecorderDeps
@@ -33,7 +35,10 @@ export class EventRecorder {
     this.#deps = deps
   }
 
-  /** Stores a batch. A device must have only one batch in progress. After a rejection nothing is stored; the caller may retry. */
+  /**
+   * Stores a batch. Each device may have only one batch in progress. After a rejection nothing is stored; the caller
+   * may retry.
+   */
   record(batch: EventBatch): Promise<RecordResult> {
     const { promise, resolve, reject } = Promise.withResolvers<RecordResult>()
     const store = () => {
@@ -89,9 +94,11 @@ export class EventRecorder {
 
 /** One transaction is prepared while another waits for the disk. With more transactions, each would store fewer events. */
 const GROUPS_AT_ONCE = 2
-/** The pace of a device that reports all the time. */
+/** The interval between the batches of a device that reports all the time. */
 const BATCH_EVERY_MS = 25
-/** Batches of a device that are stored without delay after a pause. One message causes about four. */
+/**
+ * The number of batches of a device that are stored without delay after a pause. One message causes about four batches.
+ */
 const BATCHES_AT_ONCE = 20
 /** Limits the duration of a transaction. */
 const EVENTS_IN_GROUP = 1_000
@@ -107,7 +114,7 @@ export interface EventBatch {
   readonly connection: AgentConnection
   /** Sequence number of the first event. */
   readonly from: number
-  /** The number of events before `from` that no longer exist and that the mark skips. */
+  /** The number of events before `from` that no longer exist. The mark skips them. */
   readonly skipped: number
   /** Tag of the last event. The tag shows later whether a journal still has the same event at this sequence number. */
   readonly tag: string | undefined

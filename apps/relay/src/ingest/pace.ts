@@ -1,4 +1,4 @@
-/** Spaces events evenly once more than `atOnce` of them have occurred without a pause. */
+/** Spaces events evenly after `atOnce` events without a pause. */
 export class Pace {
   readonly #everyMs: number
   readonly #aheadMs: number
@@ -9,7 +9,7 @@ export class Pace {
     this.#aheadMs = everyMs * atOnce
   }
 
-  /** Returns for how many milliseconds the next event has to wait. */
+  /** Returns the milliseconds for which the next event has to wait. */
   next(nowMs: number): number {
     this.#lastMs = Math.max(this.#lastMs, nowMs - this.#aheadMs) + this.#everyMs
     return Math.max(0, this.#lastMs - nowMs)

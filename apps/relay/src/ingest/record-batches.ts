@@ -1,3 +1,5 @@
+// Inbound path, step 10: fences older connections, advances the mark of the journal. Next: store-received.ts.
+
 import { type Health, healthOf, reportedHealth } from '@smsgw/contract/health'
 import type { AgentEvent, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
 import { storeReceived } from '../inbox/store-received.ts'
@@ -20,7 +22,7 @@ export interface RecordedBatches {
   readonly results: readonly RecordResult[]
   /** Ids of the commands that were answered. */
   readonly answered: readonly string[]
-  /** State changes of recipients. */
+  /** The state changes of recipients. */
   readonly moves: readonly Move[]
   /** The number of deliveries and notifications that were added to the outbox. */
   readonly enqueued: number
@@ -71,7 +73,10 @@ function latestSims(reported: readonly ReportedEvent[]): Map<AgentConnection, re
   )
 }
 
-/** Keeps a newer key, because events are repeated after the database was restored and `hello` has already reported the current key. */
+/**
+ * Keeps a newer key: after a restore of the database, events are repeated, and `hello` has already reported the current
+ * key.
+ */
 async function storeEncryptionKey(
   statements: Statements,
   { deviceId, accountId }: AgentConnection,
@@ -109,15 +114,15 @@ function occurrenceOf({ connection: { deviceId, journalId }, seq, event }: Repor
 }
 
 /**
- * Returns the health that a ping reports. An older agent may report different members, but its ping still shows that the device
- * is alive.
+ * Returns the health that a ping reports. The ping of an older agent may have other members, but still shows that the
+ * device is alive.
  */
 function healthFrom(reported: Readonly<Record<string, unknown>>): Health {
   const read = reportedHealth.safeParse(reported)
   return read.success ? read.data : healthOf('unknown', {})
 }
 
-/** The end of a command other than a send. */
+/** The event that ends a command other than a send. */
 type AnswerEvent = Extract<AgentEvent, { readonly kind: 'swept' | 'ussd-answered' | 'examined' | 'modem-answered' }>
 
 /**
@@ -156,13 +161,13 @@ function deviceOf({ deviceId, accountId }: AgentConnection) {
 export interface ComparedBatch {
   readonly batch: EventBatch
   readonly result: RecordResult
-  /** Whether the mark advances. */
+  /** True if the mark advances. */
   readonly isNew: boolean
   /** The events to store. */
   readonly reported: readonly ReportedEvent[]
   /** New events that cannot be read. */
   readonly unread: readonly { readonly seq: number; readonly problem: string }[]
-  /** The number of events that were lost before they were stored. */
+  /** The number of events that were lost before the relay stored them. */
   readonly lost: number
 }
 
@@ -172,7 +177,7 @@ export interface ReportedEvent<E extends AgentEvent = AgentEvent> {
   readonly event: E
 }
 
-/** Compares a batch with the mark of its journal. The mark is undefined when the connection is fenced. */
+/** Compares a batch with the mark of its journal. The mark is undefined if a newer connection exists. */
 function compareBatch(batch: EventBatch, mark: number | undefined): ComparedBatch {
   const { connection, from, skipped, events } = batch
   const nothing = { batch, isNew: false, reported: [], unread: [], lost: 0 }

@@ -1,3 +1,5 @@
+// Inbound path, step 9: stores a group in one transaction. Next: record-batches.ts.
+
 import { isStatementError, sqlState } from '../messages/accept/statement-error.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
 import type { Database } from '../store/database.ts'
@@ -7,9 +9,10 @@ import type { EventBatch, ReadEvent, RecordResult } from './event-recorder.ts'
 import { type RecordedBatches, recordBatches } from './record-batches.ts'
 
 /**
- * Stores the events of several devices, at most one batch each, in one transaction. If that fails, each batch is tried
- * alone, and then each event of a failing batch. An event that the database always rejects is logged and skipped, so that it
- * does not block later events or other devices. While the database is unavailable, batches fail, and the devices keep them.
+ * Stores the events of several devices, at most one batch each, in one transaction. If it fails, each batch is tried
+ * alone, and then each event of a failing batch. An event that the database always rejects is logged and skipped, so
+ * that it does not block later events or other devices. While the database is unavailable, all batches fail and the
+ * devices keep their events.
  */
 export async function recordEvents(
   database: Database,
@@ -45,7 +48,7 @@ function recordTogether(database: Database, batches: readonly EventBatch[], now:
   return database.$transaction((statements) => recordBatches(statements, batches, now), LIMITS)
 }
 
-/** A full batch of received messages takes a few hundred statements. */
+/** The time limit of a transaction. A full batch of received messages takes a few hundred statements. */
 const LIMITS = { maxWait: 5_000, timeout: 20_000 }
 
 async function recordAlone(database: Database, batch: EventBatch, now: Date): Promise<RecordedBatch> {
@@ -93,17 +96,20 @@ async function recordOrPass(database: Database, single: EventBatch, now: Date): 
   }
 }
 
-/** Returns a problem in place of the event. It names only the kind, because the content may be the text of a message. */
+/**
+ * Returns a problem in place of the event. The problem names only the kind, because the content may be the text of a
+ * message.
+ */
 function unstorable(read: ReadEvent): ReadEvent {
   return { problem: 'event' in read ? `the database rejects this '${read.event.kind}' event` : read.problem }
 }
 
-/** Returns whether another transaction holds a lock that this one needs. */
+/** Returns true if another transaction holds a lock that this one needs. */
 function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03'
 }
 
-/** Returns whether the content of an event caused the error. If so, the statement would always fail. */
+/** Returns true if the content of an event caused the error, so that the statement would always fail. */
 function isOfTheEvents(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError) return true
   if (error instanceof Prisma.PrismaClientValidationError) return true

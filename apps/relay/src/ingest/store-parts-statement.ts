@@ -6,8 +6,8 @@ import type { SendEvent } from './store-progress.ts'
 export type PartEvent = Extract<SendEvent, { readonly kind: 'part-submitted' | 'part-reported' }>
 
 /**
- * Stores the outcomes of individual PDUs. An unknown outcome does not replace a known one, and a status report proves that the
- * part was accepted. The caller holds the locks of the recipients.
+ * Stores the outcomes of the parts of messages. An unknown outcome does not replace a known outcome, and a status
+ * report proves that the part was accepted. The caller holds the locks of the recipients.
  */
 export async function storeParts(statements: Statements, events: readonly PartEvent[], now: Date): Promise<void> {
   if (events.length === 0) return

@@ -10,8 +10,8 @@ import type { ReportedEvent } from './record-batches.ts'
 import { type PartEvent, storeParts } from './store-parts-statement.ts'
 
 /**
- * Stores message states and parts that devices report, and returns the state changes. Events for messages of other devices
- * are only logged.
+ * Stores message states and parts that devices report, and returns the state changes. Events about messages of other
+ * devices are only logged.
  */
 export async function storeProgress(
   statements: Statements,
@@ -56,7 +56,7 @@ function isSendEvent(event: AgentEvent): event is SendEvent {
 }
 
 /**
- * Returns the update of a recipient that follows from an event. Events about individual parts do not change the state, because
+ * Returns the update of a recipient that an event causes. Events about single parts do not change the state, because
  * the agent reports when all parts were sent.
  */
 function updatesOf({ accountId, deviceId }: AgentConnection, event: SendEvent, now: Date): RecipientUpdate {

@@ -34,7 +34,7 @@ test('has each key once, with its latest value', () => {
 
 test('replaces an entry of a large map about as fast as one of a small map', () => {
   const small = replaceCpu(1_000)
-  // If the map had to search for its oldest entry, the ratio would be above 20.
+  // The ratio would be above 20 if the map searched for its oldest entry.
   expect(replaceCpu(100_000) / small).toBeLessThan(15)
 })
 

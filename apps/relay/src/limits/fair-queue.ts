@@ -8,7 +8,7 @@ export class FairQueue {
   readonly #places: number
   #running = 0
   #waiting = 0
-  /** Groups in the order of their turns. */
+  /** The groups in the order of their turns. */
   readonly #groups = new Map<string, Waiting[]>()
 
   constructor({ slots, places }: { readonly slots: number; readonly places: number }) {
@@ -68,7 +68,7 @@ export class FairQueue {
   }
 }
 
-/** The group that runs first. */
+/** The group whose tasks run first. */
 export const URGENT = 'urgent'
 
 /** Called with true to start the task, or with false when the task is dropped. */

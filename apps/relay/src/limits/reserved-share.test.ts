@@ -67,7 +67,7 @@ describe('a flood of new names, 500 per second', () => {
   })
 
   test('gives a name that is not recognised the same chance as any other name', async () => {
-    // The flood has 125 names per turn, so about one in a hundred attempts succeeds, whatever its place in the flood.
+    // The flood has 125 names per turn, so about one in a hundred attempts succeeds, wherever it is in the flood.
     const wins = await countWins(400, (seed) => attemptInFlood(share(seed), stranger('owner'), 1_000))
     expect(wins).toBeGreaterThan(0)
     expect(wins).toBeLessThan(40)
@@ -101,7 +101,9 @@ test('a thousand flooded addresses do not take the turns of the next address', a
   expect(vi.getTimerCount()).toBe(0)
 })
 
-/** Makes one attempt during a flood that has already filled all places. Returns whether the attempt got a turn in time. */
+/**
+ * Makes one attempt during a flood that has already filled all places. Returns true if the attempt got a turn in time.
+ */
 async function attemptInFlood(turns: ReservedShare, attempt: typeof owner, withinMs: number): Promise<boolean> {
   await flood(turns, 'before', 500)
   const result = turns.turn('here', attempt)

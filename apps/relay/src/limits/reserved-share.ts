@@ -1,13 +1,16 @@
 import type { Random } from '../random.ts'
 import { BoundedMap } from './bounded-map.ts'
 
-/** Interval of turns in a group. */
+/** The interval between the turns of a group. */
 const TURN_MS = 250
 const LONGEST_WAIT_TURNS = 4
 const MOST_GROUPS = 1_000
 /** The largest number of names that may wait in each half of a group. */
 const MOST_NAMES = 200
-/** How long a turn counts. If this were longer, a stream of new names would starve a person who mistyped the password once. */
+/**
+ * How long a turn counts. With a longer time, a stream of new names would leave no turn for a person who mistyped the
+ * password once.
+ */
 const TURN_COUNTS_MS = 30_000
 const MOST_REMEMBERED = 10_000
 
@@ -18,8 +21,8 @@ const MOST_REMEMBERED = 10_000
  * the others, in random order.
  *
  * Only one attempt per name may wait, for a second at most. Of several attempts with the same name, a random one waits,
- * and the others are refused. When all places are taken, a new name replaces a random one. So an attempt gains nothing
- * from being early, frequent or late.
+ * and the others are refused. When all places are taken, a new name replaces a random one. So early, frequent or late
+ * attempts have no advantage.
  */
 export class ReservedShare {
   readonly #random: Random
@@ -30,7 +33,7 @@ export class ReservedShare {
     this.#random = random
   }
 
-  /** Returns whether the attempt got a turn in time. */
+  /** Returns true if the attempt got a turn in time. */
   turn(groupName: string, { name, isRecognised }: { readonly name: string; readonly isRecognised: boolean }) {
     const group = this.#groups.get(groupName) ?? this.#open(groupName)
     const half = isRecognised ? group.recognised : group.others

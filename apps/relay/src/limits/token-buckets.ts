@@ -3,9 +3,9 @@ import { BoundedMap } from './bounded-map.ts'
 export interface BucketLimits {
   /** Tokens in a full bucket. */
   readonly capacity: number
-  /** Time in which one token is added. */
+  /** The time in which a bucket gets one token. */
   readonly refillMs: number
-  /** Most buckets in memory. */
+  /** The largest number of buckets in memory. */
   readonly keys: number
 }
 
@@ -19,7 +19,7 @@ export class TokenBuckets {
     this.#buckets = new BoundedMap(limits.keys)
   }
 
-  /** Takes a token and returns 0. When there is none, returns the milliseconds until the next token. */
+  /** Takes a token and returns 0. Without a token, returns the milliseconds until the next one. */
   take(key: string, nowMs: number): number {
     const bucket = this.#filled(key, nowMs)
     const isEmpty = bucket.tokens < 1

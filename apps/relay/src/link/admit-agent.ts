@@ -9,7 +9,10 @@ import type { Database } from '../store/database.ts'
 
 export type Admission =
   | { readonly ok: true; readonly deviceId: string }
-  /** `reason` says what the owner of the agent can do. If `isTemporary`, the agent may retry automatically. */
+  /**
+   * The refusal of an agent. `reason` says what its owner can do. If `isTemporary` is true, the agent retries
+   * automatically.
+   */
   | { readonly ok: false; readonly reason: string; readonly isTemporary: boolean }
 
 /** Pairs an agent that has a one-time code or an enrolment token. The same key always results in the same device. */
@@ -64,7 +67,10 @@ function refused(reason: string): Admission {
   return { ok: false, reason, isTemporary: false }
 }
 
-/** The refusal is temporary, so that the agents of a site that starts its whole fleet at once are paired one after the other. */
+/**
+ * The refusal is temporary, so that the agents of a site that starts all of them at once are paired one after the
+ * other.
+ */
 function throttled(retryAfterMs: number): Admission {
   const seconds = Math.ceil(retryAfterMs / 1000)
   return {
@@ -83,7 +89,7 @@ export async function authenticateAgent(
     where: { id: deviceId },
     select: { publicKey: true, deletedAt: true },
   })
-  // The key was deleted with the device. Only a caller that knows the device id learns that the device was deleted.
+  // The key was deleted with the device. Only a caller that has the device id can learn that the device was deleted.
   if (device !== null && device.deletedAt !== null) return REVOKED
   // A wrong signature and an unknown device get the same answer, which does not reveal which devices exist.
   if (!device?.publicKey || !isSignedBy(device.publicKey, text, signature)) {

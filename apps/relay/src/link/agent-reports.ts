@@ -3,27 +3,28 @@ import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { recordWaiting } from '../waiting/record-waiting-statement.ts'
 import type { AgentStore } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
-import { recordTelemetry } from './record-telemetry-statement.ts'
+import type { TelemetryRecorder } from './telemetry-recorder.ts'
 
 /** Stores what one agent reports about itself. Such a report is not acknowledged, because the next one replaces it. */
 export class AgentReports {
   readonly #store: AgentStore
+  readonly #telemetry: TelemetryRecorder
   #telemetryAtMs = Number.NEGATIVE_INFINITY
   #waiting: WaitingReport | undefined
   #isOver = false
 
-  constructor(store: AgentStore) {
+  constructor(store: AgentStore, telemetry: TelemetryRecorder) {
     this.#store = store
+    this.#telemetry = telemetry
   }
 
-  /** Samples are kept for days, so they are limited in size and frequency. */
-  async storeTelemetry(connection: AgentConnection, sample: Readonly<Record<string, unknown>>): Promise<void> {
-    const { database, clock } = this.#store
+  /** Samples are kept for days, so they are limited in frequency. */
+  takeTelemetry(connection: AgentConnection, sample: Readonly<Record<string, unknown>>): void {
     // Uses the monotonic clock, because if the database's clock were set back by a day, samples would be dropped for a day.
     const nowMs = performance.now()
-    if (nowMs - this.#telemetryAtMs < TELEMETRY_MS || JSON.stringify(sample).length > LONGEST_SAMPLE) return
+    if (nowMs - this.#telemetryAtMs < TELEMETRY_MS) return
     this.#telemetryAtMs = nowMs
-    await recordTelemetry(database, connection, sample, { now: clock.now(), historyMs: TELEMETRY_KEPT_MS })
+    this.#telemetry.add(connection, sample)
   }
 
   /** Retries until the newest report is stored, because an older report would show outdated reasons. */
@@ -51,7 +52,6 @@ export class AgentReports {
   }
 }
 
-const TELEMETRY_MS = 15_000
-const LONGEST_SAMPLE = 16_384
-const TELEMETRY_KEPT_MS = 7 * 86_400_000
+/** The finest resolution of the history. */
+const TELEMETRY_MS = 10_000
 const WAITING_RETRY_MS = 1_000

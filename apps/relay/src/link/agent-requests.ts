@@ -1,3 +1,5 @@
+// Inbound path, step 7: receives the event and acknowledges it after the commit. Next: event-recorder.ts.
+
 import type { RelayFailureCode } from '@smsgw/contract/failure-code'
 import { capabilities, type Hello } from '@smsgw/contract/link/frame'
 import { crashPoint } from '@smsgw/daemon/crash-point'
@@ -21,6 +23,7 @@ import { LEASE_MS } from './claim/lease.ts'
 import { openConnection } from './claim/open-connection.ts'
 import { claimCommands } from './dispatch/claim-commands-statement.ts'
 import { readUnacknowledgedCommands } from './dispatch/read-unacknowledged-statement.ts'
+import type { TelemetryRecorder } from './telemetry-recorder.ts'
 
 /** What the link needs to read and write data, and to log. */
 export interface AgentStore {
@@ -33,12 +36,15 @@ export interface AgentStore {
   readonly log: { warn(details: object, message: string): void; error(details: object, message: string): void }
 }
 
-/** What this relay announces to its agents. */
+/** The facts that this relay announces to its agents. */
 export interface RelayIdentity {
   readonly relayId: string
   readonly streamId: string
   readonly heartbeatSeconds: number
-  /** When agents delete message content. If undefined, agents keep it in case the relay is restored from a backup. */
+  /**
+   * When agents delete message content. If undefined, agents keep the content in case the relay is restored from a
+   * backup.
+   */
   readonly forgetAfterSeconds?: number | undefined
   /** Gives messages to emulated modems even in accounts that have a real modem. */
   readonly mayMixEmulated?: boolean | undefined
@@ -49,6 +55,7 @@ export interface AgentRequestDeps {
   readonly relay: RelayIdentity
   readonly pairing: RedeemPairingCodeDeps
   readonly recorder: EventRecorder
+  readonly telemetry: TelemetryRecorder
   /** Queue of connections that wait for admission, grouped by address. */
   readonly arrivals: FairQueue
   /** Called for each dispatched send with the seconds since it was due. */
@@ -81,7 +88,7 @@ export class AgentRequests {
     this.#deps = deps
     this.#address = address
     this.#listener = listener
-    this.#reports = new AgentReports(deps.store)
+    this.#reports = new AgentReports(deps.store, deps.telemetry)
   }
 
   /** Undefined until the agent is authenticated and this is the connection of its device. */
@@ -89,16 +96,18 @@ export class AgentRequests {
     return this.#connection
   }
 
-  /** Called when the connection has ended. Drops its requests that are still waiting for their turn. */
+  /**
+   * Called when the connection has ended. Drops the requests of the connection that are still waiting for their turn.
+   */
   end(): void {
     this.#isOver = true
     this.#reports.end()
   }
 
   /**
-   * Carries out an effect and returns the input that follows. When another relay stops, thousands of agents reconnect here at
-   * once. Only a few are admitted at a time, those closest to completion first, so that neither they nor the connected agents
-   * time out.
+   * Carries out an effect and returns the input that follows. When another relay stops, thousands of agents reconnect
+   * here at once. Only a few are admitted at a time, beginning with those that are nearest to completion, so that
+   * neither they nor the connected agents time out.
    */
   async run(effect: DatabaseEffect): Promise<RelayInput | undefined> {
     const isResume = effect.kind === 'claim-commands' && effect.isResume
@@ -150,7 +159,7 @@ export class AgentRequests {
         return undefined
       }
       case 'take-telemetry':
-        await this.#reports.storeTelemetry(this.#opened(), effect.sample)
+        this.#reports.takeTelemetry(this.#opened(), effect.sample)
         return undefined
       case 'take-waiting':
         await this.#reports.storeWaiting(this.#opened(), effect.report)
@@ -171,7 +180,7 @@ export class AgentRequests {
     const { database, clock, hints } = this.#deps.store
     const { relayId, streamId, forgetAfterSeconds } = this.#deps.relay
     const { deviceId, journal, bootId, agentVersion, sims, encryptionKey } = hello
-    // The first agents with this capability had no key.
+    // The first agents with this capability did not have a key.
     const supported = capabilities.filter(
       (name) => hello.capabilities.includes(name) && (name !== 'public-key' || encryptionKey !== undefined),
     )

@@ -1,32 +1,18 @@
 // Connected agents of many accounts while the database's clock is set and settings are slow to read.
-import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { ScriptedAgent } from './testing/scripted-agent.ts'
 
 const HOUR = 3_600_000
 let aheadMs = 0
-let isSlow = false
-vi.hoisted(() => vi.resetModules())
-vi.mock(import('../store/read-clock-statement.ts'), async (original) => {
-  const real = await original()
-  return { ...real, readDatabaseMs: async (statements) => (await real.readDatabaseMs(statements)) + aheadMs }
-})
-vi.mock(import('../settings/read-settings.ts'), async (original) => {
-  const real = await original()
-  const readSettings: typeof real.readSettings = async (...given) => {
-    if (isSlow) await sleep(1_000)
-    return real.readSettings(...given)
-  }
-  return { ...real, readSettings }
-})
 
 const ACCOUNTS = 25
 let relay: TestRelay
 const agents: ScriptedAgent[] = []
 
 beforeAll(async () => {
-  relay = await testRelay({ settings: { TRUSTED_PROXIES: '127.0.0.1' } })
+  relay = await testRelay({ settings: { TRUSTED_PROXIES: '127.0.0.1' }, prepare: addClock })
   for (let index = 0; index < ACCOUNTS; index++) {
     const { basic } = await relay.addAccount()
     const { code } = (await relay.api('POST', '/devices/codes', { auth: basic })).json
@@ -40,16 +26,17 @@ afterAll(async () => {
   await relay.close()
 })
 test('leases are renewed and agents get the time at once, however slowly settings are read', async () => {
-  isSlow = true
   // The second jump happens while the first is being handled.
   for (const jumpMs of [HOUR, 24 * HOUR]) {
     const before = agents.map(({ settings }) => settings.length)
-    aheadMs += jumpMs
+    const unlocked = lockSettings()
+    await setClock(aheadMs + jumpMs)
     const startMs = performance.now()
     await vi.waitUntil(async () => (await countLeased()) === ACCOUNTS, { timeout: SOON_MS })
     const isSent = () => agents.every(({ settings }, index) => settings.length > (before[index] ?? 0))
     await vi.waitUntil(isSent, { timeout: SOON_MS })
     expect(performance.now() - startMs).toBeLessThan(SOON_MS)
+    await unlocked
   }
 })
 
@@ -58,7 +45,7 @@ test('telemetry is stored after the clock was set back', async () => {
   const samples = () => relay.database.telemetry.count({ where: { deviceId: agent?.deviceId ?? '' } })
   agent?.say(JSON.stringify({ type: 'telemetry', at: new Date(), sample: { signal: 20 } }))
   await vi.waitUntil(async () => (await samples()) === 1, { timeout: SOON_MS })
-  aheadMs -= 24 * HOUR
+  await setClock(aheadMs - 24 * HOUR)
   await vi.waitUntil(() => relay.logged.some((line) => line.includes('database clock moved back')), {
     timeout: SOON_MS,
   })
@@ -73,8 +60,38 @@ test('telemetry is stored after the clock was set back', async () => {
   }
 })
 
-/** Enough time for work that takes about a second, but not if the work has to wait for settings. */
+/** This time is sufficient for work of about a second, but not for work that waits for settings. */
 const SOON_MS = 5_000
+
+/** Gives the database a clock that `setClock` can set: a function that is found before the one of PostgreSQL. */
+async function addClock(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  await query(
+    url,
+    `CREATE SCHEMA set_clock;
+     CREATE TABLE set_clock.ahead AS SELECT interval '0' AS ahead;
+     CREATE FUNCTION set_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+       AS 'SELECT pg_catalog.clock_timestamp() + ahead FROM set_clock.ahead';
+     ALTER DATABASE ${name} SET search_path = set_clock, pg_catalog, public`,
+  )
+}
+
+async function setClock(newAheadMs: number): Promise<void> {
+  await query(relay.databaseUrl, `UPDATE set_clock.ahead SET ahead = ${newAheadMs} * interval '1 millisecond'`)
+  aheadMs = newAheadMs
+}
+
+/** For a second, nobody can read the settings of any account. */
+function lockSettings(): Promise<void> {
+  return query(relay.databaseUrl, 'BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(1); COMMIT')
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
 
 /** Counts the leases that have not ended according to the database's clock. */
 function countLeased(): Promise<number> {

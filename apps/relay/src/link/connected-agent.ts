@@ -1,3 +1,5 @@
+// Outbound path, step 7: runs the session of one agent. Next: claim-commands-statement.ts.
+
 import { closeCodes } from '@smsgw/contract/link/close-code'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import { nextRelay } from '@smsgw/link/relay/session'
@@ -20,7 +22,7 @@ import {
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { ConnectionCloser } from './claim/connection-closer.ts'
 
-/** The transport of an agent's connection: a WebSocket, or a pair of functions in one process. */
+/** The transport of an agent's connection, which is a WebSocket or a pair of functions in one process. */
 export interface AgentSocket {
   send(text: string): void
   close(code: number, reason: string): void
@@ -82,7 +84,7 @@ export class ConnectedAgent {
     return this.#settingsVersion
   }
 
-  /** Sends the new time after the relay's clock was set, because the agent may rely on that clock. */
+  /** Sends the new time after the relay's clock was set, because the agent may use that clock. */
   sendTime(): void {
     const serverTime = this.#deps.store.clock.now().toISOString()
     if (this.#settings) this.step({ kind: 'settings-changed', settings: this.#settings, serverTime })
@@ -148,7 +150,7 @@ export class ConnectedAgent {
         if (this.connection !== undefined) this.#deps.closer.add(this.connection)
         break
       case 'commands-taken':
-        // Nothing to store, because the agent also reports stored commands as events.
+        // Stores nothing, because the agent also reports stored commands as events.
         crashPoint('commands-taken')
         break
       default:

@@ -3,6 +3,7 @@ import type { AgentEvent } from '@smsgw/contract/link/event'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { removeAccount } from '../accounts/remove-account.ts'
 import { systemClock } from '../clock.ts'
+import { publishHints } from '../hints/publish-hints-statement.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { newKeys, ScriptedAgent, type ScriptedAgentOptions } from './testing/scripted-agent.ts'
 
@@ -100,7 +101,7 @@ describe('an agent joins', () => {
   })
 
   test("together with a whole fleet after the fleet's relay stopped, and no connection is lost", async () => {
-    const keys = Array.from({ length: 200 }, () => newKeys())
+    const keys = Array.from({ length: 100 }, () => newKeys())
     await relay.database.device.createMany({
       data: keys.map(({ publicKey }, at) => {
         const id = `storm-${at}`.padEnd(21, '-')
@@ -235,6 +236,15 @@ test('a deleted device is disconnected at once and cannot reconnect', async () =
   const again = connect({ keys: agent.keys, identity: agent.identity })
   await again.until(() => again.phase === 'stopped')
   expect(again.ended).toEqual(['revoked'])
+})
+
+test('a hint that a device was deleted does not disconnect a device that exists', async () => {
+  const [kept, deleted] = [await pairedAgent(), await pairedAgent()]
+  await publishHints(relay.database, [{ kind: 'device-revoked', deviceId: kept.deviceId }])
+  await relay.database.device.update({ where: { id: deleted.deviceId }, data: { deletedAt: new Date() } })
+  await publishHints(relay.database, [{ kind: 'device-revoked', deviceId: deleted.deviceId }])
+  await deleted.until(() => deleted.phase === 'stopped')
+  expect(kept.ended).toEqual([])
 })
 
 test('an agent gets the settings when it connects and when they change, without secrets and webhooks', async () => {

@@ -1,3 +1,5 @@
+// Outbound path, step 6: finds the connection of the device. Next: connected-agent.ts.
+
 import type { WakeHint } from '../hints/wake-hint.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
 import { newId } from '../random.ts'
@@ -10,8 +12,9 @@ import { LEASE_MS } from './claim/lease.ts'
 import { renewLeases } from './claim/renew-leases-statement.ts'
 import { type AgentSocket, ConnectedAgent, type ConnectedAgentDeps } from './connected-agent.ts'
 import { findDevicesWithWork } from './dispatch/find-work-statement.ts'
+import { TelemetryRecorder } from './telemetry-recorder.ts'
 
-export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, 'closer' | 'arrivals'> {
+export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, 'closer' | 'telemetry' | 'arrivals'> {
   /** How many agents are admitted at the same time. Each uses a database connection. */
   readonly arrivalsAtOnce: number
 }
@@ -27,16 +30,20 @@ export class ConnectedAgents {
   readonly #stopListening: () => void
   readonly #polling: NodeJS.Timeout
   readonly #renewing: NodeJS.Timeout
+  #draining: NodeJS.Timeout | undefined
   /** The polls in progress, each identified by its warning. */
   readonly #polls = new Set<string>()
   #isRenewing = false
-  /** Set when another renewal has to follow, because the present one may use an older clock or list of connections. */
+  /**
+   * True if another renewal has to follow, because the present one may use an outdated clock or list of connections.
+   */
   #isRenewalDue = false
 
   constructor(deps: ConnectedAgentsDeps) {
     this.#deps = {
       ...deps,
       closer: new ConnectionCloser(deps.store),
+      telemetry: new TelemetryRecorder(deps.store),
       arrivals: new FairQueue({ slots: deps.arrivalsAtOnce, places: MOST_ARRIVING }),
     }
     this.#stopListening = deps.store.hints.listen(
@@ -62,12 +69,12 @@ export class ConnectedAgents {
     return this.#byDevice.size
   }
 
-  /** Includes sockets that are not authenticated yet. */
+  /** All connections, including sockets that are not authenticated yet. */
   get socketCount(): number {
     return this.#sessions.size
   }
 
-  /** Takes over an opened socket, on which the relay sends the first frame. */
+  /** Takes over an open socket. The relay sends the first frame on it. */
   accept(socket: AgentSocket, address: string): Pick<ConnectedAgent, 'step'> {
     const nonce = newId(this.#deps.pairing.random)
     const session = new ConnectedAgent(
@@ -84,13 +91,24 @@ export class ConnectedAgents {
   }
 
   /**
-   * Asks every agent to reconnect to another relay, spread over this time. Agents that a load balancer still sends here are
-   * served until the relay closes.
+   * Asks all agents to reconnect to another relay, spread over this time. A load balancer that has not noticed yet may send an
+   * agent back here. That agent is asked once more, to leave in the second half of the remaining time, so that not all of them are
+   * disconnected together when the relay closes. It is not asked more often, because it pauses longer after each short connection.
    */
   drain(spreadMs: number): void {
-    for (const session of this.#byDevice.values()) {
-      session.step({ kind: 'drain', reconnectAfterMs: Math.round(Math.random() * spreadMs) })
-    }
+    const endMs = performance.now() + spreadMs
+    const asked = new Set(this.#byDevice.values())
+    const askedAgain = new Set<string>()
+    for (const session of asked) session.step({ kind: 'drain', reconnectAfterMs: Math.round(Math.random() * spreadMs) })
+    this.#draining = setInterval(() => {
+      const leftMs = Math.max(0, endMs - performance.now())
+      for (const [deviceId, session] of this.#byDevice) {
+        if (asked.has(session) || askedAgain.has(deviceId)) continue
+        askedAgain.add(deviceId)
+        session.step({ kind: 'drain', reconnectAfterMs: Math.round((leftMs * (1 + Math.random())) / 2) })
+      }
+      if (leftMs === 0) clearInterval(this.#draining)
+    }, POLL_MS)
   }
 
   /** Resolves when all connections are closed, here and in the database. */
@@ -98,12 +116,16 @@ export class ConnectedAgents {
     this.#stopListening()
     clearInterval(this.#polling)
     clearInterval(this.#renewing)
+    clearInterval(this.#draining)
     for (const session of this.#sessions)
       session.step({ kind: 'refused', why: 'goodbye', reason: 'the relay is shutting down' })
-    await this.#deps.closer.settled()
+    await Promise.all([this.#deps.closer.settled(), this.#deps.telemetry.stop()])
   }
 
-  /** Two connections of a device may open at once, and their results arrive in any order, so the higher epoch wins. */
+  /**
+   * Two connections of a device may open at once, and their results may arrive in any order, so the higher epoch is
+   * used.
+   */
   #opened(session: ConnectedAgent): void {
     if (session.connection === undefined) return
     const { deviceId, connEpoch } = session.connection
@@ -131,9 +153,9 @@ export class ConnectedAgents {
         return session !== undefined
       }
       case 'device-revoked': {
-        const session = this.#byDevice.get(hint.deviceId)
-        session?.step({ kind: 'revoked' })
-        return session !== undefined
+        // Only the database decides, because an agent whose device was deleted stops until it is paired again.
+        void this.#disconnectRevoked()
+        return this.#byDevice.has(hint.deviceId)
       }
       case 'superseded': {
         const session = this.#byDevice.get(hint.deviceId)
@@ -163,8 +185,9 @@ export class ConnectedAgents {
   }
 
   /**
-   * Handles a change of the relay's clock. Leases may have ended, and messages may be due. Until an agent that uses the relay's
-   * clock gets the new time, its messages would expire too early or too late. Nothing here waits for a slow query.
+   * Handles a change of the relay's clock. Leases may have ended, and messages may have become due. Agents that use the
+   * relay's clock get the new time, because otherwise their messages would expire too early or too late. No step waits
+   * for a slow query.
    */
   clockChanged(): void {
     void this.#renew()
@@ -183,7 +206,7 @@ export class ConnectedAgents {
     })
   }
 
-  /** Disconnects deleted devices. The hint of the process that deleted a device or its account may be lost. */
+  /** Disconnects deleted devices, because the hint about the deletion of a device or account may be lost. */
   #disconnectRevoked(): Promise<void> {
     return this.#poll('deleted devices not looked up: database unavailable, retrying', async ({ database }) => {
       for (const deviceId of await findRevoked(database, [...this.#byDevice.keys()]))
@@ -198,7 +221,7 @@ export class ConnectedAgents {
     )
   }
 
-  /** Does the work unless no agent is connected or the same work is in progress. */
+  /** Does the work, except if no agent is connected or the same work is in progress. */
   async #poll(warning: string, work: (store: AgentStore) => Promise<void>): Promise<void> {
     if (this.#polls.has(warning) || this.#byDevice.size === 0) return
     this.#polls.add(warning)
@@ -242,6 +265,9 @@ export class ConnectedAgents {
   }
 }
 
-/** How many agents a busy database can admit within the 45 s that an agent waits. Further agents have to reconnect. */
+/**
+ * The number of agents that a busy database can admit within the 45 s for which an agent waits. Other agents have to
+ * reconnect.
+ */
 const MOST_ARRIVING = 2_000
 const POLL_MS = 1_000

@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 
 afterAll(async () => {
-  // Hostile clients do not affect an honest agent.
+  // Shows that hostile clients do not affect an honest agent.
   const { status } = await relay.api('POST', '/messages', {
     body: { textMessage: { text: 'still there' }, phoneNumbers: ['+4915112345678'] },
   })
@@ -119,7 +119,7 @@ test('refuses a frame in many tiny fragments early', async () => {
 
 test('refuses invalid UTF-8 and frames that violate the protocol', async () => {
   const attacks: [Buffer, number][] = [
-    // A byte that never occurs in UTF-8, masked with zeros.
+    // A text frame with a byte that never occurs in UTF-8. The mask is zero.
     [Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff]), 1007],
     // Not masked.
     [Buffer.from([0x81, 0x01, 0x61]), 1002],
@@ -147,7 +147,7 @@ test('stops answering pings from a client that does not read', async () => {
   const ping = Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)])
   const pings = Buffer.concat(Array.from({ length: 500 }, () => ping))
   raw.pause()
-  // The pings take 19 MB, and the answers to all of them would take as much again.
+  // The pings have 19 MB, and answers to all of them would have as much.
   for (let turn = 0; turn < 300; turn += 1) if (!raw.write(pings)) await once(raw, 'drain')
   socket.send(Buffer.alloc(1))
   raw.resume()

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 
-/** Returns the client address of a request: the last address in the proxy chain that is not a trusted proxy. */
+/**
+ * Returns the client address of a request, which is the last address in the proxy chain that is not a trusted proxy.
+ */
 export function proxyAddress(trusted: readonly string[]): (request: IncomingMessage) => string {
   const networks = trusted.map(networkOf)
   const isTrusted = (address: string) => {

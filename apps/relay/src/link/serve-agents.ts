@@ -10,8 +10,8 @@ import type { ConnectedAgents } from './connected-agents.ts'
 const AGENTS_PATH = '/agent/v1'
 
 /**
- * Returns whether a request is the upgrade of an agent. All other requests are answered according to their path, whether or
- * not they offer an upgrade.
+ * Returns true if a request is the upgrade of an agent. Any other request is answered according to its path, even if it
+ * offers an upgrade.
  */
 export function isAgentUpgrade({ url = '', headers }: IncomingMessage): boolean {
   const offered = (headers.upgrade ?? '').split(',').map((name) => name.trim().toLowerCase())
@@ -19,8 +19,8 @@ export function isAgentUpgrade({ url = '', headers }: IncomingMessage): boolean 
 }
 
 /**
- * Accepts WebSockets of agents on an HTTP server. A socket must authenticate within 15 seconds and with frames of limited
- * size. Connections are rate-limited per address and in total.
+ * Accepts WebSockets of agents on an HTTP server. A socket must authenticate within 15 seconds, and the size of its
+ * frames is limited. Connections are rate-limited per address and in total.
  */
 export function serveAgents(
   server: Server,
@@ -54,7 +54,8 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
       send(text) {
         if (webSocket.readyState !== WebSocket.OPEN) return
         webSocket.send(text)
-        // Credit and window limit the data in flight. Only an agent that does not read has more buffered data than this.
+        // Credit and window limit the data in flight, so only an agent that does not read has more buffered data than
+        // this.
         if (webSocket.bufferedAmount > MOST_BUFFERED) webSocket.terminate()
       },
       close(code, reason) {
@@ -79,7 +80,10 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
 /** Rate limits for new connections, in total and per address. A site may have its whole fleet behind one address. */
 class Arrivals {
   readonly #ofAddress = new TokenBuckets({ capacity: 200, refillMs: 50, keys: 10_000 })
-  /** Allows as many connections as one relay holds, because when another relay stops, all its agents may reconnect here at once. */
+  /**
+   * Allows as many connections as one relay holds, because all agents of another relay may reconnect here at once when
+   * it stops.
+   */
   readonly #ofAll = new TokenBuckets({ capacity: 5_000, refillMs: 5, keys: 1 })
 
   /** Counts a connection and returns 0, or returns the milliseconds until the next one is allowed. */
@@ -126,10 +130,10 @@ const MOST_BUFFERED = 4 * 1_048_576
 const settings = {
   noServer: true,
   maxPayload: maxFrameBytes,
-  // Limit per message. An honest agent does not split frames into tiny fragments.
+  // The largest number of fragments per message. An honest agent does not split frames into tiny fragments.
   maxFragments: 1_024,
   perMessageDeflate: false,
-  // Pongs for a client that does not read would fill the memory.
+  // No automatic pongs, because pongs for a client that does not read would fill the memory.
   autoPong: false,
   // How long to wait for the answer to a close frame.
   closeTimeout: 3_000,

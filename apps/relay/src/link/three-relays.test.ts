@@ -119,7 +119,7 @@ test('a relay that is stopped during a transaction delays an agent by seconds, a
   const [command] = agent.commands as [Command]
   const holder = new Client({ connectionString: store.url })
   await holder.connect()
-  // The relay that is stopped below has a transaction that locks the device and waits for the lock of the message.
+  // The relay that is stopped below has a transaction that locks the device and waits for the message.
   await holder.query('BEGIN')
   await holder.query('SELECT FROM messages WHERE id = $1 FOR UPDATE', [id])
   agent.tell(...goesWell(command))

@@ -1,11 +1,11 @@
 import type { Database } from '../store/database.ts'
 
-/** Retention of events. A client that was disconnected for longer reloads everything. */
+/** How long events are kept. A client that was disconnected for longer reloads everything. */
 const KEPT_SECONDS = 2 * 3_600
 
 /**
- * Deletes old events, and the entries of accounts that are no longer watched. A cursor to a deleted event results in a reset.
- * Locks only the deleted rows and the entries of accounts whose events were deleted.
+ * Deletes old events, and the entries of accounts that are no longer watched. A client with a cursor to a deleted event
+ * gets a `reset`. Locks only the deleted rows and the entries of accounts whose events were deleted.
  */
 export async function deleteOldLiveEvents(database: Database): Promise<void> {
   await database.$executeRaw`DELETE FROM live_accounts WHERE until < now()`

@@ -12,7 +12,10 @@ const HEARTBEAT_MS = 15_000
 /** A client with more unread data is disconnected. It resumes from its last event. */
 const MOST_UNREAD_BYTES = 1_048_576
 const RETRY_MS = 2_000
-/** The largest number of events that may wait for the access check. When more wait, the stream ends and the client resumes. */
+/**
+ * The largest number of events that may wait for the access check. If more events wait, the stream ends and the client
+ * resumes.
+ */
 const MOST_WAITING = 10_000
 /** Interval of access checks while the database is unavailable. */
 const CHECK_AGAIN_MS = 500
@@ -20,7 +23,7 @@ const CHECK_AGAIN_MS = 500
 export interface EventStreamDeps {
   readonly live: Pick<LiveEvents, 'listen' | 'place'>
   readonly accountId: string
-  /** All events of the account after this number exist. */
+  /** All changes of the account after this number have an event. */
   readonly sinceId: bigint
   readonly kinds: ReadonlySet<LiveEventKind>
   readonly cursorOf: (place: bigint) => string
@@ -33,9 +36,9 @@ export class EventStream implements AnswerStream, Listener {
   readonly accountId: string
   readonly #deps: EventStreamDeps
   readonly #unlisten: () => void
-  /** Events up to here are not sent, because the client has them or gets them from `resume`. */
+  /** Events up to this number are not sent, because the client has them or gets them from `resume`. */
   #place: bigint
-  /** Sent before all other events. */
+  /** Events to send before all others. */
   #first: readonly string[] = []
   #gathered: LiveEvent[] = []
   /** Events that are not yet written. */
@@ -105,9 +108,9 @@ export class EventStream implements AnswerStream, Listener {
   }
 
   /**
-   * Sends the present cursor, so that the cursor of an idle client does not become older than the kept events. No heartbeat
-   * is sent while events wait: a client that resumed from this cursor would miss them, and a client that hears nothing
-   * notices that it is not up to date.
+   * Sends the present cursor, so that the cursor of an idle client does not become older than the kept events. No
+   * heartbeat is sent while events wait, because a client that resumed from its cursor would miss them. Without
+   * heartbeats the client notices that it is not up to date.
    */
   #beat(): void {
     if (this.#waiting.length > 0) return
@@ -119,7 +122,7 @@ export class EventStream implements AnswerStream, Listener {
     return this.#deps.heartbeatMs ?? HEARTBEAT_MS
   }
 
-  /** An event and not only a comment, because programs in a browser cannot see comments. */
+  /** The heartbeat is an event and not a comment, because programs in a browser cannot see comments. */
   #heartbeatText(): string {
     const data: LiveHeartbeat = { intervalSeconds: this.#heartbeatMs / 1_000 }
     return `event: heartbeat\ndata: ${JSON.stringify(data)}\n\n`

@@ -24,7 +24,7 @@ afterEach(async () => {
   expect(warned).toEqual([])
 })
 
-/** Returns the events of one relay and the number of its queries. */
+/** Returns the live events of one relay and the number of its queries. */
 function relay() {
   const requested = { times: 0 }
   const database = new Proxy(world.database, {
@@ -182,7 +182,7 @@ test('reports each change with its kind, and no other changes', async () => {
   const device = { id: 'd1', accountId, name: 'attic' }
   const soFar = async (...expected: readonly (readonly [string, object])[]) => {
     await until(() => received.length >= expected.length)
-    // Makes one more change and waits for its event. Any event of an earlier change would have arrived before this event.
+    // Makes one more change and waits for its event. The events of earlier changes arrive before this one.
     await database.account.update({ where: { id: accountId }, data: { settingsVersion: { increment: 1 } } })
     await until(() => received.at(-1)?.kind === 'settings.changed')
     expect(received.splice(0).map(({ kind, data }) => [kind, data])).toEqual([...expected, ['settings.changed', {}]])
@@ -211,7 +211,7 @@ test('reports each change with its kind, and no other changes', async () => {
   await database.conversationNote.create({ data: { id: 'n1', accountId, number: '+1', text: 'x', author: 'a' } })
   const changed = ['conversation.changed', { number: '+1' }] as const
   await soFar(['labels.changed', {}], changed, changed, changed)
-  // Deleting a label reports the label only, however many conversations have it.
+  // Deleting a label causes one event, however many conversations have the label.
   await database.label.delete({ where: { id: 'l1' } })
   await soFar(['labels.changed', {}])
 

@@ -11,7 +11,7 @@ const EXTEND_EVERY_MS = 5 * 60_000
 
 export interface Listener {
   readonly accountId: string
-  /** Called once, in order, for each event after the start of listening. */
+  /** Called once for each later event, in order. */
   deliver(event: LiveEvent): void
   /** Called when the relay is shutting down. */
   end(): void
@@ -42,7 +42,7 @@ export class LiveEvents {
       },
       isWanted: () => this.#listeners.size > 0 || this.#preparing > 0,
     })
-    // Any hint wakes the reader, because most changes publish one.
+    // Any hint wakes the reader, because most changes publish a hint.
     this.#endHints = deps.hints.listen(() => {
       if (this.#listeners.size > 0) this.#tail.wake()
       return undefined
@@ -50,7 +50,7 @@ export class LiveEvents {
     this.#extending = setInterval(() => void this.#keepWatching(), EXTEND_EVERY_MS).unref()
   }
 
-  /** All events up to here were delivered to the listeners. */
+  /** All events up to this number were delivered to the listeners. */
   get place(): bigint {
     return this.#tail.place
   }
@@ -60,8 +60,8 @@ export class LiveEvents {
   }
 
   /**
-   * Ensures that every later change of the account becomes an event, then calls `begin`. `begin` may read the present
-   * state and start to listen without missing a change. Returns undefined when the account does not exist.
+   * Ensures that every later change of the account becomes an event, then calls `begin`. `begin` can then read the
+   * present state and start to listen without missing a change. Returns undefined when the account does not exist.
    */
   async prepare<Begun>(accountId: string, begin: (watched: Watched) => Promise<Begun>): Promise<Begun | undefined> {
     this.#preparing += 1

@@ -1,11 +1,12 @@
 // Reads live events in the order of their numbers as soon as they are committed, and delivers them to the listeners.
 //
 // Numbers are assigned before the commit, so a higher number may become visible first. At a gap, later events are held
-// back until the transactions that were writing when the gap was found have ended. Then the missing event is visible or
-// will never exist.
+// back until every transaction that was writing at that time has ended. Then the missing event is visible, or will
+// never exist.
 //
-// The tail is *idle* without listeners. After a start it is *starting* until the writes that were then running have ended.
-// From then on it reads every POLL_MS and when woken. While the database is unavailable, events are delayed but not lost.
+// The tail is *idle* without listeners. After `start` it is *starting* until the writes that were running have ended.
+// From then on it reads every POLL_MS, and when it is woken. While the database is unavailable, events are delayed but
+// not lost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@smsgw/daemon/log'
 import type { Database } from '../store/database.ts'
@@ -22,7 +23,7 @@ export interface LiveTailDeps {
   readonly database: Database
   readonly log: Log
   readonly deliver: (event: LiveEvent) => void
-  /** Returns whether anybody listens. */
+  /** Returns true if there are listeners. */
   readonly isWanted: () => boolean
 }
 
@@ -38,7 +39,7 @@ export class LiveTail {
     this.#deps = deps
   }
 
-  /** Number of the last event that was delivered. */
+  /** The number of the last event that was delivered. */
   get place(): bigint {
     return this.#place
   }
@@ -91,7 +92,7 @@ export class LiveTail {
     this.#started = undefined
   }
 
-  /** Delivers a batch of events. Returns whether there may be more. */
+  /** Delivers a batch of events. Returns true if there may be more events. */
   async #readOnce(): Promise<boolean> {
     const { database } = this.#deps
     const found = await readLiveEvents(database, this.#place, EVENTS_AT_ONCE)

@@ -9,9 +9,12 @@ import type { LiveEvents } from './live-events.ts'
 import { readLastNumber, readMissedEvents } from './read-live-events-statement.ts'
 import type { Watched } from './watch-account-statement.ts'
 
-/** Limit per account and relay. A browser opens a few streams. */
+/** The largest number of streams per account and relay. A browser opens a few streams. */
 const MOST_STREAMS = 20
-/** The largest number of missed events that are sent. A client that missed more events reloads everything, which costs less. */
+/**
+ * The largest number of missed events that are sent. A client that missed more events reloads everything, because that
+ * is faster.
+ */
 const MOST_MISSED = 2_000
 
 export interface StreamEventsDeps {
@@ -90,7 +93,10 @@ function tooMany(): ApiError {
   return new ApiError(429, message, { headers: { 'Retry-After': '5' } })
 }
 
-/** Returns the cursor of an event. It names the database and the number, because a restored database assigns some numbers again. */
+/**
+ * Returns the cursor of an event. The cursor contains the database and the number, because a restored database assigns
+ * some numbers again.
+ */
 export function eventCursor(streamId: string, place: bigint): string {
   return `${streamId.slice(0, LENGTH)}.${place}`
 }

@@ -1,4 +1,5 @@
-// Streams and other long requests end when their client loses access. Uses two relays with one database, over HTTP.
+// Shows that streams and other long requests end when their client loses access, over HTTP with two relays on one
+// database.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { liveEventsEnd } from '@smsgw/contract/live-event'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -5,20 +5,23 @@ import { readRows } from '../store/read-rows.ts'
 
 /** How long events are written after the last client has left. This is longer than the promised hour. */
 const WATCHED_SECONDS = 70 * 60
-/** When a client connects this soon after the first client, transactions that cannot see the watch may still be running. */
+/**
+ * A client may connect this soon after the first client. Transactions that cannot see the watch may then still be
+ * running.
+ */
 const NEW_SECONDS = 60
 
 const watched = z.object({
-  /** Whether the watch has just begun. */
+  /** True if the watch has just begun. */
   isNew: z.boolean(),
-  /** All events of the account after this number exist. */
+  /** All changes of the account after this number have an event. */
   sinceId: z.bigint(),
 })
 
 export type Watched = Readonly<z.output<typeof watched>>
 
 /**
- * Makes every change of the account after the commit write an event. A new watch starts at a new event number, because
+ * From the commit on, every change of the account writes an event. A new watch starts at a new event number, because
  * changes between the previous watch and this one wrote no events. Returns undefined when the account does not exist.
  * Locks the entry of the account.
  */

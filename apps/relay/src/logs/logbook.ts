@@ -7,7 +7,10 @@ import { type LogRow, storeLogRows } from './store-log-rows-statement.ts'
 
 /** The log of an account, which users read at `GET /logs`. */
 export interface Logbook {
-  /** Returns at once and never fails. Entries must contain no message text, no secrets and only shortened phone numbers. */
+  /**
+   * Adds an entry. Returns at once and never fails. Entries must contain no message text, no secrets and only shortened
+   * phone numbers.
+   */
   write(entry: LogbookEntry): void
 }
 
@@ -24,7 +27,7 @@ export interface LogbookOptions {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
-  /** Maximum number of buffered entries. When there are more, the oldest are dropped. */
+  /** The largest number of buffered entries. If there are more, the oldest are dropped. */
   readonly capacity?: number
   /** How long entries are collected before they are written. */
   readonly lingerMs?: number
@@ -36,9 +39,10 @@ const ROWS_AT_ONCE = 500
 const LONGEST_MESSAGE = 1000
 
 /**
- * Buffers entries and writes them in batches. It is *idle* while the buffer is empty, *lingering* while a timer runs, and
- * *writing* until the buffer is empty. If the database is unavailable, it lingers again. Entries are lost with the process, or
- * when too many arrive during an outage; an extra entry then reports their number.
+ * Buffers entries and writes them in batches. It is *idle* while the buffer is empty, *lingering* while a timer runs,
+ * and
+ * *writing* until the buffer is empty. If the database is unavailable, it lingers again. Entries are lost if the
+ * process dies, or if too many arrive during an outage. In the second case, an entry reports their number.
  */
 export class BufferedLogbook implements Logbook {
   readonly #options: LogbookOptions & { readonly capacity: number; readonly lingerMs: number; readonly retryMs: number }

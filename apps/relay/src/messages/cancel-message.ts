@@ -22,8 +22,8 @@ interface CancelMessageDeps {
 }
 
 /**
- * Cancels the recipients that have not been dispatched. For dispatched recipients it requests a cancel from the device,
- * which can still cancel what it has not handed to a modem.
+ * Cancels the recipients that have not been dispatched. For dispatched recipients, requests a cancel from the device,
+ * which can cancel messages that it has not given to a modem yet.
  */
 export function cancelMessage({ database, clock, hints, outbox, onMoved }: CancelMessageDeps): Endpoint {
   return endpoint({

@@ -1,6 +1,6 @@
 import type { Statements } from '../store/database.ts'
 
-/** Marks deliveries whose numbers have to be removed. Takes no locks on the deliveries, which may be in flight. */
+/** Marks deliveries whose numbers have to be removed. Does not lock the deliveries, which may be in progress. */
 export async function markDeliveries(
   statements: Statements,
   deliveries: readonly { readonly webhookKey: bigint; readonly id: string }[],
@@ -18,7 +18,7 @@ export async function markDeliveries(
  * these deliveries, because the excerpts may repeat the numbers. A waiting delivery keeps its number, because the
  * receiver has not yet received the delivery.
  *
- * SKIP LOCKED: the next run clears a delivery that is locked.
+ * SKIP LOCKED leaves out locked deliveries, which the next run clears.
  */
 export async function clearFinishedDeliveries(statements: Statements): Promise<void> {
   await statements.$executeRaw`

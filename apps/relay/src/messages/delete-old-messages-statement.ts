@@ -14,7 +14,7 @@ const BATCH = 500
  * Deletes the messages of all accounts that were finished longer ago than their account keeps them, with all related
  * rows. Returns their number.
  *
- * SKIP LOCKED: a locked message is being changed or read for its webhooks. The next run deletes it.
+ * SKIP LOCKED leaves out messages that are being changed or read for their webhooks. The next run deletes them.
  */
 export async function deleteOldMessages({ database, clock }: DeleteOldMessagesDeps): Promise<number> {
   const now = clock.now()

@@ -1,4 +1,5 @@
-// Jobs of the relay that fail waiting messages and notify webhooks. All other dispatched messages end on their device.
+// Jobs of the relay that fail waiting messages and notify webhooks. All other messages that were dispatched end on
+// their device.
 import type { Clock } from '../clock.ts'
 import type { Database, Statements } from '../store/database.ts'
 import { expireApprovals } from './approval/expire-approvals-statement.ts'
@@ -25,9 +26,9 @@ export function endUnapproved(deps: EndDeps): Promise<number> {
 }
 
 /**
- * Fails messages that wait for an emulated modem although their account has a real modem by now. They are not given to
- * the real modem, because they may be tests. The device gets a cancel for each that was dispatched. Returns the number of
- * failed recipients.
+ * Fails messages that wait for an emulated modem, if their account now has a real modem. They are not given to the real
+ * modem, because they may be tests. The device gets a cancel for each message that was dispatched. Returns the number
+ * of failed recipients.
  */
 export function endEmulated(deps: EndDeps): Promise<number> {
   return failInBatches(

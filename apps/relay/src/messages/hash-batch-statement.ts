@@ -5,7 +5,7 @@ import { readRows } from '../store/read-rows.ts'
 
 const hashedRecipient = z.object({
   messageKey: z.bigint(),
-  /** This and the following members are null when the message has no recipients. */
+  /** This column and the next ones are null if the message has no recipients. */
   accountId: z.string().nullable(),
   cmdId: z.string().nullable(),
   errorCode: z.string().nullable(),
@@ -13,15 +13,16 @@ const hashedRecipient = z.object({
 
 export type HashedRecipient = Readonly<z.output<typeof hashedRecipient>>
 
-/** Reading and hashing this many bytes takes a Raspberry Pi a few seconds. A statement may take 30. */
+/** A Raspberry Pi reads and hashes this many bytes in a few seconds. A statement may take 30 seconds. */
 const MOST_ATTACHMENT_BYTES = 32 * 1024 * 1024
 
 /**
- * Replaces content and numbers of at most `limit` messages with hashes, which the database computes. The hash of an MMS is that
- * of its subject, text and attachments, one after the other. Takes fewer messages when their attachments are large, but at least
- * one. Returns the recipients of these messages.
+ * Replaces content and numbers of at most `limit` messages with hashes, which the database computes. The hash of an MMS
+ * is that of its subject, text and attachments, one after the other. Takes fewer messages if their attachments are
+ * large, but at least one. Returns the recipients of these messages.
  *
- * Locks messages before their recipients, as every statement does. SKIP LOCKED: the next run hashes a locked message.
+ * Locks messages before their recipients, as every statement does. SKIP LOCKED leaves out locked messages, which the
+ * next run hashes.
  */
 export function hashBatch(statements: Statements, finishedBefore: Date, limit: number): Promise<HashedRecipient[]> {
   return readRows(

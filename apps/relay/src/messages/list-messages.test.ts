@@ -10,14 +10,14 @@ const STATES = ['Pending', 'Sent', 'Delivered', 'Failed'] as const
 const DEVICES = ['a', 'b', 'c'].map((letter) => letter.repeat(21))
 
 /**
- * The messages in the order of creation. Always seven consecutive messages have the same time, so that the time alone
- * does not determine the order.
+ * The messages in the order of creation. Groups of seven have the same time, so that the time alone does not determine
+ * the order.
  */
 const all = Array.from({ length: 140 }, (_, index) => ({
   id: `m${index}`,
   createdAt: new Date(START + Math.floor(index / 7) * 1000),
   state: STATES[index % 4] as MessageState,
-  /** Each eighth message was also sent to a second number, and that failed. */
+  /** Every eighth message also has a second recipient, which failed. */
   isPartlyFailed: index % 8 === 1,
   deviceId: DEVICES[index % 3] as string,
 }))

@@ -8,7 +8,7 @@ import { dataOfOctets } from './message-data.ts'
 import { timeColumns } from './progress/message-state.ts'
 import type { StoredMessage } from './stored-message.ts'
 
-/** The API representation of a message. Members that do not apply are left out, never null. */
+/** Returns a message as the API shows it. Members that do not apply are left out, never null. */
 export function messageAnswer(
   message: Omit<StoredMessage, 'key'>,
   { content, waiting }: { readonly content: boolean; readonly waiting?: ReadonlyMap<string, Waiting> },
@@ -46,7 +46,7 @@ export function messageAnswer(
   }
 }
 
-/** The API representations of several messages, with the reasons why they are waiting. */
+/** Returns several messages as the API shows them, with the reasons why they are waiting. */
 export async function messageAnswers(
   statements: Statements,
   accountId: string,
@@ -60,7 +60,10 @@ export async function messageAnswers(
   return messages.map((message) => messageAnswer(message, { ...options, waiting }))
 }
 
-/** Returns the requested SIM. Without a requested SIM, returns the SIM that was used so far, unless several SIMs were used. */
+/**
+ * Returns the SIM that the request names. If it names none, returns the SIM that was used, unless several SIMs were
+ * used.
+ */
 function simOf({ simNumber, recipients }: Pick<StoredMessage, 'simNumber' | 'recipients'>) {
   const used = new Set(recipients.flatMap(({ usedSimNumber }) => usedSimNumber ?? []))
   const [only] = used
@@ -77,7 +80,7 @@ function sentByOf({
   return { sentBy: { kind, ...(keyId !== null && { keyId }), ...(keyName !== null && { keyName }) } }
 }
 
-/** A message that ended before the decision shows no approval. */
+/** The answer for a message that ended before the decision contains no approval. */
 function approvalOf(
   message: Pick<StoredMessage, 'state' | 'approval' | 'approvalUntil' | 'approvalAt' | 'approvalBy'>,
 ): Pick<MessageStateAnswer, 'approval'> {
@@ -93,7 +96,7 @@ function approvalOf(
   }
 }
 
-/** The answer to an accepted message. */
+/** Returns the answer to an accepted message. */
 export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
   const { content, createdAt, simNumber = null, priority = null, validUntil = null, scheduleAt = null } = message
   const { onUncertain = null, approvalUntil = null } = message
@@ -125,7 +128,7 @@ export function acceptedAnswer(message: NewMessage): MessageStateAnswer {
   return { ...answer, ...echoOf(content) }
 }
 
-/** The content as in the request, without the data of attachments. */
+/** Returns the content as in the request, without the data of attachments. */
 function echoOf(content: MessageContent): Content {
   switch (content.kind) {
     case 'text':

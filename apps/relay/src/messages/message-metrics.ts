@@ -7,7 +7,7 @@ import type { Move } from './progress/message-progress.ts'
 export interface MessageMetrics {
   /** Called once for each message whose request is answered with 202. */
   readonly onAccepted: () => void
-  /** Called after the commit. */
+  /** Called after the commit of a state change. */
   readonly onMoved: (moves: readonly Move[]) => void
 }
 

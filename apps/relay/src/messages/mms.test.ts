@@ -24,7 +24,7 @@ function send(mmsMessage: unknown, more: object = {}, headers: Record<string, st
 
 const idOf = ({ json }: { readonly json: unknown }) => (json as { id: string }).id
 
-/** Takes everything that is waiting for the phone. */
+/** Pulls all messages that are waiting for the phone. */
 async function emptyPhone() {
   for (;;) {
     const pulled = await phone.pull()
@@ -149,7 +149,7 @@ test('a device that cannot send MMS is refused with the reason', async () => {
   expect((await old.call('PATCH', '/device', { id: old.id, pushToken: 'x' })).status).toBe(204)
   expect((await send({ text: 'a' }, { deviceId: old.id })).status).toBe(202)
   expect((await old.call('PATCH', '/device', { id: old.id, capabilities: [] })).status).toBe(204)
-  // Devices are read once a second.
+  // Waits, because the relay reads the devices once a second.
   await expect.poll(async () => (await send({ text: 'a' }, { deviceId: old.id })).status, { timeout: 5_000 }).toBe(400)
 })
 

@@ -9,7 +9,7 @@ import {
 } from './read-history-statement.ts'
 import type { StoredMessage } from './stored-message.ts'
 
-/** Below this offset, reading and skipping the messages takes less time than a look at the counts of the days. */
+/** Below this offset, reading and skipping the messages is faster than reading the counts of the days. */
 const LEAST_OFFSET = 2_000
 const DAY_MS = 86_400_000
 
@@ -25,7 +25,7 @@ export async function readByOffset(
   leastOffset = LEAST_OFFSET,
 ): Promise<StoredMessage[]> {
   const counted = countFilterOf(filter)
-  // Counts exist only for whole days.
+  // Counts exist for whole days only.
   const beginsWithinDay = direction === 'DESC' ? filter.to !== undefined : filter.from !== undefined
   if (part.skip < leastOffset || counted === undefined || beginsWithinDay)
     return await readHistory(statements, filter, direction, part)

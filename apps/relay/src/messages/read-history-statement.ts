@@ -14,9 +14,9 @@ export interface HistoryFilter {
   readonly deviceId?: string | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
-  /** Only messages with at least one failed recipient. */
+  /** If true, only messages with at least one failed recipient. */
   readonly hasFailed?: boolean | undefined
-  /** A kind of credentials, or the id of an API key. */
+  /** Messages that were sent with a kind of credentials, or with the API key of this id. */
   readonly sentBy?: string | undefined
   readonly approval?: ApprovalState | undefined
 }
@@ -32,10 +32,10 @@ export interface PartOfHistory {
 /**
  * Reads a page of messages in the order of creation. Takes no locks.
  *
- * Reads each of the seven states separately, in order and only as far as needed, and merges the results. This way two
- * indexes that begin with the state are enough for every filter, whereas an index for each filter would have to be
- * written at each step of each message. A page costs the same at every depth (`npm run bench`). The messages of one API key
- * are read in one scan of their own index instead.
+ * Reads each of the seven states separately, in order and only as far as needed, and merges the results. So two indexes
+ * that begin with the state are sufficient for all filters, whereas an index for each filter would have to be written
+ * at each step of each message. A page costs the same at every depth (`npm run bench`). The messages of one API key are
+ * read in one scan of their own index instead.
  */
 export async function readHistory(
   statements: Statements,
@@ -69,7 +69,7 @@ export async function readHistory(
   )
 }
 
-/** Counts row by row only for filters that the counts do not distinguish. */
+/** Counts messages; row by row only for filters that the stored counts do not support. */
 export async function countHistory(statements: Statements, filter: HistoryFilter): Promise<number> {
   const counted = countFilterOf(filter)
   if (counted !== undefined) return await countMessages(statements, counted)
@@ -83,7 +83,7 @@ export async function countHistory(statements: Statements, filter: HistoryFilter
   return count
 }
 
-/** Returns the filter of the counts, or undefined for a filter that the counts do not distinguish. */
+/** Returns the filter for the stored counts, or undefined for a filter that they do not support. */
 export function countFilterOf(filter: HistoryFilter): CountFilter | undefined {
   const { accountId, deviceId, from, to, hasFailed, sentBy, approval } = filter
   if (hasFailed === true || sentBy !== undefined || approval !== undefined) return undefined
@@ -92,7 +92,7 @@ export function countFilterOf(filter: HistoryFilter): CountFilter | undefined {
 
 const countRow = z.object({ count: z.int() })
 
-/** Only a pending message can be approved. */
+/** Selects pending messages only, because no other message can be approved. */
 function statesOf({ state, approval }: HistoryFilter): MessageState[] {
   if (approval === 'pending') return state === undefined || state === 'Pending' ? ['Pending'] : []
   return state === undefined ? [...messageStates] : [state]
@@ -102,7 +102,7 @@ interface Bounds extends HistoryFilter {
   readonly after?: Place | undefined
 }
 
-/** Keeps only the tighter of two bounds on the same side, because with both bounds the scan could start at the wider one. */
+/** Keeps only the tighter of two bounds on the same side. With both bounds, the scan could start at the wider one. */
 function bounded(filter: HistoryFilter, direction: Direction, after: Place | undefined): Bounds {
   if (after === undefined) return filter
   if (direction === 'DESC') {
@@ -111,7 +111,7 @@ function bounded(filter: HistoryFilter, direction: Direction, after: Place | und
   return filter.from && filter.from > after.createdAt ? filter : { ...filter, after, from: undefined }
 }
 
-/** Returns the key whose messages are wanted, or undefined for a kind of credentials. */
+/** Returns the API key of the filter, or undefined for a kind of credentials. */
 function keyOf(sentBy: string): string | undefined {
   return sentByKind.safeParse(sentBy).success ? undefined : sentBy
 }
@@ -124,7 +124,7 @@ function conditions(
   if (deviceId !== undefined) all.push(Prisma.sql`device_id = ${deviceId}`)
   if (sentBy !== undefined)
     all.push(keyOf(sentBy) ? Prisma.sql`sent_by_key_id = ${sentBy}` : Prisma.sql`sent_by = ${sentBy}`)
-  // The literal is the condition of a partial index.
+  // A literal and not a parameter, because it is the condition of a partial index.
   if (approval === 'pending') all.push(Prisma.sql`state = 'Pending' AND approval = 'pending'`)
   else if (approval !== undefined) all.push(Prisma.sql`approval = ${approval}`)
   if (from !== undefined) all.push(Prisma.sql`created_at >= ${from}`)

@@ -3,11 +3,11 @@ import { MOST_MMS_BYTES } from '@smsgw/contract/mms'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { AcceptRequest } from './accept/accept-request.ts'
 
-/** Accepts a message. 202 means that the message is on disk and will reach a final state, whatever is restarted. */
+/** Accepts a message. 202 means that the message is on disk and will reach a final state, even after restarts. */
 export function sendMessage(accept: AcceptRequest): Endpoint {
   return endpoint({
     body: sendMessageRequest,
-    // The base64 of the attachments is a third longer.
+    // The limit allows for base64, which makes attachments a third longer.
     mostBodyBytes: 262_144 + Math.ceil(MOST_MMS_BYTES / 3) * 4,
     largeBodyMember: 'mmsMessage',
     query: sendMessageQuery,

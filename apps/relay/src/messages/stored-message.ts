@@ -37,7 +37,7 @@ export const storedMessage = z.object({
   port: number,
   /** Null for a text and for data. */
   mms: z.object({ subject: z.string().optional() }).nullable(),
-  /** Null without an MMS or its attachments. */
+  /** Null if the message is not an MMS or has no attachments. */
   attachments: z
     .array(z.object({ partId: z.int(), name: text, contentType: z.string(), size: z.int() }))
     .readonly()
@@ -58,20 +58,20 @@ export const storedMessage = z.object({
   approvalUntil: time,
   approvalAt: time,
   approvalBy: text,
-  /** In the order of the request. */
+  /** The recipients in the order of the request. */
   recipients: z.array(storedRecipient).readonly(),
 })
 
 export type StoredMessage = Readonly<z.output<typeof storedMessage>>
 
-/** The attachments of `messages m`, without their octets. */
+/** Selects the attachments of `messages m`, without their octets. */
 export const attachmentsColumn = Prisma.sql`
   CASE WHEN m.mms IS NOT NULL THEN (
     SELECT json_agg(json_build_object('partId', a.position, 'name', a.name, 'contentType', a.content_type, 'size', a.size)
         ORDER BY a.position)
     FROM message_attachments a WHERE a.message_key = m.key) END AS attachments`
 
-/** Columns of `messages m`, with the recipients as one JSON value, so that one statement reads a page. */
+/** The columns of `messages m`, with the recipients as one JSON value, so that a single statement reads a page. */
 export const storedMessageColumns = Prisma.sql`
   m.key, m.id, m.device_id AS "deviceId", m.state, m.created_at AS "createdAt", m.cancelling_at AS "cancellingAt",
   m.cancelled_at AS "cancelledAt", m.processed_at AS "processedAt", m.sent_at AS "sentAt",

@@ -208,7 +208,7 @@ describe('hashing', () => {
       const version = await rowVersion()
       expect(await hashMessages({ ...deps(), hashAfterSeconds: 0 })).toBe(1)
       expect((await db.database.webhookDelivery.findFirstOrThrow()).payload).toEqual(before.payload)
-      // The row is unchanged, so the result of a running attempt still counts.
+      // The row was not changed, so the result of a running attempt still counts.
       expect(await rowVersion()).toEqual(version)
 
       await db.database.webhookDelivery.updateMany({ data: { state } })

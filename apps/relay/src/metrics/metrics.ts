@@ -3,7 +3,10 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 import type { Route } from '../http/route.ts'
 
 export interface Metrics {
-  /** Features register their metrics here, named `smsgw_…`. Labels must not contain phone numbers, names or ids. */
+  /**
+   * Features register their metrics here, under names that begin with `smsgw_`. Labels must not contain phone numbers,
+   * names or ids.
+   */
   readonly registry: Registry
   readonly observe: (route: Route, status: number, seconds: number) => void
 }

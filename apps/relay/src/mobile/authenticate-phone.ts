@@ -19,10 +19,10 @@ export interface AuthenticatePhoneDeps {
 /** Purpose of the keyed hash of a stored token. */
 export const PHONE_TOKEN = 'phone-token'
 
-/** Phones call often, so the time of the last call is written at most this often. */
+/** The interval at which the time of the last call is written, because phones call often. */
 const SEEN_EVERY_MS = 10_000
 
-/** Authenticates only with the token of a phone. Every call counts as seen, and the phone is online for a minute. */
+/** Authenticates only with the token of a phone. After every call, the phone counts as online for a minute. */
 export function authenticatePhone({ database, clock, box, allowInsecureHttp }: AuthenticatePhoneDeps): Authenticate {
   return async (caller) => {
     const credentials = readAuthorization(caller.authorization)
@@ -51,7 +51,10 @@ async function findPhone(
   return { deviceId, accountId, connEpoch: Number(connEpoch), journalId }
 }
 
-/** Waits for a job that ends the messages of silent devices, so that the phone finds the cancels that the job records. */
+/**
+ * Waits for a job that is ending the messages of silent devices, so that the phone finds the cancels that the job
+ * records.
+ */
 async function markSeen(database: Database, { deviceId, accountId }: AgentConnection, now: Date): Promise<void> {
   const before = new Date(now.getTime() - SEEN_EVERY_MS)
   await database.device.updateMany({

@@ -10,7 +10,9 @@ interface ChangePhonePasswordDeps {
   readonly auth: Pick<Auth, 'changePasswordAs'>
 }
 
-/** Changes the password of the account from a phone. The phone keeps its token; sessions and other tokens end. */
+/**
+ * Changes the password of the account from a phone. The token of the phone stays valid; sessions and other tokens end.
+ */
 export function changePhonePassword({ database, auth }: ChangePhonePasswordDeps): Endpoint {
   return endpoint({
     body: phonePasswordBody,

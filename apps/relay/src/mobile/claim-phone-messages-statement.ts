@@ -6,16 +6,16 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRow } from '../store/read-rows.ts'
 
 /**
- * Dispatches messages that are due to a phone, until `most` messages are dispatched and not confirmed by the phone. From the
- * commit on they belong to its journal, and no other device gets them. Returns the number of messages.
+ * Dispatches messages that are due to a phone, until `most` messages are dispatched and not confirmed by the phone.
+ * After the commit they belong to the phone, and no other device gets them. Returns the number of messages.
  *
  * A message is dispatched with all its recipients, because a phone ignores a message whose id it has already received.
  *
- * While the unconfirmed attachments have as many bytes as the largest MMS, no more MMS is dispatched, so that a phone on a slow
- * network can take an answer as a whole.
+ * No more MMS is dispatched while the unconfirmed attachments have as many bytes as the largest MMS, so that a phone on
+ * a slow network can download a whole answer.
  *
- * Locks the device against its deletion, then messages, then recipients, as every statement does. A message that is being
- * cancelled or ended is skipped. A cancel waits for this statement and then sees the device.
+ * Locks the device against its deletion, then messages, then recipients, as every statement does. A message that is
+ * being cancelled or ended is skipped. A cancel waits for this statement and then sees the device.
  */
 export async function claimPhoneMessages(
   statements: Statements,

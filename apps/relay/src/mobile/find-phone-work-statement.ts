@@ -5,7 +5,7 @@ import { readRows } from '../store/read-rows.ts'
 
 const phoneWork = z.object({
   deviceId: z.string(),
-  /** Whether a message is due that no device has. */
+  /** True if a message is due that was not dispatched yet. */
   hasMessages: z.boolean(),
   /** Ids of the messages that the phone has to cancel. */
   cancelling: z.array(z.string()),
@@ -16,7 +16,7 @@ const phoneWork = z.object({
 export type PhoneWork = Readonly<z.output<typeof phoneWork>>
 
 /**
- * Returns the phones that have something to do, of those with open streams. Takes no locks. Costs a few index lookups per phone
+ * Returns the phones with an open stream that have work to do. Takes no locks. Costs a few index lookups per phone
  * (0.01 ms), however many messages are waiting.
  */
 export function findPhoneWork(
@@ -51,5 +51,5 @@ export function findPhoneWork(
   )
 }
 
-/** A phone reads the messages to cancel with the others, so the notices of the first ones suffice. */
+/** A phone reads all messages to cancel at once, so the notices of the first ones are sufficient. */
 const MOST_CANCELS = 100

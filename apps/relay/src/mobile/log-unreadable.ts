@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Logbook } from '../logs/logbook.ts'
 
-/** What a phone sent that is left out when it cannot be read. The rest of the request is kept. */
+/** Members of a phone's request that are left out if they cannot be read. The rest of the request is used. */
 type Unreadable =
   | 'received message skipped'
   | 'attachment of a received message left out'
   | 'report of a message state skipped'
 
-/** Writes to the log of the account which member could not be read, never its value. */
+/** Writes the name of the unreadable member to the log of the account. Never writes its value. */
 export function logUnreadable(
   logbook: Logbook,
   { accountId, deviceId }: AgentConnection,

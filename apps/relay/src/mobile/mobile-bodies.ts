@@ -1,4 +1,5 @@
 // The bodies of the API for phones. Unknown members are ignored, because apps of several versions call it.
+import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import { requestBody } from '@smsgw/contract/request-body'
 import { z } from 'zod'
 
@@ -19,7 +20,10 @@ const keys = {
 }
 
 const record = {
-  /** Used if the operator has set up FCM. Without it, notices are streamed. An empty token removes the present one. */
+  /**
+   * The push token, which is used if the operator has set up FCM. Without FCM, notices are streamed. An empty token
+   * removes the stored one.
+   */
   pushToken: text(256).optional(),
   simCards: z.array(phoneSim).max(64).optional(),
   /** What the app supports. `mms`: it sends MMS. Unknown names are ignored. */
@@ -53,7 +57,7 @@ export const stateReport = requestBody({
   id: z.string().min(1).max(36),
   state: text(32),
   recipients: z.array(reportedRecipient).max(1_000).optional(),
-  /** Time at which each state was reached. */
+  /** The time at which each state was reached. */
   states: z.record(text(32), text(64)).optional(),
 })
 
@@ -67,8 +71,7 @@ export const uploadedAttachment = requestBody({
   size: z.int().min(0).optional(),
   /** Base64, also with line breaks or without padding. Absent until the phone has downloaded the attachment. */
   data: z
-    .string()
-    .refine((data) => !/[^\w+/=\s-]/.test(data), 'must be base64')
+    .union([z.instanceof(DecodedBase64), z.string().refine((data) => !/[^\w+/=\s-]/.test(data), 'must be base64')])
     .optional(),
 })
 
@@ -82,9 +85,10 @@ export const uploadedMessage = requestBody({
   content: text(131_072).default(''),
   isEncrypted: z.boolean().default(false),
   createdAt: z.iso.datetime({ offset: true }),
-  /** Each is checked on its own, so that one of them cannot lose the message. */
+  /** Each attachment is checked on its own, so that a wrong attachment does not lose the message. */
   attachments: z.array(z.unknown()).max(100).optional().meta({
-    description: 'Each with `partId`, `contentType`, `name`, `size` and, once it is downloaded, `data` in base64',
+    description:
+      'The attachments, each with `partId`, `contentType`, `name`, `size` and, once it is downloaded, `data` in base64',
   }),
 })
 

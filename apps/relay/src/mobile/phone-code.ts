@@ -15,12 +15,12 @@ interface PhoneCodeDeps {
 }
 
 const LIFETIME_MS = 60_000
-/** Limit per account. A further code replaces the oldest one. */
+/** The largest number of codes per account. Another code replaces the oldest one. */
 const MOST_CODES = 5
-/** Digits and small letters without the lookalikes 0, 1, i, l and o. */
+/** Digits and lower-case letters without the lookalikes 0, 1, i, l and o. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const LENGTH = 6
-/** Marks the codes of phones among the pairing codes. Their key is the keyed hash of the whole code. */
+/** The prefix that marks codes of phones among the pairing codes. Their key is the keyed hash of the whole code. */
 const PREFIX = 'phone:'
 const PHONE_CODE = 'phone-code'
 
@@ -36,9 +36,9 @@ export function createPhoneCode(deps: PhoneCodeDeps): Endpoint {
       const code = newCode(random)
       const secretHash = box.fingerprint(code, PHONE_CODE)
       const row = { prefix: PREFIX + secretHash, secretHash, accountId, expiresAt, createdAt: now }
-      // Another account may have the same code at this moment, with a chance of one in a hundred million.
+      // The chance that another account has the same code at this moment is one in a hundred million.
       await database.pairingCode.create({ data: row })
-      logbook.write({ accountId, module: 'devices', priority: 'INFO', message: 'code for a phone created' })
+      logbook.write({ accountId, module: 'devices', priority: 'INFO', message: 'one-time code for a phone created' })
       return { status: 200, body: { code, validUntil: expiresAt.toISOString() } }
     },
   })
@@ -55,7 +55,7 @@ export async function redeemPhoneCode(
 ): Promise<string | undefined> {
   const prefix = PREFIX + box.fingerprint(typed.toLowerCase(), PHONE_CODE)
   const row = await statements.pairingCode.findUnique({ where: { prefix }, select: { accountId: true } })
-  // Of two registrations at the same time, only one deletes the row.
+  // Of two concurrent registrations, only one deletes the row.
   const { count } = await statements.pairingCode.deleteMany({ where: { prefix, expiresAt: { gt: clock.now() } } })
   return row !== null && count === 1 ? row.accountId : undefined
 }
@@ -71,7 +71,7 @@ async function deleteOldCodes(database: Database, accountId: string, now: Date):
 }
 
 function newCode(random: Random): string {
-  // Higher bytes are skipped, because they would make some characters more frequent.
+  // Skips higher bytes, because they would make some characters more frequent.
   const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
   let code = ''
   while (code.length < LENGTH)

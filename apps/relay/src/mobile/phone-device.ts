@@ -21,7 +21,7 @@ interface ShowPhoneDeps {
   readonly authenticatePhone: Authenticate
 }
 
-/** Shows the phone of the token and the address from which it calls. Without a token, only the address. */
+/** Shows the phone with this token, and the address from which it calls. Without a token, shows only the address. */
 export function showPhone({ database, clock, authenticatePhone }: ShowPhoneDeps): Endpoint {
   return endpoint({
     answers: { 200: z.strictObject({ device: deviceSchema.optional(), externalIp: z.string() }) },
@@ -76,7 +76,7 @@ export function changePhone({ database, clock, box }: ChangePhoneDeps): Endpoint
   })
 }
 
-/** What a phone supports of the features that older agents do not have. */
+/** The capabilities of a phone: features that older agents do not have. */
 export function phoneCapabilities({
   hasKey,
   canSendMms,
@@ -87,12 +87,12 @@ export function phoneCapabilities({
   return ['encrypted-data', ...(hasKey ? (['public-key'] as const) : []), ...(canSendMms ? (['mms'] as const) : [])]
 }
 
-/** The first release of *SMS Gateway for Android* that is known to send MMS. */
+/** The first release of *SMS Gateway for Android* that sends MMS. */
 const FIRST_WITH_MMS = [1, 74] as const
 
 /**
- * Returns whether the app sends MMS, or undefined if the request does not show it. The app of *SMS Gateway for Android* has no
- * member for it and is recognised by its User-Agent.
+ * Returns true if the app sends MMS, or undefined if the request does not show it. The app *SMS Gateway for Android*
+ * does not report it in the body, so it is recognised by its User-Agent.
  */
 export function sendsMms(capabilities: readonly string[] | undefined, userAgent = ''): boolean | undefined {
   if (capabilities !== undefined) return capabilities.includes('mms')
@@ -102,7 +102,7 @@ export function sendsMms(capabilities: readonly string[] | undefined, userAgent 
   return Number(major) > firstMajor || (Number(major) === firstMajor && Number(minor) >= firstMinor)
 }
 
-/** A phone does not report the state of a SIM, so a SIM that it lists counts as ready. */
+/** A phone does not report the state of its SIMs, so each SIM that it lists counts as ready. */
 export function phoneSims(sims: readonly PhoneSim[]): SimCard[] {
   return sims.map(({ simNumber, phoneNumber, carrierName, iccid }) => ({
     simNumber,

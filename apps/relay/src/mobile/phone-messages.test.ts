@@ -64,7 +64,7 @@ test('a message goes out through a phone, from Pending to Delivered, with an eve
   const sentAt = new Date(Date.now() - 1_000).toISOString()
   await phone.report(id, 'Sent', { ...recipient('Sent'), states: { Pending: sentAt, Sent: sentAt } })
   await phone.report(id, 'Delivered', recipient('Delivered'))
-  // A late report moves nothing back.
+  // A late report does not move a state back.
   await phone.report(id, 'Sent', recipient('Sent'))
   expect(await stateOf(id)).toMatchObject({ state: 'Delivered', simNumber: 1 })
   expect(await phone.pull()).toEqual([])

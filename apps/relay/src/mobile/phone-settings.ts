@@ -4,7 +4,10 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Database } from '../store/database.ts'
 
-/** The settings of the account, without secrets and without `encryption`, which phones set themselves. The phone paces itself by them. */
+/**
+ * Returns the settings of the account, without secrets and without `encryption`, which phones set themselves. The phone
+ * follows the limits in these settings.
+ */
 export function showPhoneSettings({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
     answers: { 200: settings.omit({ encryption: true }) },
@@ -15,7 +18,10 @@ export function showPhoneSettings({ database }: { readonly database: Database })
   })
 }
 
-/** Always empty: the relay calls the webhooks, with one log and one signature, so the phone must not call them as well. */
+/**
+ * Always returns an empty list. The relay calls the webhooks, with one log and one signature, so the phone must not
+ * call them too.
+ */
 export function showPhoneWebhooks(): Endpoint {
   return endpoint({
     answers: { 200: z.array(z.never()) },

@@ -1,12 +1,12 @@
-// The notices of one phone as Server-Sent Events. A notice only makes the phone ask for its work, so a lost one loses nothing:
-// the phone also asks when it connects.
+// The notices of one phone as Server-Sent Events. A notice only makes the phone ask for its work. A lost notice is
+// harmless, because the phone also asks when it connects.
 import type { AnswerSink, AnswerStream } from '../http/endpoint.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { PhoneWork } from './find-phone-work-statement.ts'
 
 /** Proxies often close connections that are silent for 30 or 60 s. */
 const KEEPALIVE_MS = 15_000
-/** A phone that does not read its notices is disconnected and connects again. */
+/** The largest number of unread bytes. A phone that does not read its notices is disconnected and connects again. */
 const MOST_UNREAD_BYTES = 65_536
 /** Repeats the notice while messages wait, because the phone may have failed to fetch them. */
 const REPEAT_MS = 30_000
@@ -35,7 +35,7 @@ export class PhoneStream implements AnswerStream {
     this.connection = deps.connection
   }
 
-  /** Whether notices reach the connection of the phone. */
+  /** True if the stream can send notices to the phone. */
   get isOpen(): boolean {
     return this.#sink !== undefined && !this.#isEnded
   }
@@ -59,7 +59,7 @@ export class PhoneStream implements AnswerStream {
     this.#sink?.end()
   }
 
-  /** Sends a notice for each thing that the phone has to do, once. `isNew`: messages arrived after the last notice. */
+  /** Sends one notice for each kind of work that the phone has. `isNew`: messages arrived after the last notice. */
   show(work: PhoneWork | undefined, nowMs: number, isNew: boolean): void {
     if (!this.#sink) return
     if (work?.hasMessages !== true) this.#messagesSentAt = undefined

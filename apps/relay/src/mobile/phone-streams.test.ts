@@ -15,7 +15,7 @@ beforeEach(async () => {
   phone = await testPhone(relay)
 })
 
-/** Opens the notices of the phone. `text` is what has arrived. */
+/** Opens the stream of notices of the phone. `text` is what the stream has sent so far. */
 async function notices(of = phone) {
   const abort = new AbortController()
   onTestFinished(() => abort.abort())

@@ -20,8 +20,8 @@ export interface PhoneStreamsDeps {
 const POLL_MS = 1_000
 
 /**
- * All phones that stream notices from this process. Hints report which phones have work. Because hints may be lost and messages
- * become due later, work is polled every second. A phone is online while its stream is open.
+ * All phones that stream notices from this process. Hints report which phones have work. Work is also polled every
+ * second, because hints may be lost and scheduled messages become due. A phone is online while its stream is open.
  */
 export class PhoneStreams {
   readonly #deps: PhoneStreamsDeps
@@ -69,7 +69,7 @@ export class PhoneStreams {
     for (const stream of [...this.#byDevice.values()]) stream.end()
   }
 
-  /** Other relays may have streams of the same phone, so they get the hint as well. */
+  /** Other relays may have streams of the same phone, so they must also get the hint. */
   #onHint(hint: WakeHint): undefined {
     switch (hint.kind) {
       case 'wake':
@@ -115,7 +115,7 @@ export class PhoneStreams {
     for (const { deviceId, sweeps } of found) if (sweeps.length > 0) await this.#requestUpload(deviceId, sweeps)
   }
 
-  /** Asks the phone for its received messages. */
+  /** Asks the phone to upload its received messages. */
   async #requestUpload(deviceId: string, cmdIds: readonly string[]): Promise<void> {
     const { database, clock } = this.#deps
     const stream = this.#byDevice.get(deviceId)
@@ -124,7 +124,7 @@ export class PhoneStreams {
     const { accountId } = stream.connection
     const requests = { accountId, cmdIds, now }
     for (const notice of await readUploadRequests(database, requests)) stream.notify(notice)
-    // A stream that ended meanwhile may have lost the notices, so they are repeated when the phone connects again.
+    // A stream that has ended may have lost the notices, so they are repeated when the phone connects again.
     if (!stream.isOpen) return
     await markUploadsRequested(database, requests)
   }

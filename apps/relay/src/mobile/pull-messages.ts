@@ -15,7 +15,7 @@ export interface PullMessagesDeps {
   readonly clock: Clock
 }
 
-/** The largest number of messages that a phone has received and not confirmed. */
+/** The largest number of messages that were dispatched to a phone and not confirmed. */
 const MOST_MESSAGES = 100
 
 const query = requestQuery({ order: z.enum(['lifo', 'fifo']).default('lifo') })
@@ -45,8 +45,8 @@ const phoneMessageAnswer = z.strictObject({
 })
 
 /**
- * Dispatches due messages to the phone and returns all that it has not confirmed, so that a lost answer loses nothing. The phone
- * knows messages by their id, so a repeated one is sent once. Messages to cancel come with them.
+ * Dispatches due messages to the phone. Returns all messages that the phone has not confirmed, so that a lost answer
+ * loses none, and the messages to cancel. The phone sends a repeated message only once, because it recognises the id.
  */
 export function pullMessages({ database, clock }: PullMessagesDeps): Endpoint {
   return endpoint({
@@ -80,7 +80,7 @@ function answerOf(message: PhoneMessage, now: Date): z.output<typeof phoneMessag
   }
 }
 
-/** A message to cancel may have no content any more, because only its hash is stored. */
+/** The content of a message to cancel may already be replaced with its hash. */
 function contentOf({ text, data, port, isEncrypted, mms, key, attachments }: PhoneMessage) {
   if (mms !== null) {
     const whole = (attachments ?? []).map(({ contentType, name, partId }) => ({
@@ -94,7 +94,10 @@ function contentOf({ text, data, port, isEncrypted, mms, key, attachments }: Pho
   return { message: text ?? '', textMessage: { text: text ?? '' } }
 }
 
-/** At least one second, because a phone may take zero for no deadline. `validUntil` shows that the deadline has passed. */
+/**
+ * At least one second, because to a phone zero may mean that there is no deadline. `validUntil` shows that the deadline
+ * has passed.
+ */
 function secondsUntil(deadline: Date, now: Date): number {
   return Math.max(1, Math.floor((deadline.getTime() - now.getTime()) / 1000))
 }

@@ -31,8 +31,8 @@ const phoneMessage = z.object({
 export type PhoneMessage = Readonly<z.output<typeof phoneMessage>>
 
 /**
- * Returns the messages that were dispatched to a phone and that it has not confirmed, and those that it has to cancel. Takes no
- * locks, because dispatched messages always belong to this phone.
+ * Returns the messages that were dispatched to a phone and not confirmed, and the messages that the phone has to
+ * cancel. Takes no locks, because dispatched messages always belong to this phone.
  */
 export function readPhoneMessages(
   statements: Statements,

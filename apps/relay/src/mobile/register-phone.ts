@@ -42,7 +42,7 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
     errors: [401, 403, 408, 413, 415, 429],
     async handle({ body, headers: { authorization, 'user-agent': userAgent }, address, isSecure, foreignPage }) {
       const caller = { authorization, address, isSecure, foreignPage }
-      // Guesses of passwords are limited by the login.
+      // The login limits guesses of passwords.
       const isLogin = readAuthorization(authorization).kind === 'basic'
       const retryAfterMs = isLogin ? 0 : throttle.take(address, clock.now().getTime())
       if (retryAfterMs > 0) throw tooMany(retryAfterMs)

@@ -23,15 +23,17 @@ export interface ReportStatesDeps {
   readonly onMoved: (moves: readonly Move[]) => void
 }
 
-/** Recipients per transaction, because other changes of their messages have to wait for it. */
+/**
+ * Recipients per transaction. The number is limited, because other changes of their messages wait for the transaction.
+ */
 const AT_ONCE = 200
 const MOST_REPORTS = 1_000
 const LONGEST_REASON = 500
 
 /**
- * Records the states that a phone reports. `Pending` means that the phone has stored the message. A repeated or late report
- * changes nothing. A message that was not dispatched to this phone is ignored. A report that cannot be read is logged and
- * skipped, because the phone gives up a refused request after some repetitions, and the other reports would be lost with it.
+ * Records the states that a phone reports. `Pending` means that the phone has stored the message. A repeated or late
+ * report changes nothing. A message that was not dispatched to this phone is ignored. A report that cannot be read is
+ * logged and skipped, because the phone would give up a refused request after some attempts and lose its other reports.
  */
 export function reportStates({ database, clock, logbook, outbox, onMoved }: ReportStatesDeps): Endpoint {
   return endpoint({
@@ -87,8 +89,9 @@ async function updatesOf(
 }
 
 /**
- * Finds what a report says about a number. A report without recipients is about the whole message. The phone may spell the
- * numbers of an encrypted message in clear, so a complete list without the number is read in the order of the message.
+ * Finds what a report says about a number. A report without recipients is about the whole message. The numbers of an
+ * encrypted message may be unencrypted in the report. So if a complete list does not contain a number, the order of the
+ * message is used.
  */
 function reportedOf(
   { state, recipients = [] }: StateReport,
@@ -100,12 +103,12 @@ function reportedOf(
   return listed ?? (recipients.length === count ? recipients[index] : undefined)
 }
 
-/** The form of a number of a hashed message. */
+/** The form of a number in a message that was replaced with hashes. */
 function hashOf(phoneNumber: string): string {
   return createHash('sha256').update(phoneNumber).digest('hex').slice(0, 16)
 }
 
-/** A final state also answers a cancel: it came too late. */
+/** A final state also answers a cancel, which came too late. */
 function inputsOf({ state, error }: Pick<ReportedRecipient, 'state' | 'error'>, at: Date): RecipientInput[] {
   switch (state) {
     case 'Pending':

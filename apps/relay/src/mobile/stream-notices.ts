@@ -6,7 +6,7 @@ import { phoneOf } from './authenticate-phone.ts'
 import { markStreaming } from './fcm/phone-push.ts'
 import type { PhoneStreams } from './phone-streams.ts'
 
-/** Streams notices to a phone, so that it needs no push service. */
+/** Streams notices to a phone, which then needs no push service. */
 export function streamNotices({
   streams,
   database,

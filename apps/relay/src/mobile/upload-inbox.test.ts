@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { type TestPhone, testPhone } from './testing/test-phone.ts'
@@ -22,6 +23,8 @@ const received = (id: string, more: object = {}) => ({
   ...{ id, type: 'SMS', ...facts, content: 'hello', createdAt: new Date(Date.now() - 5_000).toISOString() },
   ...more,
 })
+const isBusy = ({ status, json }: { status: number; json: { message?: string } | undefined }) =>
+  status === 503 && json?.message?.startsWith('Too many attachments')
 const upload = (...messages: unknown[]) => phone.call('POST', '/inbox', messages)
 const inbox = async () => (await relay.api('GET', '/inbox?includeAttachments=true')).json
 const deliveries = () => relay.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
@@ -63,6 +66,48 @@ test('base64 of an attachment may have line breaks and no padding', async () => 
   expect(await inbox()).toMatchObject([{ text: 'Look!', attachments: [{ partId: 1, size: 100 }] }])
   const stored = await relay.database.inboxAttachment.findFirstOrThrow()
   expect(octets.equals(stored.octets)).toBe(true)
+})
+
+test.each([
+  [
+    'with escapes, as some encoders write it',
+    (base64: string) => base64.replaceAll('/', '\\/').replaceAll('=', '\\u003d'),
+  ],
+  ['with line breaks', (base64: string) => base64.replace(/.{76}/g, '$&\\n')],
+  ['without padding', (base64: string) => base64.replaceAll('=', '')],
+])('a large picture is stored octet by octet: base64 %s', async (_, written) => {
+  const octets = randomBytes(400_000)
+  const attachments = [{ partId: 1, contentType: 'image/png', name: 'a.png', data: 'DATA' }]
+  const body = JSON.stringify([received('5', { type: 'MMS_DOWNLOADED', content: 'Look!', attachments })])
+  const response = await fetch(`${relay.url}/mobile/v1/inbox`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${phone.token}`, 'content-type': 'application/json' },
+    body: body.replace('DATA', () => written(octets.toString('base64'))),
+  })
+  expect(response.status).toBe(201)
+  const stored = await relay.database.inboxAttachment.findFirstOrThrow()
+  expect([stored.size, octets.equals(stored.octets)]).toEqual([octets.length, true])
+})
+
+test('uploads beyond those that can wait for the database are refused with 503, and succeed when repeated', async () => {
+  const attachments = [{ partId: 1, contentType: 'image/png', name: 'a.png', data: 'AAAA' }]
+  const messages = Array.from({ length: 205 }, (_, index) =>
+    received(String(index), { type: 'MMS_DOWNLOADED', content: '', attachments }),
+  )
+  const ended: Awaited<ReturnType<typeof upload>>[] = []
+  let all: Promise<unknown> | undefined
+  await relay.database.$transaction(
+    async (statements) => {
+      await statements.$executeRaw`LOCK TABLE inbox_attachments IN ACCESS EXCLUSIVE MODE`
+      all = Promise.all(messages.map(async (message) => ended.push(await upload(message))))
+      await expect.poll(() => ended.filter(isBusy).length, { timeout: 15_000 }).toBe(3)
+    },
+    { timeout: 20_000 },
+  )
+  await all
+  expect(ended.filter(isBusy)).toHaveLength(3)
+  for (const message of messages) expect((await upload(message)).status).toBe(201)
+  expect(await relay.database.inboxAttachment.count()).toBe(205)
 })
 
 test('an attachment that cannot be read does not lose the message and its other attachments', async () => {
@@ -119,6 +164,13 @@ test('an attachment that was missing at first is added later, and webhooks recei
   await deliver()
   await upload(mms(text, { ...picture, data: 'AAAA' }))
   expect(await deliveries()).toMatchObject([{ id: first?.id, state: 'delivered' }])
+})
+
+test('attachments of separate uploads are in the order of their part numbers', async () => {
+  const picture = { contentType: 'image/png', data: 'AAAA' }
+  for (const partId of [3, 1, 2])
+    await upload(received('9', { type: 'MMS_DOWNLOADED', attachments: [{ ...picture, partId }] }))
+  expect(await inbox()).toMatchObject([{ attachments: [{ partId: 1 }, { partId: 2 }, { partId: 3 }] }])
 })
 
 test('a late attachment from a blocked number is stored without an event', async () => {

@@ -1,8 +1,11 @@
+import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
+import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { NewAttachment, Received } from '../inbox/insert-received-statement.ts'
 import { storeReceived } from '../inbox/store-received.ts'
+import { FairQueue } from '../limits/fair-queue.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'
@@ -18,7 +21,10 @@ interface UploadInboxDeps {
   readonly outbox: { wake(): void }
 }
 
-/** 500 texts have at most a few hundred KiB. A picture of a MMS has at most a few MiB, a third more in base64. */
+/**
+ * The largest upload. 500 texts have at most a few hundred KiB. A picture of an MMS has at most a few MiB, and a third
+ * more in base64.
+ */
 const MOST_BODY_BYTES = 16 * 1024 * 1024
 const MOST_ATTACHMENT_BYTES = 8 * 1024 * 1024
 const MOST_MESSAGES = 500
@@ -30,6 +36,7 @@ const AT_ONCE = 50
  * may repeat an upload. A message that cannot be read is logged and skipped, so that the phone does not repeat it forever.
  */
 export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDeps): Endpoint {
+  const transfers = new FairQueue(TRANSFERS)
   return endpoint({
     body: z.array(z.unknown()).max(MOST_MESSAGES),
     documentedBody: z
@@ -49,12 +56,19 @@ export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDep
       }
       for (let from = 0; from < messages.length; from += AT_ONCE) {
         const some = messages.slice(from, from + AT_ONCE)
-        await database.$transaction(
-          async (statements) => {
-            for (const received of some) await storeReceived(statements, device, received, clock.now())
-          },
-          { timeout: LONGEST_MS },
-        )
+        const store = () =>
+          database.$transaction(
+            async (statements) => {
+              for (const received of some) await storeReceived(statements, device, received, clock.now())
+              return 'stored' as const
+            },
+            { timeout: LONGEST_MS },
+          )
+        const stored = await (some.some(hasAttachments) ? transfers.run(phone.accountId, store) : store())
+        if (stored === undefined)
+          throw new ApiError(503, 'Too many attachments are being stored: try again in a few seconds', {
+            headers: { 'Retry-After': '5' },
+          })
       }
       outbox.wake()
       return { status: 201 }
@@ -63,6 +77,13 @@ export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDep
 }
 
 const LONGEST_MS = 20_000
+
+/** While an attachment is sent to the database, the process needs about five times its size, so few are sent at a time. */
+const TRANSFERS = { slots: 2, places: 200 }
+
+function hasAttachments(received: Received): boolean {
+  return received.type === 'MMS_DOWNLOADED' && received.attachments.length > 0
+}
 
 /** The ids of phones are unique only on the phone, so the id of the item is derived from both. */
 function receivedOf(logbook: Logbook, phone: AgentConnection, uploaded: UploadedMessage): Received {
@@ -83,8 +104,8 @@ function receivedOf(logbook: Logbook, phone: AgentConnection, uploaded: Uploaded
 }
 
 /**
- * Leaves out attachments that cannot be read, and those that the phone has not downloaded. It uploads the message again when it
- * has them.
+ * Leaves out attachments that cannot be read, and those that the phone has not downloaded. The phone uploads the
+ * message again when it has them.
  */
 function attachmentsOf(
   logbook: Logbook,
@@ -100,7 +121,8 @@ function attachmentsOf(
     }
     const { partId, name = '', contentType, data } = read.data
     if (data === undefined) return []
-    return [{ partId, name, contentType, octets: Buffer.from(data, 'base64') }]
+    const octets = data instanceof DecodedBase64 ? data : new DecodedBase64([Buffer.from(data, 'base64')])
+    return [{ partId, name, contentType, octets }]
   })
 }
 
@@ -108,13 +130,13 @@ function attachmentsOf(
 function withStorable(logbook: Logbook, { accountId, deviceId }: AgentConnection, received: Received): Received {
   if (received.type !== 'MMS_DOWNLOADED') return received
   const [stored, tooLarge] = [false, true].map((isTooLarge) =>
-    received.attachments.filter(({ octets }) => octets.length > MOST_ATTACHMENT_BYTES === isTooLarge),
+    received.attachments.filter(({ octets }) => octets.size > MOST_ATTACHMENT_BYTES === isTooLarge),
   )
   for (const { partId, octets } of tooLarge ?? [])
     logbook.write({
       ...{ accountId, deviceId, module: 'inbox', priority: 'WARN' },
       message: `attachment of a received message left out: it is larger than ${MOST_ATTACHMENT_BYTES / 1_048_576} MiB`,
-      context: { messageId: received.id, partId: String(partId), bytes: String(octets.length) },
+      context: { messageId: received.id, partId: String(partId), bytes: String(octets.size) },
     })
   return { ...received, attachments: stored ?? [] }
 }

@@ -10,7 +10,7 @@ interface Requests {
   readonly now: Date
 }
 
-/** Returns a notice for each request. The relay itself calls the webhooks, so the phone must not. */
+/** Returns a notice for each request. The relay calls the webhooks, so the phone must not. */
 export async function readUploadRequests(
   statements: Statements,
   { accountId, cmdIds, now }: Requests,
@@ -31,7 +31,7 @@ export async function readUploadRequests(
   })
 }
 
-/** Records that the phone got the notices. */
+/** Records that the phone has got the notices. */
 export async function markUploadsRequested(
   statements: Statements,
   { accountId, cmdIds, now }: Requests,

@@ -11,21 +11,21 @@ const claimedRow = z.object({
   about: z.string(),
   text: z.string().nullable(),
   subjectId: z.string().nullable(),
-  /** The number of attempts, including this one. */
+  /** The number of attempts, with this one. */
   attempts: z.int(),
   ageSeconds: z.number(),
 })
 
 export type ClaimedNotification = Readonly<z.output<typeof claimedRow>>
 
-/** Longer than a request and the statement that records its result. */
+/** How long a claim is valid. Longer than a request and the statement that records its result. */
 const CLAIMED_SECONDS = 60
 
 /**
- * Claims due notifications, longest due first. If the relay is killed before it records the results, they are due again after a
- * minute.
+ * Claims due notifications, oldest first. If the relay is killed before it records the results, the notifications are
+ * due again after a minute.
  *
- * Locks: the rows, for this statement only. SKIP LOCKED: another relay is claiming them.
+ * Locks: the rows, for this statement only. SKIP LOCKED leaves out rows that another relay is claiming.
  */
 export function claimNotifications(database: Database, limit: number): Promise<ClaimedNotification[]> {
   return readRows(

@@ -37,7 +37,7 @@ test('the example of RFC 8291 is encrypted as there, apart from the padding', ()
   const given = [vector.salt, vector.senderPrivate].map(bytes)
   const random = { bytes: () => given.shift() ?? new Uint8Array() }
   const body = encryptPush(vector.content, { p256dh: point, auth: bytes(vector.auth) }, random)
-  // Header, content and delimiter. The authentication tag also covers the padding.
+  // The lengths of header, content and delimiter. The authentication tag also covers the padding.
   const same = 86 + vector.content.length + 1
   expect(body.subarray(0, same)).toEqual(Buffer.from(vector.body, 'base64url').subarray(0, same))
 })

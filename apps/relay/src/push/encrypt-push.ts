@@ -1,7 +1,7 @@
 import { createCipheriv, createECDH, hkdfSync } from 'node:crypto'
 import type { Random } from '../random.ts'
 
-/** What a browser gave to its subscription, in bytes. */
+/** The keys of a browser's subscription, as bytes. */
 export interface BrowserKeys {
   /** Public key on P-256, uncompressed. */
   readonly p256dh: Uint8Array
@@ -11,7 +11,7 @@ export interface BrowserKeys {
 const SALT_BYTES = 16
 const KEY_BYTES = 32
 const RECORD_BYTES = 4_096
-/** Content is padded to a multiple of this, so that its length says nothing about the text. */
+/** Content is padded to a multiple of this length, which hides the length of the text. */
 const PADDED_TO = 1_024
 const LAST_RECORD = 2
 
@@ -41,7 +41,7 @@ export function encryptPush(content: string, browser: BrowserKeys, random: Rando
   ])
 }
 
-/** Returns whether the bytes are a point of P-256, without which nothing can be encrypted. */
+/** Returns true if the bytes are a point of P-256, which encryption requires. */
 export function isPublicKey(bytes: Uint8Array): boolean {
   try {
     const own = createECDH('prime256v1')

@@ -7,8 +7,8 @@ import { firstLine } from './first-line.ts'
 import { insertNotifications, type NewNotification } from './insert-notifications-statement.ts'
 
 /**
- * Stores notifications of these events in the caller's transaction, for each browser that subscribed to them. Events that
- * browsers cannot subscribe to cost nothing. Returns the number of notifications.
+ * Stores notifications of these events in the caller's transaction, for each browser that subscribed to them. Events
+ * without browser notifications cost nothing. Returns the number of notifications.
  */
 export async function enqueueNotifications(
   statements: Statements,
@@ -49,12 +49,12 @@ function received(sender: string, text: string | undefined): NewNotification {
   return { kind, topic: topicOf(kind, sender), about: sender, text, subjectId: undefined, delayMs: 0 }
 }
 
-/** Messages to many recipients fail together, and are one notification. */
+/** A message to many recipients fails for all of them together, so it causes one notification. */
 const FAILURES_TOGETHER_MS = 3_000
 
 /**
- * Returns the topic of a kind of notifications. Those of one topic replace each other. Push services see the topic, so it does
- * not contain the number.
+ * Returns the topic of a kind of notifications. Notifications of one topic replace each other. Push services see the
+ * topic, so it does not contain the number.
  */
 function topicOf(kind: PushEvent, about = ''): string {
   return createHash('sha256').update(`${kind} ${about}`).digest('base64url').slice(0, 32)

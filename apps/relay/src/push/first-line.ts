@@ -1,8 +1,8 @@
 const MOST_CHARACTERS = 120
 
 /**
- * Returns the first line of a text for a notification, or undefined if it may contain a code or a link that signs somebody in:
- * a notification is shown on a locked screen.
+ * Returns the first line of a text for a notification, or undefined if it may contain a code or a link that signs
+ * somebody in, because a locked screen shows notifications.
  */
 export function firstLine(text: string): string | undefined {
   const line = text
@@ -15,8 +15,8 @@ export function firstLine(text: string): string | undefined {
 }
 
 /**
- * Four digits or more, also in groups (`12-34-56`), capital letters mixed with digits (`G7K2QX`), other letters mixed with digits in
- * a longer word (`a7f3k9`), or a link, also without its scheme (`example.org/x`).
+ * Matches four digits or more, also in groups (`12-34-56`), capital letters mixed with digits (`G7K2QX`), other letters
+ * mixed with digits in a longer word (`a7f3k9`), or a link, also without its scheme (`example.org/x`).
  */
 function mayBeSecret(line: string): boolean {
   return (

@@ -3,13 +3,13 @@ import type { Statements } from '../store/database.ts'
 
 export interface NewNotification {
   readonly kind: PushEvent
-  /** Notifications of one topic replace each other. */
+  /** The topic. Notifications of one topic replace each other. */
   readonly topic: string
-  /** Phone number, or name of the device. */
+  /** The phone number, or the name of the device. */
   readonly about: string
-  /** The first line of the text. */
+  /** The first line of the message text. */
   readonly text: string | undefined
-  /** Id of the failed message or of the device. */
+  /** The id of the failed message or of the device. */
   readonly subjectId: string | undefined
   readonly delayMs: number
 }

@@ -38,10 +38,12 @@ interface RegisterDeps extends SubscriptionDeps {
   readonly pushRules: AddressRules
 }
 
-/** Each event is stored and sent once for each subscription. */
+/**
+ * The largest number of subscriptions per account, because each event is stored and sent once for each subscription.
+ */
 const MOST_SUBSCRIPTIONS = 50
 
-/** Who may read what a notification says. */
+/** The scopes that allow a caller to read what a notification shows. */
 const SCOPES: Readonly<Record<PushEvent, Scope>> = {
   'message.received': 'inbox:list',
   'message.failed': 'messages:list',
@@ -86,7 +88,7 @@ export function registerSubscription({ database, clock, random, box, pushRules }
       const stored = await database.$transaction(async (statements) => {
         await refuseTooMany(statements, accountId, endpointHash)
         const owner = await ownerOf(statements, principal)
-        // Only the last user who signed in there is notified, and only who has the browser has this key.
+        // Only the last user who signed in to the browser is notified. Nobody else has this key.
         await statements.pushSubscription.deleteMany({ where: { endpointHash, p256dh, accountId: { not: accountId } } })
         return statements.pushSubscription.upsert({
           where: { accountId_endpointHash: { accountId, endpointHash } },
@@ -111,7 +113,7 @@ export function deleteSubscription({ database }: SubscriptionDeps): Endpoint {
   })
 }
 
-/** Sends a notification at once and answers with the result, so that a user sees why none arrives. */
+/** Sends a notification at once and answers with the result, so that a user sees why no notification arrives. */
 export function testSubscription(deps: SubscriptionDeps & SendPushDeps): Endpoint {
   const { database, clock } = deps
   return endpoint({
@@ -149,7 +151,7 @@ async function refuseTooMany(statements: Statements, accountId: string, endpoint
   )
 }
 
-/** What the subscription ends with. */
+/** The credentials whose end also ends the subscription. */
 async function ownerOf(statements: Statements, { accountId, credentialVersion, session, tokenId, key }: Principal) {
   const token =
     tokenId === undefined

@@ -1,6 +1,6 @@
 import type { Statements } from '../store/database.ts'
 
-/** A device that reconnects within this time was not offline, for example after an update of its agent. */
+/** A device that reconnects within this time does not count as offline, for example after an update of its agent. */
 const OFFLINE_SECONDS = 180
 /** No notification is sent when a device has been offline for longer, for example because the relay was stopped for a day. */
 const RECENT_SECONDS = 3_600
@@ -8,7 +8,7 @@ const RECENT_SECONDS = 3_600
 /**
  * Stores notifications of devices that went offline, once for each connection. Returns how many were stored.
  *
- * Locks: the devices. SKIP LOCKED: a locked device is connecting or disconnecting, and the next run finds it.
+ * Locks: the devices. SKIP LOCKED leaves out devices that are connecting or disconnecting, which the next run finds.
  */
 export function notifyOffline(statements: Statements, now: Date): Promise<number> {
   const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)

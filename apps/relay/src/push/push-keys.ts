@@ -1,6 +1,6 @@
-// The key pair that identifies this installation to push services (VAPID, RFC 8292). It is created at the first start and never
-// replaced, because browsers accept notifications only from the key that they subscribed with. All relays of a database share it,
-// and backups contain it.
+// The key pair that identifies this installation to push services (VAPID, RFC 8292). It is created at the first start
+// and never replaced, because a browser accepts notifications only with the key of its subscription. All relays of a
+// database share it, and backups contain it.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Database } from '../store/database.ts'
@@ -8,16 +8,16 @@ import type { SecretBox } from '../store/secret-box.ts'
 
 const PURPOSE = 'push-key'
 
-/** Push services accept at most a day. */
+/** How long a signature is valid. Push services accept at most a day. */
 const VALID_SECONDS = 12 * 3_600
 
 export interface PushKeys {
-  /** Base64url, as browsers take it. */
+  /** The public key in base64url, the form that browsers require. */
   readonly publicKey: string
   readonly privateKey: KeyObject
 }
 
-/** Returns the key pair. The first call creates it. Of several relays that start together, one creates it. */
+/** Returns the key pair, which the first call creates. If several relays start together, one of them creates it. */
 export async function readPushKeys(database: Database, box: SecretBox): Promise<PushKeys> {
   const where = { id: 1 }
   const stored = await database.installation.findUniqueOrThrow({ where })

@@ -41,7 +41,7 @@ function receive(sender: string, text: string, id: string = randomUUID()): Promi
   )
 }
 
-/** The decrypted contents of the notifications so far. */
+/** Returns the decrypted contents of the notifications so far. */
 const contents = async (): Promise<PushContent[]> =>
   Promise.all(service.pushes.map(async ({ body }) => JSON.parse(await browser.decrypt(body))))
 const queued = () => relay.database.pushNotification.count()
@@ -190,7 +190,7 @@ test('a push service that does not answer delays neither messages nor the stop o
   await eventually(() => expect(service.pushes).toHaveLength(1))
   for (let index = 0; index < 20; index += 1) await receive(`+4477009001${index}`, 'hello')
   expect(await relay.database.inboxItem.count()).toBe(21)
-  // Aborted requests are not lost: another relay sends the notifications again.
+  // The aborted notifications are not lost, because another relay sends them again.
   expect(await queued()).toBe(21)
 })
 

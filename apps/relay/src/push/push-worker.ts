@@ -38,7 +38,9 @@ export class PushWorker {
     this.#polling = setInterval(() => this.wake(), deps.pollMs ?? POLL_MS)
   }
 
-  /** To be called after a commit that may have stored notifications. Without this call they are sent at the next poll. */
+  /**
+   * Must be called after a commit that may have stored notifications. Otherwise they are sent only at the next poll.
+   */
   wake(): void {
     if (this.#isStopped) return
     this.#isRequested = true
@@ -47,7 +49,7 @@ export class PushWorker {
     })
   }
 
-  /** Aborts running requests. Their notifications are sent by another relay, or after the next start. */
+  /** Aborts running requests. Another relay sends their notifications, or this relay after its next start. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#polling)
@@ -89,7 +91,7 @@ export class PushWorker {
     }
   }
 
-  /** Sends the newest notification of a topic, which stands for all of them. */
+  /** Sends the newest notification of a topic, which replaces the others. */
   async #send(subscription: ValidSubscription | undefined, group: readonly ClaimedNotification[]): Promise<void> {
     const newest = group.reduce((one, other) => (other.key > one.key ? other : one))
     if (subscription === undefined || newest.ageSeconds > KEPT_SECONDS) return this.#delete(group)
@@ -143,7 +145,7 @@ export class PushWorker {
   }
 }
 
-/** Returns whether the push service says that the subscription no longer exists (RFC 8030 §7.3). */
+/** Returns true if the push service says that the subscription no longer exists (RFC 8030 §7.3). */
 export function isEnded(status: number): boolean {
   return status === 404 || status === 410
 }
@@ -163,7 +165,7 @@ function contentOf({ language }: ValidSubscription, newest: ClaimedNotification,
 const POLL_MS = 2_000
 const CLAIMED_AT_ONCE = 500
 const MOST_RUNNING = 50
-/** A notification of something that happened longer ago is not sent. Its text is kept no longer. */
+/** Notifications about older events are not sent, and their text is deleted. */
 const KEPT_SECONDS = 3_600
-/** Seconds after each failed attempt. */
+/** The pause after each failed attempt, in seconds. */
 const PAUSES = [10, 60, 300, 900]

@@ -13,7 +13,7 @@ const subscriptionRow = z.object({
   language: z.string(),
 })
 
-/** A subscription with everything needed to send to it. */
+/** A subscription with all data that sending a notification needs. */
 export type ValidSubscription = Readonly<z.output<typeof subscriptionRow>>
 
 /** Reads the subscriptions among these whose session, token, API key or password is still valid. Takes no locks. */
@@ -33,7 +33,7 @@ export function deleteEndedSubscriptions(statements: Statements): Promise<number
   return statements.$executeRaw`DELETE FROM push_subscriptions p WHERE NOT (${isValid})`
 }
 
-/** True while what created the subscription `p` gives access. */
+/** True while the credentials that created the subscription `p` are valid. */
 const isValid = Prisma.sql`(p.credential_version IS NULL OR EXISTS (
       SELECT FROM accounts a WHERE a.id = p.account_id AND a.credential_version = p.credential_version))
     AND (p.session_hash IS NULL OR EXISTS (

@@ -13,11 +13,11 @@ interface ChangeSettingsDeps {
   readonly database: Database
   readonly box: SecretBox
   readonly logbook: Logbook
-  /** Called after the commit, to send the settings to the agents of the account. */
+  /** Called after the commit, so that the agents of the account get the settings. */
   readonly hints: { settingsChanged(accountId: string): void }
 }
 
-/** `SecretBox` purpose of `webhooks.signing_key`. */
+/** The purpose for which `SecretBox` encrypts `webhooks.signing_key`. */
 export const SIGNING_KEY = 'webhook-signing-key'
 
 /** Changes the given settings and keeps all others. */
@@ -67,7 +67,10 @@ function sealedKey(box: SecretBox, { webhooks }: SettingsChange): { signingKeySe
   return { signingKeySealed: key === null ? null : box.seal(key, SIGNING_KEY) }
 }
 
-/** Returns the errors of settings that conflict with each other. A change may conflict with an earlier change. */
+/**
+ * Returns the errors of settings that conflict with each other. The conflict may be with a setting that was changed
+ * earlier.
+ */
 function brokenRules({ messages, encryption }: Settings): FieldError[] {
   const broken = brokenKey(encryption)
   const { send_interval_min: min, send_interval_max: max } = messages
@@ -96,7 +99,10 @@ function brokenKey({ inbox_public_key: key, inbox_key_version: version }: Settin
   return [{ path: 'encryption.inbox_public_key', message }]
 }
 
-/** An encrypted value names only the version of its key. With two keys of one version, nobody knows which of them decrypts it. */
+/**
+ * An encrypted value names only the version of its key. With two keys of one version, the right key cannot be
+ * determined.
+ */
 function reusedVersion({ encryption }: OwnSettings, { encryption: before }: OwnSettings): FieldError[] {
   const { inbox_public_key: key, inbox_key_version: version } = encryption ?? {}
   if (key === undefined || version === undefined || version !== before?.inbox_key_version) return []
@@ -105,13 +111,16 @@ function reusedVersion({ encryption }: OwnSettings, { encryption: before }: OwnS
   return [{ path: 'encryption.inbox_key_version', message }]
 }
 
-/** Encrypts a value, because an agent that cannot encrypt with the key would report received messages in clear. */
+/**
+ * Encrypts a value as a test, because an agent that cannot encrypt with the key would report received messages
+ * unencrypted.
+ */
 function isUsableKey(base64: string): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' })
     const { modulusLength: bits = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
     if (key.asymmetricKeyType !== 'rsa' || bits < 2_048 || bits > 8_192) return false
-    // With the exponent 1 anybody decrypts, and with an even one nobody does.
+    // With the exponent 1, anybody can decrypt the values; with an even exponent, nobody can.
     if (publicExponent < 3n || publicExponent % 2n === 0n) return false
     publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }, Buffer.alloc(32))
     return true

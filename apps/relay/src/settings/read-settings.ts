@@ -13,11 +13,11 @@ export function getSettings({ database }: { readonly database: Database }): Endp
 }
 
 export interface AccountSettings {
-  /** Increases with each change. Agents with an older version receive the new settings. */
+  /** Increases with each change. Agents with an older version get the new settings. */
   readonly version: number
   /** All settings, including defaults. */
   readonly settings: Settings
-  /** Encrypted `webhooks.signing_key`; null when none is set. */
+  /** The encrypted `webhooks.signing_key`; null if it is not set. */
   readonly signingKeySealed: string | null
 }
 

@@ -22,7 +22,7 @@ const accounts = ['default', 'long', 'short']
 const run = (retention: Retention) =>
   retentionJob({ database: shared.database, clock: { now: () => now } }, retention).run()
 
-/** Returns the ages in days of the rows that are left, by account. */
+/** Returns the ages of the remaining rows in days, by account. */
 async function left(ages: readonly number[], rows: () => Promise<{ accountId: string; createdAt: Date }[]>) {
   const found = await rows()
   const kept = (id: string) =>

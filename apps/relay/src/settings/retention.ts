@@ -14,7 +14,7 @@ export interface Retention {
 
 const EVERY_SECONDS = 3600
 const ACCOUNTS_AT_ONCE = 50
-/** Small enough to keep locks short, but large enough to keep up with any account. */
+/** The number of rows per statement. Small enough for short locks, and large enough for any account. */
 const ROWS_AT_ONCE = 1000
 const DAY_MS = 86_400_000
 

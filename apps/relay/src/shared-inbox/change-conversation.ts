@@ -20,7 +20,9 @@ interface ChangeConversationDeps {
   readonly clock: Clock
 }
 
-/** Changes what was decided about a conversation, and which of its messages are unread. Omitted members stay unchanged. */
+/**
+ * Changes labels, assignee, archiving, blocking and unread messages of a conversation. Omitted members stay unchanged.
+ */
 export function changeConversation({ database, rules, clock }: ChangeConversationDeps): Endpoint {
   return endpoint({
     params: conversationParams,
@@ -73,14 +75,14 @@ async function changeUnread(
     const entry = await findEntry(statements, visibilityOf(principal), number, readUpTo)
     if (entry === undefined)
       throw refusal([{ path: 'readUpTo', message: 'is not the id of a message of this conversation' }], 'body')
-    // All messages received at the time of a sent message come before it.
+    // Messages that were received at the same time as a sent message come before it.
     await markRead(statements, accountId, number, entry.direction === 'in' ? entry : { ...entry, key: MOST_KEY })
   }
   if (unread === true) await markUnread(statements, accountId, number)
   if (unread === false) await markRead(statements, accountId, number)
 }
 
-/** A caller that names the last message it saw must not archive a later one, which nobody would see. */
+/** A caller that names the last message it saw must not archive a later message, because nobody would see it. */
 async function withoutUnseen(
   statements: Statements,
   accountId: string,

@@ -4,8 +4,9 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Delays received messages from this number, and other changes of this conversation, until the transaction ends. Waits for
- * received messages that are being stored. A trigger of `inbox` takes the same lock, shared.
+ * Takes a lock that delays received messages from this number, and other changes of this conversation, until the
+ * transaction ends. Waits for received messages that are being stored, because a trigger of `inbox` takes the same lock
+ * in shared mode.
  */
 export async function lockConversation(statements: Statements, accountId: string, number: string): Promise<void> {
   await statements.$executeRaw`

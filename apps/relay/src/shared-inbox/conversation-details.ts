@@ -15,7 +15,10 @@ interface DetailsDeps {
   readonly rules: Pick<MessageRules, 'defaultRegion'>
 }
 
-/** Shows labels, notes, assignee and unread messages of a conversation. Without messages and decisions they are empty. */
+/**
+ * Shows labels, notes, assignee and unread messages of a conversation. A conversation without messages and decisions
+ * has empty ones.
+ */
 export function showDetails({ database, rules }: DetailsDeps): Endpoint {
   return endpoint({
     params: conversationParams,
@@ -46,7 +49,7 @@ export async function readDetails(
   }
 }
 
-/** The members of a conversation that `conversations:read` shows. */
+/** Returns the members of a conversation that `conversations:read` allows. */
 export function decisionsOf(state: StoredState | undefined) {
   return {
     labels: state?.labels ?? [],

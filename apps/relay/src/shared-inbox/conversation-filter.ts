@@ -1,7 +1,7 @@
 import type { ConversationFolder } from '@smsgw/contract/conversation'
 import { Prisma } from '../store/generated/client.ts'
 
-/** Which conversations a list contains. An empty filter contains all of them. */
+/** Selects the conversations of a list. An empty filter selects all of them. */
 export interface ConversationFilter {
   readonly folder?: ConversationFolder | undefined
   readonly unread?: boolean | undefined
@@ -11,19 +11,19 @@ export interface ConversationFilter {
   readonly number?: NumberTerm | undefined
 }
 
-/** What a search looks for in numbers and names of senders. */
+/** The forms in which a search text is compared with numbers and names of senders. */
 export interface NumberTerm {
-  /** In lower case, without punctuation. Empty if the search contains nothing that can be part of a number. */
+  /** The text in lower case without punctuation; empty if it cannot be part of a number. */
   readonly part: string
-  /** The search as numbers are stored. */
+  /** The text in the form in which numbers are stored. */
   readonly whole: readonly string[]
-  /** Whether the caller may read received messages. Only these have names of senders. */
+  /** True if the caller may read received messages, because only these have names of senders. */
   readonly received: boolean
 }
 
 /**
- * Returns the condition for the conversations of a filter, or undefined for all conversations. The numbers are in `given.number`,
- * and the row of `conversation_states`, if any, is `s`.
+ * Returns the condition for the conversations of a filter, or undefined for all conversations. The numbers are in
+ * `given.number`. `s` is the row of `conversation_states`, if there is one.
  */
 export function conditionOf(accountId: string, filter: ConversationFilter): Prisma.Sql | undefined {
   const { folder, unread, label, assignee, number } = filter
@@ -46,7 +46,10 @@ const FOLDERS: Readonly<Record<ConversationFolder, Prisma.Sql>> = {
   blocked: Prisma.sql`s.blocked_at IS NOT NULL`,
 }
 
-/** The condition for numbers that contain a search term. Hashes of numbers contain letters too and must not be found. */
+/**
+ * Returns the condition for numbers that contain a search term. Hashes of numbers also contain letters, and must not be
+ * found.
+ */
 export function numberCondition(accountId: string, { part, whole, received }: NumberTerm): Prisma.Sql {
   return Prisma.sql`(given.number = ANY(${whole}::text[]) OR (
     ${part !== ''} AND strpos(lower(given.number), ${part}) > 0 AND (given.number ~ '^[+0-9*#]*$' OR (${received}
@@ -63,7 +66,10 @@ export function joinStates(accountId: string): Prisma.Sql {
   return Prisma.sql`LEFT JOIN conversation_states s ON s.account_id = ${accountId} AND s.number = given.number`
 }
 
-/** Selects the smallest set of numbers that contains those of the filter. Undefined if that is every conversation. */
+/**
+ * Selects the smallest stored set of numbers that contains the numbers of the filter. Undefined if only the set of all
+ * conversations does.
+ */
 export function sourceOf(
   accountId: string,
   { folder, unread, label, assignee }: ConversationFilter,

@@ -6,8 +6,9 @@ import { readRows } from '../store/read-rows.ts'
 const BATCH = 1_000
 
 /**
- * Deletes labels, notes, assignee and archiving of conversations that have no messages left, for all accounts, because they are
- * data about a person. A block is kept, because it must also apply to the next message. Returns the number of conversations.
+ * Deletes labels, notes, assignee and archiving of conversations that have no messages left, for all accounts, because
+ * they are data about a person. A blocked number stays blocked, because the block must also apply to its next message.
+ * Returns the number of conversations.
  */
 export async function deleteUnusedStates(database: Database): Promise<number> {
   let total = 0

@@ -14,7 +14,7 @@ interface LabelDeps {
   readonly random: Random
 }
 
-/** Enough for any team, and few enough for a menu. */
+/** The largest number of labels, which is sufficient for any team and still fits into a menu. */
 const MOST_LABELS = 100
 
 /** Lists labels by name. */

@@ -16,7 +16,9 @@ const stateRow = z.object({
 
 export type StoredState = Readonly<z.output<typeof stateRow>>
 
-/** Reads what was decided about these numbers and counts their unread messages. Takes no locks. */
+/**
+ * Reads labels, notes, assignee and archiving of these conversations, and counts their unread messages. Takes no locks.
+ */
 export async function readConversationStates(
   statements: Statements,
   accountId: string,

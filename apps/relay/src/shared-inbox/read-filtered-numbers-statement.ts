@@ -5,8 +5,8 @@ import { readRows } from '../store/read-rows.ts'
 import { type ConversationFilter, conditionOf, joinStates, sourceOf } from './conversation-filter.ts'
 
 /**
- * Reads at most `most` numbers that a filter selects, without reading messages. Returns undefined if the filter also selects
- * conversations about which nothing was decided. Takes no locks.
+ * Reads at most `most` numbers that a filter selects, without reading messages. Returns undefined if the filter also
+ * selects conversations without a row in `conversation_states`. Takes no locks.
  */
 export async function readFilteredNumbers(
   statements: Statements,

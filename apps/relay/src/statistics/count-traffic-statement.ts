@@ -6,17 +6,17 @@ import { readRows } from '../store/read-rows.ts'
 
 export interface TrafficWindow {
   readonly accountId: string
-  /** Start of the first bucket. */
+  /** The start of the first time bucket. */
   readonly from: Date
   readonly stepSeconds: number
   readonly buckets: number
 }
 
 /**
- * Counts the messages in each time bucket. Each step of a message counts at its own time, so a message that waits an hour is
- * accepted in one bucket and sent in another. After a vacuum, each subquery reads only a short index range. This takes a third
- * of the time that grouping and sorting the whole window would take (`npm run bench -- statistics`). A negative wait, which
- * results from a slow device clock, counts as 0. Takes no locks.
+ * Counts the messages in each time bucket. Each step of a message counts at its own time, so a message that waits an
+ * hour is accepted in one bucket and sent in another. After a vacuum, each subquery reads only a short index range.
+ * Grouping and sorting the whole window would take three times as long (`npm run bench -- statistics`). A negative
+ * wait, which results from a slow device clock, counts as 0. Takes no locks.
  */
 export async function countTraffic(
   statements: Statements,
@@ -69,7 +69,7 @@ const trafficRow = z.object({
   delivered: z.int(),
   failed: z.int(),
   received: z.int(),
-  /** Milliseconds from acceptance, or from the scheduled time, to sending. Null when nothing was sent. */
+  /** Milliseconds from acceptance, or from the scheduled time, to sending. Null if nothing was sent. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
 })

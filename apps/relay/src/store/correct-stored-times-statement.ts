@@ -1,10 +1,10 @@
 import type { Database } from './database.ts'
 
 /**
- * Corrects stored times after the database's clock was set back by `backMs`, so that nothing waits for a time that is wrong.
- * These are the times of queues, webhook retries and pauses, notifications, notices to phones, last contacts and pairing codes.
- * Times that users set (`scheduleAt`, `validUntil`) are kept, and messages that wait for approval stay held. When several relays notice
- * the same change, only the first one changes rows, because it locks the row of the installation.
+ * Corrects stored times after the database's clock was set back by `backMs`, so that nothing waits for a wrong time. It
+ * corrects the times of queues, webhook retries and pauses, notifications, notices to phones, last contacts and pairing
+ * codes. Times that users set (`scheduleAt`, `validUntil`) are kept, and messages that wait for approval stay held. If
+ * several relays detect the same change, only the first one changes rows, because it locks the row of the installation.
  */
 export async function correctStoredTimes(database: Database, backMs: number): Promise<void> {
   await database.$transaction(async (statements) => {
@@ -42,5 +42,5 @@ export async function correctStoredTimes(database: Database, backMs: number): Pr
   })
 }
 
-/** Relays notice a changed clock within a few seconds of each other. */
+/** All relays detect a changed clock within a few seconds. */
 const DONE_SECONDS = 10

@@ -5,7 +5,7 @@ const noon = Date.UTC(2026, 2, 1, 12)
 const HOUR = 3_600_000
 
 let monotonicMs: number
-/** Difference between the database's clock and the monotonic clock. */
+/** The difference between the database's clock and the monotonic clock. */
 let databaseMs: number
 let tripMs: number
 let read: () => Promise<number>

@@ -2,7 +2,7 @@ import type { Log } from '@smsgw/daemon/log'
 import type { Clock } from '../clock.ts'
 
 export interface DatabaseClockDeps {
-  /** Reads the database's clock in milliseconds since 1970. */
+  /** Reads the database's clock, in milliseconds since 1970. */
   readonly readMs: () => Promise<number>
   readonly monotonicMs: () => number
   readonly log: Pick<Log, 'warn'>
@@ -22,7 +22,7 @@ export class DatabaseClock implements Clock {
   #isHandling = false
   #timer: NodeJS.Timeout | undefined
   #onJump: ((byMs: number) => Promise<void>) | undefined
-  /** Sum of the jumps that `onJump` has not yet handled. */
+  /** The sum of the jumps that `onJump` has not handled yet. */
   #jumpMs = 0
 
   private constructor(deps: DatabaseClockDeps) {

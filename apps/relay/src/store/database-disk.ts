@@ -14,9 +14,9 @@ import { isDatabaseUnavailable } from './database-unavailable.ts'
 import { testDiskSpace } from './test-disk-space-statement.ts'
 
 export interface DatabaseDiskDeps {
-  /** The folder of the embedded database, or undefined for a database server, whose disk cannot be examined. */
+  /** The folder of the embedded database; undefined for a database server, because its disk cannot be examined. */
   readonly folder: string | undefined
-  /** The host of the database server, or empty for the embedded database. */
+  /** The host of the database server; empty for the embedded database. */
   readonly host: string
   readonly log: Pick<Log, 'error' | 'info'>
   readonly retryMs?: number
@@ -33,11 +33,11 @@ export function databasePlace({
 }
 
 /**
- * Recognises that the disk of the database is full, reports this in health, log and answers, and notices when the disk has
- * space again.
+ * Detects that the disk of the database is full, reports it in health checks, log and answers, and detects when the
+ * disk has space again.
  *
- * has space → full: the server reported `disk_full` for any statement, or a test write failed.
- * full → has space: a test write succeeded. Test writes are repeated while the disk is full, because requests may have stopped.
+ * has space → full: the server reported `disk_full` for any statement, or a test write failed. full → has space: a test
+ * write succeeded. Test writes are repeated while the disk is full, because requests may have stopped.
  */
 export class DatabaseDisk {
   readonly #deps: DatabaseDiskDeps
@@ -50,7 +50,10 @@ export class DatabaseDisk {
     this.#deps = deps
   }
 
-  /** Uses this database to test the disk. Before this call, a disk that was reported as full stays marked as full. */
+  /**
+   * Uses this database to test the disk. Before this call, a disk that was reported as full stays marked as full,
+   * because it cannot be tested.
+   */
   watch(database: Database): void {
     this.#database = database
   }
@@ -69,7 +72,7 @@ export class DatabaseDisk {
     return `The disk of the database is full: ${this.#text()}. Free disk space there, then try again`
   }
 
-  /** Fails while writes fail, and warns when the disk of the embedded database will soon be full. */
+  /** A health check that fails while writes fail, and warns if the disk of the embedded database will soon be full. */
   health(): HealthSource {
     return {
       name: 'database:disk',
@@ -98,7 +101,7 @@ export class DatabaseDisk {
     clearTimeout(this.#retry)
   }
 
-  /** Tests whether writes succeed, and notices that the disk has space again. */
+  /** Tests whether writes succeed, in order to detect that the disk has space again. */
   async #test(): Promise<void> {
     if (this.#database === undefined) return
     try {
@@ -140,7 +143,10 @@ export class DatabaseDisk {
 
 const RETRY_MS = 5_000
 
-/** Returns whether writes may fail. The free space of a database server is unknown, so only the server can report a full disk. */
+/**
+ * Returns true if writes may fail. The free space of a database server is unknown, so only the server can report a full
+ * disk.
+ */
 function isCritical(space: DiskSpace | undefined): boolean {
   return space !== undefined && (space.freeBytes < CRITICAL_FREE_BYTES || !space.hasInodes)
 }

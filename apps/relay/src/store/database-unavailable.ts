@@ -7,7 +7,7 @@ const SYSTEM_CODES = new Set([
   'ECONNRESET',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'ENOENT', // the server that owns the socket is not running
+  'ENOENT', // the process that serves this socket is not running
   'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
@@ -26,7 +26,7 @@ export const DISK_FULL = '53100'
 const MESSAGES =
   /connection terminated|timeout e(?:xpired$|xceeded when trying to connect)|connection error and is not queryable/i
 
-/** Returns whether the database could not serve a request now, but may serve the same request later. */
+/** Returns true if the database cannot serve a request now, but may serve it later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } }
@@ -51,5 +51,5 @@ interface AdapterCause {
   readonly originalCode?: string
 }
 
-/** The adapter's names for errors without an SQL state. */
+/** The names that the adapter gives to errors without an SQL state. */
 const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])

@@ -13,9 +13,9 @@ export interface DatabaseOptions {
   readonly url: string
   /** Size of the pool. */
   readonly connections: number
-  /** Must be longer than the server's statement timeout. */
+  /** How long a connection may be silent. Must be longer than the server's statement timeout. */
   readonly silenceMs?: number
-  /** Called when the server reports that its disk is full, with its message. */
+  /** Called with the message of the server if its disk is full. */
   readonly onDiskFull?: ((message: string) => void) | undefined
 }
 
@@ -33,17 +33,17 @@ export function openDatabase({ url, connections, silenceMs = 40_000, onDiskFull 
     idle_in_transaction_session_timeout: 10_000,
     lock_timeout: 5_000,
     statement_timeout: 30_000,
-    // The adapter sends and reads times without a zone, so the session must use UTC. A commit must be on disk before the
-    // commit is acknowledged.
+    // The adapter sends and reads times without a zone, so the session must use UTC. A commit must be on disk before it
+    // is acknowledged.
     options: '-c timezone=UTC -c synchronous_commit=on',
   })
   if (onDiskFull !== undefined) pool.on('connect', (client) => reportFullDisk(client, onDiskFull))
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementName, disposeExternalPool: true })
-  // Other error formats contain the values of the query.
+  // The minimal error format, because other formats contain the values of the query.
   return new PrismaClient({ adapter, errorFormat: 'minimal' })
 }
 
-/** Listens to all errors of the server, because any statement may be the one that finds the disk full. */
+/** Listens to all errors of the server, because any statement may fail because of a full disk. */
 function reportFullDisk(client: Client, onDiskFull: (message: string) => void): void {
   const { connection } = client as Client & { readonly connection: EventEmitter }
   connection.on('errorMessage', ({ code, message }: DatabaseError) => {
@@ -52,9 +52,9 @@ function reportFullDisk(client: Client, onDiskFull: (message: string) => void): 
 }
 
 /**
- * Returns the socket of a database connection that fails after `silenceMs` without traffic. The server would have ended any
- * statement by then, so the connection is dead without an error, for example because a cable was cut or a firewall dropped its
- * state. Without this limit, TCP would keep the request waiting for a quarter of an hour.
+ * Returns the socket of a database connection. The socket fails after `silenceMs` without traffic, because the server
+ * ends any statement earlier. The connection is then dead without an error, for example because a cable was cut or a
+ * firewall dropped its state. Without this limit, TCP would keep the request waiting for a quarter of an hour.
  */
 function silenceLimitedSocket(silenceMs: number): Socket {
   const socket = new Socket()
@@ -71,8 +71,8 @@ class DatabaseSilent extends Error {
 }
 
 /**
- * The largest number of named statements. It suffices for all statements of the relay and keeps dynamically built
- * statements from filling the server's memory.
+ * The largest number of named statements. It is sufficient for all statements of the relay, and prevents dynamically
+ * built statements from filling the memory of the server.
  */
 const MAX_NAMES = 500
 

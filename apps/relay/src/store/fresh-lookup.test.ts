@@ -102,7 +102,7 @@ function rows(values: Record<string, number>, { isManual = false } = {}) {
     const found = snapshot ?? world.values
     return new Map(ids.filter((id) => id in found).map((id) => [id, { value: found[id] ?? 0 }]))
   }
-  /** Answers a waiting query with these values. */
+  /** Answers the waiting query with these values. */
   async function answer(snapshot?: Record<string, number>): Promise<void> {
     waiting.shift()?.(snapshot)
     await new Promise(setImmediate)

@@ -10,7 +10,7 @@ const MAX_AGE_MS = 1_800
 const REFRESH_AGE_MS = 1_000
 
 interface FreshLookupDeps<Value> {
-  /** Reads the rows that exist, by id. */
+  /** Reads the existing rows with these ids. */
   readonly load: (ids: string[]) => Promise<ReadonlyMap<string, Value>>
   readonly nowMs: () => number
   /** Most cached rows. */
@@ -31,9 +31,10 @@ export class FreshLookup<Value extends object> {
   async get(id: string): Promise<Value | undefined> {
     const row = this.#rows.get(id)
     const ageMs = row ? this.#deps.nowMs() - row.askedMs : Number.POSITIVE_INFINITY
-    // A negative age means that the clock was set back, so the age is unknown.
+    // A negative age means that the clock was set back. The actual age is unknown then.
     if (!row || ageMs < 0 || ageMs > MAX_AGE_MS) return (await this.#ask(id)).get(id)
-    // A failure is ignored here. If it lasts until the row is too old, the next caller waits for the query and gets its error.
+    // A failure is ignored here. If queries still fail when the row is too old, the next caller waits for a query and
+    // gets its error.
     if (ageMs > REFRESH_AGE_MS) this.#ask(id).catch(() => undefined)
     return row.value
   }
@@ -49,7 +50,7 @@ export class FreshLookup<Value extends object> {
     if (this.#running && !this.#running.outdated && this.#running.ids.has(id)) return this.#running.promise
     if (!this.#next) {
       this.#next = newBatch()
-      // Starts later, so that all callers in the same turn of the event loop share the query.
+      // The query starts later, so that all callers in the same turn of the event loop share it.
       if (!this.#running) queueMicrotask(() => this.#start())
     }
     this.#next.ids.add(id)

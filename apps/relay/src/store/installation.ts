@@ -7,7 +7,7 @@ const CHECK = 'smsgw'
 const PURPOSE = 'installation check'
 
 export interface Installation {
-  /** Id of this database's history. A restore changes the id. */
+  /** The id of this database's history. A restore changes the id. */
   readonly streamId: string
 }
 
@@ -25,11 +25,11 @@ export async function checkInstallation(database: Database, box: SecretBox, rand
   return { streamId }
 }
 
-/** Returns whether the value was encrypted with this secret. */
+/** Returns true if the value was encrypted with this secret. */
 export function opensCheck(box: SecretBox, sealed: string): boolean {
   try {
     return box.open(sealed, PURPOSE) === CHECK
   } catch {
-    return false // encrypted with another secret
+    return false // the value was encrypted with another secret
   }
 }

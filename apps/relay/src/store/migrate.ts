@@ -14,7 +14,7 @@ export interface Migration {
 }
 
 export interface MigrateOptions {
-  /** How long a migration is tried again while other transactions hold the locks that it needs. */
+  /** How long a migration is repeated while other transactions hold the locks that it needs. */
   readonly giveUpAfterMs?: number
   /** Receives a line for the operator while a migration waits. */
   readonly report?: (line: string) => void
@@ -24,9 +24,10 @@ export interface MigrateOptions {
  * Applies the missing migrations and returns their names. Uses the same order, rows and lock as `prisma migrate
  * deploy`. Concurrent starts wait for each other. A database that a newer release has migrated is not changed.
  *
- * Other relays keep working in the meantime. While a statement waits for an exclusive lock, all later queries of the table wait
- * for the statement. So a migration waits at most LOCK_WAIT_MS, then is rolled back, lets the other queries run, and is tried
- * again. A migration with CONCURRENTLY blocks nobody, but cannot run in a transaction, so its file contains only that statement.
+ * Other relays keep working in the meantime. While a statement waits for an exclusive lock, all later queries of the
+ * table wait for the statement. So a migration waits at most LOCK_WAIT_MS. Then it is rolled back, so that other
+ * queries run, and tried again.  A migration with CONCURRENTLY does not block queries, but cannot run in a transaction,
+ * so its file contains only one statement.
  */
 export async function migrate(
   url: string,
@@ -114,7 +115,7 @@ const LOCK_POLL_MS = 200
 /** Longer than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that holds a required lock. */
 const LOCK_WAIT_MS = 2_000
 const LONGEST_PAUSE_MS = 8_000
-/** `lock_not_available` and `deadlock_detected`. */
+/** The SQL states `lock_not_available` and `deadlock_detected`. */
 const LOCK_ERRORS = ['55P03', '40P01']
 
 async function applyWithRetries(
@@ -150,7 +151,7 @@ function isConcurrent({ sql }: Migration): boolean {
   return /^(?:CREATE(?: UNIQUE)?|DROP) INDEX CONCURRENTLY /im.test(sql)
 }
 
-/** Applies a migration and records it in one transaction, so that a crash leaves both or neither. */
+/** Applies a migration and records it in one transaction, so that after a crash both are done or neither is. */
 async function applyInTransaction(client: Client, migration: Migration): Promise<void> {
   await client.query('BEGIN')
   await client.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`)

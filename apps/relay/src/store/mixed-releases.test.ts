@@ -261,7 +261,7 @@ describe('a token that a relay of the previous release handles', () => {
       await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${child.refresh_token}` })
     ).json
     const pair = { access_token: access, ...rest }
-    // The previous release refreshes without checking the end of the family. The test moves the end instead of waiting.
+    // The previous release refreshes without checking the end of the family. The test moves this end, to save time.
     await oldRelay.query(
       `UPDATE token_families SET ends_at = now() WHERE id = (SELECT family_id FROM tokens WHERE jti = $1)`,
       [pair.id],

@@ -84,7 +84,10 @@ export async function withDatabase<T>(
   }
 }
 
-/** Returns the URL of the configured or the running embedded database, or undefined when the caller has to start it. */
+/**
+ * Returns the URL of the configured database or of the running embedded one. Returns undefined if the caller has to
+ * start the database.
+ */
 export function runningDatabase({
   DATABASE_URL: url,
   DATA_DIR: folder,

@@ -4,7 +4,7 @@ import { testDatabase } from '../testing/test-database.ts'
 import { type PeriodicJob, type PeriodicJobs, runPeriodicJobs } from './periodic-jobs.ts'
 
 const SOON = 0.01
-/** Long enough for a busy machine. */
+/** The time limit is long enough for a busy machine. */
 const BUSY = { timeout: 20_000 }
 let log: string[] = []
 const running: PeriodicJobs[] = []

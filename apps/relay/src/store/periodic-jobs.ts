@@ -6,10 +6,10 @@ import { ReconnectingClient } from './reconnecting-client.ts'
 const FIRST_RUN_SECONDS = 60
 
 export interface PeriodicJob {
-  /** Also the name of its lock. */
+  /** The name of the job, and of its lock. */
   readonly name: string
   readonly everySeconds: number
-  /** Does the pending work in small transactions. An aborted or concurrent run must do no harm. */
+  /** Does the pending work in small transactions. An aborted or concurrent run must be harmless. */
   readonly run: () => Promise<unknown>
 }
 
@@ -25,7 +25,7 @@ export function runPeriodicJobs(
 ): PeriodicJobs {
   const locks = advisoryLocks(url)
   const stopping = new AbortController()
-  /** Whether an outage was logged, so that not every job logs it. */
+  /** True if the outage was logged, so that other jobs do not log it again. */
   let isOutage = false
   const loops = jobs.map(async ({ name, everySeconds, run }) => {
     // The first run starts soon, so that a relay that is restarted every night does not skip its daily jobs.
@@ -63,12 +63,12 @@ async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** All our advisory locks have this first key, so that they differ from the locks of other programs. */
+/** The first key of all advisory locks of the relay, which distinguishes them from the locks of other programs. */
 const LOCK_CLASS = 1_936_554_599
 
 /**
- * Locks of this process, all on one separate connection, so that a relay that is killed or cut off loses its locks with the
- * connection. The same name must not be locked twice at once, because a session never blocks itself.
+ * The locks of this process. They are all on one separate connection, so that a relay that is killed or cut off loses
+ * them with the connection. A name must not be locked twice at once, because a session never blocks itself.
  */
 function advisoryLocks(url: string) {
   const client = new ReconnectingClient({ url, name: 'smsgw periodic work' })
@@ -81,7 +81,7 @@ function advisoryLocks(url: string) {
       try {
         await work()
       } finally {
-        // After a reconnect this session has no such lock, and the query changes nothing.
+        // After a reconnect this session does not have the lock, and the query changes nothing.
         await ask('SELECT pg_advisory_unlock($1, hashtext($2)) AS answer', name)
       }
     },

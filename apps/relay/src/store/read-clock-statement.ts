@@ -14,8 +14,8 @@ export async function readDatabaseMs(statements: Statements): Promise<number> {
 }
 
 /**
- * Returns how many milliseconds the database's clock is behind the times that were stored before this start, or 0. A machine
- * without a battery-backed clock starts with an old time. Takes no locks.
+ * Returns by how many milliseconds the database's clock is behind the latest stored time, or 0. A machine without a
+ * battery-backed clock starts with an old time. Takes no locks.
  */
 export async function behindStoredTimesMs(statements: Statements): Promise<number> {
   const { ms } = await readRow(

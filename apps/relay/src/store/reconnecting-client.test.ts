@@ -6,7 +6,7 @@ import { ReconnectingClient } from './reconnecting-client.ts'
 const store = useTestDatabase()
 let client: ReconnectingClient
 const events: string[] = []
-/** The error of a query during the outage. */
+/** Returns the error of a query during the outage. */
 let failure: Promise<unknown> | undefined
 
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 
 export interface ReconnectingClientOptions {
   readonly url: string
-  /** Shown as `application_name` in `pg_stat_activity`. */
+  /** The name of the connection, which `pg_stat_activity` shows as `application_name`. */
   readonly name: string
   /**
    * Prepares a new connection, for example with LISTEN or a lock. If this fails, the connection is closed and a new one
@@ -90,7 +90,7 @@ export class ReconnectingClient {
     try {
       return (await client.query<Row>(sql, [...values])).rows
     } catch (error) {
-      // Reconnects even after a timeout, because only a new connection has a known state.
+      // Reconnects even after a timeout, because the state of the old connection is unknown.
       this.#lose(client, error)
       throw error
     }
@@ -101,7 +101,7 @@ export class ReconnectingClient {
     this.#client = undefined
     this.#lastError = error
     clearInterval(this.#healthTimer)
-    // Not awaited, because a dead connection may never end.
+    // Does not wait for the end, because a dead connection may never end.
     client.end().catch(() => undefined)
     this.#retryTimer = setTimeout(() => {
       this.#connecting = this.#connect()

@@ -17,6 +17,7 @@ import { storeRecognisedLogin } from '../auth/store-recognised-login-statement.t
 import { conversationExamples } from '../conversations/testing/conversation-examples.ts'
 import { countDeviceQueue } from '../devices/count-device-queue-statement.ts'
 import { countPairingTry } from '../devices/count-pairing-try-statement.ts'
+import { deleteOldTelemetry } from '../devices/delete-old-telemetry-statement.ts'
 import { lockDeviceToDelete } from '../devices/lock-device-to-delete-statement.ts'
 import { readSamples } from '../devices/read-samples-statement.ts'
 import { writeNames } from '../devices/write-names-statement.ts'
@@ -140,9 +141,10 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     })
     await countPairingTry(s, 'ABCD', now)
   },
+  'devices/delete-old-telemetry-statement.ts': (s) => deleteOldTelemetry(s as never, now),
   'devices/lock-device-to-delete-statement.ts': (s) => lockDeviceToDelete(s, 'account', 'device'),
   'devices/read-samples-statement.ts': async (s) => {
-    await recordTelemetry(s, connection, { signal: 20 }, { now, historyMs: 1_000 })
+    await recordTelemetry(s, [{ connection, receivedAt: now, json: '{}' }])
     const to = new Date(now.getTime() + 1_000)
     await readSamples(s, { accountId: 'account', deviceId: 'device', from: now, to, most: 1 })
   },
@@ -186,7 +188,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     claimCommands(s, connection, { sends: 1, urgentSends: 1, others: 1 }, now),
   'link/dispatch/find-work-statement.ts': (s) => findDevicesWithWork(s as never, 'relay', now),
   'link/dispatch/read-unacknowledged-statement.ts': (s) => readUnacknowledgedCommands(s, connection, now),
-  'link/record-telemetry-statement.ts': (s) => recordTelemetry(s, connection, {}, { now, historyMs: 1 }),
+  'link/record-telemetry-statement.ts': (s) => recordTelemetry(s, [{ connection, receivedAt: now, json: '{}' }]),
   'logs/log-retention-statement.ts': (s) => deleteOldLogs(s, 'account', now, 1),
   'logs/store-log-rows-statement.ts': (s) =>
     storeLogRows(s, [

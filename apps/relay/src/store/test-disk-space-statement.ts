@@ -1,9 +1,9 @@
 import type { Statements } from './database.ts'
 
 /**
- * Writes a megabyte to a temporary table, which is dropped at the end of the transaction. This extends a file at once, but
- * adds no large entry to the write-ahead log. Such an entry would be a risk, because PostgreSQL stops when there is no space
- * for this log. Locks only the temporary table.
+ * Writes a megabyte to a temporary table, which is dropped at the end of the transaction. This extends a file at once,
+ * but adds no large entry to the write-ahead log. A large entry would be a risk, because PostgreSQL stops if the log
+ * has no space. Locks only the temporary table.
  */
 export async function testDiskSpace(statements: Statements): Promise<void> {
   await statements.$executeRaw`

@@ -55,7 +55,7 @@ export async function retryUntilAvailable<T>(start: () => Promise<T>, { waitMs, 
 /** Returns why the database does not yet answer, or undefined when it does. Throws if the database will never answer. */
 async function tryOnce(url: string): Promise<string | undefined> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  client.on('error', () => undefined) // the pool notices a later loss
+  client.on('error', () => undefined) // the pool detects a connection that is lost later
   try {
     await client.connect()
     const { rows } = await client.query<{ version: string }>(
@@ -77,7 +77,7 @@ async function tryOnce(url: string): Promise<string | undefined> {
   }
 }
 
-/** Checks the error of a host name with several addresses, which contains one error per address. */
+/** The error for a host name with several addresses contains one error per address, which are checked here. */
 function isEveryAddressUnavailable(error: unknown): boolean {
   return error instanceof AggregateError && error.errors.every(isDatabaseUnavailable)
 }

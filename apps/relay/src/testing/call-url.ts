@@ -38,7 +38,7 @@ export async function callUrl(method: string, url: string, { auth, body, headers
   }
 }
 
-/** Returns the body, but closes an endless stream. */
+/** Returns the body. Closes an endless stream and returns an empty text. */
 async function textOf(response: Response): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return await response.text()
   await response.body?.cancel()

@@ -38,7 +38,7 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
   const given = process.env['SMSGW_TEST_DATABASE_URL']
   if (given) return { url: given, stop: async () => undefined }
   const folder = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'smsgw-test-'))
-  // Reports only messages about the server itself, because tests cause the other messages on purpose.
+  // Reports only messages about the server itself, because tests cause other messages on purpose.
   const report = (line: string) => line.includes('embedded') && process.stderr.write(`PostgreSQL: ${line}\n`)
   const server = await startEmbeddedPostgres({ folder: join(folder, 'database'), report, durable: false })
   return {
@@ -51,8 +51,8 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
 }
 
 /**
- * Returns the folder that Linux keeps in memory, if it has room. Creating a test database there takes 20 ms; on a disk it takes
- * up to 500 ms.
+ * Returns the folder that Linux keeps in memory, if this folder has room. Creating a test database there takes 20 ms;
+ * on a disk it takes up to 500 ms.
  */
 function memoryFolder(): string | undefined {
   const folder = '/dev/shm'

@@ -4,11 +4,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const MAIN = join(import.meta.dirname, '../main.ts')
+/** The bundle that the set-up of the tests made; benches start the sources. */
+export const MAIN = process.env['TESTED_RELAY'] ?? join(import.meta.dirname, '../main.ts')
+
 export interface RelayProcess {
   readonly url: string
   readonly pid: number
-  /** The log lines until now. */
+  /** The log lines so far. */
   readonly logged: readonly string[]
   kill(signal: NodeJS.Signals): void
   /** Resolves with the exit code or signal. */

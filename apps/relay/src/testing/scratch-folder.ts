@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 export interface ScratchFolder {
   readonly path: string
-  /** Registers a step that runs before the folder is deleted, in reverse order. */
+  /** Registers a step that runs before the folder is deleted. The steps run in reverse order. */
   endBefore(end: () => Promise<unknown>): void
-  /** Whether a signal aborted the work, whose later errors can be ignored. */
+  /** True if a signal aborted the work. Later errors of the work can then be ignored. */
   isBrokenOff(): boolean
 }
 

@@ -10,11 +10,14 @@ const GONE_WITHIN_MS = 2_000
 export interface TestDatabase {
   readonly url: string
   readonly database: Database
-  /** Drops the database. Fails when the test left a connection open. */
+  /** Drops the database. Fails if the test left a connection open. */
   close(): Promise<void>
 }
 
-/** A database for all tests of a file. Registers the hooks that create it before the first test and drop it at the end. */
+/**
+ * A database for all tests of a file. Registers the test hooks that create it before the first test and drop it at the
+ * end.
+ */
 export function useTestDatabase(options?: { readonly connections?: number }): Pick<TestDatabase, 'url' | 'database'> {
   let opened: TestDatabase
   beforeAll(async () => {

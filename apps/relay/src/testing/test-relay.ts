@@ -22,6 +22,8 @@ export interface TestRelayOptions {
   readonly onPasswordChanged?: NonNullable<RelayOptions['onPasswordChanged']>
   readonly pushPollMs?: number
   readonly fcmOrigin?: string
+  /** Changes the database before the relay starts. */
+  readonly prepare?: (databaseUrl: string) => Promise<void>
 }
 
 export interface TestAccount {
@@ -43,7 +45,7 @@ export interface TestRelay {
   api(method: string, path: string, options?: CallOptions): Promise<Called>
   /** Calls any path. */
   request(method: string, path: string, options?: CallOptions): Promise<Called>
-  /** The log lines until now. */
+  /** The log lines so far. */
   readonly logged: readonly string[]
   /** Fails if an error was logged, for example about a 500 or an answer that does not match its route. */
   close(): Promise<void>
@@ -51,8 +53,9 @@ export interface TestRelay {
 
 /** Starts a complete relay in this process with its own database. */
 export async function testRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
-  const { settings = {}, ...rest } = options
+  const { settings = {}, prepare, ...rest } = options
   const { url: databaseUrl, database, close: closeDatabase } = await testDatabase()
+  await prepare?.(databaseUrl)
   const config = readConfig({
     PORT: '0',
     CONSOLE_DIR: 'off',

@@ -9,7 +9,7 @@ interface TwoRelays {
   /** Value of the `Authorization` header with the password of the only account, which has one device. */
   readonly auth: string
   readonly urls: readonly string[]
-  /** The URL of a path of the API, at one relay for even and at the other for odd numbers. */
+  /** Returns the URL of a path of the API: on one relay for even numbers, on the other relay for odd numbers. */
   urlOf(index: number, path: string): string
 }
 

@@ -15,13 +15,13 @@ export interface AttemptFacts {
   readonly attempt: WebhookAttempt
 }
 
-/** Everything stored about one message. */
+/** All stored data about one message. */
 export interface TimelineFacts {
   readonly message: Message
   readonly deviceName: string | undefined
   readonly recipients: readonly RecipientFacts[]
   readonly attempts: readonly AttemptFacts[]
-  /** Waiting reasons by command id. */
+  /** The waiting reasons by command id. */
   readonly waiting: ReadonlyMap<string, Waiting>
 }
 

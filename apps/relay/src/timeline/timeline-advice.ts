@@ -2,7 +2,7 @@ import type { FailureCode } from '@smsgw/contract/failure-code'
 import type { AdviceCode } from '@smsgw/contract/timeline'
 import { type Outcome, statusFromOctet } from '@smsgw/sms/fields/status'
 
-/** Advice about failures by their stable code. */
+/** The advice about failures, by their stable code. */
 const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   ttl_expired:
     'The message was not sent before its deadline. Check whether the device was online and its SIM had a network, or use a longer ttl or a later validUntil.',
@@ -37,7 +37,7 @@ export function adviceOnFailure(code: string | null): Advice | undefined {
   return { advice: OF_FAILURES[adviceCode], adviceCode }
 }
 
-/** Advice in words and its stable code, with which a program can show its own words. */
+/** Advice with its stable code. A program can use the code to show its own text. */
 interface Advice {
   readonly advice: string
   readonly adviceCode: AdviceCode

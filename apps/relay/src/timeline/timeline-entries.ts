@@ -5,7 +5,7 @@ import type { Part } from '../store/generated/client.ts'
 import type { AttemptFacts, RecipientFacts, TimelineFacts } from './read-timeline.ts'
 import { ADVICE_IN_DOUBT, adviceOnFailure, adviceOnReport, reportCode } from './timeline-advice.ts'
 
-/** Returns the entries by time. Entries with the same time are in the order of cause and effect. */
+/** Returns the entries by time. Entries with the same time are ordered by cause and effect. */
 export function timelineEntries(facts: TimelineFacts): TimelineEntry[] {
   const steps = [
     ...acceptance(facts),
@@ -104,7 +104,7 @@ function stepsOf(
     at === null ? [] : [{ at, kind, recipient, text, ...more }],
   )
   const parts = facts.parts.flatMap((part) => stepsOfPart(part, facts))
-  // The waiting reason is placed after the last known step.
+  // Places the waiting reason after the last known step.
   const since = waiting?.reason === 'approval' ? acceptedAt : facts.dueAt
   const at = [...steps, ...parts].map((step) => step.at).reduce((a, b) => (a > b ? a : b), since)
   return [...steps, ...parts, ...(waiting === undefined ? [] : [waitingStep(facts, waiting, at)])]

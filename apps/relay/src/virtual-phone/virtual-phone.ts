@@ -15,13 +15,13 @@ export type { VirtualPhoneMessage } from '@smsgw/contract/virtual-phone'
 /** The simulated phones of a virtual modem in the same process. */
 export interface VirtualPhone {
   look(): VirtualPhoneAnswer
-  /** Throws when the message cannot be sent as SMS. */
+  /** Sends a message. Throws if it cannot be sent as SMS. */
   write(message: VirtualPhoneText): void
 }
 
 interface VirtualPhoneDeps {
   readonly database: Database
-  /** Undefined without a virtual modem. */
+  /** The virtual phones; undefined without a virtual modem. */
   readonly virtualPhone: VirtualPhone | undefined
 }
 

@@ -4,8 +4,8 @@ import type { Statements } from '../store/database.ts'
 import { storableJson } from '../store/storable.ts'
 
 /**
- * Stores the latest report of a connection. The report is valid while the connection is the newest of its device. The fence
- * locks the device, so that no newer connection opens between the check and the write.
+ * Stores the latest report of a connection. The report is valid while the connection is the newest of its device. The
+ * check locks the device, so that no newer connection opens between the check and the write.
  */
 export async function recordWaiting(
   statements: Statements,

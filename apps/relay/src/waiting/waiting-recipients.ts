@@ -12,23 +12,23 @@ export interface WaitingFacts {
   readonly deviceId: string
   readonly state: MessageState
   readonly errorCode: string | null
-  /** Whether the message was dispatched to the device. */
+  /** True if the message was dispatched to the device. */
   readonly isDispatched: boolean
   /** The requested SIM. */
   readonly simNumber: number | null
   /** The requested priority. Null counts as 0. */
   readonly priority: number | null
   readonly scheduleAt: Date | null
-  /** Until when the message can be approved; null unless it waits for approval. */
+  /** The time until which the message can be approved; null if it does not wait for approval. */
   readonly heldUntil: Date | null
   readonly createdAt: Date
   readonly processedAt: Date | null
 }
 
 /**
- * Returns the waiting reason of each recipient by its command id. Reasons are not stored per recipient. The relay computes some
- * reasons, and a device reports the reasons of its queue in a snapshot that is valid only while it is connected, so no reason
- * is outdated. Costs one statement, or none when every recipient has a final state.
+ * Returns the waiting reason of each recipient by its command id. Reasons are not stored per recipient, so that no
+ * reason is outdated. The relay computes some of them. A device reports the reasons of its queue as a snapshot, which
+ * is valid only while the device is connected. Costs one statement, or none when every recipient has a final state.
  */
 export async function waitingRecipients(
   statements: Statements,
@@ -47,7 +47,7 @@ export async function waitingRecipients(
   )
 }
 
-/** Returns until when a message can be approved, or null unless it waits for approval. */
+/** Returns the time until which a message can be approved; null if it does not wait for approval. */
 export function heldUntil(message: {
   readonly approval: string | null
   readonly approvalUntil: Date | null
@@ -79,7 +79,7 @@ function causeOf(one: WaitingFacts, holder: Holder): WaitingCause | undefined {
   return now.getTime() - sinceOf(one).getTime() > QUEUED_AFTER_MS ? { reason: 'queued' } : undefined
 }
 
-/** A message without an obstacle is sent within this time. */
+/** The time within which a message is sent if nothing delays it. */
 const QUEUED_AFTER_MS = 5_000
 
 function sinceOf({ processedAt, scheduleAt, createdAt }: WaitingFacts): Date {
@@ -92,7 +92,7 @@ function reportedOf(one: WaitingFacts, { report, now }: Holder): WaitingCause | 
     const group = report.messages.find(({ cmdIds }) => cmdIds.includes(one.cmdId))
     return group && causeIn(group, now)
   }
-  // The queue of the device is full, so whatever delays its SIMs also delays this message.
+  // The queue of the device is full, so the waiting reason of its SIMs also applies to this message.
   const wait = waitOfSims(one, report)
   return wait && causeIn(wait, now)
 }
@@ -116,7 +116,7 @@ const bypassed: ReadonlySet<string> = new Set<WaitingReason>(['limit', 'pause', 
 
 function causeIn({ reason, until, simNumber }: ReportedWait, now: Date): WaitingCause | undefined {
   if (!isWaitingReason(reason)) return undefined
-  // If the reported end of the wait has passed, it is left out, because the next report is about to arrive.
+  // Leaves out a reported end of the wait that has passed, because the next report is about to arrive.
   return { reason, simNumber, ...(until !== undefined && new Date(until) > now && { until }) }
 }
 

@@ -3,13 +3,16 @@ import ipaddr from 'ipaddr.js'
 /** The addresses that webhooks may call. Everything except public unicast is refused unless the operator allows it. */
 export interface AddressRules {
   readonly allowHttp: boolean
-  /** Allowed networks that are not public, as `192.168.0.0/16` or a single address. */
+  /** The allowed networks that are not public, such as `192.168.0.0/16` or a single address. */
   readonly allowNetworks: readonly string[]
   /** The relay's own host, which webhooks never call. */
   readonly ownHost?: string | undefined
 }
 
-/** The rules from the operator's settings. In Local Server mode the receiver is usually on the same network. */
+/**
+ * Returns the rules from the operator's settings. In Local Server mode, webhook receivers are usually on the same
+ * network.
+ */
 export function addressRules(operator: {
   readonly allowHttp: boolean
   readonly allowNetworks: readonly string[]
@@ -23,7 +26,7 @@ export function addressRules(operator: {
   }
 }
 
-/** Returns whether webhooks may call an address from a resolver or a URL. */
+/** Returns true if webhooks may call this address, which comes from a resolver or a URL. */
 export function isAllowedAddress(address: string, { allowNetworks }: AddressRules): boolean {
   if (!ipaddr.isValid(address)) return false
   // An IPv4 address mapped to IPv6 is checked as the IPv4 address that it reaches.
@@ -31,9 +34,9 @@ export function isAllowedAddress(address: string, { allowNetworks }: AddressRule
   return isPublic(parsed) || allowNetworks.some((network) => isWithin(parsed, network))
 }
 
-/** Returns what is wrong with the URL of a webhook, or undefined. Finds only problems that can be found without a DNS look-up. */
+/** Returns what is wrong with the URL of a webhook, or undefined if it is valid. Does not make a DNS look-up. */
 export function urlProblem(text: string, rules: AddressRules): string | undefined {
-  // The URL parser drops these characters silently.
+  // The URL parser silently drops these characters.
   if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or control characters'
   if (!URL.canParse(text)) return 'is not a valid URL: use one such as https://example.com/sms'
   const url = new URL(text)
@@ -68,7 +71,10 @@ function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean 
   return base.kind() === address.kind() && address.match(base, bits)
 }
 
-/** Returns the address that a host name spells out. `localhost` counts, because RFC 6761 reserves it for loopback. */
+/**
+ * Returns the address that a host name spells out. `localhost` is such a name, because RFC 6761 reserves it for
+ * loopback.
+ */
 function literalAddress(hostname: string): string | undefined {
   if (/(^|\.)localhost\.?$/.test(hostname)) return '127.0.0.1'
   const address = hostname.replace(/^\[|\]$/g, '')

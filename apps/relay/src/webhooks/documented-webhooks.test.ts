@@ -65,7 +65,7 @@ const forged: [string, () => Signed][] = [
   ],
 ]
 
-/** The documented receivers, with the interpreter or compiler that each one needs and the command that starts it. */
+/** The documented receivers. Each has the interpreter or compiler that it needs, and the command that starts it. */
 const receivers: [name: string, tool: string, start: (port: string) => [command: string, ...args: string[]]][] = [
   ['Node', process.execPath, () => [process.execPath, join(examples, 'receiver.mjs')]],
   ['Python', 'python3', () => ['python3', join(examples, 'receiver.py')]],
@@ -150,7 +150,7 @@ function builtGoReceiver(): string {
   return program
 }
 
-/** Sends bytes, gives the receiver a moment to answer, then drops the connection. */
+/** Sends bytes, waits a moment for an answer of the receiver, then drops the connection. */
 async function sentAndClosed(port: number, bytes: Buffer): Promise<void> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined)
   socket.setTimeout(200, () => socket.resetAndDestroy())

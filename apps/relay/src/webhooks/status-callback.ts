@@ -1,4 +1,6 @@
-/** The formats of webhooks that report the states of single messages, each to an address that its message names. */
+/**
+ * The formats of webhooks that report the states of single messages. Each message names the address for its reports.
+ */
 export const STATUS_FORMATS = ['twilio-status', 'kannel-dlr'] as const
 export type StatusFormat = (typeof STATUS_FORMATS)[number]
 
@@ -6,13 +8,13 @@ export function isStatusFormat(format: string | null): format is StatusFormat {
   return STATUS_FORMATS.some((one) => one === format)
 }
 
-/** Where the states of one message are reported. */
+/** The address to which the states of one message are reported. */
 export type StatusCallback =
   | { readonly format: 'twilio-status'; readonly url: string }
-  /** `url` has Kannel's placeholders. `mask`: the wanted reports, one bit each. */
+  /** `url` has Kannel's placeholders. `mask`: the requested reports, one bit each. */
   | { readonly format: 'kannel-dlr'; readonly url: string; readonly mask: number }
 
-/** Returns the text that is stored with the message: the URL, for Kannel behind its mask. */
+/** Returns the text that is stored with the message: the URL; for Kannel, the mask and the URL. */
 export function storedCallback(callback: StatusCallback): string {
   return callback.format === 'kannel-dlr' ? `kannel ${callback.mask} ${callback.url}` : callback.url
 }
@@ -24,7 +26,7 @@ export function readCallback(stored: string): StatusCallback {
     : { format: 'kannel-dlr', url, mask: Number(mask) }
 }
 
-/** Returns the origin of the URL, which is the URL of the webhook that serves it. */
+/** Returns the origin of the URL. It is the URL of the webhook that delivers the reports. */
 export function originOf({ url }: StatusCallback): string {
   return `${new URL(url).origin}/`
 }

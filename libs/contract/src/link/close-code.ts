@@ -16,14 +16,14 @@ export const closeCodes = {
   /** Retried soon, because the cause may be a lossy proxy. The pauses grow if the error repeats. */
   malformed: { code: 4400, retry: 'soon' },
   unauthenticated: { code: 4401, retry: 'slowly' },
-  /** The pairing code or fleet token is wrong, already used or expired. */
+  /** The pairing code or the enrolment token is wrong, already used or expired. */
   'pairing-refused': { code: 4402, retry: 'never' },
   /** The device was deleted, so its agent must be paired again. */
   revoked: { code: 4403, retry: 'never' },
-  /** A critical frame of an unknown type. */
+  /** The frame is critical and its type is unknown. */
   unsupported: { code: 4406, retry: 'slowly' },
   'timed-out': { code: 4408, retry: 'soon' },
-  /** Replaced by a newer connection of the same agent. */
+  /** A newer connection of the same agent replaced this one. */
   superseded: { code: 4409, retry: 'soon' },
   /** The journal is an old copy, because the relay has later events from it. */
   'old-copy': { code: 4410, retry: 'soon' },

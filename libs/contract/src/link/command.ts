@@ -1,4 +1,4 @@
-// Commands from the relay to an agent. Commands are idempotent, because the agent executes each id only once.
+// Commands from the relay to an agent. A command may be repeated, because the agent executes each id only once.
 import { z } from 'zod'
 import { readEncryptedField } from '../encrypted-field.ts'
 import { onUncertain } from '../message.ts'
@@ -8,27 +8,27 @@ export const commandId = z.string().min(1).max(64)
 const time = z.iso.datetime({ offset: true })
 
 const textContent = z.object({ text: z.string().min(1).max(65_535) })
-/** Base64, encrypted if `isEncrypted`. */
+/** Data in base64, encrypted if `isEncrypted` is true. */
 const data = z.union([
   z.base64(),
   z.string().refine((text) => readEncryptedField(text).ok, 'must be base64 or encrypted'),
 ])
 const dataContent = z.object({ data, port: z.int().min(1).max(65_535) })
 
-/** Sends a message to one number. Written to the journal before it is acknowledged. */
+/** Sends a message to one number. The agent acknowledges it after it is in the journal. */
 const sendCommand = z.object({
   kind: z.literal('send'),
   cmdId: commandId,
   messageId: z.string().min(1).max(36),
-  /** The number as the relay stores it, encrypted if `isEncrypted`. */
+  /** The number as the relay stores it, encrypted if `isEncrypted` is true. */
   phoneNumber: z.string().min(1).max(512),
   content: z.union([textContent, dataContent]),
   isEncrypted: z.boolean().default(false),
-  /** Counted from 1. If absent, the agent chooses a SIM according to the settings of the account. */
+  /** The SIM, counted from 1. If absent, the agent chooses a SIM according to the settings of the account. */
   simNumber: z.int().min(1).max(64).optional(),
   withDeliveryReport: z.boolean(),
   priority: z.int().min(-128).max(127),
-  /** Time of acceptance by the API, by which messages of equal priority are ordered. */
+  /** The time at which the API accepted the message. Messages of equal priority are ordered by it. */
   acceptedAt: time,
   validUntil: time.optional(),
   onUncertain: onUncertain.default('resolve'),
@@ -37,7 +37,7 @@ const sendCommand = z.object({
 /** Cancels a send whose first part is not yet at the modem. A cancel that arrives before the send blocks the send. */
 const cancelCommand = z.object({ kind: z.literal('cancel'), cmdId: commandId })
 
-/** Reads the storages of all SIMs again. Only phones limit it to a range, because modems store few messages. */
+/** Reads the memories of all SIMs again. Only phones support a range, because modems store few messages. */
 const sweepCommand = z.object({
   kind: z.literal('sweep'),
   cmdId: commandId,
@@ -45,7 +45,7 @@ const sweepCommand = z.object({
   until: z.iso.datetime().optional(),
 })
 
-/** Sends a USSD code or reply. Not written to the journal, because its caller no longer waits after a restart. */
+/** Sends a USSD code or reply. Not written to the journal, because after a restart its caller no longer waits. */
 const ussdCommand = z.object({
   kind: z.literal('ussd'),
   cmdId: commandId,
@@ -80,12 +80,12 @@ export const command = z.discriminatedUnion('kind', [
   restartCommand,
 ])
 
-/** Returns a unique key. The id alone is not unique, because a cancel has the id of its send. */
+/** Returns a unique key of a command. Its id is not unique, because a cancel has the id of its send. */
 export function commandKey({ kind, cmdId }: Pick<Command, 'kind' | 'cmdId'>): string {
   return `${kind}:${cmdId}`
 }
 
-/** From this priority, a message bypasses limits, pauses and work hours, and may use the reserved credit. */
+/** Messages with at least this priority ignore limits, pauses and work hours, and may use the reserved credit. */
 export const urgentPriority = 100
 
 export type Command = z.infer<typeof command>

@@ -4,15 +4,15 @@ import { commandId } from './command.ts'
 
 const time = z.iso.datetime({ offset: true })
 const simNumber = z.int().min(1).max(64)
-/** Local time of the agent with its offset, as in webhook payloads. */
+/** The local time of the agent with its offset, as in webhook payloads. */
 const at = z.iso.datetime({ offset: true })
 
-/** Stable code of a failure. Any text, because a newer agent may have more codes. */
+/** The stable code of a failure. Any text is valid, because a newer agent may have more codes. */
 const failureCode = z.string().min(1).max(64)
 
 const outbound = { cmdId: commandId, at }
 
-/** The message was sent again after an unknown outcome, and may have arrived twice. */
+/** True if the message was sent again after an unknown outcome, so that it may have arrived twice. */
 const possibleDuplicate = z.boolean().optional()
 
 /** The command is in the journal of the agent. This event also answers a repeated command. */
@@ -28,7 +28,7 @@ const partSubmitted = z.object({
   /** TP-MR. */
   reference: z.int().min(0).max(255).optional(),
   result: z.enum(['accepted', 'refused', 'unknown']),
-  /** `CMS 38`, `lost port`, … */
+  /** What the modem answered or what happened, such as `CMS 38` or `lost port`. */
   code: z.string().max(200).optional(),
   /** The meaning of a refusal code, and advice. */
   words: z.string().max(500).optional(),
@@ -45,12 +45,12 @@ const partReported = z.object({
   words: z.string().max(200),
 })
 
-/** Every part was accepted by the network. */
+/** The network accepted every part. */
 const sent = z.object({
   kind: z.literal('sent'),
   ...outbound,
   simNumber,
-  /** The SIM's own number, absent if unknown. */
+  /** The number of the SIM; absent if it is unknown. */
   sender: z.string().max(128).optional(),
   parts: z.int().min(1).max(255),
   possibleDuplicate,
@@ -72,7 +72,7 @@ const failed = z.object({
   reason: z.string().min(1).max(500),
   simNumber: simNumber.optional(),
   sender: z.string().max(128).optional(),
-  /** Parts sent before the failure. */
+  /** The number of parts that were sent before the failure. */
   partsSent: z.int().min(0).max(255).optional(),
   parts: z.int().min(1).max(255).optional(),
   possibleDuplicate,
@@ -90,27 +90,29 @@ const waiting = z.object({
 const cancelled = z.object({
   kind: z.literal('cancelled'),
   ...outbound,
-  /** The SIM that would have sent the message, if already chosen. */
+  /** The SIM that would have sent the message, if it was already chosen. */
   simNumber: simNumber.optional(),
   sender: z.string().max(128).optional(),
 })
-/** The cancel arrived too late. Other events report the state. */
+/** The cancel arrived too late. Other events report the state of the message. */
 const cancelRefused = z.object({ kind: z.literal('cancel-refused'), ...outbound })
 
-/** A message was received. Its id is derived from its content, so the id is the same each time the message is read. */
+/** A message was received. The id is derived from the content, so it is the same each time the message is read. */
 const inbound = {
   kind: z.literal('received'),
   id: z.string().min(1).max(36),
-  /** The network's time stamp if plausible, otherwise the agent's time. Has the agent's offset. */
+  /** The network's time stamp if it is plausible, otherwise the agent's time; with the agent's offset. */
   receivedAt: at,
   sender: z.string().max(128),
-  /** Phone number of the SIM, absent if neither the SIM nor the configuration contains it. */
+  /** The phone number of the SIM; absent if neither the SIM nor the configuration contains it. */
   recipient: z.string().max(128).optional(),
   simNumber,
-  /** Whether the content is encrypted with the key of the account. */
+  /** True if the content is encrypted with the key of the account. */
   isEncrypted: z.boolean().optional(),
 }
-/** Encrypted content is longer. The text of a message of 255 parts has at most 117 kB. */
+/**
+ * The limit allows for encryption, which makes content longer. The text of a message of 255 parts has at most 117 kB.
+ */
 const maxContent = 200_000
 const receivedText = z.object({
   ...inbound,
@@ -118,7 +120,7 @@ const receivedText = z.object({
   text: z.string().max(maxContent),
   parts: z.int().min(1).max(255),
   isPartial: z.boolean().optional(),
-  /** Whether this is a class 0 message, which a phone displays at once and does not store. */
+  /** True for a class 0 message, which a phone displays at once and does not store. */
   isFlash: z.boolean().optional(),
 })
 const receivedData = z.object({
@@ -142,14 +144,17 @@ const received = z.discriminatedUnion('type', [receivedText, receivedData, recei
 
 export const simCard = z.object({
   simNumber,
-  /** absent, locked, puk, searching, denied, ready or failed. Any text, because a newer agent may have more states. */
+  /**
+   * `absent`, `locked`, `puk`, `searching`, `denied`, `ready` or `failed`. Any text is valid, because a newer agent may
+   * have more states.
+   */
   state: z.string().min(1).max(32),
   phoneNumber: z.string().max(128).optional(),
   carrierName: z.string().max(128).optional(),
   iccid: z.string().max(32).optional(),
   /** 0–100. */
   signal: z.int().min(0).max(100).optional(),
-  /** True when the SIM's modem is emulated, so that its messages reach no phone. Older agents omit this member. */
+  /** True if the SIM's modem is emulated, so that its messages do not reach a phone. Older agents omit this member. */
   isEmulated: z.boolean().optional(),
 })
 
@@ -162,14 +167,14 @@ export const encryptionKey = z.object({
 /** The device replaced its key pair. `hello` repeats the current key at each connection. */
 const keyReplaced = z.object({ kind: z.literal('key-replaced'), at, key: encryptionKey })
 
-/** A call rang at a modem. It was not answered. */
+/** A call rang at a modem, which did not answer it. */
 const callReceived = z.object({
   kind: z.literal('call-received'),
   at,
   simNumber,
   /** Absent if the caller withheld the number. */
   caller: z.string().max(128).optional(),
-  /** Phone number of the SIM, absent if unknown. */
+  /** The phone number of the SIM; absent if it is unknown. */
   recipient: z.string().max(128).optional(),
 })
 
@@ -180,7 +185,10 @@ const started = z.object({
   agentVersion: z.string().max(64),
   sims: z.array(simCard).max(64),
 })
-/** `Health` of the agent, every `ping.interval_seconds`. Its members are not checked, because older agents report different ones. */
+/**
+ * `Health` of the agent, every `ping.interval_seconds`. Its members are not checked, because older agents report
+ * different members.
+ */
 const pinged = z.object({ kind: z.literal('pinged'), at, health: z.record(z.string(), z.unknown()) })
 const logged = z.object({
   kind: z.literal('logged'),

@@ -1,5 +1,5 @@
-// All frames of the link: JSON text in WebSocket messages. Unknown fields are ignored, and so are frames of unknown types
-// unless they have `critical: true`.
+// All frames of the link: JSON text in WebSocket messages. Unknown fields are ignored. Frames of unknown types are also
+// ignored, unless they have `critical: true`.
 import { z } from 'zod'
 import { encryptionKey, simCard } from './event.ts'
 import { waitingReport } from './waiting-report.ts'
@@ -8,7 +8,7 @@ export const subprotocol = 'smsgw.v1'
 
 /**
  * The maximum size of a WebSocket message. A text of 65 535 characters of three bytes each fits. Only a text of control
- * characters, which take six bytes each in JSON, does not fit.
+ * characters does not fit, because each takes six bytes in JSON.
  */
 export const maxFrameBytes = 262_144
 const maxEventsInFrame = 256
@@ -16,12 +16,14 @@ const maxEventsInFrame = 256
 const id = z.string().min(1).max(64)
 /** The number of an event in its journal. */
 const seq = z.int().min(1)
-/** All events up to this one. */
+/** The number of the last event that is acknowledged, with all earlier ones. */
 const mark = z.int().min(0)
-/** Random value created with the event. It shows whether two journals have the same event at the same number. */
+/**
+ * A random value that was created with the event. It shows whether two journals have the same event at the same number.
+ */
 const tag = z.string().min(1).max(64)
 const version = z.int().min(1).max(10_000)
-/** The supported versions of a peer. The highest common version is used. */
+/** The versions that one end supports. The highest common version is used. */
 const versions = z.object({ min: version, max: version })
 const time = z.iso.datetime({ offset: true })
 const openObject = z.record(z.string().max(64), z.unknown())
@@ -29,13 +31,13 @@ const signature = z.base64().min(1).max(128)
 
 /** Features that older agents do not have. An agent lists its features in `hello`. */
 export const capabilities = ['encrypted-data', 'modem-commands', 'public-key'] as const
-/** Features of devices. Only phones can have `mms`, which an agent cannot list. */
+/** The features of devices. Only phones can have `mms`; an agent must not list it. */
 export type Capability = (typeof capabilities)[number] | 'mms'
 
 const ping = z.object({ type: z.literal('ping'), number: z.int().min(0) })
 const pong = z.object({ type: z.literal('pong'), number: z.int().min(0) })
 
-/** The first frame, with the nonce for the agent to sign. */
+/** The first frame, with a nonce that the agent has to sign. */
 const challenge = z.object({ type: z.literal('challenge'), nonce: z.string().min(16).max(128), relayId: id, versions })
 /** Answers `pair` with the device id of the agent, which then sends `hello` with the same nonce. */
 const paired = z.object({ type: z.literal('paired'), deviceId: id })
@@ -43,16 +45,16 @@ const welcome = z.object({
   type: z.literal('welcome'),
   version,
   connEpoch: z.int().min(0),
-  /** Identifies the history of the database. Changes when the database is restored from a backup. */
+  /** Identifies the history of the database. It changes when the database is restored from a backup. */
   streamId: id,
   /** The last event of this journal that the relay has stored, and its tag. */
   mark,
   markTag: tag.optional(),
-  /** `bootId` of the previous connection of this device. It differs when two processes use the same identity. */
+  /** `bootId` of the previous connection of this device. It differs if two processes use the same identity. */
   previousBootId: id.optional(),
-  /** True when the device has already used a newer journal, so that this journal is an old copy. */
+  /** True if the device has already used a newer journal, so that this journal is an old copy. */
   isRetired: z.boolean().default(false),
-  /** Maximum number of unacknowledged events. */
+  /** The largest number of unacknowledged events. */
   window: z.int().min(1).max(65_536),
   heartbeatSeconds: z.number().min(0.01).max(600),
   serverTime: time,
@@ -60,11 +62,11 @@ const welcome = z.object({
 })
 /** All events up to `upto` are on disk at the relay, so the agent may delete them. */
 const stored = z.object({ type: z.literal('stored'), upto: mark })
-/** Asks again for events that were already acknowledged. Sent after the database was restored from a backup. */
+/** Asks again for events that were already acknowledged. Sent after a restore of the database from a backup. */
 const replay = z.object({ type: z.literal('replay'), from: seq })
 /**
- * The agent validates the command only when it handles the command, so that an unknown command from a newer relay gets an
- * error, and the link stays open.
+ * The agent validates the command later, when it handles it. So an unknown command from a newer relay causes an error,
+ * but the link stays open.
  */
 const command = z.object({ type: z.literal('command'), command: z.unknown() })
 const settings = z.object({
@@ -73,15 +75,15 @@ const settings = z.object({
   /** The time of the relay, sent after its clock was set. */
   serverTime: time.optional(),
 })
-/** The relay is stopping. Reconnect after this delay, which differs for each agent to spread the load. */
+/** The relay is stopping. The agent reconnects after this delay, which differs for each agent to spread the load. */
 const goaway = z.object({ type: z.literal('goaway'), reconnectAfterMs: z.int().min(0).max(3_600_000) })
 
 /** Sent by an agent that is not yet paired. */
 const pair = z.object({
   type: z.literal('pair'),
-  /** A pairing code or a fleet token. */
+  /** A pairing code or an enrolment token. */
   credential: z.string().min(1).max(256),
-  /** Raw Ed25519 public key. */
+  /** The raw Ed25519 public key. */
   publicKey: z.base64().length(44),
   signature,
   name: z.string().min(1).max(128),
@@ -94,45 +96,52 @@ const hello = z.object({
   agentVersion: z.string().min(1).max(64),
   /** Unknown names are ignored. */
   capabilities: z.array(z.string().max(64)).max(64).default([]),
-  /** Random value, created when the process of the agent starts. */
+  /** A random value that is created when the process of the agent starts. */
   bootId: id,
   journal: z.object({
     id,
-    /** The oldest event in the journal; `tail` + 1 when it is empty. */
+    /** The oldest event in the journal; `tail` + 1 if the journal is empty. */
     first: seq,
     tail: mark,
-    /** The last event acknowledged by the relay. */
+    /** The last event that the relay has acknowledged. */
     mark,
-    /** Id of the journal that this journal replaces, because the replaced journal was an old copy. */
+    /** The id of the journal that this journal replaces, because that journal was an old copy. */
     replaces: id.optional(),
   }),
-  /** The history of the database that acknowledged `mark`. */
+  /** The `streamId` of the database that acknowledged `mark`. */
   streamId: id.optional(),
   isClockSynchronised: z.boolean(),
   sims: z.array(simCard).max(64),
-  /** Older agents have no key. */
+  /** The encryption key of the device; older agents have none. */
   encryptionKey: encryptionKey.optional(),
 })
-/** Consecutive events starting at `from`. Each is validated separately, so an invalid one does not block the others. */
+/**
+ * Consecutive events, starting at `from`. Each event is validated separately, so that an invalid event does not block
+ * the others.
+ */
 const events = z.object({
   type: z.literal('events'),
   from: seq,
-  /** Number of events before `from` that the journal no longer has and the relay never received. */
+  /** The number of events before `from` that the journal no longer has and that the relay never received. */
   skipped: z.int().min(1).optional(),
   events: z.array(z.unknown()).min(1).max(maxEventsInFrame),
-  /** Tag of the last event. */
+  /** The tag of the last event. */
   tag,
 })
 /** The `commandKey` of commands that are on disk at the agent. */
 const journaled = z.object({ type: z.literal('journaled'), keys: z.array(z.string().min(1).max(80)).min(1).max(1_024) })
 /**
- * `limit`: how many messages the relay may send in total on this connection. `urgentLimit`: the same, including urgent
- * messages. The relay sends no messages before the first credit, because the agent may find that its journal is an old copy.
+ * `limit`: how many messages the relay may send in total on this connection. `urgentLimit`: the same number with urgent
+ * messages. The relay sends no messages before the first credit, because the agent may find that its journal is an old
+ * copy.
  */
 const credit = z.object({ type: z.literal('credit'), limit: mark, urgentLimit: mark })
 /** Telemetry is repeated regularly, so it is neither written to the journal nor acknowledged. */
 const telemetry = z.object({ type: z.literal('telemetry'), at: time, sample: openObject })
-/** Replaces the previous report and is valid until the connection ends. Neither written to the journal nor acknowledged. */
+/**
+ * Reports why messages wait. The report replaces the previous one, and is valid until the connection ends. It is
+ * neither written to the journal nor acknowledged.
+ */
 const waiting = z.object({ type: z.literal('waiting'), report: waitingReport })
 
 export const relayFrames = {

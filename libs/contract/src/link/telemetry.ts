@@ -1,5 +1,5 @@
-// The members of a telemetry sample that the relay reads. Older and newer agents may omit a member or send it with
-// another type. Such a member is treated as absent, and all other members are kept.
+// The members of a telemetry sample that the relay reads. Older and newer agents may omit a member, or send it with
+// another type. Such a member counts as absent, and the other members are kept.
 import { z } from 'zod'
 
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
@@ -15,7 +15,7 @@ const modemSample = z.object({
   /** State of the SIM, with the values of the API. */
   state: text,
   manufacturer: text,
-  /** May start with the manufacturer. */
+  /** The model of the modem, which may start with the manufacturer. */
   model: text,
   firmware: text,
   /** The last four digits of the IMEI. */
@@ -26,11 +26,11 @@ const modemSample = z.object({
   /** Per cent. */
   signal: optional(z.int().min(0).max(100)),
   signalDbm: figure,
-  /** Storages by their name. */
+  /** The memories for messages, by their names. */
   storage: optional(z.record(z.string().max(8), gauge)),
-  /** Current problem of the modem. */
+  /** The current problem of the modem. */
   problem: text,
-  /** Recovery steps since the last failure. */
+  /** The recovery steps since the last failure. */
   recovery: optional(z.object({ steps: optional(z.array(z.unknown())) })),
 })
 

@@ -3,7 +3,10 @@ import { z } from 'zod'
 import { type WaitingReason, waitingReasons } from '../waiting.ts'
 import { commandId } from './command.ts'
 
-/** Any text, because a newer agent may have more reasons. Entries with an unknown reason are ignored. */
+/**
+ * The reason. Any text is valid, because a newer agent may have more reasons. Entries with an unknown reason are
+ * ignored.
+ */
 const reason = z.string().min(1).max(64)
 const until = z.iso.datetime({ offset: true }).optional()
 const simNumber = z.int().min(1).max(64)
@@ -11,7 +14,7 @@ const simNumber = z.int().min(1).max(64)
 export const waitingReport = z.object({
   /** The SIMs that accept no messages. */
   sims: z.array(z.object({ simNumber, reason, until })).max(64),
-  /** Why messages without a requested SIM wait. Absent when a SIM accepts such messages. */
+  /** Why messages that name no SIM wait. Absent if a SIM accepts such messages. */
   anySim: z.object({ reason, until, simNumber: simNumber.optional() }).optional(),
   /** Messages grouped by reason. Messages that only wait for earlier messages are not listed. */
   messages: z

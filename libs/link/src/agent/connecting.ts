@@ -13,19 +13,22 @@ export function connect(state: AgentState): AgentStep {
 }
 
 /**
- * Limit until the first frame of the relay. A connection that lost data on the way never opens, so the first attempts are
- * given up early. The later ones get more time, for a slow network or a busy relay.
+ * The time limit for the first frame of the relay. A connection that lost data on the way never opens, so the first
+ * attempts are given up early. Later attempts get more time, for a slow network or a busy relay.
  */
 function challengeLimit(stalled: number): Extract<AgentEffect, { kind: 'set-timer' }> {
   const ms = stalled < shortAttempts ? shortAttemptMs : longAttemptMs
   return { kind: 'set-timer', timer: 'handshake', fromMs: ms, toMs: ms }
 }
 
-/** The handshake took too long. */
+/** The handshake took too long. The pauses after the first attempts without an answer stay as short as those attempts. */
 export function handshakeTimedOut(state: AgentState): AgentStep {
   const { kind } = state.phase
-  const isStalled = kind === 'connecting' || kind === 'awaiting-challenge'
-  return closeConnection({ ...state, stalled: state.stalled + (isStalled ? 1 : 0) }, 'timed-out', `still ${kind}`)
+  const { state: left, effects } = closeConnection(state, 'timed-out', `still ${kind}`)
+  if (kind !== 'connecting' && kind !== 'awaiting-challenge') return { state: left, effects }
+  const isShort = state.stalled < shortAttempts
+  const attempts = isShort ? Math.max(state.attempts, Math.min(left.attempts, mostUnansweredAttempts)) : left.attempts
+  return { state: { ...left, attempts, stalled: state.stalled + 1 }, effects }
 }
 
 /** Closes the connection from this end. */
@@ -35,7 +38,7 @@ export function closeConnection(state: AgentState, why: CloseName, reason: strin
   return { state: left.state, effects: [closeEffect(state, code, reason), ...left.effects] }
 }
 
-/** Reports to the app that the link has stopped, but reconnects once more. */
+/** Reports to the app that the link has stopped, but makes one more connection. */
 export function closeAndTakeBack(state: AgentState, why: CloseName, reason: string, pause: Pause): AgentStep {
   const left = closeConnection(state, why, reason)
   const later: AgentEffect = { kind: 'set-timer', timer: 'reconnect', ...pause }
@@ -48,8 +51,9 @@ export function connectionClosed(state: AgentState, code: number, reason: string
 }
 
 /**
- * During a short outage the pauses stay short, so that agents connect soon after the relay has started. These attempts cost
- * the relay nothing. The pauses grow when a relay refuses a connection or does not answer in time: it may be overloaded.
+ * During a short outage the pauses stay short, so that agents connect soon after the relay has started. Attempts that
+ * reach no relay cost nothing. The pauses grow if a relay refuses a connection or does not answer in time, because it
+ * may be overloaded.
  */
 export function relayUnreachable(state: AgentState, { reason, isProxied }: Unreachable): AgentStep {
   const { state: left, effects } = disconnected(state, 'lost', reason, 'soon')
@@ -101,21 +105,21 @@ function disconnected(state: AgentState, why: CloseName | 'lost', reason: string
   return { state: later.state, effects: [...effects, ...later.effects] }
 }
 
-const shortAttempts = 3
-/** Enough for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms. */
+const shortAttempts = 4
+/** The shortest limit, which is sufficient for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms. */
 const shortAttemptMs = 4_000
 const longAttemptMs = 15_000
 const shortestMs = 500
 const longestMs = 60_000
-/** Pauses of up to 4 s: with the start of a connection, an agent is back within 10 s. */
+/** Pauses of up to 4 s. With the time to connect, an agent is back within 10 s. */
 const mostUnansweredAttempts = 3
 /** Pauses of up to 8 s, because each attempt costs the proxy a TLS handshake. */
 const mostProxiedAttempts = 4
-/** About four minutes, or eight behind a proxy. */
+/** The number of attempts with short pauses, which take about four minutes, or eight behind a proxy. */
 const shortOutageAttempts = 120
 const slowly: Pause = { fromMs: 60_000, toMs: 600_000 }
 
-/** `attempts`: connections that failed since the last one that worked in both directions. */
+/** `attempts`: the number of failed connections since the last one that worked in both directions. */
 export function pauseBefore(attempts: number, retry: Exclude<Retry, 'never'>): Pause {
   if (retry === 'slowly') return slowly
   if (retry === 'now' && attempts === 0) return { fromMs: 0, toMs: 0 }

@@ -2,22 +2,22 @@ import type { Welcome } from '@smsgw/contract/link/frame'
 import type { Pause } from '../connection/timers.ts'
 
 /**
- * Detects a second agent with the same identity, for example on a copied SD card. The two agents replace each other's connection
- * endlessly. An agent detects that another process was connected between two of its own connections, because the welcome
- * contains the boot id of the previous connection, and `connEpoch` counts more connections than this process opened. After
- * three takeovers an agent sends nothing more. It reconnects up to three more times, so that the other agent also counts three
- * takeovers and stops.
+ * Detects a second agent with the same identity, for example on a copied SD card. The two agents replace each other's
+ * connection endlessly. An agent detects that another process was connected between two of its own connections, because
+ * the welcome contains the boot id of the previous connection, and `connEpoch` counts more connections than this
+ * process opened. After three takeovers an agent sends no more messages. It reconnects up to three more times, so that
+ * the other agent also counts three takeovers and stops.
  */
 export interface DuplicateEvidence {
   /** The first welcome that this process received from this history of the database. */
   readonly first: Pick<Welcome, 'connEpoch' | 'streamId'> | undefined
-  /** Hellos that this process sent. It has opened at most this many connections. */
+  /** The number of hellos that this process sent. It has opened at most this many connections. */
   readonly hellos: number
-  /** Connections since `first` that this process cannot have opened. */
+  /** The number of connections since `first` that this process cannot have opened. */
   readonly foreign: number
   /** How often another process was connected between two connections of this process. */
   readonly takeovers: number
-  /** Whether another process was connected just before the latest connection. */
+  /** True if another process was connected just before the latest connection. */
   readonly wasTakenOver: boolean
 }
 
@@ -31,7 +31,7 @@ export const noDuplicate: DuplicateEvidence = {
 
 const takeoversOfDuplicate = 3
 const takeBacks = 3
-/** Long enough for the other agent to reconnect. */
+/** A time in which the other agent can reconnect. */
 export const takeBackPause: Pause = { fromMs: 60_000, toMs: 120_000 }
 
 /** Ten minutes, which is longer than any pause before a second agent reconnects. */
@@ -44,7 +44,7 @@ export function countHello(duplicate: DuplicateEvidence): DuplicateEvidence {
   return { ...duplicate, hellos: duplicate.hellos + 1 }
 }
 
-/** The previous process of this agent does not count, nor does a boot id from a restored database. */
+/** Ignores the previous process of this agent, and a boot id from a restored database. */
 export function countTakeovers(duplicate: DuplicateEvidence, bootId: string, welcome: Welcome): DuplicateEvidence {
   const { first, hellos, foreign, takeovers } = duplicate
   const { connEpoch, streamId, previousBootId } = welcome
@@ -52,7 +52,7 @@ export function countTakeovers(duplicate: DuplicateEvidence, bootId: string, wel
     return { ...duplicate, first: { connEpoch, streamId }, foreign: 0, wasTakenOver: false }
   }
   const isOther = previousBootId !== undefined && previousBootId !== bootId
-  // The relay may process an old hello after later hellos, so connections are counted from the first welcome.
+  // Counts connections from the first welcome, because the relay may process an old hello after later hellos.
   const countedForeign = connEpoch - first.connEpoch - (hellos - 1)
   const wasTakenOver = isOther || countedForeign > foreign
   return {
@@ -63,7 +63,7 @@ export function countTakeovers(duplicate: DuplicateEvidence, bootId: string, wel
   }
 }
 
-/** `take-back`: there is a second agent; reconnect once more. */
+/** `take-back`: a second agent exists, so reconnect once more. */
 export function duplicateVerdict({ takeovers, wasTakenOver }: DuplicateEvidence): 'none' | 'take-back' | 'stop' {
   if (takeovers < takeoversOfDuplicate) return 'none'
   return wasTakenOver && takeovers < takeoversOfDuplicate + takeBacks ? 'take-back' : 'stop'

@@ -17,7 +17,7 @@ const floods: Readonly<Record<RelayFrame['type'], (at: number, state: AgentState
   pong: (number) => ({ type: 'pong', number }),
 }
 
-/** 100 000 frames within one second: no tick passes. The journal answers at once. */
+/** Sends 100 000 frames within one second, so no tick passes. The journal answers at once. */
 function flood(frameAt: (at: number, state: AgentState) => object): { state: AgentState; effects: AgentEffect[] } {
   let { state } = online()
   const all: AgentEffect[] = []

@@ -5,9 +5,9 @@ import { receiveCommand } from '../commands/received-command.ts'
 import type { Heartbeat } from '../connection/heartbeat.ts'
 
 /**
- * Limits the work that a relay can cause. Each frame has a price, so that no kind of frame can be repeated without limit.
- * Frames that the agent itself causes are free. These are sends within its credit, acknowledgements of its events, and answers
- * to pings.
+ * Limits the work that a relay can cause. Each frame has a price, so that no kind of frame can be repeated without a
+ * limit. Frames that the agent itself causes are free: sends within its credit, acknowledgements of its events, and
+ * answers to pings.
  */
 export interface FrameBudget {
   readonly spent: number
@@ -15,10 +15,16 @@ export interface FrameBudget {
 
 export const fullBudget: FrameBudget = { spent: 0 }
 
-/** What frames may cost at once. A working relay needs far less, even when a user cancels hundreds of messages. */
+/**
+ * The total price of frames that may arrive at once. A working relay needs far less, even if a user cancels hundreds of
+ * messages.
+ */
 const maxSpent = 1_000
 const refillPerSecond = 10
-/** For a replay, the agent sends its events again. A relay needs this only once, after its database was restored. */
+/**
+ * A replay is expensive, because the agent sends its events again. A relay needs it only once, after its database was
+ * restored.
+ */
 const replayPrice = 100
 
 /** The state of the agent that decides which frames of the relay are free. */
@@ -29,7 +35,10 @@ export interface Caused {
   readonly inbox?: CommandInbox
 }
 
-/** Returns undefined when the relay has sent too much. `frame` is undefined for a frame of an unknown type. */
+/**
+ * Returns the new budget, or undefined if the relay has sent too much. `frame` is undefined for a frame of an
+ * unknown type.
+ */
 export function pay(budget: FrameBudget, frame: RelayFrame | undefined, caused: Caused): FrameBudget | undefined {
   const spent = budget.spent + priceOf(frame, caused)
   return spent > maxSpent ? undefined : { spent }

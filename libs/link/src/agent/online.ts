@@ -19,14 +19,15 @@ import { refill } from './frame-budget.ts'
 import type { AgentEffect, AgentState, AgentStep, Online } from './state.ts'
 
 /**
- * 10 s. An acknowledgement after this time proves that the connection works, and resets the number of attempts. An earlier one
- * does not, because otherwise all agents of a relay that fails under their load would reconnect without a pause.
+ * 10 s. An acknowledgement after this time proves that the connection works, and resets the number of attempts. An
+ * earlier acknowledgement does not, because otherwise all agents of a relay that fails under their load would reconnect
+ * without a pause.
  */
 const ticksUntilProven = 2
 const leastHeartbeatSeconds = 1
 /** 30 s. */
 const ticksForAcknowledgement = 6
-/** Pause between two announcements. A modem takes longer than this for one message. */
+/** The pause between two announcements of credit. A modem takes longer than this for one message. */
 const creditPause: Pause = { fromMs: 50, toMs: 50 }
 
 export type OnlineState = AgentState & { readonly phase: Online }
@@ -83,7 +84,7 @@ function resetAttempts(state: OnlineState): OnlineState {
 
 export function eventsRead(state: OnlineState, from: number, events: readonly JournaledEvent[]): AgentStep {
   const { outbox, connection } = state
-  // The relay requested a replay in the meantime.
+  // Ignores the answer, because the relay requested a replay in the meantime.
   if (outbox.readingFrom !== from) return unchanged(state)
   const frames = eventFrames(outbox.sent, from, events)
   const sending = frames.map(({ text }): AgentEffect => ({ kind: 'send', connection, text }))
@@ -91,7 +92,10 @@ export function eventsRead(state: OnlineState, from: number, events: readonly Jo
   return then(events.length === 0 ? unchanged(read) : advance(read), sending)
 }
 
-/** Acknowledges commands, even those of an earlier connection. The relay ignores commands that this connection did not carry. */
+/**
+ * Acknowledges commands, even those of an earlier connection. The relay ignores acknowledgements of commands that it
+ * did not send on this connection.
+ */
 export function confirmJournaled(state: OnlineState, keys: readonly string[]): AgentStep {
   const step = advance(state)
   return keys.length === 0 ? step : then(step, [send(state, { type: 'journaled', keys: [...keys] })])
@@ -115,7 +119,7 @@ export function tick(state: OnlineState): AgentStep {
   return { state: ticked, effects: [...pinging, tickLater(ticked)] }
 }
 
-/** Reads the next events and announces new credit, as far as possible. */
+/** Reads the next events and announces new credit, if possible. */
 export function advance(state: OnlineState): AgentStep {
   const { phase, connection } = state
   const effects: AgentEffect[] = []

@@ -11,7 +11,7 @@ const closed = (state: AgentState, code: number): AgentInput => ({
 })
 
 describe('while no relay is running', () => {
-  /** Attempts to connect until the outage is over, and returns how long the agent then takes to connect. */
+  /** Makes the agent attempt to connect until the outage is over. Returns how long it then takes to connect. */
   function backAfterMs(outageMs: number, random: () => number, isProxied = false): number {
     let { state } = online()
     let step = play(state, closed(state, 1006))
@@ -31,7 +31,7 @@ describe('while no relay is running', () => {
         fc.integer({ min: 0, max: 180_000 }),
         fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
         (outageMs, stream) => {
-          // Without the shortest pauses, so that the attempts last for the outage.
+          // Leaves out the shortest pauses, so that the attempts last for the whole outage.
           const random = () => 0.5 + (stream.next().value as number) / 2
           expect(backAfterMs(outageMs, random)).toBeLessThanOrEqual(4_000)
           expect(backAfterMs(outageMs, random, true)).toBeLessThanOrEqual(8_000)
@@ -67,7 +67,9 @@ describe('while the network drops all data', () => {
     effects.find((effect) => 'timer' in effect && effect.timer === 'handshake') as { readonly toMs: number }
   const stall = (state: AgentState) => play(state, { kind: 'timer', timer: 'handshake' })
 
-  /** Attempts to connect until an attempt begins after the end of the outage, and returns how long that took. */
+  /**
+   * Makes the agent attempt to connect until an attempt begins after the end of the outage. Returns how long that took.
+   */
   function backAfterMs(outageMs: number, random: () => number): number {
     let step = play(online().state, closed(online().state, 1006))
     let nowMs = 0
@@ -81,10 +83,10 @@ describe('while the network drops all data', () => {
     }
   }
 
-  test('an agent connects within 8 s after an outage of up to 12 s', () => {
+  test('an agent connects within 8 s after an outage of up to 16 s', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 0, max: 12_000 }),
+        fc.integer({ min: 0, max: 16_000 }),
         fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
         (outageMs, stream) => {
           expect(backAfterMs(outageMs, () => stream.next().value as number)).toBeLessThanOrEqual(8_000)
@@ -100,7 +102,7 @@ describe('while the network drops all data', () => {
       limits.push(limitOf(effects).toMs)
       ;({ state, effects } = play(stall(state).state, { kind: 'timer', timer: 'reconnect' }))
     }
-    expect(limits).toEqual([4_000, 4_000, 4_000, 15_000, 15_000])
+    expect(limits).toEqual([4_000, 4_000, 4_000, 4_000, 15_000])
     const answered = receive(play(state, { kind: 'opened', connection: state.connection }).state, challenge)
     const again = play(play(answered.state, closed(answered.state, 1006)).state, { kind: 'timer', timer: 'reconnect' })
     expect(limitOf(again.effects).toMs).toBe(4_000)

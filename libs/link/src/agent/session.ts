@@ -96,7 +96,7 @@ function changed(state: AgentState, input: Exclude<AgentInput, { readonly connec
   }
 }
 
-/** Starts the link, also after a stop whose cause a person has removed. */
+/** Starts the link. Also used after a stop, when a person has removed its cause. */
 function start(state: AgentState): AgentStep {
   if (state.phase.kind !== 'idle' && state.phase.kind !== 'stopped') return unchanged(state)
   return connect({ ...state, attempts: 0, unreachable: 0, stalled: 0, duplicate: noDuplicate })
@@ -153,7 +153,7 @@ function timerFired(state: AgentState, timer: AgentTimer): AgentStep {
   }
 }
 
-/** Drops the commands for the old journal, which were not acknowledged. */
+/** Drops the commands for the old journal, because they were not acknowledged. */
 function renewed(state: AgentState, { journal, marks, open }: AgentInput & { kind: 'journal-replaced' }): AgentStep {
   const queue = { ...state.queue, open, journaling: [] }
   const next = { ...state, journal, queue, outbox: openOutbox(marks) }

@@ -18,17 +18,17 @@ export interface AgentState {
   readonly journal: Journal
   readonly outbox: EventOutbox
   readonly queue: SendQueue
-  /** The number of the newest socket. Inputs of older sockets are ignored. */
+  /** The number of the newest socket. Inputs from older sockets are ignored. */
   readonly connection: number
   readonly phase: AgentPhase
-  /** Connections that failed since the last one that worked in both directions. */
+  /** The number of failed connections since the last one that worked in both directions. */
   readonly attempts: number
-  /** How many of these connections found no relay. */
+  /** The number of these failed connections that found no relay. */
   readonly unreachable: number
-  /** Consecutive connections that were closed because no frame arrived within the time limit. */
+  /** The number of consecutive connections that were closed because no frame arrived within the time limit. */
   readonly stalled: number
   readonly duplicate: DuplicateEvidence
-  /** Of the current connection. */
+  /** The frame budget of the current connection. */
   readonly budget: FrameBudget
 }
 
@@ -41,7 +41,7 @@ export interface AgentFacts {
   readonly name: string
   readonly isClockSynchronised: boolean
   readonly sims: readonly SimCard[]
-  /** Undefined while pairing. */
+  /** The key for encrypted messages; undefined while the agent is being paired. */
   readonly encryptionKey?: EncryptionKey | undefined
   readonly versions: Versions
 }
@@ -53,7 +53,7 @@ export type Identity = { readonly deviceId: string } | { readonly credential: st
 export interface Journal {
   readonly id: string
   readonly replaces?: string | undefined
-  /** The history of the relay's database that acknowledged `mark`. */
+  /** The `streamId` of the relay's database that acknowledged `mark`. */
   readonly streamId?: string | undefined
 }
 
@@ -66,7 +66,7 @@ interface Challenged {
 
 export type AgentPhase =
   | { readonly kind: 'idle' }
-  /** Between two connections. */
+  /** The agent waits between two connections. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'connecting' }
   /** The socket is open, and the relay sends the first frame. */
@@ -82,7 +82,7 @@ export type AgentPhase =
   | Online
   /** The journal is an old copy, and the app gives the journal a new id. */
   | { readonly kind: 'replacing-journal' }
-  /** Until it is started again. */
+  /** The link is stopped until it is started again. */
   | { readonly kind: 'stopped'; readonly why: CloseName }
 
 export interface Online {
@@ -99,7 +99,10 @@ export type AgentInput =
   | { readonly kind: 'start' }
   | { readonly kind: 'opened'; readonly connection: number }
   | { readonly kind: 'received'; readonly connection: number; readonly text: string }
-  /** Also reported when the relay did not accept the connection. `code` is that of the close frame, or 1006 without such a frame. */
+  /**
+   * The socket was closed, or the relay did not accept the connection. `code` is the code of the close frame, or 1006
+   * without such a frame.
+   */
   | { readonly kind: 'closed'; readonly connection: number; readonly code: number; readonly reason: string }
   | ({ readonly kind: 'unreachable'; readonly connection: number } & Unreachable)
   | { readonly kind: 'timer'; readonly timer: AgentTimer }
@@ -114,9 +117,9 @@ export type AgentInput =
       readonly from: number
       readonly events: readonly JournaledEvent[]
     }
-  /** Retention removed the events before `first`. */
+  /** The events before `first` were removed because of their age. */
   | { readonly kind: 'events-pruned'; readonly journalId: string; readonly first: number }
-  /** The commands are on disk. `open`: the number of unfinished sends, including these. */
+  /** The commands are on disk. `open`: the number of unfinished sends, including these commands. */
   | { readonly kind: 'commands-journaled'; readonly keys: readonly string[]; readonly open: number }
   | { readonly kind: 'queue-changed'; readonly queue: Partial<Omit<SendQueue, 'journaling'>> }
   | {
@@ -133,11 +136,11 @@ export type AgentInput =
 /** The connection could not be opened, because no relay is running or the network is down. */
 export interface Unreachable {
   readonly reason: string
-  /** A proxy in front of the relays answered. */
+  /** True if a proxy in front of the relays answered. */
   readonly isProxied: boolean
 }
 
-/** Setting a timer again restarts it. */
+/** Set a timer. Setting it again restarts it. */
 export type AgentTimer = 'handshake' | 'tick' | 'reconnect' | 'leave' | 'credit'
 
 export type AgentEffect =
@@ -163,7 +166,7 @@ export type AgentEffect =
   | { readonly kind: 'journal-commands'; readonly journalId: string; readonly commands: readonly ReceivedCommand[] }
   /**
    * In one transaction, give the journal a new id, put every open command in doubt, and renumber the events after
-   * `provenMark` from 1, because the relay may not have them. Send nothing to a modem until that is done. Answer
+   * `provenMark` from 1, because the relay may not have them. Send nothing to a modem before that is done. Answer
    * `journal-replaced`.
    */
   | { readonly kind: 'replace-journal'; readonly journalId: string; readonly provenMark: number }
@@ -174,7 +177,7 @@ export type AgentEffect =
       readonly serverTime?: string | undefined
     }
   | { readonly kind: 'connected'; readonly welcome: Welcome }
-  /** Also reported for a connection that was never online. */
+  /** The connection ended; also reported for a connection that was never online. */
   | { readonly kind: 'disconnected'; readonly why: CloseName | 'lost'; readonly reason: string }
   /** No further connection is opened until `start`. */
   | { readonly kind: 'stopped'; readonly why: CloseName; readonly reason: string }

@@ -2,39 +2,42 @@ import { commandKey } from '@smsgw/contract/link/command'
 import type { ReceivedCommand } from './received-command.ts'
 
 /**
- * The agent's side of the commands. It contains the commands that are being written to the journal, and the credit for more
- * commands. Credit depends on the capacity of the whole agent, so that messages that cannot be sent soon stay at the relay,
- * where they can still be cancelled, overtaken or sent by another device.
+ * The state of commands at the agent: the commands that are being written to the journal, and the credit for more
+ * commands. Credit depends on the capacity of the whole agent, so that messages that cannot be sent soon stay at the
+ * relay, where they can still be cancelled, overtaken or sent by another device.
  */
 export interface CommandInbox {
-  /** Sends received on this connection, journaled or not. */
+  /** The number of sends received on this connection, journaled or not. */
   readonly received: number
   /** As announced last. */
   readonly credit: Credit | undefined
-  /** The last announcement of credit was a while ago. */
+  /** True if the last announcement of credit was a while ago. */
   readonly mayAnnounce: boolean
 }
 
-/** Number of sends that the relay may send, counted from the start of the connection. */
+/** The number of sends that the relay may send, counted from the start of the connection. */
 export interface Credit {
   readonly limit: number
   readonly urgentLimit: number
 }
 
-/** The sends that the agent holds, and its capacity for more. */
+/** The number of sends that the agent has, and its capacity. */
 export interface SendQueue {
-  /** Unfinished sends in the journal. */
+  /** The number of unfinished sends in the journal. */
   readonly open: number
-  /** Keys of commands, of this connection or an earlier one, that are not yet on disk. */
+  /** The keys of commands, of this connection or an earlier one, that are not yet on disk. */
   readonly journaling: readonly string[]
   readonly capacity: number
-  /** Capacity beyond `capacity` that only urgent sends may use. */
+  /** Additional capacity, which only urgent sends may use. */
   readonly urgent: number
 }
 
 export const emptyInbox: CommandInbox = { received: 0, credit: undefined, mayAnnounce: true }
 
-/** Far more than a working relay sends. Without a limit, a faulty relay would fill the memory or the disk. */
+/**
+ * The largest number of commands, which is far more than a working relay sends. Without a limit, a faulty relay would
+ * fill the memory or the disk.
+ */
 const mostJournaling = 512
 const mostOpen = 4
 
@@ -45,7 +48,7 @@ export function acceptCommand(
 ): { inbox: CommandInbox; queue: SendQueue } | 'too-much' {
   if (queue.journaling.length >= mostJournaling) return 'too-much'
   const key = keyOf(taken)
-  // A command of an earlier connection may be sent again, and is already counted.
+  // A command of an earlier connection may be sent again; it is already counted.
   const open = queue.open + queue.journaling.filter(isSend).length
   if (isSend(key) && open >= mostOpen * (queue.capacity + queue.urgent)) return 'too-much'
   return {
@@ -54,15 +57,15 @@ export function acceptCommand(
   }
 }
 
-/** These commands are on disk. */
+/** Must be called when these commands are on disk. */
 export function commandsOnDisk(queue: SendQueue, keys: readonly string[], open: number): SendQueue {
   return { ...queue, open, journaling: queue.journaling.filter((key) => !keys.includes(key)) }
 }
 
 /**
- * Returns the credit to announce now, if any. Credit is not announced each time that a message ends, because each announcement
- * causes a claim in the relay's database. Credit is announced when the capacity has grown by a quarter, or when the relay has
- * used up its credit, but not too often.
+ * Returns the credit to announce now, if any. Credit is not announced each time that a message ends, because each
+ * announcement causes a claim in the relay's database. It is announced when the capacity has grown by a quarter, or
+ * when the relay has used up its credit, and not too often.
  */
 export function nextCredit(inbox: CommandInbox, queue: SendQueue): Credit | undefined {
   const { received, credit, mayAnnounce } = inbox

@@ -3,37 +3,43 @@ import { maxFrameBytes } from '@smsgw/contract/link/frame'
 import { byteLength } from '../connection/frame-text.ts'
 
 /**
- * The relay's side of the commands. Each command was first committed as dispatched to this journal, so that the next connection
- * finds the commands that are lost when this connection ends.
+ * The state of commands at the relay. Each command was first committed as dispatched to this journal, so that the next
+ * connection finds the commands that are lost when this one ends.
  *
- * The agent grants credit for sends. Cancels, sweeps and USSD codes need no credit. The relay also limits the commands in
- * flight, so that an agent that grants too much does not fill the relay's memory.
+ * The agent grants credit for sends. Cancels, sweeps and USSD codes need no credit. The relay also limits the commands
+ * in flight, so that an agent that grants too much does not fill the relay's memory.
  */
 export interface CommandOutbox {
-  /** Number of sends that the agent accepts, counted from the start of the connection. Undefined before the first credit. */
+  /**
+   * The number of sends that the agent accepts, counted from the start of the connection. Undefined before the first
+   * credit.
+   */
   readonly limit: number | undefined
-  /** Number of sends that the agent accepts, including urgent ones. */
+  /** The number of sends that the agent accepts, including urgent ones. */
   readonly urgentLimit: number
   readonly sent: number
   /** Commands that are claimed but not yet sent. */
   readonly waiting: readonly Command[]
   readonly inFlight: readonly { readonly key: string; readonly bytes: number }[]
-  /** How many sends the claim in progress may return. Undefined when no claim is in progress. */
+  /** The number of sends that the claim in progress may return. Undefined if no claim is in progress. */
   readonly claiming: number | undefined
-  /** Which commands there may be to claim. */
+  /** The kinds of commands that may be waiting to be claimed. */
   readonly due: ClaimDue
-  /** The last claim returned as many commands as it could, so there may be more commands. */
+  /** True if the last claim returned as many commands as it could, so that more may be waiting. */
   readonly mayHaveMore: boolean
-  /** This connection has claimed the commands that were dispatched earlier and that the agent did not acknowledge. */
+  /**
+   * True if this connection has claimed the commands that were dispatched earlier and that the agent did not
+   * acknowledge.
+   */
   readonly isResumed: boolean
-  /** Ticks since the last acknowledgement, while commands are in flight. */
+  /** The number of ticks since the last acknowledgement, while commands are in flight. */
   readonly unacknowledgedTicks: number
 }
 
 /** `ordinary-sends` waits for credit. `any` may include urgent sends and commands that need no credit, so it does not wait. */
 export type ClaimDue = 'nothing' | 'ordinary-sends' | 'any'
 
-/** Limits of a claim. Cancels and other commands that need no credit come first and count as `others`. */
+/** The limits of a claim. Cancels and other commands that need no credit come first and count as `others`. */
 export interface ClaimRoom {
   readonly sends: number
   readonly urgentSends: number
@@ -96,14 +102,14 @@ export function claimed(outbox: CommandOutbox, commands: readonly Command[]): Co
     waiting: [...outbox.waiting, ...fresh],
     mayHaveMore,
   }
-  // A resume does not show whether there are new commands.
+  // A resume does not show whether new commands are waiting.
   if (!outbox.isResumed || fresh.length > sends || sends > (outbox.claiming ?? 0)) return requestClaim(after, 'any')
   return sends > 0 && mayHaveMore ? requestClaim(after, 'ordinary-sends') : after
 }
 
 /**
- * Lets the claim be repeated after a pause. The transaction may have been committed although its answer was lost, so the next
- * claim resumes and also returns the commands of that transaction.
+ * Allows the claim to be repeated after a pause. The transaction may have been committed without an answer, so the next
+ * claim is a resume, which also returns the commands of that transaction.
  */
 export function claimFailed(outbox: CommandOutbox): CommandOutbox {
   return { ...outbox, claiming: undefined, due: 'nothing', isResumed: false }
@@ -141,7 +147,7 @@ export function nextCommands(outbox: CommandOutbox): {
   return { outbox: { ...outbox, sent, waiting, inFlight }, texts, tooLarge }
 }
 
-/** The agent has these commands on disk. */
+/** Must be called when the agent has these commands on disk. */
 export function acknowledged(outbox: CommandOutbox, keys: readonly string[]): CommandOutbox {
   const inFlight = outbox.inFlight.filter(({ key }) => !keys.includes(key))
   return inFlight.length === outbox.inFlight.length ? outbox : { ...outbox, inFlight, unacknowledgedTicks: 0 }

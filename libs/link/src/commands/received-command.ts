@@ -1,12 +1,15 @@
 import { type Command, command, commandId } from '@smsgw/contract/link/command'
 import { problemOf } from '../connection/frame-text.ts'
 
-/** A command. A command that this agent does not support is acknowledged and ends as failed, with the reason. */
+/**
+ * A command from the relay. If this agent does not support it, the command is acknowledged and ends as failed, with the
+ * reason.
+ */
 export type ReceivedCommand =
   | { readonly command: Command }
   | { readonly key: string; readonly cmdId: string; readonly problem: string }
 
-/** Undefined without a valid kind and id. */
+/** Returns undefined if the command has no valid kind and id. */
 export function receiveCommand(value: unknown): ReceivedCommand | undefined {
   const parsed = command.safeParse(value)
   if (parsed.success) return { command: parsed.data }

@@ -3,7 +3,7 @@ import { type AgentFrame, agentFrames, maxFrameBytes, type RelayFrame, relayFram
 
 export type FrameReading<Frame> =
   | { readonly kind: 'frame'; readonly frame: Frame }
-  /** A frame of a newer version that is not critical. */
+  /** The frame is from a newer version and not critical. */
   | { readonly kind: 'ignored' }
   | { readonly kind: 'refused'; readonly why: CloseName; readonly reason: string }
 
@@ -57,7 +57,10 @@ function read<Frame>(text: string, schemas: Readonly<Record<string, Schema<Frame
   return refused('malformed', `${type}: ${problemOf(parsed.error.issues)}`)
 }
 
-/** Returns the field and its problem, but never its value, which may be a phone number or a message text. */
+/**
+ * Returns the name of a wrong field and its problem. Never returns the value, which may be a phone number or a message
+ * text.
+ */
 export function problemOf(issues: readonly Issue[]): string {
   const [issue] = issues
   if (issue === undefined) return 'invalid'
@@ -82,7 +85,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 const mostDepth = 32
 
-/** Checks the depth, because deep nesting would overflow the stack of recursive code. */
+/** Checks the depth, because deep nesting would overflow the stack. */
 function isTooDeep(text: string): boolean {
   let depth = 0
   let isInString = false

@@ -1,18 +1,18 @@
 /**
- * Detects that the other end is gone or receives nothing. Time is not read from a clock but counted in ticks, four per
- * heartbeat (20 s). So a process that was suspended gets only one late tick, and reads the frames in its buffers before it
- * decides that the other end is gone.
+ * Detects that the other end is gone or receives nothing. Time is counted in ticks, four per heartbeat (20 s), instead
+ * of being read from a clock. So a process that was suspended gets only one late tick, and reads the frames in its
+ * buffers before it decides that the other end is gone.
  *
- * An end is dead when it sent nothing for 9 ticks (45 s), or did not answer a ping within 5 ticks. The second rule finds a
- * connection that fails in one direction, because the answer to the next ping is missing at most 20 + 25 s later. While
- * something waits for an answer, a ping is sent at once, and an end that sends nothing at all for two ticks after it is
- * dead: 10 to 15 s after the connection has failed.
+ * An end is dead when it sent nothing for 9 ticks (45 s), or did not answer a ping within 5 ticks. The second rule
+ * finds a connection that fails in one direction, because the answer to the next ping is missing at most 20 + 25 s
+ * later. While this end waits for an answer, it sends a ping at once. The other end is dead if it sends nothing for two
+ * ticks after this ping, which is 10 to 15 s after the connection has failed.
  */
 export interface Heartbeat {
-  /** Ticks since the last frame. */
+  /** The number of ticks since the last frame. */
   readonly silent: number
   readonly untilPing: number
-  /** Ticks since the unanswered ping, or undefined when there is none. */
+  /** The number of ticks since the unanswered ping; undefined if there is none. */
   readonly unanswered: number | undefined
   readonly number: number
 }
@@ -43,7 +43,7 @@ export function tickHeartbeat(
   const isDead = isSilent || silent >= ticksUntilDead || (unanswered ?? 0) >= ticksForAnswer
   if (isDead) return { heartbeat: { ...heartbeat, silent, unanswered }, verdict: 'dead' }
   const isDue = isWaiting || heartbeat.untilPing <= 1
-  // No second ping is sent while one is unanswered, because only the oldest shows how long the answer takes.
+  // Sends no second ping while one is unanswered, because only the oldest one shows how long the answer takes.
   if (!isDue || unanswered !== undefined) {
     const untilPing = isDue ? 1 : heartbeat.untilPing - 1
     return { heartbeat: { ...heartbeat, silent, unanswered, untilPing }, verdict: 'alive' }

@@ -9,12 +9,13 @@ interface HandshakeTimer extends Pause {
   readonly timer: 'handshake'
 }
 
-/** Limit until the relay has received the first frame. */
+/** The time limit until the relay has received the first frame. */
 export const handshakeLimit: HandshakeTimer = { kind: 'set-timer', timer: 'handshake', fromMs: 15_000, toMs: 15_000 }
 
 /**
- * Limit after the first frame. When thousands of agents connect at once, for example after another relay stopped, they are
- * authenticated one after the other. A shorter limit would close connections of agents that would only connect again.
+ * The time limit after the first frame. When thousands of agents connect at once, for example after another relay
+ * stopped, they are authenticated one after the other. A shorter limit would close connections of agents that would
+ * only connect again.
  */
 export const authenticationLimit: HandshakeTimer = {
   kind: 'set-timer',

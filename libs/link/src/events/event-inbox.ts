@@ -3,34 +3,37 @@ import type { EventsFrame } from '@smsgw/contract/link/frame'
 import { problemOf } from '../connection/frame-text.ts'
 
 /**
- * The events of one agent at the relay. An event is first received, then being stored, then on disk. One batch is stored at a
- * time, and events that arrive meanwhile form the next batch.
+ * The events of one agent at the relay. An event is first received, then it is being stored, then it is on disk. One
+ * batch is stored at a time, and events that arrive meanwhile form the next batch.
  */
 export interface EventInbox {
-  /** The last event on disk. */
+  /** The number of the last event on disk. */
   readonly mark: number
-  /** The last event received, in order and without gaps. */
+  /** The number of the last event received, in order and without gaps. */
   readonly received: number
   readonly storing: EventBatch | undefined
   readonly waiting: readonly EventBatch[]
-  /** A replay from `received + 1` was requested. Other events were sent before the agent received the request. */
+  /**
+   * True if a replay from `received + 1` was requested. Other events are ignored, because the agent sent them before it
+   * received the request.
+   */
   readonly isReplaying: boolean
-  /** Storing failed, and is repeated after a pause. */
+  /** True if storing failed and will be repeated after a pause. */
   readonly isPaused: boolean
 }
 
 export interface EventBatch {
   readonly from: number
-  /** Number of events before `from` that no longer exist and that the mark skips. */
+  /** The number of events before `from` that no longer exist. The mark skips them. */
   readonly skipped: number
   readonly events: readonly ReceivedEvent[]
-  /** Tag of the last event. */
+  /** The tag of the last event. */
   readonly tag: string
-  /** Length of the frames in characters. */
+  /** The length of the frames in characters. */
   readonly length: number
 }
 
-/** The problem of an invalid event is logged. The event is acknowledged, because sending the event again would not help. */
+/** The problem of an invalid event is logged. The event is acknowledged, because sending it again would not help. */
 export type ReceivedEvent = { readonly event: AgentEvent } | { readonly problem: string }
 
 /** In one transaction. */
@@ -43,7 +46,7 @@ export function openInbox(mark: number): EventInbox {
 
 export function acceptEvents(inbox: EventInbox, frame: EventsFrame, length: number): EventInbox | 'gap' {
   const last = frame.from + frame.events.length - 1
-  // All of these events were received earlier. The agent sent them again before it read the acknowledgement.
+  // All these events were received earlier. The agent sent them again before it read the acknowledgement.
   if (last <= inbox.received) return inbox
   const begins = frame.from - (frame.skipped ?? 0)
   if (begins > inbox.received + 1) return inbox.isReplaying ? inbox : 'gap'
@@ -59,14 +62,14 @@ export function acceptEvents(inbox: EventInbox, frame: EventsFrame, length: numb
   return { ...inbox, received: last, waiting: [...inbox.waiting, batch], isReplaying: false }
 }
 
-/** More than the window allows. */
+/** Returns true if the agent has sent more than the window allows. */
 export function isOverfull({ storing, waiting }: EventInbox, window: number): boolean {
   const batches = storing ? [storing, ...waiting] : waiting
   const events = batches.reduce((sum, batch) => sum + batch.events.length, 0)
   return events > window || batches.reduce((sum, { length }) => sum + length, 0) > mostCharacters
 }
 
-/** Starts the next batch, if there is one and none is being stored. */
+/** Starts to store the next batch, if there is one and no batch is being stored. */
 export function nextBatch(inbox: EventInbox): EventInbox {
   const [first, ...others] = inbox.waiting
   if (inbox.storing !== undefined || first === undefined || inbox.isPaused) return inbox

@@ -1,24 +1,24 @@
 import { fitsFrame } from '../connection/frame-text.ts'
 
 /**
- * The agent's side of the events. It contains only numbers, because the events are in the journal.
+ * The state of events at the agent. It contains only numbers, because the events are in the journal.
  *
  *   first … mark     stored by the relay
  *   mark … sent      in flight
  *   sent … tail      pending
  */
 export interface EventOutbox {
-  /** The oldest event in the journal, or `tail` + 1 when there is none. */
+  /** The oldest event in the journal; `tail` + 1 if there is none. */
   readonly first: number
   readonly tail: number
   readonly mark: number
-  /** Sent on this connection. */
+  /** The last event that was sent on this connection. */
   readonly sent: number
   /** Frames in flight. `upto` is the last event in the frame. */
   readonly inFlight: readonly { readonly upto: number; readonly length: number }[]
-  /** The app is reading the events from here on. */
+  /** The number from which the app is reading events. */
   readonly readingFrom: number | undefined
-  /** Ticks since the last acknowledgement, while events are in flight. */
+  /** The number of ticks since the last acknowledgement, while events are in flight. */
   readonly unacknowledgedTicks: number
 }
 
@@ -30,14 +30,17 @@ export interface JournaledEvent {
 
 const mostEventsAtOnce = 64
 const mostCharactersAtOnce = 65_536
-/** A relay accepts several times as much. */
+/** The largest amount of data in flight. A relay accepts several times as much. */
 const mostCharactersFlying = 524_288
-/** What a connection of 8 KB per second carries in two fifths of a second. An answer is expected within two ticks. */
+/**
+ * The data that a connection of 8 KB per second carries in two fifths of a second. An answer is expected within two
+ * ticks.
+ */
 const fewCharactersPerTickSecond = 3_277
 /** With shorter ticks, the answer over a mobile network may take longer than two ticks. */
 const leastTickSeconds = 1
 
-/** Up to `mostCharacters` of JSON, but at least one event. */
+/** The events: at most `mostCharacters` of JSON, but at least one event. */
 export interface Reading {
   readonly from: number
   readonly most: number
@@ -49,7 +52,7 @@ export function openOutbox(journal: Pick<EventOutbox, 'first' | 'tail' | 'mark'>
   return { first, tail, mark, sent: mark, inFlight: [], readingFrom: undefined, unacknowledgedTicks: 0 }
 }
 
-/** Continues after `mark`. The relay has the events up to `mark`, but later events may be lost although they were sent. */
+/** Continues after `mark`. The relay has the events up to `mark`. Later events may be lost although they were sent. */
 export function resume(outbox: EventOutbox, mark: number): EventOutbox {
   return { ...outbox, mark, sent: mark, inFlight: [], readingFrom: undefined, unacknowledgedTicks: 0 }
 }
@@ -63,7 +66,7 @@ export function nextReading(outbox: EventOutbox, window: number): Reading | unde
   return most < 1 ? undefined : { from, most, mostCharacters: mostCharactersAtOnce }
 }
 
-/** When the events being read were removed, their answer is ignored, because it starts later than requested. */
+/** Ignores an answer that starts later than requested, because some of the requested events were removed. */
 export function prune(outbox: EventOutbox, first: number): EventOutbox {
   const { readingFrom } = outbox
   const isGone = readingFrom !== undefined && readingFrom < first
@@ -88,7 +91,9 @@ export function tickOutbox(outbox: EventOutbox): EventOutbox {
   return { ...outbox, unacknowledgedTicks: outbox.unacknowledgedTicks + 1 }
 }
 
-/** Whether events wait for their acknowledgement that even a slow connection carries well within two ticks. */
+/**
+ * Returns true if events wait for their acknowledgement, and even a slow connection carries them well within two ticks.
+ */
 export function waitsForFewEvents({ unacknowledgedTicks, inFlight }: EventOutbox, tickSeconds: number): boolean {
   if (unacknowledgedTicks === 0 || tickSeconds < leastTickSeconds) return false
   return charactersInFlight(inFlight) <= fewCharactersPerTickSecond * tickSeconds

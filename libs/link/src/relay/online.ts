@@ -18,7 +18,7 @@ import type { Open, RelayEffect, RelayFacts, RelayInput, RelayState, RelayStep }
 
 /** 30 s. */
 const ticksForAcknowledgement = 6
-/** Two frames per second. The agent accepts ten frames of all kinds per second. */
+/** The limit of such frames, two per second. The agent accepts ten frames of all kinds per second. */
 const maxSettingsPerTick = 10
 /** Pause before a failed transaction is repeated. */
 const retryPause: Pause = { fromMs: 500, toMs: 1_500 }
@@ -117,7 +117,7 @@ export function tick(state: OpenState): RelayStep {
 function pushSettings(state: OpenState, change: RelayInput & { kind: 'settings-changed' }): RelayStep {
   const { sent } = state.phase.settings
   const { settings, serverTime } = change
-  // A time is sent at once, because it would be wrong at the next tick.
+  // Sends a time at once, because it would be wrong at the next tick.
   const isHeld = sent >= maxSettingsPerTick && serverTime === undefined
   const push = isHeld ? { sent, pending: settings } : { sent: sent + 1 }
   return {
@@ -155,7 +155,7 @@ function commandsClaimed(state: OpenState, commands: readonly Command[]): RelayS
   return advance(withOutbox(state, claimed(state.phase.outbox, commands)))
 }
 
-/** Claims and sends commands and stores events, as many as possible. */
+/** Claims and sends commands, and stores events, as many as possible. */
 function advance(state: OpenState): RelayStep {
   const { phase } = state
   const { connEpoch, hello } = phase

@@ -1,3 +1,5 @@
+// Outbound path, step 9: sends the command again until the agent acknowledges it. Next: agent-link.ts.
+
 import { closeCodes } from '@smsgw/contract/link/close-code'
 import type { AgentFrame } from '@smsgw/contract/link/frame'
 import { readAgentFrame } from '../connection/frame-text.ts'
@@ -8,15 +10,15 @@ import { handleFrame, isOpen, proceed, retry, tick } from './online.ts'
 import type { RelayInput, RelayState, RelayStep, RelayTimer } from './state.ts'
 
 /**
- * The relay's end of the link. Each socket has one state machine, which is closed with the socket.
+ * The relay's end of the link. Each socket has its own state machine, which is closed with the socket.
  *
- *   new → challenged → authenticating → opening → open → closed
+ * new → challenged → authenticating → opening → open → closed
  *            ↕ pairing                                   ↑ from every phase
  *
  * The guarantees of this end, if the store carries out all effects:
- *   an event is acknowledged after it was committed under the epoch of this connection, in the order of its journal;
- *   a command is sent after it was committed as dispatched to this journal, and again if it was not acknowledged;
- *   nothing of this connection is committed once a newer connection holds the device.
+ * an event is acknowledged after it was committed under the epoch of this connection, in the order of its journal;
+ * a command is sent after it was committed as dispatched to this journal, and again if it was not acknowledged;
+ * nothing of this connection is committed once a newer connection holds the device.
  */
 export function nextRelay(state: RelayState, input: RelayInput): RelayStep {
   const { phase } = state

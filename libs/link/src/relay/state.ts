@@ -48,21 +48,24 @@ export interface Open {
   readonly heartbeat: Heartbeat
   readonly inbox: EventInbox
   readonly outbox: CommandOutbox
-  /** The agent was asked to reconnect to another relay, so nothing more is claimed. */
+  /** True if the agent was asked to reconnect to another relay, so that no more commands are claimed. */
   readonly isDraining: boolean
   readonly settings: SettingsPush
   readonly ticks: number
 }
 
-/** Changes of the settings. An agent closes a connection with too many frames, so only the last of many changes is sent. */
+/**
+ * Changed settings to send. An agent closes a connection with too many frames, so only the last of many changes is
+ * sent.
+ */
 export interface SettingsPush {
-  /** Frames sent since the last tick. */
+  /** The number of such frames since the last tick. */
   readonly sent: number
-  /** Sent at the next tick. */
+  /** The settings to send at the next tick. */
   readonly pending?: Readonly<Record<string, unknown>>
 }
 
-/** Returned by the store when it has incremented the epoch. */
+/** What the store returns when it has incremented the epoch. */
 export interface OpenedConnection {
   readonly connEpoch: number
   readonly streamId: string
@@ -70,7 +73,7 @@ export interface OpenedConnection {
   readonly markTag?: string | undefined
   /** Boot id of the previous connection of the device. */
   readonly previousBootId?: string | undefined
-  /** Whether the device has already used a newer journal, so that this journal is an old copy and gets no commands. */
+  /** True if the device has already used a newer journal, so that this journal is an old copy and gets no commands. */
   readonly isRetired: boolean
   readonly serverTime: string
   readonly settings: Readonly<Record<string, unknown>>
@@ -79,7 +82,7 @@ export interface OpenedConnection {
 export type RelayInput =
   | { readonly kind: 'opened' }
   | { readonly kind: 'received'; readonly text: string }
-  /** `code` is that of the close frame, or 1006 without such a frame. */
+  /** `code` is the code of the close frame, or 1006 without such a frame. */
   | { readonly kind: 'closed'; readonly code: number }
   | { readonly kind: 'timer'; readonly timer: RelayTimer }
   | { readonly kind: 'paired'; readonly deviceId: string }
@@ -92,18 +95,18 @@ export type RelayInput =
   | { readonly kind: 'events-stored'; readonly mark: number }
   /** Nothing was committed, because the store has fewer events than it acknowledged on this connection. */
   | { readonly kind: 'mark-behind'; readonly mark: number }
-  /** It is unknown whether the transaction was committed, so it is repeated. */
+  /** The transaction may have been committed or not, so it is repeated. */
   | { readonly kind: 'store-failed' }
   | { readonly kind: 'commands-claimed'; readonly commands: readonly Command[] }
   | { readonly kind: 'claim-failed' }
   /** A newer connection holds the device, as the store or the relay of that connection reports. */
   | { readonly kind: 'fenced' }
-  /** There may be commands to claim. Without `due`, they may be of any kind. */
+  /** Commands may be waiting to be claimed. Without `due`, they may be of any kind. */
   | { readonly kind: 'wake'; readonly due?: 'ordinary-sends' | undefined }
   | {
       readonly kind: 'settings-changed'
       readonly settings: Readonly<Record<string, unknown>>
-      /** Present when the clock of the relay was set. */
+      /** The new time; present if the clock of the relay was set. */
       readonly serverTime?: string | undefined
     }
   | { readonly kind: 'revoked' }
@@ -137,8 +140,8 @@ export type RelayEffect =
     }
   /**
    * In one transaction under this epoch, commit pending commands of the device as dispatched to the journal, and return
-   * them. With `isResume`, return instead all commands that were dispatched to the journal before and not acknowledged,
-   * regardless of the capacity. Answer `commands-claimed`, `fenced` or `claim-failed`.
+   * them. With `isResume`, instead return all commands that were dispatched to the journal earlier and not
+   * acknowledged, regardless of the capacity. Answer `commands-claimed`, `fenced` or `claim-failed`.
    */
   | {
       readonly kind: 'claim-commands'
@@ -147,7 +150,7 @@ export type RelayEffect =
       readonly isResume: boolean
       readonly room: ClaimRoom
     }
-  /** Keys of commands that are on the agent's disk. */
+  /** The keys of commands that are on the agent's disk. */
   | { readonly kind: 'commands-taken'; readonly keys: readonly string[] }
   /** End the command as failed, because it does not fit into a frame. */
   | { readonly kind: 'command-too-large'; readonly command: Command }

@@ -51,7 +51,7 @@ export function play(state: AgentState, ...inputs: readonly AgentInput[]): Agent
   )
 }
 
-/** Receives frames from the relay on the current connection. */
+/** Passes frames of the relay to the agent, on the current connection. */
 export function receive(state: AgentState, ...frames: readonly RelayFrame[]): AgentStep {
   const { connection } = state
   return play(

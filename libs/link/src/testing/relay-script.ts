@@ -42,7 +42,7 @@ export function play(state: RelayState, ...inputs: readonly RelayInput[]): Relay
   )
 }
 
-/** Frames from the agent. */
+/** Passes frames of the agent to the relay. */
 export function receive(state: RelayState, ...frames: readonly AgentFrame[]): RelayStep {
   return play(state, ...frames.map((frame): RelayInput => ({ kind: 'received', text: JSON.stringify(frame) })))
 }

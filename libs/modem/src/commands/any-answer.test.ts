@@ -32,7 +32,7 @@ const queries: readonly Query<unknown>[] = [
   ...[readPinState, listMessages, readMessage(1), ...ussdRequest('plain')],
 ]
 
-// Made of fragments of real answers, so that the result is almost valid.
+// Builds answers from fragments of real ones, so that they are almost valid.
 const fragment = fc.constantFrom(
   ',',
   '"',

@@ -14,7 +14,7 @@ export function selectFunctionality(functionality: 0 | 1 | 4): Query<true> {
   return { text: `AT+CFUN=${functionality}`, timeoutMs: 30_000, prefixes: ['+CFUN', '+CPIN'], read: () => true }
 }
 
-/** Restarts the modem. It may answer, fall silent or disconnect first; none of these is a failure. */
+/** Restarts the modem. The modem may answer, stay silent or disconnect, and none of these is a failure. */
 export function resetCommand(text: string): Query<true> {
   return { text, timeoutMs: 30_000, read: () => true }
 }

@@ -1,17 +1,17 @@
 import { integerOf, offersNumber, parseParameters } from '../wire/at-parameters.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** How the modem indicates messages that arrive (`+CNMI`). 27.005 §3.4.1 */
+/** How the modem announces messages that arrive (`+CNMI`). 27.005 §3.4.1 */
 export interface MessageIndications {
   /** In mode 2, codes are buffered while the link is in use; in mode 1, they are discarded. */
   readonly mode: number
   /** 1: stored and indicated (`+CMTI`). 2: delivered directly (`+CMT`). */
   readonly messages: number
-  /** 0: no cell broadcasts. */
+  /** 0: the modem reports no cell broadcasts. */
   readonly broadcasts: number
   /** 0: no reports. 1: delivered directly (`+CDS`). 2: stored and indicated (`+CDSI`). */
   readonly reports: number
-  /** Whether buffered codes are flushed (0) or discarded (1) when the mode changes. */
+  /** What happens to buffered codes when the mode changes: 0 sends them, 1 discards them. */
   readonly buffer: number
 }
 
@@ -37,8 +37,8 @@ export function selectMessageIndications({
 }
 
 /**
- * The values that the modem says it supports. The list is not reliable: many modems advertise mode 2 and refuse it.
- * Modems answer `(2),(0-1,3),(0,2),(0-1),(0)`, also without the blank after the colon or with lists missing.
+ * The values that the modem says it supports. They are not reliable: many modems advertise mode 2 and refuse it. Modems
+ * answer `(2),(0-1,3),(0,2),(0-1),(0)`, some without the blank after the colon, some without all lists.
  */
 export const offeredMessageIndications: Query<(wanted: MessageIndications) => boolean> = {
   text: 'AT+CNMI=?',

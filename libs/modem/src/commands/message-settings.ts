@@ -1,7 +1,7 @@
 import { integerOf, parseParameters } from '../wire/at-parameters.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** PDU mode. 27.005 §3.2.3 */
+/** Selects PDU mode. 27.005 §3.2.3 */
 export const selectPduMode: Query<true> = { text: 'AT+CMGF=0', timeoutMs: 5000, read: () => true }
 
 /** A modem that restarted unnoticed may be in text mode, where `AT+CMGS=24` would send to the number 24. */

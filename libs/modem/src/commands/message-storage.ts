@@ -14,7 +14,7 @@ export interface OfferedMemories {
 }
 
 export interface MemoryUsage {
-  /** Undefined if the usage was read from the answer to `+CPMS=`, which names no memory. */
+  /** The memory; undefined if the usage was read from the answer to `+CPMS=`, which names no memory. */
   readonly memory: Memory | undefined
   readonly used: number
   readonly total: number

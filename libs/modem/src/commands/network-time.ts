@@ -7,7 +7,10 @@ export interface NetworkTime {
   readonly zoneQuarters: number | undefined
 }
 
-/** The clock of the modem: local time with the zone. It is valid only after the network has set it. 27.007 §8.15 */
+/**
+ * Reads the clock of the modem: local time with the zone. The clock is valid only after the network has set it. 27.007
+ * §8.15
+ */
 export const readClock: Query<NetworkTime> = {
   text: 'AT+CCLK?',
   timeoutMs: 5000,
@@ -52,7 +55,7 @@ export function networkTimeIn(line: ResponseLine): NetworkTime | undefined {
   }
 }
 
-/** `26/03/01,15:46:11+28`; modems report 1970, 1980, 2004 or 80/01/06 before the network has set the clock. */
+/** `26/03/01,15:46:11+28`; before the network has set the clock, modems report 1970, 1980, 2004 or 80/01/06. */
 function localTimeIn(text: string): NetworkTime | undefined {
   const match = /(\d{2,4})\/(\d{1,2})\/(\d{1,2})\s*,\s*(\d{1,2}):(\d{1,2}):(\d{1,2})\s*([+-]\s?\d{1,3})?/.exec(text)
   if (match === null) return undefined

@@ -6,7 +6,7 @@ import { type Technology, technologyFromNumber } from './registration.ts'
 export interface Operator {
   /** The operator as the modem writes it: a name, or the country and network codes in digits. */
   readonly name: string
-  /** `26201`: five or six digits, if the modem reports a code. */
+  /** The code of the operator in five or six digits, such as `26201`, if the modem reports it. */
   readonly code: string | undefined
   readonly technology: Technology | undefined
   readonly selection: 'automatic' | 'manual' | 'deregistered'

@@ -53,7 +53,7 @@ export function pinCounter(text: string, prefix: string, pinAt: number, pukAt?: 
   }
 }
 
-/** Some firmware reports 255 or similar when the number is unknown. */
+/** Some firmware reports 255 or a similar number if it does not know the number of attempts. */
 export function pinTries(pin: number | undefined, puk: number | undefined): PinTries | undefined {
   return pin === undefined || pin < 0 || pin > 10 ? undefined : { pin, puk }
 }

@@ -3,7 +3,8 @@ import type { ResponseLine } from '../wire/response-line.ts'
 import { lastWith, type Query } from './query.ts'
 
 /**
- * Where the modem is registered: `+CREG` (circuit switched), `+CGREG` (packet), `+CEREG` (LTE), `+C5GREG` (5G). 27.007
+ * The registration code of each domain: `+CREG` (circuit switched), `+CGREG` (packet), `+CEREG` (LTE), `+C5GREG` (5G).
+ * 27.007
  */
 export const registrationDomains = ['+CREG', '+CGREG', '+CEREG', '+C5GREG'] as const
 export type RegistrationDomain = (typeof registrationDomains)[number]
@@ -12,7 +13,7 @@ export interface Registration {
   readonly domain: RegistrationDomain
   readonly stat: number
   readonly status: RegistrationStatus
-  /** Location or tracking area, cell and technology, if the modem reports them. */
+  /** The location or tracking area, if the modem reports it. The next fields are the cell and the technology. */
   readonly area: number | undefined
   readonly cell: number | undefined
   readonly technology: Technology | undefined
@@ -32,7 +33,7 @@ export type RegistrationStatus =
 export type Technology = 'GSM' | 'EDGE' | 'UMTS' | 'HSPA' | 'LTE' | 'NB-IoT' | 'LTE-M' | '5G'
 
 /**
- * Whether this registration allows SMS. SMS is allowed at home, when roaming, and in the state `SMS only`, which A7670
+ * True if this registration allows SMS. SMS is allowed at home, when roaming, and in the state `SMS only`, which A7670
  * and LTE networks without voice report.
  */
 export function canSendSms(registration: Registration): boolean {
@@ -59,8 +60,7 @@ export function reportRegistration(domain: RegistrationDomain, mode: 1 | 2): Que
 }
 
 /**
- * Reads the answer (`<n>,<stat>,…`) and the unsolicited code (`<stat>,…`). The second value shows which of the two
- * forms it is.
+ * Reads the answer (`<n>,<stat>,…`) or the unsolicited code (`<stat>,…`). The second value distinguishes the two forms.
  */
 export function registrationIn(line: ResponseLine): Registration | undefined {
   const domain = registrationDomains.find((known) => known === line.prefix)

@@ -2,10 +2,10 @@ import { integerOf, parseParameters } from '../wire/at-parameters.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { type Answer, lastWith, type Query } from './query.ts'
 
-/** A value is undefined if the modem does not know it (99). */
+/** Signal values; undefined if the modem reports 99, which means unknown. */
 export interface Signal {
   readonly dBm: number | undefined
-  /** 0 no bars … 4 all bars. */
+  /** From 0 (no bars) to 4 (all bars). */
   readonly bars: number | undefined
   /** LTE: reference signal received power and quality. */
   readonly rsrpDbm?: number

@@ -49,7 +49,7 @@ export function pinStateOf(answer: Answer<PinState>): PinState | undefined {
   return answer.kind === 'unanswered' ? answer.partial : undefined
 }
 
-/** CME errors of 27.007 §9.2; CMS 310–318 mean the same. */
+/** CME errors of 27.007 §9.2; CMS 310 to 318 have the same meanings. */
 export function pinStateOfError(error: CommandError): PinState | undefined {
   return error.source === 'cms' ? cmsStates.get(error.code ?? -1) : cmeStates.get(error.code ?? -1)
 }
@@ -106,7 +106,7 @@ const cmsStates = new Map<number, PinState>([
   [515, 'busy'],
 ])
 
-/** Whether the PIN of the SIM is enabled. 27.007 §7.4 */
+/** True if the PIN of the SIM is enabled. 27.007 §7.4 */
 export const readPinLock: Query<'enabled' | 'disabled'> = {
   text: 'AT+CLCK="SC",2',
   timeoutMs: 15_000,

@@ -48,7 +48,7 @@ export function readMessage(index: number): Query<StoredMessage | 'empty'> {
       const pdu = line && pduOf(line)
       if (line === undefined || pdu === undefined) return 'empty'
       const parameters = parseParameters(line.body)
-      // `2,2,,174`: the index comes first, as in CMGL.
+      // Some firmware writes the index first, as in CMGL: `2,2,,174`.
       return { index, stat: statOf(integerOf(parameters[parameters.length === 4 ? 1 : 0])), pdu }
     },
   }
@@ -74,7 +74,7 @@ function pduOf(line: ResponseLine): string | undefined {
   return /^(00|FF)+$/.test(hex) ? undefined : hex
 }
 
-// Service centre `00`, then the shortest possible TPDU: its first octet and one more.
+// A service centre address of `00`, then the shortest possible TPDU of two octets.
 const shortestPdu = 6
 
 /** Returns undefined if there is no status: `,,92` has none, and the only number in `24` is the length. */

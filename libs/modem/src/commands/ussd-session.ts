@@ -14,13 +14,13 @@ export type UssdOutcome =
   | { readonly kind: 'refused'; readonly error: CommandError }
   /** No answer within two minutes; a later answer is reported as an event. */
   | { readonly kind: 'no-answer' }
-  /** Nothing was sent, because the text contains a quote or a control character that this modem cannot receive. */
+  /** Nothing was sent, because the text contains a quote or a control character, which cannot be sent to this modem. */
   | { readonly kind: 'text-not-writable' }
   | { readonly kind: 'not-ready' }
 
 /**
- * A USSD conversation, one step at a time. `idle` → `send` waits for the answer, which may arrive before or long after
- * the OK → answered, `idle` again. A message that arrives in `idle` was started by the network or is late.
+ * A USSD conversation, one step at a time: `idle` → `send` waits for the answer, which may arrive before the OK or long
+ * after it → `idle` again. A message that arrives in `idle` was started by the network, or is a late answer.
  */
 export class UssdSession {
   readonly #executor: Executor
@@ -100,7 +100,7 @@ export class UssdSession {
           return undefined
         case 'refused':
           refusal = { kind: 'refused', error: answer.error }
-          // The network has answered, so the refusal does not depend on the form of the text.
+          // The network has answered, so the form of the text is not the reason for the refusal.
           if (this.#awaited?.answer !== undefined) return undefined
           if (answer.error.class === 'registration' || answer.error.class === 'sim') return refusal
           break

@@ -7,8 +7,8 @@ export type UssdEncoding = 'plain' | 'packed-hex' | 'ucs2-hex'
 
 /**
  * The readable text of a `+CUSD` code. Firmware sends it plain, as packed septets, as UCS-2 or as octets in hexadecimal
- * digits, and the data coding scheme (0, 15, 17, 72, none) does not identify the form. Every reading is tried, and the
- * one that looks most like text wins. The scheme and the profile decide a tie.
+ * digits, and the data coding scheme (0, 15, 17, 72, none) does not identify the form. Every form is tried, and the
+ * reading that looks most like text is used. The scheme and the profile decide between equal readings.
  */
 export function decodeUssdText(text: string, dataCodingScheme: number | undefined, usual: UssdEncoding): string {
   const hex = text.replaceAll(/\s/g, '')
@@ -29,7 +29,7 @@ export function decodeUssdText(text: string, dataCodingScheme: number | undefine
 
 interface Reading {
   readonly text: string
-  /** How much of the reading looks like text (1: all of it), plus a bonus for the likely reading. */
+  /** Returns how much of the reading looks like text (1: all of it), plus a bonus for the most likely form. */
   readonly weight: number
 }
 
@@ -51,8 +51,8 @@ function hexadecimalLooks(hex: string): number {
 }
 
 /**
- * How much of the text looks natural, at most 1. A wrong reading mixes scripts and symbols, for example accents among
- * Greek capitals, a different alphabet for every letter.
+ * Returns how much of the text looks natural, at most 1. A wrong reading mixes scripts and symbols, such as accented
+ * letters among Greek capitals.
  */
 function plausibility(text: string): number {
   let score = 0
@@ -79,7 +79,7 @@ function plausibility(text: string): number {
   return characters.length === 0 ? 0 : score / characters.length
 }
 
-/** An approximation: Chinese and Japanese use many blocks, other scripts use one block of 256 characters. */
+/** An approximation: Chinese and Japanese use many blocks of 256 characters, and other scripts use one. */
 function scriptOf(character: string): string {
   if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(character)) return 'han'
   if (/\p{Script=Hangul}/u.test(character)) return 'hangul'

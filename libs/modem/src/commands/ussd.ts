@@ -6,7 +6,7 @@ import type { ResponseLine } from '../wire/response-line.ts'
 import { lastWith, type Query } from './query.ts'
 import { decodeUssdText, type UssdEncoding } from './ussd-text.ts'
 
-/** The network's answer, or the reason for its absence. 27.007 §7.15 */
+/** The network's answer, or the reason why there is none. 27.007 §7.15 */
 export interface UssdAnswer {
   readonly status: UssdStatus
   readonly text: string | undefined
@@ -22,8 +22,8 @@ export type UssdStatus =
   | 'network-timeout'
 
 /**
- * The network's answer arrives as an unsolicited `+CUSD`, before OK or up to two minutes after it. Undefined if the
- * text cannot be written in this encoding.
+ * The network's answer arrives as an unsolicited `+CUSD`, before OK or up to two minutes after it. Returns undefined if
+ * the text cannot be written in this encoding.
  */
 export function sendUssd(text: string, encoding: UssdEncoding): Query<UssdAnswer | 'sent'> | undefined {
   const encoded = encodeUssdText(text, encoding)

@@ -6,8 +6,8 @@ import type { ErrorClass, ErrorMeaning } from './error-meaning.ts'
 export interface CommandError {
   readonly source: 'cms' | 'cme' | 'plain' | 'hilink'
   /**
-   * The error number from 27.005 §3.2.5 or 27.007 §9.2, also set if the modem sent the error as text; or the number of a
-   * HiLink stick.
+   * The error number from 27.005 §3.2.5 or 27.007 §9.2, even if the modem sent the error as text. For a HiLink stick,
+   * its own number.
    */
   readonly code: number | undefined
   /** The line as it was read. */
@@ -17,7 +17,7 @@ export interface CommandError {
   readonly words: string
   /** Advice for people. */
   readonly advice: string
-  /** The delay before a retry; undefined if a retry does not help or its effect is unknown. */
+  /** The delay before a retry; undefined if a retry does not help, or if its effect is unknown. */
   readonly retryAfterMs: number | undefined
   /** `sim`: raise an alarm, because this SIM cannot send. `rate`: raise an alarm if the error occurs often. */
   readonly alarm: 'none' | 'sim' | 'rate'
@@ -39,7 +39,7 @@ export function plainError(text: string, errorClass: 'unsupported' | 'unknown'):
   return describe('plain', undefined, text, errorClass === 'unsupported' ? notSupported : bare)
 }
 
-/** Whether the error is a definite refusal. An undocumented number and a bare ERROR are not. */
+/** Returns true if the error is a definite refusal. Undocumented numbers and a bare ERROR are not definite. */
 export function isRefusal(error: CommandError): boolean {
   switch (error.class) {
     case 'permanent':

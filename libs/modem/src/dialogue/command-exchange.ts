@@ -55,13 +55,14 @@ export class CommandExchange implements Exchange {
     return true
   }
 
-  /** Whether a line with this prefix may still belong to this exchange. */
+  /** True if a line with this prefix may still belong to this exchange. */
   mayAnswer(prefix: string): boolean {
     return this.#command.prefixes?.includes(prefix) ?? this.#command.bare !== undefined
   }
 
   prompt(): void {
-    // The prompt is line noise, or the modem waits for a PDU and will not answer. The deadline ends the exchange.
+    // Either this prompt is line noise, or the modem waits for a PDU and will not answer. In the second case the
+    // deadline ends the exchange.
   }
 
   expired(): void {
@@ -117,5 +118,5 @@ export class CommandExchange implements Exchange {
 // A listing of 255 rows at 9600 baud takes two minutes, and the timeout of `AT+CMGL` allows 30 s for each silence.
 const limitFactor = 10
 
-// 255 messages of 360 characters are about 90 000 characters. Far more than that cannot be an answer.
+// 255 messages of 360 characters are about 90 000 characters. Output far above that size is not an answer.
 const mostCharacters = 262_144

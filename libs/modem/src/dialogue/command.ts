@@ -2,7 +2,7 @@ import type { ResponseLine } from '../wire/response-line.ts'
 import type { CommandError } from './command-error.ts'
 
 /**
- * One AT command, and which lines belong to its answer.
+ * One AT command, and the lines that belong to its answer.
  *
  * A line belongs to the answer if its prefix is in `prefixes`, or if it has no prefix and `bare` accepts it. For bare
  * lines, the table of unsolicited codes is checked first. If a prefix belongs to both an answer and an unsolicited code
@@ -23,7 +23,7 @@ export interface Command {
   readonly withPayload?: boolean
   /**
    * The answer has at most one line. If several lines arrive, the last one is kept and the earlier ones are reported as
-   * unsolicited, because an unsolicited `+CPIN: READY` looks like an answer. The last line is correct either way.
+   * unsolicited, because an unsolicited `+CPIN: READY` looks like an answer. In both cases the last line is correct.
    */
   readonly single?: boolean
   /** How much of the command and its answer a trace may show. Default `ordinary`. */
@@ -51,8 +51,8 @@ export type Unanswered = 'timeout' | 'flooded' | 'restarted' | 'cancelled' | 'po
 export type NotSent = 'out-of-step' | 'cancelled' | 'port-lost' | 'unwritable'
 
 /**
- * Whether the text can be written: a control character would end the command and begin another, and each character must
- * fit into one byte.
+ * Returns true if the text can be written. A control character would end the command and begin another one, and each
+ * character must fit into one byte.
  */
 export function isWritable(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {

@@ -4,8 +4,8 @@ import type { Clock, Timer } from '../clock.ts'
  * The deadline of the exchange in flight.
  *
  * Each line of an answer moves it, so the timer keeps running and checks again when it fires. A timer that fires late
- * proves nothing: the process may have slept while the answer was waiting in the port. The deadline therefore passes in
- * two steps, and the port is read in between.
+ * proves nothing, because the process may have been suspended while the answer was in the port. Therefore the port is
+ * read once more before the deadline counts as passed.
  */
 export class Deadline {
   readonly #clock: Clock
@@ -16,7 +16,7 @@ export class Deadline {
   #atMs = 0
   #graces = 0
 
-  /** `isFlowing` returns whether a line has begun to arrive. If so, the deadline waits for the end of that line. */
+  /** `isFlowing` returns true if a line has begun to arrive. The deadline then waits for the end of that line. */
   constructor(clock: Clock, isFlowing: (nowMs: number) => boolean, onPassed: () => void) {
     this.#clock = clock
     this.#isFlowing = isFlowing
@@ -69,12 +69,12 @@ export class Deadline {
 
 /** A line counts as arriving while its last byte is younger than this. */
 export const graceMs = 250
-// At most five seconds in all, because noise without a line end must not delay a deadline forever.
+// The deadline waits at most five seconds, because noise without a line end must not delay it forever.
 const mostGraces = 20
 
 /**
- * Releases held lines after a pause. A timer that fires late proves nothing (see `Deadline`), so the port is read
- * first.
+ * Releases held lines after a pause. Reads the port first, because a timer that fires late proves nothing (see
+ * `Deadline`).
  */
 export class HeldLines {
   readonly #clock: Clock

@@ -2,6 +2,8 @@ export interface DialogueTelemetry {
   readonly state: DialogueState
   /** The command in flight, masked as in a trace. */
   readonly inFlight: string | undefined
+  /** How long the modem has owed an answer; undefined if it owes none. */
+  readonly waitingMs?: number | undefined
   readonly queued: number
   readonly lastByteAtMs: number | undefined
   readonly timeouts: number

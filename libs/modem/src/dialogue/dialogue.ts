@@ -1,3 +1,5 @@
+// Inbound path, step 1: recognises the line +CMTI between answers. Next: receive.ts.
+
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { BeforePdu } from '../send/before-pdu.ts'
@@ -54,6 +56,7 @@ export class Dialogue {
   #state: DialogueState = 'new'
   #current: Exchange | undefined
   #inGap = false
+  #busySinceMs: number | undefined
   #waitedForText = false
   #lostReason: string | undefined
   #timeouts = 0
@@ -79,7 +82,7 @@ export class Dialogue {
       clock,
       () => {
         const { heldUntilMs } = this.#assembler
-        // A line that is arriving may be the next line of the text.
+        // Waits if a line is arriving, because it may be the next line of the text.
         const flowsUntilMs = this.#tokenizer.midLine ? (this.#traffic.lastByteAtMs ?? 0) + graceMs : 0
         return heldUntilMs && Math.max(heldUntilMs, flowsUntilMs)
       },
@@ -151,7 +154,12 @@ export class Dialogue {
     this.#run(() => this.#send(text, 'ordinary'))
   }
 
-  /** Ends everything, as if the port had been lost. */
+  /** Called when the modem has answered on another port, or has sent an unsolicited code there. */
+  heardElsewhere(event?: Unsolicited): void {
+    this.#run(() => (event === undefined ? this.#current?.heardLife?.() : this.#current?.news?.(event)))
+  }
+
+  /** Ends all exchanges, as if the port had been lost. */
   close(reason: string): void {
     this.#run(() => {
       this.#lostReason ??= reason
@@ -167,6 +175,7 @@ export class Dialogue {
     return {
       state: this.#state,
       inFlight: this.#current && maskLine(this.#current.text, this.#current.sensitivity, false),
+      waitingMs: this.#busySinceMs === undefined ? undefined : this.#clock.nowMs() - this.#busySinceMs,
       queued: this.#queue.length,
       lastByteAtMs: this.#traffic.lastByteAtMs,
       timeouts: this.#timeouts,
@@ -177,8 +186,7 @@ export class Dialogue {
     }
   }
 
-  // ── Interface for exchanges
-  // ─────────────────────────────────────────────────────────────────────────────────────────
+  // ── Interface for exchanges ────────────────────────────────────────────────────────────────────────────────────
 
   readonly #link: ExchangeLink = {
     write: (text) => this.#write(text),
@@ -198,8 +206,8 @@ export class Dialogue {
   #send(text: string, sensitivity: Sensitivity): void {
     if (this.#state === 'closed' || this.#lostReason !== undefined) return
     const failure = this.#traffic.write(text, sensitivity)
-    // The exchange is notified as for any lost port, and its own state decides the outcome. A port may also have closed
-    // within `write`.
+    // Notifies the exchange as for any lost port, so that its state decides the outcome. A port may also close within
+    // `write`.
     if (failure !== undefined) this.#lostReason = failure
   }
 
@@ -208,11 +216,12 @@ export class Dialogue {
     this.#current = undefined
     this.#deadline.clear()
     this.#reminder.clear()
+    if (next === 'in-step') this.#busySinceMs = undefined
     if (exchange instanceof Resynchronisation) {
       if (this.#state === 'resynchronising') this.#enter(next)
     } else if (next === 'out-of-step' || (exchange instanceof CommandExchange && this.#assembler.textFlowsMs > 0)) {
-      // A line of text may have ended the command. Without this check, the real result would be taken for that of the
-      // next command.
+      // A line of text may have ended the command. Without this check, the real result would be taken for the result of
+      // the next command.
       this.#resynchronisation.pressAfter(exchange)
     }
   }
@@ -226,8 +235,7 @@ export class Dialogue {
     )
   }
 
-  // ── Main loop
-  // ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Main loop ──────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Every entry point runs through here, so that callbacks from the port and from listeners never nest. */
   #run(action: () => void): void {
@@ -266,7 +274,7 @@ export class Dialogue {
 
   #startNext(): boolean {
     if (this.#current !== undefined || this.#inGap || this.#state === 'closed') return false
-    // The rest of a text could be taken for answers during resynchronisation, so wait for it once.
+    // Waits once for the rest of a text, which could be taken for answers during resynchronisation.
     if (this.#resynchronisation.pressing && !this.#waitedForText && this.#waitForText()) {
       this.#waitedForText = true
       return false
@@ -275,13 +283,14 @@ export class Dialogue {
       this.#startResynchronisation()
       return true
     }
-    // The rest of a text could also be taken for the prompt or the result of a submission.
+    // Waits for the rest of a text, which could be taken for the prompt or the result of a submission.
     const mayBeFooled = this.#state === 'in-step' && this.#queue.first instanceof SubmissionExchange
     if (mayBeFooled && this.#waitForText()) return false
     const exchange = this.#queue.next()
     if (exchange === undefined) return false
     if (this.#state === 'in-step') {
       this.#current = exchange
+      this.#busySinceMs = this.#clock.nowMs()
       exchange.start()
     } else {
       exchange.refuse('out-of-step')
@@ -298,6 +307,7 @@ export class Dialogue {
   #startResynchronisation(): void {
     this.#waitedForText = false
     this.#enter('resynchronising')
+    this.#busySinceMs ??= this.#clock.nowMs()
     this.#current = this.#resynchronisation.begin(this.#link)
     this.#current.start()
   }
@@ -350,7 +360,7 @@ export class Dialogue {
       this.#current?.news?.(event)
     },
     prompt: (): void => {
-      // The prompt is unexpected, and the modem would read the next command as a PDU.
+      // After this unexpected prompt, the modem would read the next command as a PDU.
       if (this.#current) this.#current.prompt()
       else if (this.#state === 'in-step') this.#resynchronisation.press()
     },
@@ -359,8 +369,6 @@ export class Dialogue {
   get #sensitivity(): Sensitivity {
     return this.#current?.sensitivity ?? 'ordinary'
   }
-
-  // ── Time ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #expire(): void {
     const exchange = this.#current
@@ -384,9 +392,9 @@ export interface DialogueOptions {
   readonly maximumLineLength?: number
 }
 
-/** Texts are unmasked and may be private. */
+/** The texts are not masked and may be private. */
 export type DialogueEvent =
   | LineEvent
-  /** A line that exceeded the length limit was truncated. */
+  /** A line was truncated because it exceeded the length limit. */
   | { readonly kind: 'noise'; readonly length: number }
   | { readonly kind: 'state'; readonly state: DialogueState }

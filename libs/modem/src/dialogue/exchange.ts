@@ -9,20 +9,22 @@ export interface Exchange {
   readonly text: string
   readonly sensitivity: Sensitivity
   start(): void
-  /** Ends the exchange before its start, when nothing has been written. */
+  /** Ends the exchange before it starts, so nothing has been written. */
   refuse(why: NotSent): void
   /** Returns true if the line belongs to the exchange. `form` is set if the line is also a known unsolicited code. */
   line(line: ResponseLine, form: UnsolicitedForm | undefined): boolean
   /** Returns false if the result does not end the exchange (`NO CARRIER` for a command that does not dial). */
   result(result: FinalResult): boolean
   prompt(): void
-  /** An unsolicited code with its second line, which never belongs to an exchange. */
+  /** Handles an unsolicited code with its second line. The code never belongs to an exchange. */
   news?(event: Unsolicited): void
-  /** The time set with `remind` has passed, and all bytes that had arrived have been read. */
+  /** Called when the modem has answered on another port. */
+  heardLife?(): void
+  /** Called when the time set with `remind` has passed and all bytes that had arrived have been read. */
   reminded?(): void
-  /** The deadline has passed, and all bytes that had arrived have been read. */
+  /** Called when the deadline has passed and all bytes that had arrived have been read. */
   expired(): void
-  /** The modem reported that it has just booted. */
+  /** Called when the modem has reported that it has just booted. */
   restarted(): void
   cancelled(): void
   portLost(): void
@@ -39,7 +41,7 @@ export interface ExchangeLink {
   nowMs(): number
   /** Runs the continuation of a promise, then continues the dialogue. */
   resume(action: () => void): void
-  /** Gives back a line that turned out to be unsolicited. */
+  /** Returns a line to the dialogue because it turned out to be unsolicited. */
   giveBack(line: ResponseLine): void
   /** Ends the exchange. `out-of-step`: a late answer may still arrive. */
   done(next: 'in-step' | 'out-of-step'): void

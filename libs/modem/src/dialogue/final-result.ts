@@ -40,7 +40,8 @@ export function readNumericResult(text: string): FinalResult | undefined {
 const ok: FinalResult = { kind: 'ok' }
 const call: FinalResult = { kind: 'call' }
 
-// Sent by Huawei and similar firmware. Only capitals match, because they are less likely in a text that a person wrote.
+// Huawei and similar firmware send this result. Only capitals match, because a text that a person wrote rarely contains
+// it in capitals.
 const unsupported = /^(COMMAND NOT SUPPORT(ED)?|TOO MANY PARAMETERS|NOT SUPPORT(ED)?|INVALID COMMAND( LINE)?)$/
 
 const callResult = /^(CONNECT|CONNECT \d.*|NO CARRIER|BUSY|NO ANSWER|NO DIALTONE)$/

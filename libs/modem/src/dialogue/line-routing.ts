@@ -8,7 +8,7 @@ import { controlZ, type Exchange } from './exchange.ts'
 import { type FinalResult, readFinalResult, readNumericResult } from './final-result.ts'
 import { Resynchronisation } from './resynchronisation.ts'
 
-/** Decides what a line is: final result, echo, answer, unsolicited code, in this order. */
+/** Decides what a line is: a final result, an echo, an answer, or an unsolicited code. The checks have this order. */
 export class LineRouting {
   readonly #table: UnsolicitedTable
   readonly #doubt: Doubt
@@ -19,9 +19,9 @@ export class LineRouting {
   /** The latest PDU, until a command line follows; empty if there is none. */
   #writtenPdu = ''
   #numericResults = false
-  /** This modem writes OK directly after the last line of an answer. */
+  /** True if this modem writes OK directly after the last line of an answer. */
   #gluesOk = false
-  /** The previous line was a late reference, so the OK after it belongs to that reference. */
+  /** True if the previous line was a late reference. The OK after it belongs to that reference. */
   #behindLate = false
   /** The number of echoed lines. */
   echoes = 0
@@ -47,7 +47,7 @@ export class LineRouting {
     if (this.#written.length > echoesKnown) this.#written.shift()
   }
 
-  /** Whether a PDU was written last. With echo on, the modem sends the digits of the PDU back, possibly in pieces. */
+  /** True if a PDU was written last. With echo on, the modem sends the digits of the PDU back, possibly in pieces. */
   get pduMayEcho(): boolean {
     return this.#writtenPdu !== ''
   }
@@ -84,8 +84,8 @@ export class LineRouting {
   }
 
   /**
-   * Takes a line of an answer with OK at its end (`+CMEE: 1OK`). Looks for it only during resynchronisation: none of the answers
-   * there end with these letters, whereas the text of a message may.
+   * Reads a line of an answer that has OK at its end (`+CMEE: 1OK`). Only during resynchronisation, because none of its
+   * answers end with these letters, whereas the text of a message may.
    */
   #takeGlued(line: ResponseLine, form: UnsolicitedForm | undefined): boolean {
     const exchange = this.#inFlight()
@@ -98,7 +98,7 @@ export class LineRouting {
     return true
   }
 
-  /** Takes back a line that an exchange had accepted and that turned out to be unsolicited. */
+  /** Takes back a line that an exchange accepted, because it turned out to be unsolicited. */
   giveBack(line: ResponseLine): void {
     this.#report(line, this.#table.find(line))
   }
@@ -118,8 +118,7 @@ export class LineRouting {
       if (result.kind === 'ok') this.#numericResults = false
       return result
     }
-    // ATV0 (V.250 §6.2.6) is detected only during resynchronisation. Unless it has been detected, a lone digit is not a
-    // result.
+    // ATV0 (V.250 §6.2.6) is detected only during resynchronisation. Until then, a lone digit is not a result.
     const numeric = readNumericResult(line.text)
     if (this.#gettingInStep && numeric?.kind === 'ok') this.#numericResults = true
     return this.#numericResults ? numeric : undefined
@@ -166,5 +165,5 @@ export type LineEvent =
 
 const echoesKnown = 4
 const gluedOk = /\SOK$/
-// Markers are answered with numbers, quoted names and lists.
+// The answers to markers contain numbers, quoted names and lists.
 const gluedOkOfMarker = /[\d")]OK$/

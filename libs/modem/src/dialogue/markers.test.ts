@@ -27,8 +27,8 @@ test('when the answers to a word have arrived, its last question has been answer
       (unanswered, comes) => {
         const word = provingWord(unanswered, alphabet) ?? []
         expect(word.length).toBeGreaterThan(0)
-        // The questions in the order in which the modem processes them; each is asked when the previous one seems
-        // answered.
+        // The questions in the order in which the modem processes them. Each question is asked when the previous one
+        // seems to be answered.
         const stream = unanswered.map((letter) => ({ letter, last: false }))
         let asked = 0
         let read = 0

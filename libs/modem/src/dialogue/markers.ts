@@ -33,7 +33,7 @@ export function rememberUnanswered(unanswered: Marker[], ...asked: readonly Mark
   if (unanswered.length > mostUnanswered) unanswered.splice(0, unanswered.length - mostUnanswered)
 }
 
-// This is more than a modem buffers, so the oldest answers can no longer arrive.
+// A modem buffers fewer answers, so the oldest answers can no longer arrive.
 const mostUnanswered = 200
 
 /**
@@ -69,7 +69,7 @@ function absentWord<Letter>(sequence: readonly Letter[], alphabet: readonly Lett
   const word: Letter[] = []
   let missing = new Set(alphabet)
   for (const letter of sequence) {
-    // Each time all letters have occurred, the last one to occur is the next letter of the word.
+    // Whenever every letter has occurred, the letter that occurred last becomes the next letter of the word.
     if (missing.delete(letter) && missing.size === 0) {
       word.push(letter)
       missing = new Set(alphabet)

@@ -6,8 +6,8 @@ import { type Marker, markers, rememberUnanswered } from './markers.ts'
 import { Resynchronisation, type ResynchronisationEnd } from './resynchronisation.ts'
 
 /**
- * Whether a resynchronisation is due before the queue continues, which old answers may still arrive, and who waits for
- * the result of the resynchronisation.
+ * Records whether a resynchronisation is due before the queue continues, which old answers may still arrive, and who
+ * waits for the result of the resynchronisation.
  */
 export class ResynchronisationNeed {
   readonly #traffic: PortTraffic
@@ -70,14 +70,16 @@ export class ResynchronisationNeed {
 }
 
 interface GettingInStepEnd extends ResynchronisationEnd {
-  /** At least one byte arrived. */
+  /** True if at least one byte arrived. */
   readonly heard: boolean
 }
 
 const defaultAttempts = 6
 const defaultTimeoutMs = 2_500
 
-/** A timed-out command may have the same answer as a marker. For example, `ATI` prints `+GCAP` on some modems. */
+/**
+ * The answer to a timed-out command may equal the answer to a marker. For example, `ATI` prints `+GCAP` on some modems.
+ */
 function rememberMarkers(unanswered: Marker[], exchange: CommandExchange): void {
   rememberUnanswered(unanswered, ...markers.filter((marker) => exchange.mayAnswer(marker.prefix)))
 }

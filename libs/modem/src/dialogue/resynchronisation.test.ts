@@ -138,7 +138,7 @@ test('a late answer never answers another command, whatever is late, lost or mis
     ),
     { numRuns: 1000 },
   )
-  // The schedules prove something only if punctual answers and late answers both occur often.
+  // The schedules prove something only if both punctual and late answers occur often.
   expect(Math.min(inTime, late)).toBeGreaterThan(500)
 }, 60_000)
 

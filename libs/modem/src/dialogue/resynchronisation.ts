@@ -19,9 +19,9 @@ export interface ResynchronisationEnd {
  * answers cannot be old (see `provingWord`). An OK alone proves nothing: it may belong to the timed-out command. Some
  * modems refuse a bare `AT`; an error also shows that the modem answers.
  *
- * `knocking`: ESC and `AT` are written, any result will do → `marking`: a question is written, its answer is due →
- * `closing`: the answer was read, its final result is due → the next question, or in step. A deadline starts the next
- * attempt; the questions asked so far are remembered as unanswered.
+ * `knocking`: ESC and `AT` are written, and any result is accepted → `marking`: a question is written, its answer is
+ * due → `closing`: the answer was read, its final result is due → the next question, or in step. A deadline starts the
+ * next attempt; the questions asked so far are remembered as unanswered.
  */
 export class Resynchronisation implements Exchange {
   readonly text = 'AT'
@@ -70,7 +70,8 @@ export class Resynchronisation implements Exchange {
         this.#mark()
         return true
       case 'marking':
-        // This is a stale error, or the question is unsupported. Another question is safe in both cases.
+        // Either the error belongs to an earlier command, or the modem does not support the question. Another question
+        // is safe in both cases.
         if (result.kind === 'error') {
           const marker = this.#word[this.#letter]
           if (marker) this.#refused.add(marker)
@@ -88,8 +89,8 @@ export class Resynchronisation implements Exchange {
   }
 
   prompt(): void {
-    // The modem has taken our bytes for a message text. Noise may contain any number of `>`, so all but the first few
-    // are ignored.
+    // The modem has read the driver's bytes as a message text. Noise may contain any number of `>`, so all but the
+    // first few are ignored.
     this.#prompts += 1
     if (this.#prompts > mostPrompts) return
     this.#state = 'knocking'
@@ -111,7 +112,7 @@ export class Resynchronisation implements Exchange {
   }
 
   cancelled(): void {
-    // A cancellation is ignored, because the dialogue must not stay out of step.
+    // Ignores a cancellation, because the dialogue must not stay out of step.
   }
 
   portLost(): void {
@@ -166,7 +167,7 @@ export class Resynchronisation implements Exchange {
 export type ResynchroniseOutcome =
   /** `atRefused`: the modem answers a bare `AT` with an error. */
   | { readonly kind: 'in-step'; readonly attempts: number; readonly atRefused: boolean }
-  /** `heard`: at least one byte arrived. `okToAll`: each question was answered with OK alone. */
+  /** `heard`: the modem sent at least one byte. `okToAll`: each question was answered with OK alone. */
   | {
       readonly kind: 'out-of-step'
       readonly attempts: number

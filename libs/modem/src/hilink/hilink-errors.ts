@@ -1,7 +1,9 @@
 import type { CommandError } from '../dialogue/command-error.ts'
 import type { ErrorClass } from '../dialogue/error-meaning.ts'
 
-/** Describes an error code of the web interface. The codes are from the published lists of several client libraries. */
+/**
+ * Describes an error code of the web interface. The meanings come from the published lists of several client libraries.
+ */
 export function hilinkError(code: number, message: string | undefined): CommandError {
   const { class: errorClass, words, advice, retryAfterMs } = meanings.get(code) ?? undocumented
   return {
@@ -48,6 +50,8 @@ const meanings: ReadonlyMap<number, Meaning> = new Map([
   [100_004, meaning('temporary', 'The stick is busy.', 'No action needed: the agent tries again.', 5_000)],
   [100_005, meaning('permanent', 'The stick cannot read the request.', shorten)],
   [100_006, meaning('permanent', 'The stick refuses the number or the text.', shorten)],
+  [108_006, meaning('sim', 'The stick refuses the user name or the password.', 'Correct HILINK_PASSWORD.')],
+  [108_007, meaning('sim', 'The stick has had too many wrong logins.', 'Correct HILINK_PASSWORD, and wait.')],
   [101_001, meaning('sim', 'There is no valid SIM in the stick.', checkSim)],
   [101_002, meaning('sim', 'The SIM requires its PIN.', 'Configure the PIN of this SIM slot.')],
   [101_003, meaning('sim', 'The SIM is locked and requires its PUK.', checkSim)],

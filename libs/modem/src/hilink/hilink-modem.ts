@@ -35,11 +35,11 @@ import { type WebAnswer, WebSession } from './web-session.ts'
 import { childNumber, childText } from './xml.ts'
 
 /**
- * A stick that offers only a web interface (HiLink), driven through its XML interface. It announces nothing, so it is
- * polled. It assigns no references and returns no delivery reports.
+ * A stick that offers only a web interface (HiLink), driven through its XML interface. The stick announces nothing, so
+ * it is polled. It assigns no references and returns no delivery reports.
  *
- * probing → identifying → sim → registering → ready ⇄ degraded, as every modem. A new session with another IMEI or SIM
- * leads back to `probing`.
+ * probing → identifying → sim → registering → ready ⇄ degraded, as for every modem. A new session with another IMEI or
+ * SIM leads back to `probing`.
  */
 export class HilinkModem implements ModemDriver {
   readonly sends = 'text'
@@ -79,7 +79,7 @@ export class HilinkModem implements ModemDriver {
     this.#onSimPin = options.onSimPin
     this.#pinMemory = options.pinMemory ?? new PinMemory()
     this.#status = new ModemStatus(options.onEvent)
-    this.#web = new WebSession(options.port)
+    this.#web = new WebSession(options.port, this.#options.webLogin)
     const { wallClock } = this.#options
     this.#inbox = new StickInbox({
       session: this.#web,
@@ -299,7 +299,7 @@ export class HilinkModem implements ModemDriver {
     this.#session = undefined
   }
 
-  /** Reads the inbox at each round, and the status more often while the stick is not registered. */
+  /** Reads the inbox in each round. Reads the status more often while the stick is not registered. */
   async #poll(cancellation: Cancellation): Promise<void> {
     const { registeredPollMs, stickPollMs } = this.#options
     let statusDueMs = 0
@@ -340,7 +340,7 @@ export class HilinkModem implements ModemDriver {
     return registered
   }
 
-  /** Whether the stick and its SIM are still the same in a new session. Undefined if the stick does not answer. */
+  /** Returns true if a new session has the same stick with the same SIM. Undefined if the stick does not answer. */
   async #isStillSame(cancellation: Cancellation): Promise<boolean | undefined> {
     if (this.#web.renewals === this.#checkedSession) return true
     const { renewals } = this.#web
@@ -375,7 +375,10 @@ export class HilinkModem implements ModemDriver {
   }
 }
 
-/** Returns the number of the stick behind a web interface, before it is set up; undefined if none answers. */
+/**
+ * Returns the IMEI or serial number of the stick behind a web interface, before its setup; undefined if no stick
+ * answers.
+ */
 export function readHilinkNumber(port: WebPort): Promise<ModemNumber | undefined> {
   return readIdentity(new WebSession(port)).then((identity) => ('reason' in identity ? undefined : numberOf(identity)))
 }

@@ -21,7 +21,7 @@ test(`${schedules} schedules of a stick with faults and crashes, from seed ${fir
     expect(await schedule.run(), `seed ${seed}`).toEqual([])
     for (const each of schedule.seen) seen.set(each, (seen.get(each) ?? 0) + 1)
   }
-  // A run without failures proves little unless every kind of result and crash occurred.
+  // A run proves little unless every kind of result and crash occurred in it.
   expect([...seen.keys()]).toEqual(expect.arrayContaining([...mustBeSeen]))
 }, 240_000)
 
@@ -33,7 +33,7 @@ const mustBeSeen = [
 interface Message {
   readonly destination: string
   readonly text: string
-  /** `committed`: it may be on the air. After a crash it stays committed and is not sent again. */
+  /** `committed`: the message may have been sent. After a crash it stays committed and is not sent again. */
   state: 'queued' | 'committed' | 'accepted' | 'unknown'
 }
 
@@ -93,7 +93,7 @@ class Schedule {
     }
   }
 
-  /** Returns whether the program has crashed here. */
+  /** Returns true if the program crashes here. */
   #mayCrash(where: string): boolean {
     const isCrash = this.#random.happens(0.06)
     if (isCrash) this.#crash(where)
@@ -179,7 +179,7 @@ class Schedule {
   }
 }
 
-/** One process: after `kill` it writes nothing more, and its unfinished work never continues. */
+/** One process. After `kill` it writes nothing more, and its unfinished work never continues. */
 class Program {
   readonly runner: RecoveryRunner
   isAlive = true
@@ -200,7 +200,7 @@ class Program {
   }
 }
 
-/** Joins the parts by sender and reference. Each PDU is a DELIVER without an address of the service centre. */
+/** Joins the parts by sender and reference. Each PDU is a DELIVER without the address of a service centre. */
 function textsOf(pdus: Iterable<string>): readonly string[] {
   const messages = new Map<string, string[]>()
   for (const pdu of pdus) {

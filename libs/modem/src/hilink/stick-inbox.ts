@@ -7,22 +7,24 @@ import { messagesIn, pdusOf, type StickMessage } from './stick-message.ts'
 import type { WebAnswer, WebSession } from './web-session.ts'
 
 /**
- * The inbox of the stick. A message is reported as one or more PDUs, each in a slot of its own, and is deleted when all
- * its PDUs have been deleted by the caller, who has then stored each of them.
+ * The inbox of the stick. A message is reported as one or more PDUs, each in a slot of its own, and is deleted from the
+ * stick when the caller has stored and deleted all its PDUs.
  */
 export class StickInbox {
   readonly #options: StickInboxOptions
   readonly #tasks = new TaskQueue()
   /** The PDUs that were reported, by slot. */
   readonly #reported = new Map<number, string>()
-  /** The PDUs that are stored elsewhere, by slot. */
+  /** The PDUs that the caller has stored, by slot. */
   readonly #stored = new Map<number, string>()
 
   constructor(options: StickInboxOptions) {
     this.#options = options
   }
 
-  /** Forgets what was reported, because another SIM or stick may hold other messages under the same indexes. */
+  /**
+   * Forgets which messages were reported, because another SIM or stick may hold other messages under the same indexes.
+   */
   forget(): void {
     this.#reported.clear()
     this.#stored.clear()
@@ -33,7 +35,7 @@ export class StickInbox {
       const { session, isSameStick } = this.#options
       const { refusals } = session
       const messages = await this.#list()
-      // A refused session may have been followed by one with another stick, whose messages belong to another SIM.
+      // After a refused session, the next session may have another stick, whose messages belong to another SIM.
       if (session.refusals !== refusals && !(await isSameStick())) return { memories: [], complete: false }
       if (isFailure(messages)) {
         this.#options.onNews({ kind: 'not-read', memory, why: messages.failure })
@@ -136,7 +138,7 @@ function slotOf({ index }: StickMessage, part: number): number {
 
 /** The memory of the stick, as ModemManager and the AT commands name it. */
 export const memory = 'ME'
-/** A message has 255 parts at most. */
+/** A message has at most 255 parts. */
 const slotsPerMessage = 256
 const inboxType = 1
 const pageSize = 20

@@ -8,7 +8,7 @@ import { childNumber, childText, type XmlElement } from './xml.ts'
 
 /** A received message as the stick stores it: joined and decoded, without its PDUs. */
 export interface StickMessage {
-  /** The stick gives a free index to the next message. */
+  /** The next message may get the index of a deleted message. */
   readonly index: number
   readonly phone: string
   readonly content: string
@@ -34,9 +34,9 @@ export function messagesIn(response: XmlElement): readonly StickMessage[] {
 }
 
 /**
- * Returns the PDUs in which the network may have delivered the message, so that it is stored and joined like every other
- * message. The same message always has the same PDUs. A message that no PDU can hold, such as a delivery report, becomes
- * the hexadecimal digits of its fields, which is kept as unreadable.
+ * Returns the PDUs in which the network may have delivered the message, so that it is stored and joined like every
+ * other message. The same message always has the same PDUs. A message that no PDU can hold, such as a delivery report,
+ * becomes a text of hexadecimal digits with its fields, which the agent stores as an unreadable PDU.
  */
 export function pdusOf(message: StickMessage, zoneQuartersAt: (epochMs: number) => number): readonly string[] {
   const { phone, content } = message
@@ -100,8 +100,8 @@ function utf8(text: string): readonly number[] {
   )
 }
 
-/** A delivery report, positive or negative. It names no message, and the driver requests none. */
+/** A delivery report, positive or negative. The report names no message, and the driver requests no reports. */
 const reportTypes: ReadonlySet<number> = new Set([7, 8])
-/** No service centre address is this long, so the octets can never be read as a PDU. */
+/** No service centre address has this length, so the octets can never be read as a PDU. */
 const unreadableMark = [0xff]
 const largestIndex = 1_000_000_000

@@ -2,7 +2,7 @@ import type { Registration, Technology } from '../commands/registration.ts'
 import type { Signal } from '../commands/signal.ts'
 import { childNumber, childText, type XmlElement } from './xml.ts'
 
-/** Reads `monitoring/status`, in which service status 2 means that the stick is registered. */
+/** Reads the registration from `monitoring/status`. Service status 2 means registered. */
 export function registrationIn(status: XmlElement): Registration {
   const isRegistered = childNumber(status, 'ServiceStatus') === 2
   const isRoaming = childNumber(status, 'RoamingStatus') === 1
@@ -18,7 +18,7 @@ export function registrationIn(status: XmlElement): Registration {
   }
 }
 
-/** The bars of `monitoring/status`, and the levels of `device/signal` if the stick has it. */
+/** Reads the bars from `monitoring/status`, and the levels from `device/signal` if the stick has it. */
 export function signalIn(status: XmlElement, levels: XmlElement | undefined): Signal {
   const icon = childNumber(status, 'SignalIcon')
   const most = childNumber(status, 'maxsignal') || 5
@@ -32,7 +32,7 @@ export function signalIn(status: XmlElement, levels: XmlElement | undefined): Si
   }
 }
 
-/** `-67dBm`, `&gt;=-51dBm`, `-11.0dB` */
+/** Reads a level such as `-67dBm`, `&gt;=-51dBm` or `-11.0dB`. */
 function levelIn(levels: XmlElement | undefined, name: string): number | undefined {
   const level = /-\d{1,3}/.exec(childText(levels, name) ?? '')
   return level === null ? undefined : Number(level[0])

@@ -55,7 +55,8 @@ export class StickSending {
   async #send(text: OutgoingText, { beforePdu }: SubmitOptions): Promise<SubmitOutcome> {
     const { session, clock, localDate } = this.#options
     if (!this.#isOpen) return { kind: 'not-sent', why: 'not-ready' }
-    // Asked before the commit, because after it the message should go out at once. It also opens a session if there is none.
+    // Reads the status before the commit, because the message should be sent at once after it. This also opens a
+    // session if there is none.
     const information = await session.get('/api/device/information')
     if (information.kind !== 'value') return { kind: 'not-sent', why: 'out-of-step' }
     if (!this.#options.isSameStick(information)) return { kind: 'not-sent', why: 'restarted' }
@@ -90,7 +91,7 @@ export class StickSending {
     let failures = 0
     for (;;) {
       const answer = await session.get('/api/sms/send-status')
-      // The status is about the last message since the stick started.
+      // The status describes the last message since the stick started.
       if (session.refusals !== refusals) return { kind: 'unknown', why: 'restarted', error: undefined }
       if (answer.kind === 'value') {
         const result = resultIn(answer, text.destination)
@@ -128,7 +129,7 @@ export interface StickSendingOptions {
   readonly clock: Clock
   /** The local time that the stick shows beside the message: `2026-03-01 15:46:11`. */
   readonly localDate: () => string
-  /** Whether this reply to `device/information` is from the same stick with the same SIM. */
+  /** Returns true if this reply to `device/information` comes from the same stick with the same SIM. */
   readonly isSameStick: (information: WebAnswer) => boolean
   readonly onOutcome: (id: string, outcome: SubmitOutcome) => void
 }
@@ -164,7 +165,7 @@ function resultIn({ value }: WebAnswer & { kind: 'value' }, destination: string)
 
 const accepted: SubmitOutcome = { kind: 'accepted', messageReference: undefined, detail: undefined, duplicate: false }
 
-/** Also reported when the network accepted the message and its answer was lost. */
+/** The stick also reports this when the network accepted the message and the answer was lost. */
 const failedWithoutReason = {
   ...hilinkError(-1, undefined),
   code: undefined,

@@ -5,7 +5,8 @@ import type { ModemDefaults } from '../modem-options.ts'
 import { Pause } from '../pause.ts'
 import { generic } from '../profiles/generic.ts'
 import type { Profile } from '../profiles/profile.ts'
-import { type EnteredPin, hasFallen, type PinMemory, resultOf } from '../setup/pin-memory.ts'
+import { beginPinAttempt } from '../setup/pin-attempt.ts'
+import { type EnteredPin, hasFallen, type PinMemory } from '../setup/pin-memory.ts'
 import type { Session } from '../setup/startup.ts'
 import type { StartupStage } from '../setup/startup-context.ts'
 import { type StartupFailure, startupFailure } from '../setup/startup-failure.ts'
@@ -53,7 +54,7 @@ export async function setUpStick(setup: StickSetup): Promise<Session | StartupFa
 export async function readIdentity(session: WebSession): Promise<StickIdentity | StartupFailure> {
   const answer = await session.get('/api/device/information')
   if (answer.kind === 'value') return identityIn(answer.value)
-  if (answer.kind === 'refused' && answer.error.code === loginRequired) return startupFailure('login-required')
+  if (answer.kind === 'refused' && answer.error.code === loginRequired) return loginFailure(session)
   return startupFailure('no-answer', answer.kind === 'refused' ? answer.error.text : answer.why)
 }
 
@@ -88,7 +89,9 @@ export async function readStickPinTries(session: WebSession): Promise<PinTries |
   return pin === undefined ? undefined : { pin, puk: childNumber(answer.value, 'SimPukTimes') }
 }
 
-/** The differences from other modems that status and doctor show. Nothing else of a profile applies to a stick. */
+/**
+ * The differences from other modems, which `status` and `doctor` show. No other part of a profile applies to a stick.
+ */
 const hilinkProfile: Profile = {
   ...generic,
   name: 'hilink',
@@ -121,12 +124,18 @@ function sessionOf(identity: StickIdentity): Session {
   }
 }
 
+function loginFailure({ loginRefusal }: WebSession): StartupFailure {
+  return loginRefusal === undefined
+    ? startupFailure('login-required')
+    : startupFailure('login-refused', loginRefusal.text)
+}
+
 async function contactStick(setup: StickSetup): Promise<StickIdentity | StartupFailure> {
   const { session, clock, cancellation } = setup
   const untilMs = clock.nowMs() + contactLimitMs
   for (;;) {
     const identity = await readIdentity(session)
-    const isFinal = !('reason' in identity) || identity.reason === 'login-required'
+    const isFinal = !('reason' in identity) || identity.reason.startsWith('login-')
     if (isFinal || cancellation.cancelled || clock.nowMs() >= untilMs) return identity
     await new Pause(clock).wait(contactPauseMs, cancellation)
   }
@@ -151,7 +160,7 @@ async function unlockStick(setup: StickSetup, sim: string | null): Promise<Start
     case 'no-answer':
       return startupFailure('fell-silent')
     case 'login':
-      return startupFailure('login-required')
+      return loginFailure(setup.session)
   }
 }
 
@@ -183,24 +192,11 @@ function simStateIn(answer: WebAnswer): SimState {
 
 async function enterPin(setup: StickSetup, sim: string | null): Promise<StartupFailure | undefined> {
   const { session, pinMemory, simPin: pin } = setup
-  if (pin === undefined) return startupFailure('pin-required')
+  if (pin === undefined) return startupFailure('pin-required', undefined, (await readStickPinTries(session))?.pin)
   if (!/^\d{4,8}$/.test(pin)) return startupFailure('pin-malformed')
   const tries = (await readStickPinTries(session))?.pin
-  const before = pinMemory.find(sim, pin)
-  if (before !== undefined) {
-    const result = resultOf(before, tries)
-    if (result === 'refused') await pinMemory.note({ ...before, verdict: result })
-    if (result === 'refused') return startupFailure('pin-wrong', undefined, tries)
-    if (result === 'spent') return startupFailure('pin-not-taken', undefined, tries)
-  }
-  if (tries === undefined) return startupFailure('pin-tries-unknown')
-  if (tries <= 1) return startupFailure('pin-last-try', undefined, tries)
-  const entered: EnteredPin = { sim, pin, verdict: 'open', entries: (before?.entries ?? 0) + 1, triesBefore: tries }
-  // Recorded first, because the PIN counts as entered even if the reply or this process is lost.
-  if (!(await pinMemory.note(entered))) {
-    await takeBack(pinMemory, entered, before)
-    return startupFailure('pin-not-kept')
-  }
+  const attempt = await beginPinAttempt(pinMemory, sim, pin, tries)
+  if ('reason' in attempt) return attempt
   const answer = await session.post('/api/pin/operate', [
     ['OperateType', 0],
     ['CurrentPin', pin],
@@ -208,10 +204,10 @@ async function enterPin(setup: StickSetup, sim: string | null): Promise<StartupF
     ['PukCode', ''],
   ])
   if (answer.kind === 'not-sent') {
-    await takeBack(pinMemory, entered, before)
+    await attempt.takeBack()
     return startupFailure('port-lost')
   }
-  return judgePin(setup, entered)
+  return judgePin(setup, attempt.entered)
 }
 
 async function judgePin(setup: StickSetup, entered: EnteredPin): Promise<StartupFailure | undefined> {
@@ -235,11 +231,6 @@ async function judgePin(setup: StickSetup, entered: EnteredPin): Promise<Startup
     }
     await new Pause(clock).wait(setup.options.simPollMs, cancellation)
   }
-}
-
-async function takeBack(pinMemory: PinMemory, entered: EnteredPin, before: EnteredPin | undefined): Promise<void> {
-  if (before === undefined) await pinMemory.forget(entered.sim, entered.pin)
-  else await pinMemory.note({ ...before, sim: entered.sim })
 }
 
 /** `SimState` of `pin/status`. Other values are reported while the SIM starts. */

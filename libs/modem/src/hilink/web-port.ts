@@ -1,8 +1,9 @@
 /**
- * The web interface of a HiLink stick, as the seam between driver and network. The driver sends one request at a time.
+ * The web interface of a HiLink stick, through which the driver uses the network of the machine. The driver sends one
+ * request at a time.
  */
 export interface WebPort {
-  /** Never rejects. Follows no redirects, and limits the time and the size of the reply. */
+  /** Sends one request. Never rejects. Follows no redirects, and limits the time and the size of the reply. */
   exchange(request: WebRequest): Promise<WebReply>
   /** The listener is called once, with the reason. */
   onClosed(listener: (reason: string) => void): void
@@ -25,7 +26,7 @@ export type WebReply =
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
     }
-  /** No connection was made, so the stick has seen nothing of the request. */
+  /** No connection was made, so the stick has not received the request. */
   | { readonly kind: 'not-sent'; readonly why: string }
-  /** The request may have been carried out: the reply was late, incomplete or too large. */
+  /** The reply was late, incomplete or too large, so the request may have been carried out. */
   | { readonly kind: 'no-answer'; readonly why: string }

@@ -1,6 +1,6 @@
 import type { CommandError } from '../dialogue/command-error.ts'
 import { TaskQueue } from '../task-queue.ts'
-import { hilinkError } from './hilink-errors.ts'
+import { hilinkError, loginRequired } from './hilink-errors.ts'
 import type { WebPort, WebReply } from './web-port.ts'
 import { childNumber, childText, escapeXml, parseXml, type XmlElement } from './xml.ts'
 
@@ -12,7 +12,10 @@ export type WebAnswer =
   /** The stick may have carried out the request. */
   | { readonly kind: 'no-answer'; readonly why: string }
 
-/** The content of a request: elements in the order in which they are written, because some firmware expects it. */
+/**
+ * The content of a request: elements in the order in which they are written, because some firmware depends on the
+ * order.
+ */
 export type RequestFields = readonly (readonly [name: string, value: string | number | RequestFields])[]
 
 /**
@@ -25,15 +28,18 @@ export type RequestFields = readonly (readonly [name: string, value: string | nu
  */
 export class WebSession {
   readonly #port: WebPort
+  readonly #login: WebLogin | undefined
   readonly #tasks = new TaskQueue()
   #cookie: string | undefined
   #tokens: string[] = []
   /** Increases with each new session. */
   #renewals = 0
   #refusals = 0
+  #loginRefusal: CommandError | undefined
 
-  constructor(port: WebPort) {
+  constructor(port: WebPort, login?: WebLogin) {
     this.#port = port
+    this.#login = login
   }
 
   get renewals(): number {
@@ -45,6 +51,11 @@ export class WebSession {
     return this.#refusals
   }
 
+  /** Why the stick refused the login. It is not tried again, because the stick locks after a few wrong logins. */
+  get loginRefusal(): CommandError | undefined {
+    return this.#loginRefusal
+  }
+
   get(path: string): Promise<WebAnswer> {
     return this.#tasks.run(() => this.#request({ method: 'GET', path, body: undefined, timeoutMs: getTimeoutMs }))
   }
@@ -53,7 +64,7 @@ export class WebSession {
    * @param options.isStillValid called before the request is repeated with a new session; false leaves it unsent
    */
   post(path: string, fields: RequestFields, options: PostOptions = {}): Promise<WebAnswer> {
-    const body = `<?xml version="1.0" encoding="UTF-8"?><request>${written(fields)}</request>`
+    const body = requestBody(fields)
     const { timeoutMs = postTimeoutMs } = options
     return this.#tasks.run(() => this.#request({ method: 'POST', path, body, timeoutMs }, options.isStillValid))
   }
@@ -65,6 +76,7 @@ export class WebSession {
   }
 
   async #request(request: Request, isStillValid?: PostOptions['isStillValid']): Promise<WebAnswer> {
+    let hasLoggedIn = false
     for (let attempt = 1; ; attempt += 1) {
       const problem = await this.#open()
       if (problem !== undefined) return problem
@@ -72,6 +84,10 @@ export class WebSession {
         return { kind: 'not-sent', why: 'another stick or SIM answers' }
       }
       const answer = await this.#send(request)
+      if (isLoginRequired(answer) && !hasLoggedIn && (await this.#logIn())) {
+        hasLoggedIn = true
+        continue
+      }
       const isTokenRefused = answer.kind === 'refused' && tokenErrors.has(answer.error.code ?? 0)
       if (!isTokenRefused) return answer
       this.forget()
@@ -97,6 +113,27 @@ export class WebSession {
     return undefined
   }
 
+  /** Returns whether requests are now allowed. */
+  async #logIn(): Promise<boolean> {
+    if (this.#login === undefined || this.#loginRefusal !== undefined) return false
+    this.forget()
+    if ((await this.#open()) !== undefined) return false
+    const { user, password, hash } = this.#login
+    const fields: RequestFields = [
+      ['Username', user],
+      ['Password', hash(user + hash(password) + (this.#tokens[0] ?? ''))],
+      ['password_type', 4],
+    ]
+    const answer = await this.#send({
+      method: 'POST',
+      path: '/api/user/login',
+      body: requestBody(fields),
+      timeoutMs: postTimeoutMs,
+    })
+    if (answer.kind === 'refused') this.#loginRefusal = answer.error
+    return answer.kind === 'value'
+  }
+
   async #send({ method, path, body, timeoutMs }: Request): Promise<WebAnswer> {
     const [token = ''] = this.#tokens
     const reply = await this.#port.exchange({
@@ -111,17 +148,34 @@ export class WebSession {
       ...(body !== undefined && { body }),
     })
     if (method === 'POST') this.#tokens.shift()
-    if (reply.kind === 'answer') this.#takeTokens(reply.headers)
+    if (reply.kind === 'answer') {
+      this.#takeCookie(reply.headers['set-cookie'])
+      this.#takeTokens(reply.headers)
+    }
     return answerIn(reply)
   }
 
-  /** After a login, the reply carries several tokens, separated by `#`, or two headers. */
+  /** A login opens another session. */
+  #takeCookie(cookies = ''): void {
+    const session = /(?:^|#|\s)(SessionID=[^;#\s]+)/.exec(cookies)?.[1]
+    if (session !== undefined && isHeaderText(session)) this.#cookie = session
+  }
+
+  /** After a login, the reply contains several tokens, separated by `#` or in two headers. */
   #takeTokens(headers: Readonly<Record<string, string>>): void {
     const fresh = [headers[tokenHeader], headers[`${tokenHeader}one`], headers[`${tokenHeader}two`]]
       .flatMap((value) => value?.split('#') ?? [])
       .filter((token) => token !== '' && isHeaderText(token))
     if (fresh.length > 0) this.#tokens = fresh
   }
+}
+
+/** The user of the stick's own page. */
+export interface WebLogin {
+  readonly user: string
+  readonly password: string
+  /** SHA-256 as hexadecimal digits, in Base64. */
+  readonly hash: (text: string) => string
 }
 
 export interface PostOptions {
@@ -153,20 +207,28 @@ function answerIn(reply: WebReply): WebAnswer {
   return { kind: 'no-answer', why: 'the web interface answered with something other than its XML' }
 }
 
+function requestBody(fields: RequestFields): string {
+  return `<?xml version="1.0" encoding="UTF-8"?><request>${written(fields)}</request>`
+}
+
+function isLoginRequired(answer: WebAnswer): boolean {
+  return answer.kind === 'refused' && answer.error.code === loginRequired
+}
+
 function written(fields: RequestFields): string {
   return fields
     .map(([name, value]) => `<${name}>${typeof value === 'object' ? written(value) : escapeXml(`${value}`)}</${name}>`)
     .join('')
 }
 
-/** Whether the text can be a header value, so that a stick cannot add headers to later requests. */
+/** Returns true if the text is a valid header value. Otherwise a stick could add headers to later requests. */
 function isHeaderText(text: string): boolean {
   return /^[\x21-\x7e]{1,1024}$/.test(text)
 }
 
 const tokenHeader = '__requestverificationtoken'
 
-/** Wrong token or session. The web server checks both before it carries out a request. */
+/** Errors that mean a wrong token or session. The web server checks both before it carries out a request. */
 const tokenErrors: ReadonlySet<number> = new Set([125_001, 125_002, 125_003])
 
 const getTimeoutMs = 10_000

@@ -1,5 +1,5 @@
 /**
- * The small part of XML in which HiLink sticks write: elements, text and the five named entities. Attributes, comments
+ * Reads the small part of XML that HiLink sticks use: elements, text and the five named entities. Attributes, comments
  * and declarations are skipped. Names are compared without case, because firmware writes `Messages` and `messages`.
  */
 export interface XmlElement {
@@ -52,7 +52,10 @@ export function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entityOf[character] ?? character)
 }
 
-/** Whether XML 1.0 §2.2 can contain the text. It has no form for most control characters or half a surrogate pair. */
+/**
+ * Returns true if an XML document can contain the text (XML 1.0 §2.2). It cannot contain most control characters or
+ * half a surrogate pair.
+ */
 export function isXmlText(text: string): boolean {
   return !unwritable.test(text)
 }
@@ -63,7 +66,7 @@ interface OpenElement {
   readonly children: OpenElement[]
 }
 
-/** A closing tag, an opening tag, a CDATA section, or a comment or declaration without groups. */
+/** Matches a closing tag, an opening tag, a CDATA section, or a comment or declaration, which has no groups. */
 const markup =
   /<\/([A-Za-z_][\w.:-]*)\s*>|<([A-Za-z_][\w.:-]*)(?:\s[^<>]*?)?(\/?)>|<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)|<[?!][^>]*(?:>|$)/g
 
@@ -91,5 +94,8 @@ const entityOf: Readonly<Record<string, string>> = {
 
 const characterOf: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Control characters except tab and line ends, half a surrogate pair, and the two noncharacters U+FFFE and U+FFFF. */
+/**
+ * Matches control characters except tab and line ends, half a surrogate pair, and the two noncharacters U+FFFE and
+ * U+FFFF.
+ */
 const unwritable = /(?![\t\n\r])\p{Cc}|\p{Cs}|[\ufffe\uffff]/u

@@ -3,7 +3,8 @@ import { fitsUsbId } from './usb-port.ts'
 
 /**
  * The profile with the best score, with its variants applied. A model counts more than a manufacturer, and a
- * manufacturer more than a USB vendor: module makers' ids and names occur in other vendors' sticks.
+ * manufacturer more than a USB vendor, because sticks of other vendors contain the ids and names of the makers of their
+ * modules.
  */
 export function chooseProfile(catalogue: readonly Profile[], fallback: Profile, facts: FingerprintFacts): Profile {
   let best = { profile: fallback, score: 0 }

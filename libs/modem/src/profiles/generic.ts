@@ -2,9 +2,10 @@ import { indications, type MessageIndications } from '../commands/message-indica
 import { cardPinCounter, standardPinCounter } from '../commands/pin-counter.ts'
 import { readPinState } from '../commands/sim-pin.ts'
 import { probeWhenOverdue } from '../send/result-probe.ts'
+import { standardToolkitCode } from '../toolkit/toolkit-code.ts'
 import type { Profile } from './profile.ts'
 
-/** A modem about which nothing is assumed except that it follows 27.005 and 27.007. */
+/** The profile of unknown modems. It assumes only that the modem follows 27.005 and 27.007. */
 export const generic: Profile = {
   name: 'generic',
   fingerprints: [],
@@ -39,6 +40,7 @@ export const generic: Profile = {
     keepLinkOpen: true,
     linkOpenMs: 1000,
   },
+  toolkit: [standardToolkitCode],
   ussdEncodings: ['plain', 'packed-hex', 'ucs2-hex'],
   radio: { switchOnAtStart: 'if-off', settleMs: 0, contactSettleMs: 0, resetCommands: ['AT+CFUN=1,1', 'ATZ'] },
   usb: [],

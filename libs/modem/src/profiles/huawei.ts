@@ -1,5 +1,6 @@
 import { pinCounter } from '../commands/pin-counter.ts'
 import { probeAfterAnySign } from '../send/result-probe.ts'
+import { huaweiToolkitCode } from '../toolkit/toolkit-code.ts'
 import { generic } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -14,7 +15,7 @@ export const huawei: Profile = {
   fingerprints: [
     { manufacturer: /huawei/i },
     { manufacturer: /huawei/i, model: /^(E\d{3}|K\d{4}|MU\d|ME\d|MS\d)/i },
-    // Brovi sells sticks of Huawei.
+    // Brovi sells sticks that Huawei makes.
     { usb: ['12d1', '3566'] },
   ],
   unsolicited: [
@@ -41,9 +42,10 @@ export const huawei: Profile = {
   pinCounters: [pinCounter('AT^CPIN?', '^CPIN', 3, 2), ...generic.pinCounters],
   iccidCommands: ['AT^ICCID?', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0 },
-  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. This shows
-  // that the command does not abort the submission.
+  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. So a
+  // command does not abort the submission.
   submit: { ...generic.submit, probe: probeAfterAnySign },
+  toolkit: [huaweiToolkitCode, ...generic.toolkit],
   ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'],
   // `^RESET` restarts most Huawei modems; modules need `+CFUN`.
   radio: { ...generic.radio, resetCommands: ['AT^RESET', 'AT+CFUN=1,1'] },

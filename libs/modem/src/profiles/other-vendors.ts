@@ -2,6 +2,12 @@ import { type PinTries, pinCounter, pinTries } from '../commands/pin-counter.ts'
 import type { Query } from '../commands/query.ts'
 import { readPinStateWithoutFinalResult } from '../commands/sim-pin.ts'
 import { probeAfterAnySign, probeWhenOverdue } from '../send/result-probe.ts'
+import {
+  cinterionToolkitCode,
+  ericssonToolkitCode,
+  telitToolkitCode,
+  wavecomToolkitCode,
+} from '../toolkit/toolkit-code.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -29,6 +35,7 @@ export const cinterion: Profile = {
   pinCounters: [pinCounter('AT^SPIC', '^SPIC', 0), ...generic.pinCounters],
   iccidCommands: ['AT^SCID', ...generic.iccidCommands],
   acknowledgement: 'one',
+  toolkit: [cinterionToolkitCode, ...generic.toolkit],
   // The EHS6 manual documents `AT+CMMS`, but other programs avoid this command for the whole family.
   submit: { ...generic.submit, keepLinkOpen: false },
   radio: { ...generic.radio, resetCommands: ['AT^SMSO=1', 'AT+CFUN=1,1'] },
@@ -49,7 +56,9 @@ export const ericsson: Profile = {
   ...generic,
   name: 'ericsson',
   fingerprints: [{ manufacturer: /ericsson|\bMBM\b/i }, { usb: ['0bdb'] }],
+  unsolicited: ['*STKI', '*STKN', '*STKEND'].map((code) => ({ code })),
   pinCounters: [pinCounter('AT*EPIN?', '*EPIN', 0, 1), ...generic.pinCounters],
+  toolkit: [ericssonToolkitCode, ...generic.toolkit],
 }
 
 export const fibocom: Profile = {
@@ -76,7 +85,7 @@ export const intel: Profile = {
   pinCounters: [pinCounter('AT+XPINCNT', '+XPINCNT', 0, 2), ...generic.pinCounters],
 }
 
-/** Nokia S60 and other smartphones: they send but offer no received messages (`+CPMS: (),(),()`). */
+/** Nokia S60 and other smartphones: they send, but give no access to received messages (`+CPMS: (),(),()`). */
 export const nokia: Profile = {
   ...generic,
   name: 'nokia',
@@ -89,8 +98,8 @@ export const novatel: Profile = {
   name: 'novatel',
   fingerprints: [{ manufacturer: /novatel/i }, { usb: ['1410'] }],
   unsolicited: ['$NWRSSI', '^MODE', '$NWSTATUS'].map((code) => ({ code })),
-  // A report delivered directly cannot be acknowledged, and the modem then falls silent. Stored reports therefore come
-  // first.
+  // A report that was delivered directly cannot be acknowledged, and then the modem stops answering. Therefore stored
+  // reports are requested first.
   indications: indicationLadder([2, 0], [2, 1]),
 }
 
@@ -125,8 +134,8 @@ export const qualcomm: Profile = {
   // Mode 2 is advertised and refused, and so are direct reports (1).
   indications: indicationLadder([1, 2, 0], [2, 1]),
   iccidCommands: ['AT+QCCID', 'AT$QCCID', ...generic.iccidCommands],
-  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. This shows
-  // that the command does not abort the submission.
+  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. So a
+  // command does not abort the submission.
   submit: { ...generic.submit, probe: probeAfterAnySign },
   advice: ['The SIM is busy for some seconds after a start; SIM commands are retried.'],
 }
@@ -135,8 +144,10 @@ export const sierra: Profile = {
   ...generic,
   name: 'sierra',
   fingerprints: [{ manufacturer: /sierra/i }, { usb: ['1199'] }],
-  unsolicited: ['^MODE', '!GSTATUS', '+WDSI'].map((code) => ({ code })),
+  unsolicited: ['^MODE', '!GSTATUS', '+WDSI', '+STIN'].map((code) => ({ code })),
   iccidCommands: ['AT!ICCID?', ...generic.iccidCommands],
+  // Modules that Wavecom designed are sold as Sierra's.
+  toolkit: [wavecomToolkitCode, ...generic.toolkit],
   indications: indicationLadder([1, 2, 0]),
   radio: { ...generic.radio, settleMs: 2000, resetCommands: ['AT!RESET', 'AT+CFUN=1,1'] },
   usb: [
@@ -151,7 +162,7 @@ export const sierra: Profile = {
   ],
 }
 
-/** `PIN1=3; PUK1=10; PIN2=3; PUK2=10`, without a prefix. */
+/** The answer has no prefix: `PIN1=3; PUK1=10; PIN2=3; PUK2=10`. */
 const speedupPinCounter: Query<PinTries> = {
   text: 'AT+CPNNUM',
   timeoutMs: 5000,
@@ -181,11 +192,12 @@ export const telit: Profile = {
     { manufacturer: /telit/i, model: /^(GE|GM|GL|HE|LE|ME|UE|UL|DE|CE)\d/i },
     { usb: ['1bc7'] },
   ],
-  // The SIM toolkit sends a code with every message.
+  // The SIM toolkit of these modems sends an unsolicited code with every message.
   unsolicited: ['#STN', '#QSS', '#MWI', '#NITZ', '#PSNT', '#ECAM', '#MONI', 'SRING'].map((code) => ({ code })),
   // Reports the attempts left for the code that is currently required, which is the PIN whenever the driver asks.
   pinCounters: [pinCounter('AT#PCT', '#PCT', 0), ...generic.pinCounters],
   iccidCommands: ['AT#CCID', ...generic.iccidCommands],
+  toolkit: [telitToolkitCode, ...generic.toolkit],
   // The manuals say: wait for the result of `+CMGS` before any further command. A report proves that the message was
   // sent.
   submit: { ...generic.submit, probe: { ...probeWhenOverdue, learnsEarliest: false, afterReportMs: 2_000 } },
@@ -207,18 +219,19 @@ export const ublox: Profile = {
     ...['+UUSORD', '+UUPSDD', '+UUPSDA', '+UUGIND', '+UUFTPCR', '+UMWI'].map((code) => ({ code })),
   ],
   pinCounters: [pinCounter('AT+UPINCNT', '+UPINCNT', 0, 2), ...generic.pinCounters],
-  // The manuals state `Can be aborted: No`.
+  // The manuals say of `+CMGS`: `Can be aborted: No`.
   submit: { ...generic.submit, probe: probeAfterAnySign, linkOpenMs: 5000 },
   // The ports appear a second before the modem can be used.
   radio: { ...generic.radio, contactSettleMs: 1000, resetCommands: ['AT+CFUN=16', 'AT+CFUN=1,1'] },
 }
 
-/** Wavecom modules, Q2xxx and Fastrack; they answer `+CPIN?` without OK, and `+CPMS=` takes one memory. */
+/** Wavecom modules, Q2xxx and Fastrack; they answer `+CPIN?` without OK, and accept one memory in `+CPMS=`. */
 export const wavecom: Profile = {
   ...generic,
   name: 'wavecom',
   fingerprints: [{ manufacturer: /wavecom/i }, { model: /^(MULTIBAND|Q2\d{3}|WISMO|FASTRACK)/i }],
-  unsolicited: [{ code: '+WIND', body: '4', restart: 'likely' as const }, { code: '+WIND' }],
+  unsolicited: [{ code: '+WIND', body: '4', restart: 'likely' as const }, { code: '+WIND' }, { code: '+STIN' }],
   pinState: readPinStateWithoutFinalResult,
   storage: { ...generic.storage, selectTakes: 1, receiveInto: ['SM'] },
+  toolkit: [wavecomToolkitCode, ...generic.toolkit],
 }

@@ -7,6 +7,7 @@ import type { Query } from '../commands/query.ts'
 import type { PinState } from '../commands/sim-pin.ts'
 import type { UssdEncoding } from '../commands/ussd-text.ts'
 import type { ProbeTraits } from '../send/result-probe.ts'
+import type { ToolkitCode } from '../toolkit/toolkit-code.ts'
 import type { UnsolicitedForm } from '../wire/unsolicited.ts'
 import type { UsbRule } from './usb-port.ts'
 
@@ -18,7 +19,7 @@ export interface Profile {
   readonly name: string
   /** Any matching entry makes the profile a candidate; the candidate with the best score wins. */
   readonly fingerprints: readonly Fingerprint[]
-  /** Models and firmware that differ from the rest of the family; all that match are applied, in order. */
+  /** Models and firmware that differ from the rest of the family; all matching variants are applied, in order. */
   readonly variants: readonly Variant[]
   /** Unsolicited codes in addition to the generic ones. */
   readonly unsolicited: readonly UnsolicitedForm[]
@@ -34,14 +35,16 @@ export interface Profile {
   readonly iccidCommands: readonly string[]
 
   readonly characterSet: CharacterSet
-  /** The service for `+CSMS`. On M26, 128 stands for service 1. */
+  /** The service for `+CSMS`. On the M26, 128 means service 1. */
   readonly messageService: 0 | 1
   readonly acknowledgement: AcknowledgementForm
-  /** Tried in order until one is accepted. */
+  /** Settings to try in this order, until one is accepted. */
   readonly indications: readonly MessageIndications[]
 
   readonly storage: StorageTraits
   readonly submit: SubmitTraits
+  /** The codes with which the SIM's program (SIM toolkit) asks the host for something. */
+  readonly toolkit: readonly ToolkitCode[]
   /** The usual form comes first; after a refusal the next form is tried. */
   readonly ussdEncodings: readonly UssdEncoding[]
   readonly radio: RadioTraits
@@ -58,22 +61,25 @@ export interface StorageTraits {
   /** Wavecom accepts one memory in `+CPMS=`. */
   readonly selectTakes: 1 | 3
   readonly indexBase: 0 | 1
-  /** How long the message count may remain outdated after a message has arrived. */
+  /** How long the message count may be outdated after a message has arrived. */
   readonly usageLagMs: number
-  /** Whether the firmware hangs after hours of `+CMGL`. The memories are then listed as rarely as possible. */
+  /** True if the firmware hangs after hours of `+CMGL`. Then the memories are listed as rarely as possible. */
   readonly listingHangs: boolean
   /** Memories that can be read by index but not listed (`SR` of DWM-156). */
   readonly notListable: readonly Memory[]
-  /** Deleting one part of a long message deletes its other parts, so read all of them first (SIM600). */
+  /**
+   * True if deleting one part of a long message also deletes its other parts, so that all parts must be read first
+   * (SIM600).
+   */
   readonly deletingDeletesSiblings: boolean
 }
 
 export interface SubmitTraits {
   readonly promptTimeoutMs: number
   readonly resultTimeoutMs: number
-  /** How to wait for a missing result. */
+  /** When to ask the modem about a missing result. */
   readonly probe: ProbeTraits
-  /** Whether `+CMMS` may hold the link open in a burst. */
+  /** True if `+CMMS` may hold the link open during a burst of messages. */
   readonly keepLinkOpen: boolean
   /** How long the modem holds the link open after the last result. */
   readonly linkOpenMs: number
@@ -83,8 +89,8 @@ export interface RadioTraits {
   /** Some modems need `+CFUN=1` before any other command. */
   readonly switchOnAtStart: 'if-off' | 'always'
   /**
-   * The OK to `+CFUN=1` arrives too early, and the next command may fail or crash the modem. Wait this long, then send
-   * `AT` until the modem answers.
+   * How long to wait after the OK to `+CFUN=1`, before sending `AT` until the modem answers. The OK arrives too early
+   * on some modems, and a command may fail or crash them.
    */
   readonly settleMs: number
   /** How long the modem cannot be used after its first answer. */

@@ -5,8 +5,8 @@ import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
-// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. This shows
-// that the command does not abort the submission.
+// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. So a command
+// does not abort the submission.
 const submit = { ...generic.submit, probe: probeAfterAnySign }
 const maker = /quectel/i
 
@@ -42,7 +42,7 @@ export const quectel: Profile = {
   submit,
   ussdEncodings: ['plain', 'ucs2-hex', 'packed-hex'],
   usb: [
-    // Newer modules declare the purpose of a port in its protocol.
+    // Newer modules declare the purpose of a port in the protocol of its interface.
     { ids: ['2c7c'], interfaceClass: /^ff\/(00|ff)\/30$/i, role: 'diagnostic', source: 'kernel' },
     { ids: ['2c7c'], interfaceClass: /^ff\/(00|ff)\/40$/i, role: 'at', source: 'kernel' },
     { ids: ['2c7c'], interfaceClass: /^ff\/(00|ff)\/60$/i, role: 'nmea', source: 'kernel' },

@@ -1,5 +1,6 @@
 import { pinCounter } from '../commands/pin-counter.ts'
 import { probeAfterAnySign } from '../send/result-probe.ts'
+import { simcomToolkitCode } from '../toolkit/toolkit-code.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
@@ -16,9 +17,10 @@ const noise = [
   '+FTPPUT',
 ]
 const pinCounters = [pinCounter('AT+SPIC', '+SPIC', 0, 2), ...generic.pinCounters]
-// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. This shows
-// that the command does not abort the submission.
+// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. So a command
+// does not abort the submission.
 const submit = { ...generic.submit, probe: probeAfterAnySign }
+const toolkit = [simcomToolkitCode, ...generic.toolkit]
 const maker = /simcom|simtech|^SIM/i
 
 /** SIM300, SIM800 and SIM900: GSM on a serial line. */
@@ -33,6 +35,7 @@ export const simcom2g: Profile = {
   unsolicited: noise.map((code) => ({ code })),
   pinCounters,
   submit,
+  toolkit,
   indications: indicationLadder([1, 2, 0]),
   variants: [
     { fits: { model: /SIM300D/i }, changes: { ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'] } },
@@ -54,6 +57,7 @@ export const simcomLte: Profile = {
   unsolicited: [...noise, '+NITZ', '+SIMEI', '+CPCMREG'].map((code) => ({ code })),
   pinCounters,
   submit,
+  toolkit,
   iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
@@ -66,7 +70,10 @@ export const simcomLte: Profile = {
   ],
 }
 
-/** A7600, A7670 and SIM7670: LTE on ASR chips. Refuses message commands until `SMS DONE`; its prompt is `>` alone. */
+/**
+ * A7600, A7670 and SIM7670: LTE on ASR chips. These modems refuse message commands until `SMS DONE`, and their prompt
+ * is `>` without a blank.
+ */
 export const simcomA76xx: Profile = {
   ...generic,
   name: 'simcom-a76xx',
@@ -78,6 +85,7 @@ export const simcomA76xx: Profile = {
   unsolicited: noise.map((code) => ({ code })),
   pinCounters,
   submit,
+  toolkit,
   iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },

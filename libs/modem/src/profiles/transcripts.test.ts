@@ -7,7 +7,7 @@ import { ManualClock } from '../testing/manual-clock.ts'
 import { TranscriptModem } from '../testing/transcript.ts'
 
 // Each file names the expected profile and contains a dialogue: setup, one message sent, one received and deleted. The
-// driver must write exactly these lines.
+// driver must write exactly the lines of the file.
 
 const folder = new URL('./transcripts/', import.meta.url)
 

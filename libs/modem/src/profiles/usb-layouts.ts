@@ -2,9 +2,9 @@ import type { UsbPortRole, UsbRule, UsbSource } from './usb-port.ts'
 
 /**
  * The ports of USB modems whose descriptors do not show which port takes commands: vendor, products, the interface
- * numbers of the ports, name. `second` is free beside ModemManager, which uses the first command port; `unused` answers
- * no commands. The facts from ModemManager are those of its version 1.24.2; `npm run oracle --workspace @smsgw/modem`
- * compares the table with the installed version.
+ * numbers of the ports, name. `second` is a command port that ModemManager leaves free, because it uses the first one;
+ * `unused` answers no commands. The facts from ModemManager are those of its version 1.24.2; `npm run oracle
+ * --workspace @smsgw/modem` compares the table with the installed version.
  */
 const tables: Readonly<Partial<Record<UsbSource, string>>> = {
   ModemManager: `

@@ -8,16 +8,16 @@ export interface UsbInterface {
 }
 
 export type UsbPortRole =
-  /** Takes commands and reports incoming messages. */
+  /** The port takes commands and reports incoming messages. */
   | 'at'
-  /** Takes commands; unsolicited codes may be missing. */
+  /** The port takes commands, but may not send unsolicited codes. */
   | 'at-secondary'
-  /** For dial-up; takes commands but does not report messages. */
+  /** The port is for dial-up: it takes commands, but does not report messages. */
   | 'ppp'
   | 'diagnostic'
   | 'nmea'
   | 'audio'
-  /** Not usable; `words` gives the reason. */
+  /** The port cannot be used; `words` gives the reason. */
   | 'not-a-modem'
 
 export interface UsbRule {
@@ -41,8 +41,8 @@ export const fitsUsbId = (pattern: string, id: string): boolean =>
   pattern === id || (!pattern.includes(':') && id.startsWith(`${pattern}:`))
 
 /**
- * Returns the role of a port from the first matching rule. Undefined means that the role is unknown: try the port with
- * `AT`.
+ * Returns the role of a port from the first matching rule. Undefined means that the role is unknown, and that `AT` must
+ * be tried on the port.
  */
 export function roleOfUsbPort(rules: readonly UsbRule[], port: UsbInterface): UsbRule | undefined {
   return rules.find(

@@ -15,15 +15,16 @@ export const zte: Profile = {
     ...['+ZUSIMR', '+ZPASR', '+ZMSRI', '+ZSRVING', '+ZUSTART', '+ZDONR', '+ZCONSTAT', '+ZEND', '+ZPSTM', '+ZURDY'],
     ...['+ZNCNTRY', '+ZROAM', '+ZCFLAG', '+ZIMS', '^MODE', '^DSCI'],
   ].map((code) => ({ code })),
-  // Unread messages accumulate until the modem crashes (`+ZUSIMR:2`, repeatedly); reading the storage prevents that.
+  // Unread messages accumulate until the modem crashes (it repeats `+ZUSIMR:2`). Reading the storage prevents the
+  // crash.
   calming: ['AT+CPMS?', 'AT+ZCDRUN=8', 'AT+ZOPRT=5'],
   // This command clears the number of the service centre.
   avoid: ['AT+CSMP='],
   pinCounters: [pinCounter('AT+ZPINPUK=?', '+ZPINPUK', 0, 1), ...generic.pinCounters],
   iccidCommands: ['AT+ZGETICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, receiveInto: ['SM', 'ME', 'MT'] },
-  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. This shows
-  // that the command does not abort the submission.
+  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. So a
+  // command does not abort the submission.
   submit: { ...generic.submit, probe: probeAfterAnySign },
   // Advertises mode 2 and often refuses it.
   indications: indicationLadder([1, 2, 0]),

@@ -6,7 +6,7 @@ import type { ResponseLine } from '../wire/response-line.ts'
 
 /** A call that rang at the modem. The driver never answers it. */
 export interface IncomingCall {
-  /** Undefined if the caller withheld the number, or the network or the modem does not report it. */
+  /** Undefined if the caller withheld the number, or if the network or the modem does not report it. */
   readonly number: string | undefined
 }
 
@@ -57,7 +57,7 @@ export class IncomingCalls {
     }
   }
 
-  /** Forgets the current call. */
+  /** Forgets the current call without reporting it. */
   forget(): void {
     this.#timer?.cancel()
     this.#state = 'idle'

@@ -7,12 +7,12 @@ import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { decodeIncoming } from '@smsgw/sms/tpdu/tpdu'
 import type { Memory } from '../commands/message-storage.ts'
 
-/** Where a message was found. */
+/** Where the driver found a message. */
 export type MessageSource =
   | { readonly kind: 'stored'; readonly memory: Memory; readonly index: number }
   /**
-   * Delivered directly and stored nowhere else. `acknowledge`: the modem delivers nothing more until the message is
-   * acknowledged.
+   * The modem delivered the message directly and does not store it. `acknowledge`: the modem delivers nothing more
+   * until the message is acknowledged.
    */
   | { readonly kind: 'direct'; readonly acknowledge: boolean }
 
@@ -35,8 +35,8 @@ export type Incoming =
       readonly report: StatusReport
     }
   /**
-   * The PDU does not follow the standard but is still a message, so store it before it is deleted. `pdu` is the
-   * received line, in hexadecimal digits if it was a PDU.
+   * The PDU does not follow the standard. It is still a message, so the caller must store it before deleting it. `pdu`
+   * is the received line, in hexadecimal digits if it was a PDU.
    */
   | { readonly kind: 'unreadable'; readonly source: MessageSource; readonly pdu: string; readonly why: string }
 
@@ -57,7 +57,7 @@ export function readIncoming(source: MessageSource, pdu: string, stat?: number):
         return undecided(source, pdu, stat)
     }
   } catch (error) {
-    // Type 01 is a SUBMIT if the modem does not report the direction.
+    // If the modem does not report the direction, type 01 is a SUBMIT.
     if (isTypeOfSubmit(pdu)) return undecided(source, pdu, stat)
     if (error instanceof PduDecodeError) return { kind: 'unreadable', source, pdu, why: error.message }
     throw error

@@ -1,7 +1,7 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { type Memory, type MemoryUsage, readMemoryUsage, selectMemories } from '../commands/message-storage.ts'
-import { type Answer, ask, askIfKnown, type Executor } from '../commands/query.ts'
+import { type Answer, ask, askIfKnown, type Executor, type Query } from '../commands/query.ts'
 import { deleteMessage, listMessages, readMessage, type StoredMessage } from '../commands/stored-messages.ts'
 import type { CommandError } from '../dialogue/command-error.ts'
 import { Pause } from '../pause.ts'
@@ -9,8 +9,8 @@ import type { StorageTraits } from '../profiles/profile.ts'
 import { TaskQueue } from '../task-queue.ts'
 
 /**
- * The messages in the SIM and the modem. All commands use the memory selected last, so a selection and the commands
- * after it run as one task; submissions may run in between because they need no memory.
+ * The messages in the SIM and the modem. All commands use the memory that was selected last, so a selection and the
+ * commands after it run as one task. Submissions may run in between, because they do not use a memory.
  *
  * This object is valid for one session, because a modem that restarted has lost the selection.
  */
@@ -21,8 +21,12 @@ export class MessageSlots {
   readonly #cancellation: Cancellation
   readonly #onUsage: (memory: Memory, usage: MemoryUsage) => void
   readonly #memorySelectable: boolean
+  readonly #isShared: boolean
   readonly #tasks = new TaskQueue()
+  #tasksOpen = 0
   #selected: Memory | undefined
+  /** This memory is selected whenever no task is left. */
+  #usual: Memory | undefined
   /** The number of listings that were not answered at all. */
   #silentListings = 0
   /** `AT+CMGR` does not work, so messages are found by listing. */
@@ -33,6 +37,8 @@ export class MessageSlots {
     readonly clock: Clock
     readonly traits: StorageTraits
     readonly memorySelectable: boolean
+    /** Another program uses the same modem and may select another memory at any time. */
+    readonly isShared: boolean
     readonly cancellation: Cancellation
     readonly onUsage: (memory: Memory, usage: MemoryUsage) => void
   }) {
@@ -40,29 +46,30 @@ export class MessageSlots {
     this.#clock = options.clock
     this.#traits = options.traits
     this.#memorySelectable = options.memorySelectable
+    this.#isShared = options.isShared
     this.#cancellation = options.cancellation
     this.#onUsage = options.onUsage
   }
 
   read(memory: Memory, index: number): Promise<StoredMessage | 'empty' | SlotFailure> {
-    return this.#tasks.run(
+    return this.#run(
       async () => (await this.#selectOnce(memory)) ?? (this.#indexUnreadable ? this.#find(index) : this.#read(index)),
     )
   }
 
   /**
    * Lists all messages. If the modem falls silent in the middle, returns the messages that have arrived. A memory
-   * reported as empty is normally not listed, because some firmware hangs after hours of listing. It is listed if
-   * `thorough` is set, because some firmware counts wrongly.
+   * reported as empty is normally not listed, because some firmware hangs after hours of listing. With `thorough`, it
+   * is listed anyway, because some firmware counts wrongly.
    */
   list(memory: Memory, { thorough }: { readonly thorough: boolean }): Promise<Listing | SlotFailure> {
-    return this.#tasks.run(async () => {
+    return this.#run(async () => {
       const usage = await this.#settledUsage(memory)
       if (isFailure(usage)) return usage
       if (usage !== 'unknown' && usage.used === 0 && !thorough) return { usage, messages: [], complete: true }
       const { notListable } = this.#traits
       if (notListable.includes(memory) || this.#silentListings >= mostSilentListings) return this.#readAll(usage)
-      const answer = await ask(this.#executor, listMessages, this.#cancellation)
+      const answer = await this.#ask(listMessages)
       switch (answer.kind) {
         case 'value':
           this.#silentListings = 0
@@ -86,16 +93,41 @@ export class MessageSlots {
    * would remove the next message.
    */
   delete(memory: Memory, index: number, pdu: string): Promise<Deletion> {
-    return this.#tasks.run(async () => {
+    return this.#run(async () => {
       const failed = await this.#selectOnce(memory)
       if (failed) return { kind: 'failed', ...failed }
       const found = await this.#find(index)
       if (found === 'empty') return { kind: 'already-gone' }
       if (isFailure(found)) return { kind: 'failed', ...found }
       if (found.pdu !== pdu.toUpperCase()) return { kind: 'another-message', found }
-      const answer = await ask(this.#executor, deleteMessage(index), this.#cancellation)
+      const answer = await this.#ask(deleteMessage(index))
       if (answer.kind === 'value') return { kind: 'deleted' }
       return { kind: 'failed', ...failureOf(answer) }
+    })
+  }
+
+  /** Runs the task while the memory is selected, unless it cannot be selected. */
+  whileSelected(memory: Memory, task: () => Promise<void>): Promise<void> {
+    return this.#run(async () => {
+      if ((await this.#selectOnce(memory)) === undefined) await task()
+    })
+  }
+
+  /** From now on, selects this memory whenever no task is left, for another program or port that shares the selection. */
+  keepSelected(memory: Memory): void {
+    this.#usual = memory
+    void this.#run(async () => undefined)
+  }
+
+  #run<T>(task: () => Promise<T>): Promise<T> {
+    this.#tasksOpen += 1
+    return this.#tasks.run(async () => {
+      try {
+        return await task()
+      } finally {
+        this.#tasksOpen -= 1
+        if (this.#tasksOpen === 0 && this.#usual !== undefined) await this.#selectOnce(this.#usual)
+      }
     })
   }
 
@@ -104,16 +136,16 @@ export class MessageSlots {
     const read = this.#indexUnreadable ? undefined : await this.#read(index)
     const unreadable = read === undefined || (isFailure(read) && cannotRead(read))
     if (read !== undefined && !unreadable) return read
-    const answer = await ask(this.#executor, listMessages, this.#cancellation)
+    const answer = await this.#ask(listMessages)
     if (answer.kind !== 'value') return read ?? failureOf(answer)
     const listed = answer.value.find((message) => message.index === index)
-    // An error is also the answer of some firmware for an empty slot.
+    // Some firmware also answers with an error for an empty slot.
     if (listed !== undefined) this.#indexUnreadable = true
     return listed ?? 'empty'
   }
 
   async #read(index: number): Promise<StoredMessage | 'empty' | SlotFailure> {
-    const answer = await ask(this.#executor, readMessage(index), this.#cancellation)
+    const answer = await this.#ask(readMessage(index))
     if (answer.kind === 'value') return answer.value
     // CMS 321, invalid index: the usual answer for an empty slot.
     if (answer.kind === 'refused' && answer.error.code === 321) return 'empty'
@@ -136,13 +168,29 @@ export class MessageSlots {
     return { usage, messages, complete: true }
   }
 
+  /**
+   * Asks about the selected memory. If another program may select another memory, the selection and the command are one
+   * command line, which the modem executes without interruption (V.250 §5.2.1). A modem that refuses such a line gets
+   * two commands.
+   */
+  async #ask<T>(query: Query<T>): Promise<Answer<T>> {
+    if (this.#isShared && this.#selected !== undefined) {
+      const text = `${selectMemories(this.#selected).text};${query.text.slice('AT'.length)}`
+      const answer = await ask(this.#executor, { ...query, text }, this.#cancellation)
+      if (answer.kind !== 'refused' || !isUnsupported(answer.error)) return answer
+      const selected = await this.#select(this.#selected)
+      if (isFailure(selected)) return answer
+    }
+    return ask(this.#executor, query, this.#cancellation)
+  }
+
   async #selectOnce(memory: Memory): Promise<SlotFailure | undefined> {
     if (this.#selected === memory || !this.#memorySelectable) return undefined
     const usage = await this.#select(memory)
     return isFailure(usage) ? usage : undefined
   }
 
-  /** Some modems count a message only some time after indicating it (E3531). */
+  /** Some modems announce a message before they count it (E3531). */
   async #settledUsage(memory: Memory): Promise<MemoryUsage | 'unknown' | SlotFailure> {
     const usage = await this.#select(memory)
     if (this.#traits.usageLagMs === 0 || isFailure(usage) || usage === 'unknown' || usage.used > 0) return usage
@@ -188,9 +236,9 @@ function cannotRead({ failure, error }: SlotFailure): boolean {
 }
 
 const reports: Memory = 'SR'
-/** After these many, messages are read by index. */
+/** After this number of silent listings, messages are read by index. */
 const mostSilentListings = 2
-/** More than any known memory holds; a larger total is noise. */
+/** No known memory holds more messages, so a larger total is noise. */
 const mostSlots = 512
 
 export interface Listing {
@@ -208,11 +256,11 @@ export interface SlotFailure {
 export type Deletion =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'already-gone' }
-  /** Not deleted, because the slot holds another message. */
+  /** The message was not deleted, because the slot holds another message. */
   | { readonly kind: 'another-message'; readonly found: StoredMessage }
   /**
-   * Not deleted yet, because other messages that would be deleted with it (SIM600) were found and are being reported.
-   * Call again.
+   * The message was not deleted yet. The modem would delete other messages with it (SIM600), and these are being
+   * reported first. The caller must call again.
    */
   | { readonly kind: 'deferred' }
   | ({ readonly kind: 'failed' } & SlotFailure)

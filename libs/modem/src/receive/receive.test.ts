@@ -7,7 +7,7 @@ import type { Incoming } from './incoming-message.ts'
 import type { MessageSlots } from './message-slots.ts'
 import { Receiver } from './receive.ts'
 
-/** `later`: the answers that apply after setup and the first sweep. */
+/** `later`: the answers of the modem after setup and the first sweep. */
 async function started(answers: Answers = {}, later: Answers = {}): Promise<DrivenModem> {
   const driven = new DrivenModem(answers)
   await driven.session()
@@ -25,7 +25,7 @@ describe('an indicated message', () => {
     const driven = await started({ 'AT+CMGR=3': slot() })
     driven.port.tell('+CMTI: "ME",3')
     await driven.pass(10)
-    // ME was read last and is still selected.
+    // ME was read last, so it is still selected.
     expect(driven.port.commands).toEqual(['AT+CMGR=3'])
     expect(incoming(driven)).toMatchObject([
       { kind: 'message', source: { kind: 'stored', memory: 'ME', index: 3 }, pdu: deliverPdu, flash: false },
@@ -90,7 +90,7 @@ describe('an indicated message', () => {
 })
 
 describe('a modem that indicates missing messages', () => {
-  // Each answer is preceded by an indication that would cause the next command.
+  // An indication comes before each answer, and would cause the next command.
   const tips = ['+CMTI: "SM",3', '+CMTI: "ME",4', '+CMTI: ,,', '^SMMEMFULL: "SM"', '+CMT: ,24']
 
   test.each(tips)('%j with every answer does not keep the driver busy forever', async (tip) => {
@@ -354,7 +354,7 @@ test('cell broadcasts are counted and ignored', async () => {
 })
 
 describe("the receiver's memory is bounded for", () => {
-  /** A receiver without the rest of the driver, on memories that `list` returns; also the size of its largest map. */
+  /** A receiver without a driver, and the size of its largest map. `list` returns what the memories hold. */
   function receiving(list: MessageSlots['list']): { receiver: Receiver; largest: () => number; seen: Incoming[] } {
     const seen: Incoming[] = []
     const receiver = new Receiver({

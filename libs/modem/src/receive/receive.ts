@@ -1,5 +1,8 @@
+// Inbound path, step 2: reads the message from the SIM. Next: inbound-receiver.ts.
+
 import type { Clock } from '../clock.ts'
 import type { Memory } from '../commands/message-storage.ts'
+import type { StoredMessage } from '../commands/stored-messages.ts'
 import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { type Incoming, type MessageSource, readIncoming } from './incoming-message.ts'
@@ -7,9 +10,9 @@ import { type Deletion, isFailure, type MessageSlots, type SlotFailure } from '.
 import { Tips } from './tips.ts'
 
 /**
- * Receives everything that arrives. A message is reported once per slot, however often it is indicated or found; it is
- * deleted when the owner requests it, after storing it. A message that was not deleted is reported again only if
- * `sweep` is called with `again`. If the slot later holds another message, that message is reported.
+ * Receives everything that arrives. A message in a slot is reported once, however often it is announced or found. It is
+ * deleted when the owner, who has stored it, requests the deletion. A message that was not deleted is reported again
+ * only if `sweep` is called with `again`. If the slot later holds another message, that message is reported.
  */
 export class Receiver {
   readonly #onIncoming: (incoming: Incoming) => void
@@ -17,7 +20,7 @@ export class Receiver {
   readonly #tips: Tips
   /** The PDU reported from each slot, while the slot still holds it. */
   readonly #reported = new Map<string, string>()
-  /** Indicated slots that have not been read yet. */
+  /** Slots that the modem announced and that have not been read yet. */
   readonly #indicated = new Map<string, { readonly memory: Memory; readonly index: number }>()
   #session: ReceiverSession | undefined
   #reading = false
@@ -77,11 +80,25 @@ export class Receiver {
     void this.#work()
   }
 
-  /** Sweeps all memories now. `again` also reports what was reported before. */
+  /** Sweeps all memories now. `again` also reports messages that were reported before. */
   async sweep({ again = false }: { readonly again?: boolean } = {}): Promise<Sweep> {
     const session = this.#session
     if (again) this.#reported.clear()
     return session === undefined ? { memories: [], complete: false } : this.#sweep(session, true)
+  }
+
+  /** Takes messages that were read through another port. */
+  found(memory: Memory, messages: readonly StoredMessage[]): void {
+    for (const message of messages) this.#report(memory, message.index, message)
+  }
+
+  /** Runs the task while this memory is selected and no other command uses a memory. */
+  async whileSelected(memory: Memory, task: () => Promise<void>): Promise<void> {
+    await this.#session?.slots.whileSelected(memory, task)
+  }
+
+  keepSelected(memory: Memory): void {
+    this.#session?.slots.keepSelected(memory)
   }
 
   async delete(memory: Memory, index: number, pdu: string): Promise<Deletion> {
@@ -98,7 +115,7 @@ export class Receiver {
 
   /**
    * Reports the messages in the memory that have not been reported yet, because they may be deleted together with
-   * another part of the same long message. Returns whether there are or may be such messages.
+   * another part of the same long message. Returns true if there are or may be such messages.
    */
   async #findsMore(session: ReceiverSession, memory: Memory): Promise<boolean> {
     const listing = await session.slots.list(memory, { thorough: true })
@@ -126,8 +143,8 @@ export class Receiver {
 
   #sweepOnTip(kind: 'usual' | 'thorough'): void {
     if (this.#session === undefined || !this.#tips.follow()) return
-    // The result of the sweep is not known yet, so the indication counts as useless here; this detects a loop of
-    // indications and sweeps.
+    // Counts the indication as useless until the sweep has a result, in order to detect a loop of indications and
+    // sweeps.
     this.#tips.wasted()
     this.sweepSoon(kind)
   }
@@ -139,12 +156,12 @@ export class Receiver {
       const incoming = readIncoming(source, pdu)
       if (incoming) this.#onIncoming(incoming)
     } else if (pdu !== '' || parseParameters(line.body).length > mostParametersOfPduMode) {
-      // The modem will not repeat the message, so report the part of it that arrived.
+      // The modem will not repeat the message, so the received part of it is reported.
       const text = [line.text, line.payload].filter((part) => part !== undefined).join('\n')
       this.#onIncoming({ kind: 'unreadable', source, pdu: text, why: 'not a PDU: the modem is in text mode' })
       this.#onNews({ kind: 'text-mode' })
     } else {
-      // The message was indicated and truncated, so check whether it was stored after all.
+      // The message was announced and truncated, so a sweep checks whether the modem has stored it.
       this.#onNews({ kind: 'content-missing', code: line.prefix })
       this.#sweepOnTip('thorough')
     }
@@ -178,7 +195,7 @@ export class Receiver {
   async #readSlot(session: ReceiverSession, memory: Memory, index: number): Promise<void> {
     const found = await session.slots.read(memory, index)
     if (found === 'empty' || (isFailure(found) && found.failure === 'refused')) {
-      // The message was indicated too early (E3531), or is in another memory (a report in SR indicated as SM).
+      // The modem announced the message too early (E3531), or named another memory (SM for a report that is in SR).
       if (this.#reported.has(slot(memory, index))) this.#tips.wasted()
       else if (this.#sweepWanted === 'no') this.#sweepOnTip('usual')
     } else if (isFailure(found)) {
@@ -237,7 +254,10 @@ export class Receiver {
 export interface ReceiverSession {
   readonly slots: MessageSlots
   readonly memories: readonly Memory[]
-  /** The current memory of a modem that cannot select one. The modem may indicate it with another name. */
+  /**
+   * The current memory of a modem that cannot select a memory. Announcements of the modem may give this memory another
+   * name.
+   */
   readonly onlyMemory: Memory | undefined
   readonly acknowledges: boolean
   readonly listingHangs: boolean
@@ -245,7 +265,7 @@ export interface ReceiverSession {
 }
 
 export type ReceiverEvent =
-  /** A memory could not be read to its end; the messages read so far were reported. */
+  /** The driver could not read a memory to its end. It reported the messages that it had read. */
   | { readonly kind: 'not-read'; readonly memory: Memory; readonly why: SlotFailure['failure'] }
   /** A message could not be deleted. */
   | { readonly kind: 'not-deleted'; readonly memory: Memory; readonly why: 'refused' | 'unanswered' }
@@ -256,7 +276,7 @@ export type ReceiverEvent =
 
 export interface Sweep {
   readonly memories: readonly SweptMemory[]
-  /** Whether every memory was read to its end. */
+  /** True if every memory was read to its end. */
   readonly complete: boolean
 }
 

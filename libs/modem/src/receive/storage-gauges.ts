@@ -24,7 +24,7 @@ export class StorageGauges {
     return gauge
   }
 
-  /** Whether the receiving memory is full, or, if that memory is unknown, whether any memory is full. */
+  /** True if the memory for received messages is full. If that memory is unknown, true if any memory is full. */
   isFull(memory: Memory | undefined): boolean {
     return memory === undefined ? this.all.some((gauge) => gauge.full) : (this.#gauges.get(memory)?.full ?? false)
   }

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../clock.ts'
 
 /**
- * Whether indications of new messages are trusted. Some modems indicate a message that does not exist with every
- * answer, so following each indication would cause the next one, forever.
+ * Decides whether announcements of new messages are trusted. Some modems announce a message that does not exist with
+ * every answer, so reading it would cause the next announcement, without an end.
  *
- * `trusted` → several useless indications in a short time → `not trusted` for a while: indications are skipped, and if
- * there were any, one sweep at the end makes up for all of them.
+ * `trusted` → several useless indications in a short time → `not trusted` for a while: announcements are skipped, and
+ * one sweep at the end replaces the skipped ones.
  */
 export class Tips {
   readonly #clock: Clock
@@ -20,14 +20,14 @@ export class Tips {
     this.#onMakeUp = onMakeUp
   }
 
-  /** Whether to follow this indication. */
+  /** Returns true if the announced message should be read. */
   follow(): boolean {
     if (this.#distrust === undefined) return true
     this.#missed = true
     return false
   }
 
-  /** An indication led to no new message. */
+  /** Must be called when an announcement led to no new message. */
   wasted(): void {
     const nowMs = this.#clock.nowMs()
     this.#wastedAtMs = [...this.#wastedAtMs, nowMs].slice(-mostWasted)
@@ -51,6 +51,7 @@ export class Tips {
   }
 }
 
-// It is normal to indicate a message twice, or to indicate a message that is deleted before it is read.
+// Modems may announce a message twice, or a message that is deleted before it is read. Only more than these are
+// suspicious.
 const mostWasted = 4
 const shortTimeMs = 5_000

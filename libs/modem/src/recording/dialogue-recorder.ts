@@ -11,7 +11,10 @@ export interface RecordedSection {
   readonly lines: readonly RecordedLine[]
 }
 
-/** Collects the lines of both directions, in sections, up to a limit. Nothing is redacted here, so it must not leave the memory as it is. */
+/**
+ * Collects the lines of both directions, in sections, up to a limit. Nothing is redacted here, so the lines must not
+ * leave the memory as they are.
+ */
 export class DialogueRecorder implements ByteTrace {
   readonly #sections: { readonly name: string; readonly lines: RecordedLine[] }[] = []
   #size = 0
@@ -74,7 +77,7 @@ export class DialogueRecorder implements ByteTrace {
   }
 }
 
-/** With each byte written as `\xff`, a line and a recording stay below the limits of the emulator. */
+/** Even if each byte is written as `\xff`, a line and a recording stay below the limits of the emulator. */
 const longestLine = 1_000
 const mostCharacters = 500_000
 const lineOverhead = 10

@@ -1,6 +1,9 @@
 import type { RecordedSection } from './dialogue-recorder.ts'
 
-/** Writes a recording as `docs/recordings.md` describes it. `remarks`: the lines at the top, such as `Captured from one Quectel EC25.` */
+/**
+ * Writes a recording in the format of `docs/recordings.md`. `remarks`: the lines at the top, such as `Captured from one
+ * Quectel EC25.`
+ */
 export function formatRecording(remarks: readonly string[], sections: readonly RecordedSection[]): string {
   const head = ['# smsgw recording 1', ...remarks.map((remark) => `# ${escaped(remark)}`)]
   const body = sections.flatMap(({ name, lines }) => [

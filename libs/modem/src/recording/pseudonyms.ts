@@ -10,7 +10,7 @@ export class Pseudonyms {
   of(digits: string, kind: keyof typeof beginnings = 'number'): string {
     const known = this.#known.get(digits)
     if (known !== undefined) return known
-    // A line may be read twice, first its quoted parts and then the rest.
+    // The quoted parts of a line are replaced first, so the replacement may be read again with the rest of the line.
     if (this.#made.has(digits)) return digits
     const count = String(this.#known.size + 1)
     const start = beginnings[kind].slice(0, Math.max(0, digits.length - count.length))
@@ -21,5 +21,5 @@ export class Pseudonyms {
   }
 }
 
-/** Beginnings that nobody has: a country code, a TAC, a test network, an issuer of SIMs. */
+/** Prefixes that no real number has: a country code, a TAC, a test network, an issuer of SIMs. */
 const beginnings = { number: '999', imei: '00', imsi: '00101', iccid: '8999' } as const

@@ -9,13 +9,13 @@ import type { Pseudonyms } from './pseudonyms.ts'
 
 export interface RedactedPdu {
   readonly hex: string
-  /** The length that the line before the PDU contains. */
+  /** The length for the line before the PDU. */
   readonly tpduLength: number
 }
 
 /**
- * Replaces the addresses, the text and the times in a PDU. What cannot be decoded is replaced with an empty message from an invented
- * number, because nobody can say what it contains.
+ * Replaces the addresses, the text and the times in a PDU. A PDU that cannot be decoded is replaced with an empty
+ * message from an invented number, because its content is unknown.
  */
 export function redactPdu(hex: string, direction: 'incoming' | 'outgoing', pseudonyms: Pseudonyms): RedactedPdu {
   try {
@@ -31,7 +31,7 @@ export function redactPdu(hex: string, direction: 'incoming' | 'outgoing', pseud
   }
 }
 
-/** Undefined for kinds that a modem does not show in a dialogue. */
+/** Returns undefined for kinds of PDUs that never occur in a dialogue. */
 function redacted(tpdu: Tpdu, pseudonyms: Pseudonyms): Tpdu | undefined {
   switch (tpdu.kind) {
     case 'deliver':
@@ -76,7 +76,7 @@ function redactedTime(time: TimeStamp | InvalidTimeStamp): TimeStamp {
   return { year: 2024, month: 1, day: 1, hour: 0, minute: 0, second: 0, zoneQuarters }
 }
 
-/** Keeps the length, and of the header only what says how parts belong together and which port gets the message. */
+/** Keeps the length of the user data. Of its header, keeps only the elements for concatenation and ports. */
 function redactedUserData({ alphabet, compressed, header, units }: UserData): UserData {
   const kept = header?.broken === false ? header.elements.filter(({ identifier }) => keptElements.has(identifier)) : []
   const x = { gsm7: [0x78], ucs2: [0x00, 0x78], octets: [0x00] }[alphabet]

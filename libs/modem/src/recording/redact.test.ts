@@ -11,7 +11,7 @@ const host = (text: string): RecordedLine => ({ from: 'host', text })
 const modem = (text: string): RecordedLine => ({ from: 'modem', text })
 const redacted = (...lines: RecordedLine[]) => redact([{ name: 'start', lines }])[0]?.lines.map(({ text }) => text)
 
-/** Without 0, 1 and 9, of which the replacements consist. */
+/** The digits of secrets; without 0, 1 and 9, of which replacements consist. */
 const digits = (length: number) =>
   fc.array(fc.integer({ min: 2, max: 8 }), { minLength: length, maxLength: length }).map((all) => all.join(''))
 
@@ -135,7 +135,7 @@ function dialogue(known: Secrets): RecordedLine[] {
   ]
 }
 
-/** Every way to read a line: as it is, with swapped half octets, and as characters of 16 bits at either offset. */
+/** Reads a line in every way: as it is, with swapped half octets, and as characters of 16 bits at both offsets. */
 function readings(text: string): string[] {
   const hex = text.replaceAll(/[^0-9a-f]/gi, '')
   const wide = [0, 1, 2, 3].map((from) =>
@@ -152,7 +152,7 @@ test('leaves no group of digits and no piece of a text of the original, also ins
     fc.property(secrets, (known) => {
       const { number, other, imei, imsi, iccid, pin, text } = known
       const output = redact([{ name: 'start', lines: dialogue(known) }]).flatMap(({ lines }) => lines)
-      // The command is the same in each dialogue, and its digits may occur in a number by chance.
+      // Skips this command, which is the same in each dialogue, because its digits may occur in a number by chance.
       const varying = output.filter(({ text: line }) => line !== fileCommand)
       const all = varying.flatMap(({ text: line }) => readings(line)).join('\n')
       for (const value of [number, other, imei, imsi, iccid]) {

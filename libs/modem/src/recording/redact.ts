@@ -15,7 +15,7 @@ export function redact(sections: readonly RecordedSection[]): readonly RecordedS
 
 class Redaction {
   readonly #pseudonyms = new Pseudonyms()
-  /** The last command of the host, which says what an answer without a prefix means. */
+  /** The last command of the host, which shows what an answer without a prefix means. */
   #command = ''
 
   lines(lines: readonly RecordedLine[]): readonly RecordedLine[] {
@@ -37,7 +37,7 @@ class Redaction {
   }
 
   #line({ from, text }: RecordedLine, before: RecordedLine | undefined): string {
-    // The modem may repeat the command, with news before it.
+    // The modem may echo the command, with an unsolicited code before it.
     if (secretCommand.test(text)) return withoutSecrets(text)
     if (from === 'host') {
       if (text.endsWith('\x1a')) return 'x\x1a'
@@ -75,7 +75,7 @@ class Redaction {
     const ucs2 = this.#ucs2(text)
     if (ucs2 !== undefined) return ucs2
     if (/^\+?[\d*#]+$/.test(text)) return this.#dialled(text)
-    // A driver reads the time: "24/01/01,12:00:00+04".
+    // The replacement is a valid time, because a driver reads it.
     return /^[\d/,:+-]+$/.test(text) ? text.replaceAll(/\d/g, '1') : 'x'.repeat(text.length)
   }
 
@@ -83,7 +83,9 @@ class Redaction {
     return text.startsWith('+') ? `+${this.#pseudonyms.of(text.slice(1))}` : this.#pseudonyms.of(text)
   }
 
-  /** Characters as four hexadecimal digits each, as after AT+CSCS="UCS2". Undefined for anything else. */
+  /**
+   * Decodes characters of four hexadecimal digits each, as after AT+CSCS="UCS2". Returns undefined for anything else.
+   */
   #ucs2(hex: string): string | undefined {
     if (hex.length < 8 || hex.length % 4 !== 0 || !/^(?:00[0-9a-f]{2}|[0-9a-f]{4})+$/i.test(hex)) return undefined
     const codes = hex.match(/.{4}/g)?.map((code) => Number.parseInt(code, 16)) ?? []
@@ -106,7 +108,7 @@ class Redaction {
   }
 }
 
-/** The direction of the message if this line is a PDU. */
+/** Returns the direction of the message if this line is a PDU. */
 function pduDirection(
   { from, text }: RecordedLine,
   before: RecordedLine | undefined,
@@ -115,7 +117,7 @@ function pduDirection(
     return text.endsWith('\x1a') && /^(?:[0-9a-f]{2})+$/i.test(text.slice(0, -1)) ? 'outgoing' : undefined
   if (before?.from !== 'modem' || !messageHeader.test(before.text) || !/^(?:[0-9a-f]{2}){2,}$/i.test(text))
     return undefined
-  // 27.005 §3.1: state 2 is a stored message that was not sent, and 3 one that was.
+  // 27.005 §3.1: state 2 is a stored message that was not sent, and state 3 is a stored message that was sent.
   return /^\+CMG(?:R: *|L: *\d+,)[23],/.test(before.text) ? 'outgoing' : 'incoming'
 }
 
@@ -127,8 +129,8 @@ function correctLength(done: RecordedLine[], from: RecordedLine['from'], tpduLen
 }
 
 /**
- * Answers that name the modem, numbers, which are replaced, and lines that each modem sends. Any other text may be a message or its
- * next line, even in PDU mode at the start.
+ * Lines that are not text: names of the modem, numbers (which are replaced), and lines that every modem sends. Any
+ * other line may be part of a message, even in PDU mode at the start.
  */
 function isPublicText(text: string, command: string): boolean {
   return (
@@ -149,7 +151,7 @@ function identityKind(command: string): 'imei' | 'imsi' | 'iccid' | undefined {
 
 const identityPrefixes = /^\+C?GSN$|^\+CIMI$|ICCID$|^\+CCID$/
 
-/** Four to eight hexadecimal digits in the answers about cells say where the modem is. */
+/** In answers about cells, four to eight hexadecimal digits show where the modem is. */
 function withoutCells(text: string): string {
   return text.replaceAll(
     /(?<![0-9A-Za-z+^])(0x)?([0-9a-fA-F]{3,})(?![0-9A-Za-z])/g,
@@ -175,7 +177,7 @@ const cellPrefixes: ReadonlySet<string> = new Set([
   ...['^MONSC', '^MONNC', '^SMONI', '^SYSINFOEX', '^LOCINFO', '^CELLINFO', '+CGED', '+CNTI', '+ZCELLINFO'],
 ])
 
-/** After these codes, words are written by people, and numbers belong to people. */
+/** After these codes, words were written by people, and numbers belong to people. */
 const textPrefixes: ReadonlySet<string> = new Set([
   ...[
     '+CUSD',
@@ -213,7 +215,7 @@ const textPrefixes: ReadonlySet<string> = new Set([
 
 const messageHeader = /^\+(?:CMGR|CMGL|CMT|CDS|CBM):/
 const finalResult = /^(?:OK|ERROR|\+CM[ES] ERROR:.*)$/
-/** The number of a file on the SIM, and a baud rate. */
+/** Not redacted: the number of a file on the SIM, and a baud rate. */
 const publicNumbers = /^AT\+(?:CRSM=\d+(?:,\d+)*|IPR=\d+)$/i
 const secretCommand = /AT(?:\+CPIN2?|\+CPWD|\+CLCK|\^CPIN|\*EPIN|\+SPIC|\^CARDLOCK|#PIN)\b.*=/i
 

@@ -15,7 +15,7 @@ const composed = readdirSync(folder).map(
   (file) => [file.replace('.txt', ''), readFileSync(new URL(file, folder), 'utf8')] as const,
 )
 
-/** Sets the replayed modem up, sends a message with it and receives one. Records the dialogue again. */
+/** Sets up the replayed modem, sends a message and receives one. Records this dialogue. */
 async function drive(recording: Recording) {
   const clock = new ManualClock()
   const events: ModemEvent[] = []

@@ -1,12 +1,15 @@
 /**
- * Limits the resets of a modem. A reset interrupts the modem, wears its flash and closes the port for every program; a
- * modem that was not helped by three resets will not be helped by a hundred. Resets are therefore counted, the pauses
- * between them grow, and only a modem that stays healthy regains used resets.
+ * Limits the resets of a modem. A reset interrupts the modem, wears its flash and closes the port for every program; if
+ * three resets did not help a modem, a hundred will not. Resets are therefore counted, the pauses between them grow,
+ * and only a modem that stays healthy regains used resets.
  */
 export interface RecoveryBudget {
   readonly resetsLeft: number
   readonly lastResetAtMs: number | undefined
-  /** The modem has worked since this program started, so a SIM or network that is missing now was present before. */
+  /**
+   * True if the modem has worked since this program started. A SIM or network that is missing now was then present
+   * before.
+   */
   readonly wasHealthy: boolean
 }
 

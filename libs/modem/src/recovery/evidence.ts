@@ -45,7 +45,7 @@ export function failureOf(modem: ModemState): StartupFailure | undefined {
   return modem.name === 'blocked' ? modem.failure : undefined
 }
 
-/** Whether the modem sent anything readable before setup failed. */
+/** True if the modem sent anything readable before setup failed. */
 export function wasHeard(failure: StartupFailure): boolean {
   return !silentFailures.has(failure.reason)
 }
@@ -61,11 +61,13 @@ const handsNeeded: ReadonlySet<StartupFailureReason> = new Set([
   'pin-not-kept',
   'puk-required',
   'modem-locked',
+  'login-required',
+  'login-refused',
 ])
 
 /**
- * Whether only a person can solve the problem. A SIM that was present may be found again after a reset; a SIM that was
- * never present must be inserted.
+ * Returns true if only a person can solve the problem. A reset may bring back a SIM that was present before; a SIM that
+ * was never present must be inserted.
  */
 export function needsHands(failure: StartupFailure, wasHealthy: boolean): boolean {
   if (failure.reason === 'no-sim' || failure.reason === 'sim-failure') return !wasHealthy

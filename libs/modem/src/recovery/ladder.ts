@@ -1,13 +1,23 @@
-/** The remedies for a modem with an open port, from the gentlest to the most drastic. */
-export const ladder = ['resynchronise', 'reopen', 're-initialise', 'restart-radio', 'reset'] as const
+/** The remedies for a modem, from the gentlest to the most drastic. All but the last need an open port. */
+export const ladder = ['resynchronise', 'reopen', 're-initialise', 'restart-radio', 'reset', 'power-cycle'] as const
 export type Rung = (typeof ladder)[number]
 
+/** What limits the choice of a remedy. */
+export interface RungLimits {
+  /** The modem answered at the last attempt. */
+  readonly heard: boolean
+  readonly mayPowerCycle: boolean
+  /** The modem has worked before, so it is not simply switched off. */
+  readonly wasHealthy: boolean
+}
+
 /**
- * Returns the gentlest remedy that has not been tried and can help, or `reset` if there is none; the budget limits
- * resets. `heard`: the modem answered at the last attempt.
+ * Returns the gentlest remedy that has not been tried and can help, or the most drastic one if there is none; the budget
+ * limits resets and power cycles.
  */
-export function nextRung(tried: readonly Rung[], heard: boolean): Rung {
-  return ladder.find((rung) => !tried.includes(rung) && canHelp(rung, heard)) ?? 'reset'
+export function nextRung(tried: readonly Rung[], limits: RungLimits): Rung {
+  const untried = ladder.find((rung) => !tried.includes(rung) && canHelp(rung, limits))
+  return untried ?? (limits.mayPowerCycle ? 'power-cycle' : 'reset')
 }
 
 /** Returns the remedy and all gentler ones, which are pointless once this remedy has been tried. */
@@ -15,7 +25,7 @@ export function upTo(rung: Rung | undefined): readonly Rung[] {
   return rung === undefined ? [] : ladder.slice(0, ladder.indexOf(rung) + 1)
 }
 
-function canHelp(rung: Rung, heard: boolean): boolean {
+function canHelp(rung: Rung, { heard, mayPowerCycle, wasHealthy }: RungLimits): boolean {
   switch (rung) {
     case 'resynchronise':
     case 'reopen':
@@ -25,7 +35,10 @@ function canHelp(rung: Rung, heard: boolean): boolean {
       // A modem that does not answer cannot be configured.
       return heard
     case 'reset':
-      // A reset is written in any case, because some modems that do not answer still read their input.
-      return true
+      // A reset is also written to a modem that does not answer, because some still read their input.
+      // A modem that never answered is more likely switched off, such as a HAT after power-up.
+      return heard || wasHealthy || !mayPowerCycle
+    case 'power-cycle':
+      return mayPowerCycle
   }
 }

@@ -34,7 +34,8 @@ export type Starting = Extract<RecoveryState, { kind: 'starting' }>
 export function climb(state: Unhealthy, now: Now): RecoveryStep {
   const { atMs, options } = now
   const tried = withTried(state, state.outage.rung === undefined ? [] : [state.outage.rung]).outage.tried
-  const rung = nextRung(tried, state.outage.heard)
+  const { mayPowerCycle } = options
+  const rung = nextRung(tried, { heard: state.outage.heard, mayPowerCycle, wasHealthy: state.budget.wasHealthy })
   const onto: Unhealthy = { ...state, outage: { ...state.outage, tried, rung } }
   const attempt = state.attempt + 1
   switch (rung) {
@@ -52,11 +53,12 @@ export function climb(state: Unhealthy, now: Now): RecoveryStep {
     case 'restart-radio':
       return { state: { ...starting(onto, now), attempt }, effects: [{ kind: 'restart-radio', attempt }] }
     case 'reset':
-      return reset(onto, now)
+    case 'power-cycle':
+      return reset(onto, rung, now)
   }
 }
 
-function reset(state: Unhealthy, now: Now): RecoveryStep {
+function reset(state: Unhealthy, rung: 'reset' | 'power-cycle', now: Now): RecoveryStep {
   const { atMs, options } = now
   const allowedAtMs = nextResetAtMs(state.budget, options)
   if (allowedAtMs === undefined) {
@@ -76,7 +78,26 @@ function reset(state: Unhealthy, now: Now): RecoveryStep {
     attempt,
     deadlineMs: atMs + options.resetLimitMs,
   }
-  return { state: resetting, effects: [{ kind: 'reset', attempt }] }
+  return { state: resetting, effects: [{ kind: rung, attempt }] }
+}
+
+/**
+ * Switches a device off and on that has disappeared from its socket, once in each outage. The port is opened when the
+ * device is back.
+ */
+function powerCycleMissing(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
+  const attempt = state.attempt + 1
+  const switched = withTried(state, ['power-cycle'])
+  const waiting: RecoveryState = {
+    ...core(switched),
+    kind: 'away',
+    doing: 'waiting',
+    outage: { ...switched.outage, rung: 'power-cycle', awaySinceMs: atMs },
+    budget: spendReset(state.budget, atMs),
+    attempt,
+    deadlineMs: atMs + options.settleMs,
+  }
+  return { state: waiting, effects: [{ kind: 'power-cycle', attempt }] }
 }
 
 /**
@@ -117,8 +138,13 @@ export function openPort(state: Unhealthy, { atMs, options }: Now): RecoveryStep
 export function retryOrAlarm(state: Unhealthy, words: string, now: Now): RecoveryStep {
   const { atMs, options } = now
   const goneForMs = atMs - (state.outage.awaySinceMs ?? atMs)
-  if (goneForMs >= options.awayLimitMs) return alarm(state, { kind: 'gone', words }, false, now)
-  // The attempt ends here, and a port that opens later is closed again.
+  if (goneForMs >= options.awayLimitMs) {
+    const mayCycle = options.mayPowerCycle && !state.outage.tried.includes('power-cycle')
+    const allowedAtMs = nextResetAtMs(state.budget, options)
+    if (mayCycle && allowedAtMs !== undefined && allowedAtMs <= atMs) return powerCycleMissing(state, now)
+    return alarm(state, { kind: 'gone', words }, false, now)
+  }
+  // Gives up opening the port. A port that opens later is closed again.
   const attempt = state.attempt + 1
   return withoutEffects({
     ...core(state),
@@ -157,7 +183,7 @@ export function healed(state: UnhealthyState, service: boolean, now: Now): Recov
   return { state: healthy, effects }
 }
 
-/** Leaves `healthy`. In a relapse the remedy that helped recently is not repeated. */
+/** Leaves `healthy`. A remedy that helped only a short time ago is not repeated. */
 export function fallen(state: Healthy, goal: Outage['goal'], why: string, { atMs, options }: Now): Unhealthy {
   const healthyForMs = atMs - state.sinceMs
   const { before } = state

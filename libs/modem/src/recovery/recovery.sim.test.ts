@@ -73,7 +73,7 @@ const input: fc.Arbitrary<TimedInput['input']> = fc.oneof(
   ),
 )
 
-/** A person may request any number of restarts, whatever the budget. */
+/** A person may request any number of restarts, even if the budget is used up. */
 const withoutRequests = (story: readonly TimedInput[]) => story.filter(({ input }) => input !== requestRestart)
 
 const pauses: fc.Arbitrary<TimedInput['afterMs']> = fc.oneof(
@@ -83,7 +83,7 @@ const pauses: fc.Arbitrary<TimedInput['afterMs']> = fc.oneof(
   fc.integer({ min: 0, max: 4 * 3_600_000 }),
 )
 
-/** Random inputs rarely climb the ladder, so these inputs play a modem that stays silent whatever is tried. */
+/** Random inputs rarely reach the last remedies, so these inputs are those of a modem that no remedy helps. */
 const deafness: readonly TimedInput['input'][] = [
   () => ({ kind: 'modem', state: { name: 'degraded', reasons: ['not-answering'] } }),
   (attempt) => ({ kind: 'out-of-step', attempt, heard: false }),
@@ -257,7 +257,7 @@ describe('from any state', () => {
       fc.property(timelines, (story) => {
         const last = live(story).at(-1)
         if (last === undefined) return
-        // Earlier requests no longer have an outcome, so only deadlines change the state.
+        // The machine ignores outcomes of earlier requests, so only deadlines change the state.
         const { state } = last.step
         const unserved = state.kind === 'healthy' && !state.service
         const longest = 900_000 + (unserved ? limits.serviceLimitMs : 0)

@@ -49,13 +49,14 @@ import {
  *      ├──────────────────┼─────── reopen ────────▶ away
  *      │                  │        re-initialise, restart-radio ──▶ starting
  *      │          settled │        reset ──────────▶ resting (until it is allowed) ──▶ resetting
- *      └───────────── returning ◀─────────────────────────────────────────────────────────┘
+ *      └───────────── returning ◀─────────────────────────────────────────────────────────┤
+ *                                  power-cycle, if the settings allow it ─────────────────┘
  *                                  none left ──────▶ alarm: checks periodically, never resets
  *
  * Each step ends with evidence or at its deadline. A successful setup proves that a remedy helped. `away` waits for
- * re-enumeration: the port is found by the identity of the device, so a new name does no harm. A problem that only a
- * person can solve (PIN, SIM, permissions) leads to `alarm` at once. A modem that recovers by itself ends `alarm`, as
- * it ends every other state. In an early relapse the remedies that were already tried are skipped.
+ * re-enumeration: the port is found by the identity of the device, even under a new name. A problem that only a person
+ * can solve (PIN, SIM, permissions) leads to `alarm` at once. If a modem recovers by itself, every state ends, also
+ * `alarm`. After an early relapse, the remedies that were already tried are skipped.
  */
 export function next(
   state: RecoveryState,
@@ -136,6 +137,8 @@ function whileAway(state: Extract<UnhealthyState, { kind: 'away' }>, input: Reco
     case 'not-opened':
       if (input.problem === 'absent') return retryOrAlarm(found(state, input.words, now), input.words, now)
       return alarm(found(state, input.words, now), { kind: 'port-refused', words: input.words }, false, now)
+    case 'power-cycled':
+      return withoutEffects(found(state, input.words, now))
     case 'device-appeared':
       return state.doing === 'waiting'
         ? openPort(found(state, 'the device has appeared', now), now)
@@ -158,7 +161,7 @@ function whileStarting(state: Starting, input: RecoveryInput, now: Now): Recover
       return state.begun && state.outage.goal === 'answer' ? healed(state, false, now) : withoutEffects(heardOf(state))
     case 'starting': {
       const begun = { ...state, begun: true }
-      // After `probing` the modem has answered.
+      // A state after `probing` shows that the modem has answered.
       return withoutEffects(input.state.name === 'probing' ? begun : heardOf(begun))
     }
     case 'absent':
@@ -191,10 +194,11 @@ function aroundReset(state: UnhealthyState, input: RecoveryInput, now: Now): Rec
   switch (input.kind) {
     case 'reset-written':
       return returning(found(state, 'the reset command was written', now), now)
+    case 'power-cycled':
+      return returning(found(state, input.words, now), now)
     case 'time':
       if (state.kind === 'resting') return climb(state, now)
-      if (state.kind === 'resetting')
-        return returning(found(state, 'writing the reset command took too long', now), now)
+      if (state.kind === 'resetting') return returning(found(state, 'the reset took too long', now), now)
       return setUp(state, now)
     case 'modem':
       return heardAroundReset(state, input.state, now)
@@ -216,7 +220,8 @@ function heardAroundReset(state: UnhealthyState, modem: ModemState, now: Now): R
     case 'starting':
       if (state.kind === 'returning')
         return withoutEffects({ ...starting(found(state, 'it has restarted', now), now), begun: true })
-      // A modem that answers while a reset is not yet allowed may not need it. After `probing` it has answered.
+      // A modem that answers before the reset is allowed may not need the reset. A state after `probing` shows an
+      // answer.
       if (state.kind === 'resting' && modem.name !== 'probing')
         return withoutEffects(heardOf({ ...starting(found(state, 'it answers', now), now), begun: true }))
       return withoutEffects(state)
@@ -248,7 +253,7 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
     case 'serving':
       return healed(state, true, now)
     case 'unserved':
-      // If the cause was a missing network, an answer proves nothing new.
+      // If the cause was a missing network, an answer of the modem proves nothing new.
       return state.outage.goal === 'answer' ? healed(state, false, now) : withoutEffects(waitInAlarm(state, now))
     case 'absent':
       // The port was opened a moment ago, see `portLost`.

@@ -96,7 +96,7 @@ class Rig {
   }
 }
 
-/** A port that opens but is closed by the other side before any data arrives. */
+/** A port that the other side closes after it was opened, before any data arrives. */
 class StillbornPort implements ClosablePort {
   readonly #clock: Clock
   readonly write = () => undefined
@@ -113,7 +113,7 @@ class StillbornPort implements ClosablePort {
   readonly close = async () => undefined
 }
 
-/** Calls back at once on every subscription. */
+/** Calls each new listener back at once. */
 class LostPort implements ClosablePort {
   readonly write = () => undefined
   readonly onBytes = () => undefined
@@ -203,7 +203,7 @@ describe('a modem that hangs', () => {
     await rig.until('alarm', 7_200_000)
     rig.modem.unplug(5_000)
     expect(await rig.until('healthy')).toBe(true)
-    // The short absence is reported too, because it is a different cause for the alarm.
+    // The short absence is also reported, because it is another cause of the alarm.
     expect(rig.newsKinds).toEqual(['healed', 'raise-alarm', 'raise-alarm', 'clear-alarm', 'healed'])
     await rig.pass(5_000)
     expect(rig.runner.modem?.state.name).toBe('ready')

@@ -8,6 +8,7 @@ import type { ModemOptions } from '../modem-options.ts'
 import type { ModemState } from '../modem-state.ts'
 import { generic } from '../profiles/generic.ts'
 import type { Profile } from '../profiles/profile.ts'
+import { SecondPortKeeper } from '../second-port/second-port-keeper.ts'
 import { PinMemory } from '../setup/pin-memory.ts'
 import type { StartupOutcome } from '../setup/startup.ts'
 import type { BytePort } from '../wire/byte-port.ts'
@@ -25,8 +26,8 @@ import {
 
 /**
  * Keeps a modem working: opens its port, sets it up and carries out the effects of `recovery.ts`. Each open port has
- * its own `Modem`; calls to the previous `Modem` end as they do whenever a port is lost. The PIN memory is passed on
- * from one `Modem` to the next.
+ * its own `Modem`; calls to the previous `Modem` end as they do whenever a port is lost. All of them share the records
+ * of entered PINs.
  *
  * `new` → `start` → running, with `modem` while a port is open → `stop` → stopped.
  */
@@ -62,7 +63,10 @@ export class RecoveryRunner {
     if (this.#state === undefined) this.#enter(beginRecovery(this.#options.clock.nowMs(), this.#recovery))
   }
 
-  /** A device with this identity was plugged in: open it without waiting for the next check. */
+  /**
+   * Must be called when a device with this identity was plugged in, so that it is opened without waiting for the next
+   * check.
+   */
   deviceAppeared(): void {
     this.#take({ kind: 'device-appeared' })
   }
@@ -88,7 +92,9 @@ export class RecoveryRunner {
 
   #take(news: RecoveryNews): void {
     if (this.#state === undefined || this.#stopped) return
-    this.#enter(next(this.#state, { ...news, atMs: this.#options.clock.nowMs() }, this.#recovery))
+    const mayPowerCycle = this.#options.powerCycle?.() !== undefined
+    const options = { ...this.#recovery, mayPowerCycle }
+    this.#enter(next(this.#state, { ...news, atMs: this.#options.clock.nowMs() }, options))
   }
 
   #enter({ state, effects }: RecoveryStep): void {
@@ -112,7 +118,7 @@ export class RecoveryRunner {
         void this.#resynchronise(effect.attempt)
         break
       case 'set-up':
-        // The states that the modem reports show how `set-up` and `restart-radio` end.
+        // These remedies have no result of their own; the next states of the modem show how they end.
         void this.modem?.start()
         break
       case 'restart-radio':
@@ -120,6 +126,9 @@ export class RecoveryRunner {
         break
       case 'reset':
         void this.#reset(effect.attempt)
+        break
+      case 'power-cycle':
+        void this.#powerCycle(effect.attempt)
         break
       case 'raise-alarm':
       case 'clear-alarm':
@@ -150,14 +159,14 @@ export class RecoveryRunner {
     }
   }
 
-  #begin({ port, usb }: OpenedPort): void {
+  #begin({ port, usb, isShared, openSecond }: OpenedPort): void {
     const { clock, modemOptions, trace } = this.#options
     const common = {
       clock,
-      onEvent: (event: ModemEvent): void => this.#handleEvent(modem, event),
       options: {
         ...modemOptions,
         ...(usb === undefined ? {} : { usb }),
+        ...(isShared === undefined ? {} : { isShared }),
         ...(this.#simPin === undefined ? {} : { simPin: this.#simPin }),
       },
       pinMemory: this.#pinMemory,
@@ -165,16 +174,29 @@ export class RecoveryRunner {
         this.#simPin = pin
       },
     }
-    const modem: ModemDriver =
-      'exchange' in port
-        ? new HilinkModem({ ...common, port })
-        : new Modem({ ...common, port, ...(trace ? { trace } : {}) })
-    this.#open = { port, modem }
+    if ('exchange' in port) {
+      const modem: ModemDriver = new HilinkModem({
+        ...common,
+        port,
+        onEvent: (event) => this.#handleEvent(modem, event),
+      })
+      this.#open = { port, modem, second: undefined }
+      return
+    }
+    const modem: Modem = new Modem({
+      ...common,
+      port,
+      onEvent: (event) => this.#handleEvent(modem, event),
+      ...(trace ? { trace } : {}),
+    })
+    const use = (second: ClosablePort) => modem.useSecondPort(second)
+    this.#open = { port, modem, second: openSecond && new SecondPortKeeper({ clock, open: openSecond, use }) }
   }
 
   #handleEvent(modem: ModemDriver, event: ModemEvent): void {
     if (event.kind === 'started') this.#profile = event.session.profile
     this.#options.onEvent(event)
+    if (event.kind === 'started' && this.modem === modem) this.#open?.second?.sessionStarted()
     // Ignore events of a modem whose port was closed.
     if (event.kind === 'state' && this.modem === modem) this.#heardState(event.state)
   }
@@ -188,7 +210,7 @@ export class RecoveryRunner {
     this.#open = undefined
     if (open === undefined) return
     open.modem.stop(why)
-    await this.#atMost(open.port.close())
+    await this.#atMost(Promise.all([open.port.close(), open.second?.stop()]).then(() => undefined))
   }
 
   /**
@@ -218,6 +240,11 @@ export class RecoveryRunner {
     await this.modem?.reset(this.#profile)
     this.#take({ kind: 'reset-written', attempt })
   }
+
+  async #powerCycle(attempt: number): Promise<void> {
+    const words = (await this.#options.powerCycle?.()?.()) ?? 'the settings no longer allow a power cycle'
+    this.#take({ kind: 'power-cycled', attempt, words })
+  }
 }
 
 export interface RecoveryRunnerOptions {
@@ -230,11 +257,17 @@ export interface RecoveryRunnerOptions {
   readonly modemOptions?: ModemOptions
   readonly recovery?: Partial<RecoveryOptions>
   /**
-   * One PIN memory for all modems that may hold the same SIM; the owner stores it across processes. Default: a new one.
+   * The records of entered PINs, one object for all modems that may hold the same SIM. The owner stores the records for
+   * the next process. Default: no records.
    */
   readonly pinMemory?: PinMemory
   readonly trace?: ByteTrace
+  /** Returns how to switch the modem off and on, or undefined if the settings do not say how. */
+  readonly powerCycle?: () => PowerCycle | undefined
 }
+
+/** Switches the modem off and on. Resolves with a description of what was done or why it failed; never rejects. */
+export type PowerCycle = () => Promise<string>
 
 export interface ClosablePort extends BytePort {
   /** Resolves when the device can be opened again. */
@@ -255,11 +288,16 @@ export interface OpenedPort {
   readonly port: ModemPort
   /** `12d1:1506`, if the port belongs to a USB device. */
   readonly usb?: string | undefined
+  /** True if another program uses another port of the same modem. */
+  readonly isShared?: boolean | undefined
+  /** Opens another port of the same device that takes commands; undefined if it cannot be opened now. */
+  readonly openSecond?: (() => Promise<ClosablePort | undefined>) | undefined
 }
 
 interface OpenModem {
   readonly port: ModemPort
   readonly modem: ModemDriver
+  readonly second: SecondPortKeeper | undefined
 }
 
 const hangLimitMs = 2_000

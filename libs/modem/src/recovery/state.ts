@@ -24,11 +24,11 @@ export type RecoveryState =
 export interface Healthy {
   readonly kind: 'healthy'
   readonly sinceMs: number
-  /** Whether the modem is registered, so that messages can be sent. */
+  /** True if the modem is registered, so that messages can be sent. */
   readonly service: boolean
-  /** When a missing network counts as a failure; undefined while there is a network. */
+  /** The time from which the missing network counts as a failure; undefined while there is a network. */
   readonly deadlineMs: number | undefined
-  /** The last failure that was healed. In an early relapse its remedies are skipped. */
+  /** The last failure that was healed. After an early relapse, the remedies tried for it are skipped. */
   readonly before: Outage | undefined
   readonly budget: RecoveryBudget
   readonly attempt: number
@@ -52,13 +52,13 @@ export interface Alarmed extends Unhealthy {
 
 export interface Outage {
   readonly sinceMs: number
-  /** What must be observed before the modem counts as healed. */
+  /** The evidence with which the modem counts as healed. */
   readonly goal: 'answer' | 'service'
   /** The remedy that is being tried. */
   readonly rung: Rung | undefined
-  /** The remedies that did not help, or helped only briefly. */
+  /** The remedies that did not help, or did not help for long. */
   readonly tried: readonly Rung[]
-  /** Whether the modem answered at the last attempt. */
+  /** True if the modem answered during the last attempt. */
   readonly heard: boolean
   /** The time at which the port was lost; not set if a reset caused the loss. */
   readonly awaySinceMs: number | undefined
@@ -70,7 +70,7 @@ export interface Evidence {
   readonly atMs: number
   readonly step: RecoveryState['kind']
   readonly rung: Rung | undefined
-  /** For people and logs: what was received or observed. */
+  /** A description of the evidence, for people and logs. */
   readonly found: string
 }
 
@@ -86,7 +86,7 @@ export type AlarmCause =
 export type RecoveryInput = { readonly atMs: number } & RecoveryNews
 
 export type RecoveryNews =
-  /** Each new state of the modem. */
+  /** The modem has a new state. */
   | { readonly kind: 'modem'; readonly state: ModemState }
   /** A device with the identity of this modem has appeared on the bus. */
   | { readonly kind: 'device-appeared' }
@@ -103,19 +103,23 @@ export type RecoveryNews =
   | { readonly kind: 'in-step'; readonly attempt: number }
   | { readonly kind: 'out-of-step'; readonly attempt: number; readonly heard: boolean }
   | { readonly kind: 'reset-written'; readonly attempt: number }
+  /** `words`: what was done, or why it failed. */
+  | { readonly kind: 'power-cycled'; readonly attempt: number; readonly words: string }
   | { readonly kind: 'time' }
 
 export type RecoveryEffect =
-  /** Closes an open port first. Ends with `opened` or `not-opened`. */
+  /** Open the port; an open port is closed first. Ends with `opened` or `not-opened`. */
   | { readonly kind: 'open-port'; readonly attempt: number }
-  /** Ends with `in-step` or `out-of-step`. */
+  /** Resynchronise with the modem. Ends with `in-step` or `out-of-step`. */
   | { readonly kind: 'resynchronise'; readonly attempt: number }
-  /** The states that the modem reports show how `set-up` and `restart-radio` end. */
+  /** `set-up` and `restart-radio` have no result of their own; the next states of the modem show how they end. */
   | { readonly kind: 'set-up'; readonly attempt: number }
   | { readonly kind: 'restart-radio'; readonly attempt: number }
-  /** Ends with `reset-written`. */
+  /** Reset the modem. Ends with `reset-written`. */
   | { readonly kind: 'reset'; readonly attempt: number }
-  /** Raised again when the cause changes. */
+  /** Ends with `power-cycled`. */
+  | { readonly kind: 'power-cycle'; readonly attempt: number }
+  /** Report an alarm; repeated when the cause changes. */
   | { readonly kind: 'raise-alarm'; readonly cause: AlarmCause; readonly evidence: readonly Evidence[] }
   | { readonly kind: 'clear-alarm' }
   /** `by` is undefined if the modem recovered on its own. */
@@ -140,13 +144,15 @@ export interface RecoveryOptions extends RecoveryBudgetOptions {
   readonly resynchroniseLimitMs: number
   readonly startLimitMs: number
   readonly resetLimitMs: number
-  /** The pause between reset and setup. A modem that answers earlier is still shutting down. */
+  /** The pause between reset and setup. A modem that answers during the pause is still shutting down. */
   readonly settleMs: number
   /** How long a modem that is set up may be without a network. */
   readonly serviceLimitMs: number
-  /** A failure that follows the last failure within this time counts as the same failure. */
+  /** A failure within this time after the last one counts as the same failure. */
   readonly relapseMs: number
   readonly alarmLookMs: number
+  /** True if the settings say how the modem is switched off and on, which is then the last remedy. */
+  readonly mayPowerCycle: boolean
 }
 
 export const defaultRecoveryOptions: RecoveryOptions = {
@@ -163,4 +169,5 @@ export const defaultRecoveryOptions: RecoveryOptions = {
   serviceLimitMs: 600_000,
   relapseMs: 600_000,
   alarmLookMs: 30_000,
+  mayPowerCycle: false,
 }

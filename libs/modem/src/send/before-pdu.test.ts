@@ -5,7 +5,7 @@ import { dialogueInStep } from '../testing/scripted-dialogue.ts'
 import { submission } from '../testing/scripted-submission.ts'
 import type { Withdrawal } from './before-pdu.ts'
 
-/** A submission. The end of its hook and its outcome are both recorded. */
+/** A submission that records the end of its hook and its outcome. */
 async function asked() {
   const all = await dialogueInStep()
   const notes: string[] = []

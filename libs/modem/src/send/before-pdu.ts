@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.ts'
 
-/** The question to the caller when the prompt has arrived, before a byte of the PDU is written. */
+/** Asks the caller whether to send. Called when the prompt has arrived, before a byte of the PDU is written. */
 export type AskBeforePdu = (withdrawal: Withdrawal) => Promise<'go' | 'abort'>
 
 /** Check `cancelled` immediately before storing anything: once it is true, `go` no longer sends the message. */
@@ -12,8 +12,8 @@ export interface Withdrawal {
  * The caller's decision on one attempt to send.
  *
  * `unasked` → `asked`: the caller decides, and may be storing that the PDU is about to be written → `over`. An outcome
- * that arrives in `asked` withdraws the question and is held until the caller has finished, because otherwise
- * `not-sent` could be stored before the record it refers to.
+ * that arrives in `asked` withdraws the question and waits until the caller has finished. Otherwise `not-sent` could be
+ * stored before the record to which it belongs.
  */
 export class BeforePdu {
   readonly #ask: AskBeforePdu
@@ -30,7 +30,7 @@ export class BeforePdu {
     try {
       return await this.#ask(this.#withdrawal)
     } catch {
-      // The caller knows the reason; here it only matters that the PDU must not be written.
+      // The caller knows the reason. Only one fact matters here: the PDU must not be written.
       return 'failed'
     } finally {
       this.#state = 'over'
@@ -57,5 +57,5 @@ export class BeforePdu {
   }
 }
 
-// A slow disk takes a second or two, but a disk that hangs must not delay an outcome forever.
+// A slow disk takes a second or two, but a disk that hangs must not delay the outcome forever.
 const withdrawalLimitMs = 5_000

@@ -11,7 +11,7 @@ export interface LateResult {
 
 /**
  * The last submission with an unknown outcome, in case its result still arrives. Once the next PDU is written, a
- * reference belongs to that PDU, and the earlier outcome stays unknown.
+ * reference belongs to that PDU, and the outcome of the earlier submission stays unknown.
  *
  * The exception is an earlier submission that was ended before its timeout, on the assumption that the modem processes
  * commands in order. If the modem does not, the earlier result may still arrive, so a reference expected for the
@@ -37,7 +37,7 @@ export class Doubt {
     this.#submission = undefined
   }
 
-  /** Whether the reference belongs to an earlier submission; `maybe` if this cannot be determined. */
+  /** Returns true if the reference belongs to an earlier submission; `maybe` if this cannot be determined. */
   claims(line: ResponseLine, nowMs: number): 'certainly' | 'maybe' | 'no' {
     const soonest = this.#formers.findIndex(({ reference }) => reference.untilMs > nowMs)
     this.#formers.splice(0, soonest < 0 ? this.#formers.length : soonest)
@@ -50,7 +50,7 @@ export class Doubt {
     return this.#submission !== undefined
   }
 
-  /** Whether the line has the form of the late result. */
+  /** Returns true if the line has the form of the late result. */
   speaksOf(line: ResponseLine, result: FinalResult | undefined): boolean {
     if (this.#submission === undefined) return false
     return result?.kind === 'error' ? isWordOfNetwork(result.error) : isReference(line)
@@ -94,7 +94,7 @@ export interface ExpectedReference {
   readonly value: number
   /** True if the value is from a report, false if it is derived from the last reference. */
   readonly isCertain: boolean
-  /** The time at which the submission would have timed out. */
+  /** The time at which the submission would have timed out if it had not been ended early. */
   readonly untilMs: number
 }
 

@@ -51,7 +51,7 @@ describe('a modem that may abort a submission', () => {
 })
 
 describe('a modem of an unknown vendor whose results came after', () => {
-  /** A modem that has sent messages, each of which took as long as given. */
+  /** A modem that has sent messages, each with the given duration. */
   const practised = async (...tookMs: readonly number[]) => {
     const driven = new DrivenModem()
     await driven.session()

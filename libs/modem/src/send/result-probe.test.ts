@@ -10,7 +10,7 @@ import type { Submission } from './submission.ts'
 
 const report = '+CDS: 25\r\n0006110B911346610089F6208062917314082080629173140800'
 const referenceInReport = () => 17
-/** What is written after the PDU. */
+/** Returns what the driver writes after the PDU. */
 const since = (written: readonly string[]) => written.slice(2)
 
 describe('a status report that matches the message', () => {

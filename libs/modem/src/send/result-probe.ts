@@ -3,13 +3,13 @@ import { isAnswerTo, type Marker, markers } from '../dialogue/markers.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
 /**
- * Decides when to ask the modem a question, and which question, if the modem has not given the result of a submission.
- * An answer proves that the submission has ended, because a modem executes one command after another.
+ * If the result of a submission is missing, decides when to ask the modem a question, and which one. An answer proves
+ * that the submission has ended, because a modem executes one command after another.
  *
  * 27.005 §3.5.1 says that `+CMGS` should be abortable, and V.250 §5.6.1 that any character may abort it, so a question
- * could end a submission that a slow network would have answered. A question is therefore asked only if the message has
- * already arrived (its report is there), if the vendor's modems are known to continue sending whatever is written to
- * them, or if the modem sends other output although its result is long overdue.
+ * could end a submission that a slow network would have answered. Therefore a question is asked only in three cases: a
+ * report shows that the message has arrived; modems of this vendor continue to send, whatever is written to them; or
+ * the modem sends other output although its result is long overdue.
  */
 export interface ProbeTraits {
   /** The questions, asked in turn. None of them uses the SIM. */
@@ -20,7 +20,12 @@ export interface ProbeTraits {
   readonly afterNewsMs: number | undefined
   /** Without a report, the shortest time from Ctrl-Z to a question. */
   readonly earliestMs: number
-  /** Whether `earliestMs` is shortened for a modem whose previous results came fast (`SubmissionTimes`). */
+  /**
+   * Without other output, the time from Ctrl-Z after which a modem that answers on its second port is asked. If undefined,
+   * such an answer causes no question.
+   */
+  readonly overdueMs: number | undefined
+  /** True if `earliestMs` is shortened for a modem whose previous results came fast (`SubmissionTimes`). */
   readonly learnsEarliest: boolean
   /** How long the modem must be silent before a question. If undefined, silence causes no question. */
   readonly afterSilenceMs: number | undefined
@@ -30,28 +35,35 @@ export interface ProbeTraits {
 
 const questions = markers.filter(({ command }) => command === 'AT+CMEE?' || command === 'AT+CSCS?')
 
-/** For a modem that is known to abort a submission when a character arrives. */
+/** For modems that abort a submission when a character arrives. */
 export const probeAfterReport: ProbeTraits = {
   questions,
   afterReportMs: 500,
   afterNewsMs: undefined,
   earliestMs: 0,
+  overdueMs: undefined,
   learnsEarliest: false,
   afterSilenceMs: undefined,
   everyMs: 5_000,
 }
 
 /** For modems that continue sending a message whatever is written to them. */
-export const probeAfterAnySign: ProbeTraits = { ...probeAfterReport, afterNewsMs: 2_500, afterSilenceMs: 20_000 }
+export const probeAfterAnySign: ProbeTraits = {
+  ...probeAfterReport,
+  afterNewsMs: 2_500,
+  overdueMs: 4_000,
+  afterSilenceMs: 20_000,
+}
 
 /**
- * For modems that may abort a submission. The network has answered or given up after 45 s (timer TR1M of 24.011), and
- * a modem that sends anything after that is alive, so its result was probably lost.
+ * For modems that may abort a submission. The network has answered or given up after 45 s (timer TR1M of 24.011), and a
+ * modem that sends output after that still works, so its result was probably lost.
  */
 export const probeWhenOverdue: ProbeTraits = {
   ...probeAfterReport,
   afterNewsMs: 2_500,
   earliestMs: 45_000,
+  overdueMs: 45_000,
   learnsEarliest: true,
 }
 
@@ -71,7 +83,7 @@ export class ResultProbe {
     this.#link = link
   }
 
-  /** All questions that have been written. Their answers, or errors instead, may arrive at any time. */
+  /** All questions that have been written. An answer or an error for each may arrive at any time. */
   get asked(): readonly Marker[] {
     return this.#asked
   }
@@ -90,7 +102,7 @@ export class ResultProbe {
     return this.#beganAtMs
   }
 
-  /** PDU and Ctrl-Z are written. */
+  /** Must be called when PDU and Ctrl-Z are written. */
   begin(): void {
     this.#beganAtMs = this.#link.nowMs()
     if (this.#traits.afterSilenceMs !== undefined) this.askWithin(this.#traits.afterSilenceMs)
@@ -107,6 +119,17 @@ export class ResultProbe {
     if (afterNewsMs === undefined) return
     this.#heardNews = true
     this.askWithin(Math.max(afterNewsMs, this.#beganAtMs + earliestMs - this.#link.nowMs()))
+  }
+
+  /**
+   * The modem answered on its second port. After a hang the result may be on its way, so the question waits a moment even
+   * if the result is overdue.
+   */
+  heardLife(): void {
+    const { overdueMs } = this.#traits
+    if (overdueMs === undefined) return
+    this.#heardNews = true
+    this.askWithin(Math.max(afterLifeMs, this.#beganAtMs + overdueMs - this.#link.nowMs()))
   }
 
   askWithin(ms: number): void {
@@ -136,7 +159,7 @@ export class ResultProbe {
     return this.#asked.some((question) => isAnswerTo(question, line))
   }
 
-  /** A question may have been lost, or refused by a busy modem. */
+  /** The question may have been lost, or a busy modem may have refused it. */
   #askAgain(everyMs: number): void {
     const { afterSilenceMs } = this.#traits
     if (afterSilenceMs !== undefined && this.#reference === undefined) {
@@ -144,3 +167,5 @@ export class ResultProbe {
     } else if (this.#reference !== undefined || this.#heardNews) this.askWithin(everyMs)
   }
 }
+
+const afterLifeMs = 500

@@ -1,3 +1,5 @@
+// Outbound path, step 15: writes the part to the modem.
+
 import type { NotSent, Sensitivity } from '../dialogue/command.ts'
 import { type CommandError, isRefusal } from '../dialogue/command-error.ts'
 import { controlZ, type Exchange, type ExchangeLink, escapeByte } from '../dialogue/exchange.ts'
@@ -23,8 +25,8 @@ import {
  * PDU and Ctrl-Z are written → `awaiting-end`: the reference was read, the final result is due.
  *
  * While the result is awaited the modem may be asked a question (`ResultProbe`). An error after a question may be the
- * answer to that question, so only an error with a network cause then counts as a refusal. After a delivery report,
- * even an error with a network cause does not.
+ * answer to that question, so from then on only an error with a network cause counts as a refusal. After a delivery
+ * report, no error counts as a refusal.
  *
  * Before Ctrl-Z, every outcome means that the message is provably unsent. After Ctrl-Z, every outcome without a clear
  * result is unknown.
@@ -99,13 +101,13 @@ export class SubmissionExchange implements Exchange {
     if (result.kind === 'call') return false
     switch (this.#state) {
       case 'awaiting-prompt':
-        // Some firmware writes OK before the prompt.
+        // Ignores this OK, because some firmware writes OK before the prompt.
         if (result.kind === 'ok') this.#link.deadline(promptAfterOkMs)
         else this.#end({ kind: 'refused', error: result.error, pduWritten: false }, 'in-step')
         return true
       case 'asking':
-        // This result is ambiguous, because the prompt may still be open. The modem would then read the next command as
-        // a PDU.
+        // This result is ambiguous. The prompt may still be open, and then the modem would read the next command as a
+        // PDU.
         if (result.kind === 'ok') this.#abandon({ kind: 'not-sent', why: 'no-prompt' })
         else this.#abandon({ kind: 'refused', error: result.error, pduWritten: false })
         return true
@@ -157,6 +159,10 @@ export class SubmissionExchange implements Exchange {
     else this.#probe?.heardNews()
   }
 
+  heardLife(): void {
+    if (this.#state === 'awaiting-result' && !this.#probe?.answered) this.#probe?.heardLife()
+  }
+
   reminded(): void {
     if (this.#state === 'awaiting-result' && !this.#probe?.answered) this.#probe?.ask()
   }
@@ -175,7 +181,7 @@ export class SubmissionExchange implements Exchange {
   }
 
   #decide(decision: 'go' | 'abort' | 'failed'): void {
-    // Too late: the driver has already given up the prompt, and the outcome is decided.
+    // The decision came too late: the driver has given up the prompt, and the outcome is final.
     if (this.#state !== 'asking') return
     if (decision !== 'go') {
       this.#abandon({ kind: 'not-sent', why: decision === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed' })
@@ -230,7 +236,7 @@ export class SubmissionExchange implements Exchange {
     } else if (isOfPdu) {
       this.#unknown('ambiguous-code', error)
     } else {
-      // A busy modem refuses the question, and the result is still to come.
+      // A busy modem refuses the question, and its result will still arrive.
       this.#error ??= error
       this.#probe?.askWithin(askAgainMs)
     }
@@ -243,7 +249,7 @@ export class SubmissionExchange implements Exchange {
     } else if (isRefusal(error)) {
       this.#end({ kind: 'refused', error, pduWritten: true }, 'in-step')
     } else {
-      // The error may concern something else, and the result and its OK may still be to come.
+      // The error may have another cause, and the result with its OK may still arrive.
       this.#unknown('ambiguous-code', error)
     }
   }

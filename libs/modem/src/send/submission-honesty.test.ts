@@ -63,8 +63,8 @@ test('the outcome is never a guess: with a truthful modem no schedule gives a fa
 type Saying = 'prompt' | 'reference' | 'ok' | 'refusal' | 'ambiguous' | 'news' | 'restart' | 'nothing' | 'lost'
 
 /**
- * Lets the modem say what a schedule requests. A clear result, however, is sent only after the modem has received a
- * PDU, and only once.
+ * Makes the modem send what the schedule requests. A clear result is sent only once, and only after the modem has
+ * received a PDU.
  */
 function truthful(modem: ScriptedModem) {
   const said = { reference: false, refusal: false }
@@ -88,7 +88,7 @@ function truthful(modem: ScriptedModem) {
   return { said, wroteCtrlZ, say }
 }
 
-/** Whether an outcome claims no more than the modem reported. */
+/** Returns true if the outcome claims no more than the modem reported. */
 function isHonest(outcome: SubmissionOutcome | undefined, { said, wroteCtrlZ }: ReturnType<typeof truthful>): boolean {
   switch (outcome?.kind) {
     case 'accepted':

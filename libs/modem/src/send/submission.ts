@@ -6,42 +6,40 @@ import type { ProbeTraits } from './result-probe.ts'
 
 /** One PDU to send in two steps (27.005 §3.5.1): `AT+CMGS=<length>`, the prompt, PDU and Ctrl-Z. */
 export interface Submission {
-  /** The caller's identifier; a late result carries it. */
+  /** The caller's id of the submission, which a late result contains. */
   readonly id: string
   /** The command line without the final CR: `AT+CMGS=24`. */
   readonly command: string
   /** Service centre address and TPDU in hexadecimal digits. */
   readonly pdu: string
-  /**
-   * Called when the prompt has arrived, before a byte of the PDU is written. Only after `go` may the message be sent.
-   */
+  /** Called when the prompt has arrived, before a byte of the PDU is written. The message is sent only after `go`. */
   readonly beforePdu: AskBeforePdu
   /** Default 10 s. */
   readonly promptTimeoutMs?: number
-  /** After this time the prompt may have lapsed, so ESC is written instead of the PDU. Default 5 s. */
+  /** After this time the modem may have closed the prompt, so ESC is written instead of the PDU. Default 5 s. */
   readonly beforePduLimitMs?: number
-  /** Default 120 s; profiles set 300 s for Cat-M and NB-IoT modems. */
+  /** How long to wait for the result. Default 120 s; profiles set 300 s for Cat-M and NB-IoT modems. */
   readonly resultTimeoutMs?: number
   /**
    * Returns the reference in a status report if the report proves that the network has this message. By default, no
-   * report is proof.
+   * report is a proof.
    */
   readonly referenceInReport?: (news: Unsolicited) => number | undefined
   /** The expected reference, derived from the last references. */
   readonly nextReference?: number | undefined
-  /** Default: the modem is asked nothing before the timeout. */
+  /** When to ask the modem about a missing result. Default: nothing is asked before the timeout. */
   readonly probe?: ProbeTraits | undefined
 }
 
 export type SubmissionOutcome =
   /**
-   * `duplicate`: refused with CMS 197, because the service centre already has the message. The reference is then
-   * missing or corrupted.
+   * `duplicate`: refused with CMS 197, because the service centre already has the message. In that case the reference
+   * is missing or invalid.
    */
   | {
       readonly kind: 'accepted'
       readonly messageReference: number | undefined
-      /** The text after the reference (27.005: SCTS, or the SUBMIT-REPORT in hex), as read. */
+      /** The text after the reference (27.005: SCTS, or the SUBMIT-REPORT in hex), unchanged. */
       readonly detail: string | undefined
       readonly duplicate: boolean
     }
@@ -85,8 +83,8 @@ export type LateOutcome =
   | { readonly kind: 'refused'; readonly error: CommandError }
 
 /**
- * Whether the line gives a reference. The prefix alone proves nothing: `+CMGS=19` is a truncated echo, and `+CMGS:
- * (1-3)` answers a test command.
+ * Returns true if the line contains a reference. The prefix alone proves nothing: `+CMGS=19` is a truncated echo, and
+ * `+CMGS: (1-3)` answers a test command.
  */
 export function isReference(line: ResponseLine): boolean {
   return line.prefix === '+CMGS' && /^[^:]*: *"?\d/.test(line.text)

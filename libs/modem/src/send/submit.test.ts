@@ -163,7 +163,7 @@ describe('a burst', () => {
   test('is announced once', async () => {
     const driven = await started({ 'AT+CMMS=1': 'OK' })
     await Promise.all(['a', 'b', 'c'].map((id) => driven.submit(id)))
-    // The first message was sent before the other messages were queued.
+    // The first message was on its way before the other messages were queued.
     expect(driven.port.commands).toEqual(['AT+CMGS=19', 'AT+CMMS=1', 'AT+CMGS=19', 'AT+CMGS=19'])
   })
 

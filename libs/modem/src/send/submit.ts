@@ -1,3 +1,5 @@
+// Outbound path, step 14: sends one part and decides its outcome. Next: submission-exchange.ts.
+
 import { hexFromOctets } from '@smsgw/sms/octets'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { Cancellation } from '../cancellation.ts'
@@ -28,11 +30,11 @@ export interface OutgoingText {
 }
 
 export interface SubmitOptions {
-  /** The caller's identifier; a late result carries it. */
+  /** The caller's id of the message, which a late result contains. */
   readonly id: string
   /**
-   * Called when the modem waits for the PDU and no byte of it has been written. This is the place to store that the
-   * message is about to be sent. The modem waits meanwhile; if the hook takes more than 5 s, the message is not sent.
+   * Called when the modem waits for the PDU and no byte of it has been written. The hook stores that the message is
+   * about to be sent. Meanwhile the modem waits; if the hook takes more than 5 s, the message is not sent.
    *
    * Such a timeout withdraws the question and is reported when the hook has ended, so that the hook's record precedes
    * the outcome. If the hook takes another 5 s, the driver stops waiting for it. The hook should therefore check
@@ -46,11 +48,11 @@ export interface SubmitOptions {
    */
   readonly afterResult?: (outcome: SubmitOutcome) => void | Promise<void>
   /**
-   * Whether a status report that arrived before the result matches this message by number and time. If it does, the
-   * network has the message, and the modem is asked a question. Default: no report matches.
+   * Returns true if a status report that arrived before the result matches this message by number and time. A match
+   * shows that the network has the message, so the driver asks the modem a question. Default: no report matches.
    */
   readonly isItsReport?: (report: StatusReport) => boolean
-  /** Another message follows at once, so the link may be kept open for it. */
+  /** True if another message follows at once, so that the link may be kept open for it. */
   readonly moreFollow?: boolean
 }
 
@@ -88,7 +90,7 @@ export class Submitter {
   #lastResultAtMs = 0
   readonly #references = new RecentReferences()
   readonly #times = new SubmissionTimes()
-  /** A question may have aborted a submission. */
+  /** True if a question may have aborted a submission. */
   #mayAbort = false
   #givenUpEarly: string | undefined
   #answersOutOfTurn = false
@@ -149,8 +151,8 @@ export class Submitter {
         try {
           const outcome = await this.#send(pdu, options)
           const listenersCalled = settled(() => this.#onOutcome(options.id, outcome))
-          // Called before the next message starts, but awaited only by the caller, so storing a result does not delay
-          // the modem.
+          // Called before the next message starts. Only the caller awaits it, so storing a result does not delay the
+          // modem.
           const hookCalled = settled(() => options.afterResult?.(outcome)).then(
             () => outcome,
             (error) => ({ ...outcome, afterResultFailure: { error } }),
@@ -197,7 +199,7 @@ export class Submitter {
     let promptSeen = false
     let writtenAtMs = 0
     const stopListening = withdrawal.onCancelled(() => {
-      // A prompt proves PDU mode, and the hook has been called, so from here on a withdrawal no longer stops the
+      // The prompt proves PDU mode, and the hook has been called, so a restart sign after this point does not stop the
       // submission.
       if (!promptSeen) cancellation.cancel()
     })
@@ -237,15 +239,20 @@ export class Submitter {
   }
 
   /**
-   * A modem of an unknown vendor that refused a question may have aborted the submission, so it is not asked again without
-   * a report. The time is shortened only while the next reference is predictable: if the modem is merely slow, `Doubt`
-   * recognises its late result by that reference.
+   * A modem of an unknown vendor that refused a question may have aborted the submission, so it is not asked again
+   * without a report. The time is shortened only while the next reference is predictable, because `Doubt` recognises
+   * the late result of a slow modem by that reference.
    */
   #probeOf({ probe }: SubmitTraits): ProbeTraits {
-    if (!probe.learnsEarliest) return probe
-    if (this.#mayAbort) return { ...probe, afterNewsMs: undefined }
-    const usualMs = this.#references.next === undefined ? undefined : this.#times.patienceMs
-    return { ...probe, earliestMs: Math.min(probe.earliestMs, usualMs ?? Number.POSITIVE_INFINITY) }
+    if (probe.earliestMs === 0) return probe
+    if (this.#mayAbort) return { ...probe, afterNewsMs: undefined, overdueMs: undefined }
+    const learns = this.#references.next !== undefined
+    const atMost = (ms: number, learnedMs: number | undefined) => (learns ? Math.min(ms, learnedMs ?? ms) : ms)
+    return {
+      ...probe,
+      earliestMs: probe.learnsEarliest ? atMost(probe.earliestMs, this.#times.patienceMs) : probe.earliestMs,
+      overdueMs: probe.overdueMs && atMost(probe.overdueMs, this.#times.overdueMs),
+    }
   }
 
   #referenceInReport({ isItsReport }: SubmitOptions, { prefix, payload }: Unsolicited): number | undefined {
@@ -257,7 +264,7 @@ export class Submitter {
     return !this.#references.has(report.messageReference) && isItsReport(report) ? report.messageReference : undefined
   }
 
-  /** The modem closes the link on its own after this pause. */
+  /** The modem closes the link itself after this pause. */
   async #holdLinkOpen(traits: SubmitTraits, withdrawal: Cancellation): Promise<void> {
     if (this.#linkRefused) return
     if (this.#linkHeld && this.#clock.nowMs() - this.#lastResultAtMs < traits.linkOpenMs) return
@@ -289,7 +296,7 @@ class RecentReferences {
     return this.#given.includes(reference)
   }
 
-  /** `reference` is undefined if it is unknown whether the modem used a reference, or which reference it used. */
+  /** `reference` is undefined if the driver does not know whether the modem used a reference, or which one. */
   add(reference: number | undefined): void {
     const last = this.#given.at(-1)
     this.#next = undefined
@@ -309,8 +316,16 @@ class SubmissionTimes {
 
   /** After this time a result is overdue. Undefined until enough results are known. */
   get patienceMs(): number | undefined {
-    if (this.#times.length < fewestTimes) return undefined
-    return Math.max(shortestPatienceMs, 2 * Math.max(...this.#times))
+    return this.#longestMs === undefined ? undefined : Math.max(shortestPatienceMs, 2 * this.#longestMs)
+  }
+
+  /** The same for a modem that answers on its second port. */
+  get overdueMs(): number | undefined {
+    return this.#longestMs === undefined ? undefined : Math.max(leastOverdueMs, 1.25 * this.#longestMs)
+  }
+
+  get #longestMs(): number | undefined {
+    return this.#times.length < fewestTimes ? undefined : Math.max(...this.#times)
   }
 
   add(ms: number): void {
@@ -321,5 +336,7 @@ class SubmissionTimes {
 
 const fewestTimes = 10
 const mostTimes = 100
-/** With this value, traffic continues within 5 s of output that arrives right after Ctrl-Z. */
+/** If output arrives right after Ctrl-Z, this value lets traffic continue within 5 s of it. */
 const shortestPatienceMs = 4_500
+/** The shortest time after which a modem that answers on its second port is asked. */
+const leastOverdueMs = 4_000

@@ -21,15 +21,15 @@ import { type StartupFailure, startupFailure } from './startup-failure.ts'
 export interface MessageConfiguration {
   /** The memories to read; empty if this modem offers none. */
   readonly memories: readonly Memory[]
-  /** The memory for received messages; undefined if the setting of the modem was kept. */
+  /** The memory for received messages; undefined if the driver left the modem's setting unchanged. */
   readonly receiveInto: Memory | undefined
-  /** Whether `AT+CPMS=` selects a memory. If not, `memories` has one entry, the current memory of the modem. */
+  /** True if `AT+CPMS=` selects a memory. Otherwise `memories` has one entry, the current memory of the modem. */
   readonly memorySelectable: boolean
-  /** Undefined if nothing is indicated, so that only sweeps find received messages. */
+  /** How the modem announces messages; undefined if it announces none, so that only sweeps find them. */
   readonly indications: MessageIndications | undefined
-  /** The setting as the modem reports it, which may differ from the request; used to detect a restart. */
+  /** The setting as the modem reports it, which may differ from the requested one. It is used to detect a restart. */
   readonly indicationsReadBack: MessageIndications | undefined
-  /** Whether direct deliveries must be acknowledged. */
+  /** True if direct deliveries must be acknowledged. */
   readonly acknowledges: boolean
 }
 
@@ -120,7 +120,7 @@ async function negotiateIndications(
     : profile.indications.filter((rung) => rung.reports !== 2).map((rung) => ({ ...rung, messages: 2 as const }))
   const offers = await askIfKnown(context.dialogue, offeredMessageIndications, context.cancellation)
   const offered = ladder.filter((rung) => offers?.(rung) ?? true)
-  // Mobile phones often offer only mode 3, which sends codes at any time, within a data call in a special form.
+  // Mobile phones often offer only mode 3, which sends codes at any time, and in a special form during a data call.
   const otherModes = ladder.map((rung) => ({ ...rung, mode: 3 })).filter((rung) => offers?.(rung) ?? false)
   for (const rung of [...offered, ...ladder.filter((other) => !offered.includes(other)), ...otherModes]) {
     for (const buffer of [0, 1] as const) {

@@ -23,7 +23,7 @@ export interface ModemIdentity extends ModemNumber {
 export interface IdentifiedModem {
   readonly identity: ModemIdentity
   readonly profile: Profile
-  /** Settings of the dialogue that the modem refused. */
+  /** The settings of the dialogue that the modem refused. */
   readonly refused: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export async function readModemNumberOf({ dialogue, cancellation }: StartupConte
 
 /**
  * Determines the vendor by its USB id before the modem has answered, because some ports appear before the modem can be
- * used and some modems must be silenced before they can be queried.
+ * used, and some modems send so much that they must be silenced before a query.
  */
 async function heedBus(context: StartupContext, send: Send): Promise<Profile | undefined> {
   const { usb, catalogue } = context.options
@@ -80,12 +80,13 @@ async function heedBus(context: StartupContext, send: Send): Promise<Profile | u
 
 async function calmDown(context: StartupContext, profile: Profile, send: Send): Promise<void> {
   context.dialogue.learn(profile.unsolicited)
+  context.onProfile(profile)
   for (const text of profile.calming) await send(text)
 }
 
 type Send = (text: string) => Promise<unknown>
 
-// No echo, results as text, errors with numbers.
+// Switches the echo off, results to text, and errors to numbers.
 const formOfAnswers = ['ATE0', 'ATV1', 'AT+CMEE=1']
 
 /** Switches the radio on, which some programs and some modems leave off. */

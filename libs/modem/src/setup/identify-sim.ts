@@ -5,7 +5,7 @@ import type { Profile } from '../profiles/profile.ts'
 import { askPatiently, type StartupContext } from './startup-context.ts'
 
 export interface SimIdentity {
-  /** Undefined if the modem does not report it. */
+  /** The ICCID; undefined if the modem does not report it. */
   readonly iccid: string | undefined
   readonly imsi: string | undefined
   /** The numbers stored on the SIM, if any. */

@@ -6,6 +6,7 @@ import { ask, askIfKnown } from '../commands/query.ts'
 import { pinStateIn } from '../commands/sim-pin.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import { Pause } from '../pause.ts'
+import type { Profile } from '../profiles/profile.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import type { PinMemory } from './pin-memory.ts'
 import { type Session, type StartupOutcome, startUp } from './startup.ts'
@@ -17,8 +18,9 @@ import { type StartupFailure, silentFailures } from './startup-failure.ts'
  * repeatedly waits in `settling` before it is set up again.
  *
  * A line that only a starting modem sends leads back to `setting-up`, and so does a removed SIM. A line that may have
- * another cause (the SIM became ready, the radio was switched on) leads to `checking` first: two questions show whether
- * the settings are intact. All work of the old session is cancelled before anything else is written.
+ * another cause (the SIM became ready, the radio was switched on) leads to `checking` first: the answers to two
+ * questions show whether the settings are intact. All work of the old session is cancelled before anything else is
+ * written.
  */
 export class Lifecycle {
   readonly #options: LifecycleOptions
@@ -48,7 +50,7 @@ export class Lifecycle {
     this.#cancellation = cancellation
     this.#state = 'setting-up'
     this.#checkWanted = false
-    const { dialogue, clock, startup, pinMemory, onStage, onSetUp, onFailed } = this.#options
+    const { dialogue, clock, startup, pinMemory, onStage, onProfile, onSetUp, onFailed } = this.#options
     const outcome = await startUp({
       dialogue,
       clock,
@@ -61,6 +63,7 @@ export class Lifecycle {
         this.#stage = stage
         onStage(stage)
       },
+      onProfile,
     })
     if (cancellation.cancelled) return { kind: 'cancelled' }
     if (outcome.kind === 'failed') {
@@ -82,8 +85,8 @@ export class Lifecycle {
   }
 
   /**
-   * Asks a silent modem every few seconds whether it answers, without a report of each attempt. At the latest after the
-   * usual pause it is set up like any other modem.
+   * Checks every few seconds whether a silent modem answers, without reporting each attempt. After the usual pause at
+   * the latest, the modem is set up like any other.
    */
   #setUpWhenAnswering(cancellation: Cancellation): void {
     const { clock, dialogue } = this.#options
@@ -109,7 +112,7 @@ export class Lifecycle {
     this.#cancellation.cancel()
   }
 
-  /** Handles an unsolicited code. `restart`: how strongly the code indicates a restart. */
+  /** Handles an unsolicited code. `restart`: how certain it is that the code means a restart. */
   handle(line: ResponseLine, restart: 'certain' | 'likely' | undefined): void {
     if (this.#state === 'idle') return
     if (restart !== undefined || line.prefix === '+CPIN') this.#pause.wake()
@@ -126,7 +129,7 @@ export class Lifecycle {
   }
 
   #restartedFor(sign: string): void {
-    // Setup has not changed anything yet, so nothing is lost. The contact attempt continues, or is about to begin.
+    // Setup has not changed any setting yet, so no setting is lost. The first contact continues, or is about to begin.
     if ((this.#state === 'setting-up' && this.#stage === 'probing') || this.#state === 'settling') return
     this.#options.onRestarted(sign)
     const pauseMs = this.#pace.pauseMs(this.#options.clock.nowMs())
@@ -203,7 +206,7 @@ const retryMs = 60_000
 /** The pause between two questions to a modem that does not answer. */
 const silentRetryMs = 2000
 const fastestRestartMs = 1000
-// Wait for the SIM only until the modem reports the SIM's state, but do not react to every line of a flood.
+// The wait for the SIM ends when the modem reports the state of the SIM, but not with every line of a flood.
 const shortestPauseMs = 100
 
 export interface LifecycleOptions {
@@ -212,11 +215,12 @@ export interface LifecycleOptions {
   readonly startup: () => StartupOptions
   readonly pinMemory: PinMemory
   readonly onStage: (stage: StartupStage) => void
+  readonly onProfile: (profile: Profile) => void
   /** `cancellation` is cancelled when the session ends, so all work of the session must listen to it. */
   readonly onSetUp: (session: Session, cancellation: Cancellation) => void
   readonly onFailed: (failure: StartupFailure) => void
   readonly onRestarted: (sign: string) => void
-  /** Nothing may be sent while `checking` is true. */
+  /** True while the settings are being checked; nothing may be sent meanwhile. */
   readonly onChecking: (checking: boolean) => void
   /** The session, if any, has ended. Called before its work is cancelled. */
   readonly onAbandoned: () => void
@@ -231,7 +235,7 @@ export class RestartPace {
   #restarts = 0
   #lastAtMs = Number.NEGATIVE_INFINITY
 
-  /** Call it once per restart. */
+  /** Must be called once per restart. */
   pauseMs(nowMs: number): number {
     this.#restarts = nowMs - this.#lastAtMs < quietMs ? this.#restarts + 1 : 1
     const pauseMs =

@@ -1,6 +1,7 @@
 /**
- * Remembers which PINs were entered into which SIM without unlocking it, across starts and ports, and across processes
- * if the owner stores `records`. This is necessary because a SIM counts all attempts and locks itself at the third.
+ * Records which PINs were entered into which SIM without unlocking it. The records are needed because a SIM counts all
+ * attempts and locks itself after the third. They apply to all ports and starts, and to later processes if the owner
+ * stores `records`.
  *
  * `open`: the PIN was entered and the result is still unknown → deleted when the SIM is ready, `refused` when the SIM
  * reported a refusal or its counter went down, `spent` when neither acceptance nor refusal could be established.
@@ -48,7 +49,7 @@ export class PinMemory {
         await this.#keep(this.#records)
         return true
       } catch {
-        // `false` reports the failure. The record stored earlier prevents a repeated entry.
+        // Returning `false` reports the failure. The record that was stored earlier prevents a repeated entry.
         return false
       }
     })
@@ -72,7 +73,7 @@ export interface EnteredPin {
   readonly verdict: 'open' | 'spent' | 'refused'
   /** How often the PIN was entered without unlocking the SIM. */
   readonly entries: number
-  /** The attempts left before the entry. */
+  /** The number of attempts left before the entry. */
   readonly triesBefore: number
 }
 
@@ -83,8 +84,8 @@ function isAbout(record: EnteredPin, sim: string | null, pin: string): boolean {
 }
 
 /**
- * A PIN that was entered without a result may be entered again if the counter shows that the SIM did not refuse it, for
- * example after a crash. This is done only once, because a counter may be wrong, and one attempt of three must remain.
+ * A PIN whose entry had no result, for example because of a crash, may be entered again if the counter shows that the
+ * SIM did not refuse it. Only once, because a counter may be wrong, and one of three attempts must remain.
  */
 export function resultOf(entered: EnteredPin, tries: number | undefined): EnteredPin['verdict'] {
   if (entered.verdict === 'refused' || hasFallen(entered, tries)) return 'refused'

@@ -10,10 +10,7 @@ import {
 } from '../commands/registration.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
-/**
- * The registration of the modem, from unsolicited codes and answers. One domain that allows messages is sufficient,
- * because an LTE-only network supports only `+CEREG`, and GSM only `+CREG`.
- */
+/** The registration of the modem, from unsolicited codes and answers. x */
 export class RegistrationWatch {
   readonly #onChange: () => void
   readonly #byDomain = new Map<RegistrationDomain, Registration>()

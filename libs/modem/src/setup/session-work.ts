@@ -23,7 +23,7 @@ export interface SessionWork {
   readonly receiver: Receiver
   readonly registration: RegistrationWatch
   readonly onUsage: (memory: Memory, usage: MemoryUsage) => void
-  /** The modem refused `AT+CPMS=` during setup, and now accepts it. */
+  /** Called if the modem refused `AT+CPMS=` during setup and now accepts it. */
   readonly onMemorySelectable: () => void
   readonly onEvent: (event: ModemEvent) => void
 }
@@ -36,6 +36,7 @@ export function beginSession(work: SessionWork): UssdSession {
     clock,
     traits: profile.storage,
     memorySelectable: messages.memorySelectable,
+    isShared: options.isShared,
     cancellation,
     onUsage: work.onUsage,
   })
@@ -79,7 +80,7 @@ export function beginSession(work: SessionWork): UssdSession {
 }
 
 const registrationPollMs = 5_000
-/** The memories that cannot be selected may hold messages, but each success costs another setup. */
+/** Memories that cannot be selected may hold messages. But each success costs another setup, so the check is rare. */
 const memoryRetryMs = 300_000
 const sweepWithoutIndicationsMs = 5_000
 const ussdAnswerLimitMs = 120_000
@@ -115,7 +116,7 @@ function startPolling(polling: Polling): void {
   repeat(clock, cancellation, () => timing.signalMs, polling.measureSignal)
 }
 
-/** Repeats the work with the pause in between until cancelled. The pause is computed each time. */
+/** Repeats the work until cancelled. The pause after each run is computed again. */
 function repeat(clock: Clock, cancellation: Cancellation, pauseMs: () => number, work: () => Promise<unknown>): void {
   const next = () => {
     if (cancellation.cancelled) return

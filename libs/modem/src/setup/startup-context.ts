@@ -11,13 +11,15 @@ import type { PinMemory } from './pin-memory.ts'
 export interface StartupContext {
   readonly dialogue: Pick<Dialogue, 'resynchronise' | 'learn' | 'telemetry' | 'writeRaw'> & Executor
   readonly clock: Clock
-  /** Cancelled when setup must stop because the modem was stopped or has restarted. */
+  /** Cancelled when setup must stop, because the driver was stopped or the modem has restarted. */
   readonly cancellation: Cancellation
   /** Woken when the modem sends a line that may end the wait. */
   readonly pause: Pause
   readonly options: StartupOptions
   readonly pinMemory: PinMemory
   readonly onStage: (stage: StartupStage) => void
+  /** The profile according to what is known so far, before the first command that needs the SIM. */
+  readonly onProfile: (profile: Profile) => void
 }
 
 export type StartupStage = 'probing' | 'identifying' | 'sim'

@@ -3,7 +3,7 @@ export interface StartupFailure {
   readonly reason: StartupFailureReason
   readonly words: string
   readonly advice: string
-  /** The answer or error, if there was one. */
+  /** The answer or error of the modem, if there was one. */
   readonly evidence: string | undefined
   /** The number of PIN attempts left, if relevant and reported. */
   readonly triesLeft?: number
@@ -30,6 +30,7 @@ export type StartupFailureReason =
   | 'modem-locked'
   | 'pdu-mode-refused'
   | 'login-required'
+  | 'login-refused'
 
 export function startupFailure(reason: StartupFailureReason, evidence?: string, triesLeft?: number): StartupFailure {
   return { reason, ...descriptions[reason], evidence, ...(triesLeft === undefined ? {} : { triesLeft }) }
@@ -117,7 +118,12 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   },
   'login-required': {
     words: 'The web interface of the stick requires a login.',
-    advice: 'Open its address in a browser, log in, and switch the login off in the settings. The agent never logs in.',
+    advice: 'Set HILINK_PASSWORD, or open its address in a browser, log in, and switch the login off in the settings.',
+  },
+  'login-refused': {
+    words: 'The web interface of the stick refuses the user name or the password.',
+    advice:
+      'Correct HILINK_USER and HILINK_PASSWORD, then restart the agent. It does not try again, because the stick would lock.',
   },
 }
 

@@ -54,6 +54,26 @@ describe('setup', () => {
     expect((await driven.passing(started)).kind).toBe('started')
   })
 
+  test('leaves a data call with +++ between two seconds of silence, and hangs up', async () => {
+    const driven = new DrivenModem({ AT: 'silence', ATH: 'NO CARRIER\nOK' })
+    const writtenAtMs: number[] = []
+    const write = driven.port.write.bind(driven.port)
+    driven.port.write = (bytes) => {
+      writtenAtMs.push(driven.clock.nowMs())
+      write(bytes)
+    }
+    const started = driven.modem.start()
+    await driven.pass(20_000)
+    const at = driven.port.written.indexOf('+++')
+    expect(at).toBeGreaterThan(0)
+    const times = [-1, 0, 1].map((step) => writtenAtMs[at + step] ?? Number.NaN)
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1_000)
+    expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(1_000)
+    driven.port.answer('AT', 'OK')
+    expect((await driven.passing(started)).kind).toBe('started')
+    expect(driven.port.commands).toContain('ATH')
+  })
+
   test('refuses a port that answers OK to everything, without waiting', async () => {
     const driven = new DrivenModem(okToEverything)
     expect((await driven.failure()).reason).toBe('not-a-modem')
@@ -123,7 +143,7 @@ describe('an incomplete modem is used and has a shortcoming', () => {
   test('with ERROR as the answer to a bare AT', async () => {
     const driven = new DrivenModem({ AT: 'ERROR' })
     expect((await driven.session()).shortcomings).toEqual(['at-refused'])
-    // No attempt had to wait for its timeout.
+    // No attempt waited for its timeout.
     expect(driven.clock.nowMs()).toBeLessThan(2_500)
     expect((await driven.passing(driven.submit())).kind).toBe('accepted')
   })

@@ -1,11 +1,12 @@
 import { followNetworkTime, reportTimeZone } from '../commands/network-time.ts'
-import { ask, askIfKnown } from '../commands/query.ts'
+import { ask, askIfKnown, type Query } from '../commands/query.ts'
 import {
   type RegistrationDomain,
   readRegistration,
   registrationDomains,
   reportRegistration,
 } from '../commands/registration.ts'
+import { Pause } from '../pause.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { showCallers } from '../receive/incoming-calls.ts'
 import { configureMessages, type MessageConfiguration } from './configure-messages.ts'
@@ -105,7 +106,7 @@ async function negotiate(context: StartupContext): Promise<Session | StartupFail
   await ask(context.dialogue, followNetworkTime, context.cancellation)
   await ask(context.dialogue, reportTimeZone, context.cancellation)
   await ask(context.dialogue, showCallers, context.cancellation)
-  // A modem that is still starting may refuse to report its IMEI; once the SIM is ready, the modem has started.
+  // A modem that is still starting may refuse to report its IMEI. A modem whose SIM is ready has started.
   const identity = modem.identity.imei ? modem.identity : { ...modem.identity, ...(await readModemNumberOf(context)) }
   const shortcomings = [
     ...shortcomingsOf(messages, sim),
@@ -158,18 +159,40 @@ function shortcomingsOf(messages: MessageConfiguration, sim: SimIdentity): reado
 async function contactModem(context: StartupContext): Promise<Contact | StartupFailure> {
   const until = context.clock.nowMs() + contactLimitMs
   let heard = false
+  let mayHaveCall = false
   for (;;) {
     const outcome = await context.dialogue.resynchronise()
     if (outcome.kind === 'closed') return startupFailure('port-lost')
-    if (outcome.kind === 'in-step') return { atRefused: outcome.atRefused }
+    if (outcome.kind === 'in-step') {
+      if (mayHaveCall) await ask(context.dialogue, hangUpDataCall, context.cancellation)
+      return { atRefused: outcome.atRefused }
+    }
     if (outcome.okToAll) return startupFailure('not-a-modem')
     heard ||= outcome.heard
     if (context.cancellation.cancelled || context.clock.nowMs() >= until) {
       return startupFailure(heard ? 'garbled' : 'no-answer')
     }
     context.dialogue.writeRaw(closeMultiplexer)
+    await leaveDataMode(context)
+    mayHaveCall = true
   }
 }
+
+/**
+ * Leaves the data state of a call that a crashed program (pppd) left open: `+++` between two times of silence. V.250
+ * §5.7. In the command state, the characters are ignored, because no `AT` precedes them.
+ */
+async function leaveDataMode({ clock, cancellation, dialogue }: StartupContext): Promise<void> {
+  const pause = new Pause(clock)
+  await pause.wait(guardMs, cancellation)
+  if (!cancellation.cancelled) dialogue.writeRaw('+++')
+  await pause.wait(guardMs, cancellation)
+}
+
+/** Longer than the usual guard time of a second (S12). */
+const guardMs = 1_200
+
+const hangUpDataCall: Query<true> = { text: 'ATH', timeoutMs: 10_000, read: () => true }
 
 export interface Contact {
   /** The modem answers a bare `AT` with an error. */
@@ -179,6 +202,6 @@ export interface Contact {
 /** The time limit for the modem's first answer. */
 const contactLimitMs = 60_000
 
-// 27.010 §5.4.6.3.3, basic option: multiplexer close-down. A crashed program may leave Quectel modems in multiplexer
-// mode.
+// 27.010 §5.4.6.3.3, the basic option of the multiplexer close-down. A crashed program may leave Quectel modems in
+// multiplexer mode.
 const closeMultiplexer = '\xf9\x03\xef\x05\xc3\x01\xf2\xf9'

@@ -6,7 +6,8 @@ import { enterPin, type PinState, pinStateOf, pinStateOfError, readPinLock } fro
 import type { CommandError } from '../dialogue/command-error.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { readIccid } from './identify-sim.ts'
-import { type EnteredPin, hasFallen, resultOf } from './pin-memory.ts'
+import { beginPinAttempt, type PinAttempt } from './pin-attempt.ts'
+import { hasFallen } from './pin-memory.ts'
 import type { StartupContext } from './startup-context.ts'
 import { type StartupFailure, startupFailure } from './startup-failure.ts'
 
@@ -93,36 +94,20 @@ async function unlockWithPin(context: StartupContext, profile: Profile): Promise
   if (entry === undefined) return startupFailure('pin-malformed')
   const sim = (await readIccid(context, profile)) ?? null
   const tries = (await triesLeft(context, profile))?.pin
-  const before = pinMemory.find(sim, pin)
-  if (before !== undefined) {
-    const result = resultOf(before, tries)
-    if (result === 'refused') await pinMemory.note({ ...before, verdict: result })
-    if (result === 'refused') return startupFailure('pin-wrong', undefined, tries)
-    if (result === 'spent') return startupFailure('pin-not-taken', undefined, tries)
-  }
-  if (tries === undefined) return startupFailure('pin-tries-unknown')
-  if (tries <= 1) return startupFailure('pin-last-try', undefined, tries)
-  const entered: EnteredPin = { sim, pin, verdict: 'open', entries: (before?.entries ?? 0) + 1, triesBefore: tries }
-  // Recorded before the PIN is written, because the PIN counts as entered even if the answer, the port or this process
-  // is lost.
-  if (!(await pinMemory.note(entered))) {
-    await takeBack(context, entered, before)
-    return startupFailure('pin-not-kept')
-  }
-  return enterNotedPin(context, profile, entry, entered, before)
+  const attempt = await beginPinAttempt(pinMemory, sim, pin, tries)
+  return 'reason' in attempt ? attempt : enterNotedPin(context, profile, entry, attempt)
 }
 
 async function enterNotedPin(
   context: StartupContext,
   profile: Profile,
   entry: Query<true>,
-  entered: EnteredPin,
-  before: EnteredPin | undefined,
+  { entered, takeBack }: PinAttempt,
 ): Promise<StartupFailure | undefined> {
   const { pinMemory } = context
   const answer = await ask(context.dialogue, entry, context.cancellation)
   if (answer.kind === 'not-sent') {
-    await takeBack(context, entered, before)
+    await takeBack()
     return startupFailure('port-lost')
   }
   if (answer.kind === 'refused') {
@@ -151,11 +136,6 @@ async function enterNotedPin(
 // 27.007 §9.2: incorrect password. Any other error number has another cause.
 function saysWrong({ source, code }: CommandError): boolean {
   return source === 'cme' && code === 16
-}
-
-async function takeBack({ pinMemory }: StartupContext, entered: EnteredPin, before: EnteredPin | undefined) {
-  if (before === undefined) await pinMemory.forget(entered.sim, entered.pin)
-  else await pinMemory.note({ ...before, sim: entered.sim })
 }
 
 /** The SIM became ready without a PIN entry during this start, so the last, interrupted entry has unlocked it. */

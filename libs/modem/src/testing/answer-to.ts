@@ -4,8 +4,8 @@ import { DescribedModem } from './described-modem.ts'
 import { ManualClock } from './manual-clock.ts'
 
 /**
- * Returns what a query reads from an answer that passes through the tokenizer and a dialogue. The answer is written as
- * in `DescribedModem`.
+ * Passes an answer through the tokenizer and a dialogue, and returns what the query reads from it. The answer is
+ * written as in `DescribedModem`.
  */
 export async function answerTo<T>(query: Query<T>, answer: string): Promise<Answer<T>> {
   const port = new DescribedModem({ [query.text]: answer })

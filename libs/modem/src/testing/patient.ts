@@ -6,6 +6,7 @@ import {
   defaultRecoveryOptions as limits,
   type RecoveryEffect,
   type RecoveryNews,
+  type RecoveryOptions,
   type RecoveryState,
 } from '../recovery/state.ts'
 import { type StartupFailureReason, startupFailure } from '../setup/startup-failure.ts'
@@ -22,15 +23,18 @@ export const blockedBy = (reason: StartupFailureReason): ModemState => ({
   failure: startupFailure(reason),
 })
 
-/** Plays the world around one state machine; outcomes carry the number of the last request. */
+/** Acts as the environment of one state machine. Its outcomes have the number of the last request. */
 export class Patient {
   atMs = 0
   state: RecoveryState
   /** The effects since the last call. */
   asked: RecoveryEffect[] = []
 
-  constructor() {
-    const { state, effects } = beginRecovery(0)
+  readonly #options: RecoveryOptions
+
+  constructor(options: Partial<RecoveryOptions> = {}) {
+    this.#options = { ...limits, ...options }
+    const { state, effects } = beginRecovery(0, this.#options)
     this.state = state
     this.asked.push(...effects)
   }
@@ -63,6 +67,10 @@ export class Patient {
     return this.#take({ kind: 'reset-written', attempt: this.state.attempt })
   }
 
+  isSwitched(words = 'switched off and on'): this {
+    return this.#take({ kind: 'power-cycled', attempt: this.state.attempt, words })
+  }
+
   waits(ms: number): this {
     this.atMs += ms
     return this.#take({ kind: 'time' })
@@ -78,7 +86,7 @@ export class Patient {
     return this.hears(probing).hears(identifying).hears(ready)
   }
 
-  /** Repeats `step` until the machine is in alarm. */
+  /** Repeats `step` until the machine is in the state `alarm`. */
   untilAlarm(step: (patient: this) => void): this {
     for (let steps = 0; this.state.kind !== 'alarm' && steps < 1000; steps += 1) step(this)
     expect(this.state.kind).toBe('alarm')
@@ -92,7 +100,7 @@ export class Patient {
   }
 
   #take(news: RecoveryNews): this {
-    const { state, effects } = next(this.state, { ...news, atMs: this.atMs })
+    const { state, effects } = next(this.state, { ...news, atMs: this.atMs }, this.#options)
     this.state = state
     this.asked.push(...effects)
     return this
@@ -104,8 +112,8 @@ export const looksInVain = (patient: Patient): void => {
   if (patient.state.kind === 'away') patient.waitsItOut()
 }
 
-export const healthy = () => {
-  const patient = new Patient().opens().getsReady()
+export const healthy = (options?: Partial<RecoveryOptions>) => {
+  const patient = new Patient(options).opens().getsReady()
   patient.asked = []
   // Longer than the period in which a failure counts as a relapse.
   return patient.waits(limits.relapseMs)

@@ -2,7 +2,7 @@ import type { BytePort } from '../wire/byte-port.ts'
 
 /**
  * The other end of the port, scripted by a test: records what was written, and answers with a function of each command
- * line. It handles resynchronisation itself, so that a test can concentrate on its subject.
+ * line. It answers resynchronisations itself, so that a test does not have to.
  */
 export class ScriptedModem implements BytePort {
   /** All writes, including control characters; one entry per write. */

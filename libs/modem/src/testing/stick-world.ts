@@ -77,12 +77,12 @@ export class StickWorld implements WebPort {
     }
   }
 
-  /** The web interface stays where it is; only its replies fail. */
+  /** No listener is called, because the web interface stays at its address and only its replies fail. */
   onClosed(listener: (reason: string) => void): void {
     this.closeListeners.push(listener)
   }
 
-  /** The texts that the network has accepted, long ones joined. */
+  /** The texts that the network has accepted. The parts of long texts are joined. */
   get sent(): readonly string[] {
     const texts: string[] = []
     for (const { destination, text = '', part } of this.ledger) {

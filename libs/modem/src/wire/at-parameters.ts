@@ -1,4 +1,4 @@
-/** One value of a parameter list (27.007 §4.2), as modems write it. */
+/** One value of a parameter list (27.007 §4.2), in the forms in which modems write it. */
 export type Parameter =
   | { readonly kind: 'missing' }
   | { readonly kind: 'plain'; readonly text: string }
@@ -14,7 +14,7 @@ export type Parameter =
 export function parseParameters(body: string): readonly Parameter[] {
   const reader = { body, position: 0 }
   const parameters = readList(reader, 0)
-  // A surplus parenthesis ended the list early, but the rest still counts.
+  // A surplus parenthesis has ended the list early, but the rest is read too.
   while (reader.position < body.length) {
     reader.position += body.startsWith('),', reader.position) ? 2 : 1
     parameters.push(...readList(reader, 0))
@@ -22,29 +22,29 @@ export function parseParameters(body: string): readonly Parameter[] {
   return parameters
 }
 
-/** The text of a value; empty if it is missing or a group. */
+/** Returns the text of a value; empty if the value is missing or a group. */
 export function textOf(parameter: Parameter | undefined): string {
   return parameter === undefined || parameter.kind === 'missing' || parameter.kind === 'group' ? '' : parameter.text
 }
 
-/** The value as a decimal number, quoted or not (`002` is 2). */
+/** Returns the value as a decimal number, quoted or not (`002` is 2). */
 export function integerOf(parameter: Parameter | undefined): number | undefined {
   return integerFrom(textOf(parameter))
 }
 
-/** The value as a hexadecimal number, quoted or not: cell identifiers (27.007 §7.2). */
+/** Returns the value as a hexadecimal number, quoted or not. Used for cell identifiers (27.007 §7.2). */
 export function hexadecimalOf(parameter: Parameter | undefined): number | undefined {
   const text = textOf(parameter)
   return /^[0-9a-f]{1,12}$/i.test(text) ? Number.parseInt(text, 16) : undefined
 }
 
-/** The members of a group; a single value counts as a group of one, a missing value as an empty group. */
+/** Returns the members of a group; a single value counts as a group of one, a missing value as an empty group. */
 export function itemsOf(parameter: Parameter | undefined): readonly Parameter[] {
   if (parameter === undefined || parameter.kind === 'missing') return []
   return parameter.kind === 'group' ? parameter.items : [parameter]
 }
 
-/** Whether the answer to a test command contains the number: `(0-2,5)`, `2`, `("0","1")`. */
+/** Returns true if the answer to a test command contains the number: `(0-2,5)`, `2`, `("0","1")`. */
 export function offersNumber(parameter: Parameter | undefined, wanted: number): boolean {
   return itemsOf(parameter).some((item) => {
     const [low, high] = textOf(item).split('-', 2)
@@ -54,7 +54,7 @@ export function offersNumber(parameter: Parameter | undefined, wanted: number): 
   })
 }
 
-/** All texts of a parameter and its groups, in order: `(("SM","BM"),("SM"))` → SM BM SM. */
+/** Returns all texts of a parameter and its groups, in order: `(("SM","BM"),("SM"))` → SM BM SM. */
 export function textsOf(parameter: Parameter | undefined): readonly string[] {
   if (parameter?.kind === 'group') return parameter.items.flatMap(textsOf)
   return parameter === undefined || parameter.kind === 'missing' ? [] : [parameter.text]
@@ -139,7 +139,7 @@ function readPlain(reader: Reader): Parameter {
   return text === '' ? { kind: 'missing' } : { kind: 'plain', text }
 }
 
-/** A quote is a closing quote if only blanks separate it from the next delimiter. */
+/** A quote closes the value if only blanks stand between it and the next delimiter. */
 function closes(body: string, quote: number): boolean {
   let next = quote + 1
   while (body[next] === ' ') next += 1

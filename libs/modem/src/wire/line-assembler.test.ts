@@ -7,7 +7,7 @@ import { UnsolicitedTable } from './unsolicited.ts'
 const pdu = `07${'9'.repeat(14)}${'0'.repeat(60)}`
 const shortPdu = `00${'0'.repeat(20)}`
 
-/** Lines are shown as they are, events in brackets, and payloads after a vertical bar. */
+/** Shows lines as they are, events in brackets, and payloads after a vertical bar. */
 function assembled(lines: readonly string[]): string[] {
   const seen: string[] = []
   const assembler = new LineAssembler(new UnsolicitedTable())

@@ -9,7 +9,7 @@ export interface AssembledListener {
   /** `mayBeText`: the line may belong to a text, whatever it looks like. */
   line(line: ResponseLine, form: UnsolicitedForm | undefined, mayBeText: boolean): void
   unsolicited(event: Unsolicited): void
-  /** A prompt that had been held. */
+  /** Receives a prompt that was held back. */
   prompt(): void
 }
 
@@ -17,14 +17,15 @@ export interface AssembledListener {
  * Assembles unsolicited codes of several lines, wherever they arrive: inside an answer, between a row of `+CMGL` and
  * its PDU, between the prompt and the result.
  *
- * Four states: nothing open · a header (`+CMT: ,24`) that waits for its PDU · quoted text (`+CUSD: 0,"…`) that waits
- * for its closing quote · quoted text that may be complete. The wait for a missing line ends after a few other lines,
- * so no state can swallow the whole dialogue.
+ * There are four states: nothing open · a header (`+CMT: ,24`) waits for its PDU · quoted text (`+CUSD: 0,"…`) waits
+ * for its closing quote · quoted text may be complete. The wait for a missing line ends after a few other lines, so no
+ * state can swallow the whole dialogue.
  *
  * A text may contain a line that looks like the result of a submission or like a prompt. While a result is due, quoted
- * text is held until its closing quote and until the modem has paused, because the quote may belong to the text and a
- * text arrives without a pause. A text-mode message has no recognisable end, so each line after it is marked as
- * possible text for as long as the text could last. `textFlowsMs` is the time until a submission may start.
+ * text is held until its closing quote has arrived and the modem has paused. The pause is needed because the quote may
+ * belong to the text, and a text arrives without a pause. A text-mode message has no recognisable end, so each line
+ * after it is marked as possible text for as long as the text could last. `textFlowsMs` is the time until a submission
+ * may start.
  */
 export class LineAssembler {
   readonly #table: UnsolicitedTable
@@ -33,7 +34,10 @@ export class LineAssembler {
   #header: Header | undefined
   #quoted: QuotedText | undefined
   #heldUntilMs: number | undefined
-  /** How many more characters an open-ended text may have, until when it may continue, and whether it is a message. */
+  /**
+   * A text without a recognisable end: the number of characters that may follow, the time until which they may follow,
+   * and whether the text is a message.
+   */
   #unended = { left: 0, untilMs: 0, isMessage: false }
   #quotedUntilMs = 0
   #mayBeText = false
@@ -56,7 +60,7 @@ export class LineAssembler {
     else this.#begin(text, listener)
   }
 
-  /** Whether a `>` at the start of a line was part of a text, or is held together with the lines before it. */
+  /** True if a `>` at the start of a line was part of a text, or is held together with the lines before it. */
   takesPrompt(): boolean {
     this.#quoted?.push(prompt)
     if (this.#quoted?.mayBeOver) this.#hold()
@@ -75,14 +79,14 @@ export class LineAssembler {
   }
 
   /**
-   * Releases held text that is complete. The lines held after it are then no longer treated as possible text. Must be
+   * Releases held text that is complete. The lines held after that text then no longer count as possible text. Must be
    * called when all bytes have been read.
    */
   release(listener: AssembledListener): void {
     if (this.#quoted?.mayBeOver) this.#endQuoted(this.#quoted, listener, 'what it looks like')
   }
 
-  /** Passes on the part of the open lines that has arrived. */
+  /** Passes on what has arrived of the open lines. */
   flush(listener: AssembledListener): void {
     while (this.#header || this.#quoted) {
       if (this.#header) this.#giveUpHeader(this.#header, listener)
@@ -154,8 +158,9 @@ export class LineAssembler {
 
   #continueQuoted(quoted: QuotedText, text: string, listener: AssembledListener): void {
     const { resultDue } = this.#awaited
-    // No text begins like a code, so the closing quote was lost. OK or ERROR on its own line may be text. If it was a
-    // result, the command times out and the dialogue resynchronises; text taken for a result would give a wrong outcome.
+    // No text begins like a code, so the closing quote was lost. OK or ERROR on its own line counts as text. If it was
+    // a result, the command only times out and the dialogue resynchronises, whereas a text that counts as a result
+    // would give a wrong outcome.
     if (!resultDue && (quoted.mayBeOver || beginsLikeCode(text))) {
       this.#endQuoted(quoted, listener, 'what it looks like')
       this.#take(text, listener)
@@ -200,19 +205,19 @@ export class LineAssembler {
 }
 
 /**
- * Whether the text consists of hexadecimal digits only. Their number may be odd, because the decoder reports a
+ * Returns true if the text consists of hexadecimal digits only. Their number may be odd, because the decoder reports a
  * truncated PDU.
  */
 export function isHexadecimal(text: string): boolean {
   return text.length >= 2 && /^[0-9A-Fa-f]+$/.test(text)
 }
 
-/** What may arrive besides answers and unsolicited codes. */
+/** What else may arrive besides answers and unsolicited codes. */
 interface Awaited {
-  /** A PDU was written last. */
+  /** True if a PDU was written last. */
   readonly pduMayEcho: boolean
   isEchoOfPdu(text: string): boolean
-  /** The result of a submission may arrive, in time or late. */
+  /** True if the result of a submission may arrive, in time or late. */
   readonly resultDue: boolean
 }
 
@@ -231,9 +236,9 @@ const prompt = '>'
 // The lines of a text arrive without a pause, within 200 ms at 9600 baud.
 const burstMs = 300
 const longestPauseMs = 100
-// 24.090: 182 characters.
+// The longest USSD text has 182 characters (24.090).
 const mostUssdCharacters = 182
-// 23.040 §9.2.3.24: 160 characters.
+// The longest message in text mode has 160 characters (23.040 §9.2.3.24).
 const mostTextCharacters = 160
 const mostTextMs = 2_000
 
@@ -252,7 +257,7 @@ function fits(pdu: string, { form, pduLength }: Header): boolean {
   return pduLength !== undefined && pdu.length === 2 * (inFront + pduLength)
 }
 
-/** Undefined if there is no text, as in `+CUSD: 2`. */
+/** Returns undefined if there is no text, as in `+CUSD: 2`. */
 function textOfUssd(body: string): string | undefined {
   const comma = body.indexOf(',')
   const quoted = outermostQuoted(body)

@@ -12,7 +12,7 @@ export class QuotedText {
   readonly #lines: string[]
   #characters: number
   #linesToQuote: number | undefined
-  /** Number of lines up to the last one that may be either an unsolicited code or the end of the text. */
+  /** The number of lines up to the last line that may be either an unsolicited code or the end of the text. */
   #linesInDoubt = 0
 
   constructor(line: ResponseLine, form: UnsolicitedForm) {
@@ -23,7 +23,7 @@ export class QuotedText {
     this.#noteQuote(line.body)
   }
 
-  /** False until a line ends with a quote. From then on the text is complete, unless another such line arrives. */
+  /** True once a line has ended with a quote. The text is then complete, unless another such line arrives. */
   get mayBeOver(): boolean {
     return this.#linesToQuote !== undefined
   }
@@ -55,7 +55,7 @@ export class QuotedText {
   #noteQuote(text: string): void {
     const body = this.#lines.join('\n')
     const last = body.lastIndexOf('"')
-    // The text may end at a second quote, with or without a data coding scheme after it.
+    // Matches the second quote, at which the text may end, with or without a data coding scheme after it.
     const ends = last > body.indexOf('"') && /^(,\s*\d*)?$/.test(body.slice(last + 1).trim())
     if (!ends) return
     if (this.mayBeOver && beginsLikeCode(text)) this.#linesInDoubt = this.#lines.length

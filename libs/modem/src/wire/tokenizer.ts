@@ -9,11 +9,12 @@ export interface TokenListener {
 }
 
 /**
- * Splits bytes into lines and prompts. The division into chunks makes no difference, because no decision looks ahead.
+ * Splits bytes into lines and prompts. The result does not depend on how the bytes are divided into chunks, because no
+ * decision looks ahead.
  *
  * CR and LF both end a line and empty lines are ignored, so `\r\n`, `\r\r\n`, `\n`, a lone `\r` and extra blank lines
- * are all the same. The prompt has no line end (`>`, `> `, `>\r\n`): it is reported with its `>`, at the start of a line
- * or right after the echo of the command that asked for it.
+ * are all the same. The prompt has no line end (`>`, `> `, `>\r\n`): it is reported with its `>`, at the start of a
+ * line or right after the echo of the command that asked for it.
  */
 export class Tokenizer {
   readonly #line: Uint8Array
@@ -25,7 +26,7 @@ export class Tokenizer {
     this.#line = new Uint8Array(maximumLineLength)
   }
 
-  /** Whether a line has begun but not ended, so that more bytes are expected soon. */
+  /** True if a line has begun but not ended, so that more bytes are expected soon. */
   get midLine(): boolean {
     return this.#length > 0 || this.#overlong > 0
   }
@@ -38,7 +39,8 @@ export class Tokenizer {
       } else if (this.#overlong > 0) {
         this.#overlong += 1
       } else if (this.#length === 0 && isBlank(byte)) {
-        // Leading NULs, an echoed ESC or Ctrl-Z, and the 0xFF of a newly opened serial line.
+        // Matches bytes to ignore at the start of a line: NUL, an echoed ESC or Ctrl-Z, and the 0xFF of a newly opened
+        // serial line.
       } else if (byte === greaterThan && (this.#length === 0 || this.#isEchoOfSubmit())) {
         this.#endLine(listener)
         listener.prompt()
@@ -81,7 +83,7 @@ export class Tokenizer {
   }
 }
 
-// Longer than any expected line, such as a row of `+CMGL` or the answer to `AT+COPS=?` in a city.
+// No expected line is this long, not even a row of `+CMGL` or the answer to `AT+COPS=?` in a city.
 const defaultMaximumLineLength = 4096
 
 const lineFeed = 0x0a
@@ -99,7 +101,7 @@ function latin1(bytes: Uint8Array, length: number): string {
 // The shortest TPDU with its service centre address has 14 digits.
 const shortestPdu = 14
 
-/** Where a PDU ends if the next row (`+CMGL:`) or `OK` follows without a line break. */
+/** Matches the end of a PDU which the next row (`+CMGL:`) or `OK` follows without a line break. */
 function endOfGluedPdu(text: string): number | undefined {
   let end = 0
   while (isHexadecimal(text.charCodeAt(end))) end += 1

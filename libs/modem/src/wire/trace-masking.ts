@@ -7,7 +7,7 @@ import { genericForms } from './unsolicited.ts'
  * Masks private data in one line of a dialogue: phone numbers, identities, PINs, PDUs, texts and names. Codes, states,
  * indices, lengths and command names stay, as do blanks and control characters around the line.
  *
- * `cut`: only a piece of the line is known, so everything uncertain is masked.
+ * `cut`: the line is incomplete, so everything uncertain is masked.
  */
 export function maskLine(line: string, sensitivity: Sensitivity, cut: boolean): string {
   let start = 0

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Sensitivity } from '../dialogue/command.ts'
 import { maskLine } from './trace-masking.ts'
 
-/** Receives all bytes of the port, and for each call how much of its bytes may be shown. */
+/** Receives all bytes of the port. Each call says how much of its bytes may be shown. */
 export interface ByteTrace {
   sent(bytes: Uint8Array, sensitivity: Sensitivity): void
   received(bytes: Uint8Array, sensitivity: Sensitivity): void
@@ -16,8 +16,8 @@ export interface TraceEntry {
 }
 
 /**
- * Emits each line when it is complete, because masking needs whole lines: half a number is not recognised. When the
- * direction changes, an incomplete line is emitted with every possible fragment masked.
+ * Emits each line when it is complete, because masking needs whole lines to recognise numbers. When the direction
+ * changes, an incomplete line is emitted with every possible fragment masked.
  */
 export class TraceLines implements ByteTrace {
   readonly #nowMs: () => number
@@ -25,7 +25,7 @@ export class TraceLines implements ByteTrace {
   #open = ''
   #openSinceMs = 0
   #sensitivity: Sensitivity = 'ordinary'
-  /** Whether the start of the current line was already emitted. */
+  /** True if the start of the current line was already emitted. */
   #cut: boolean
 
   constructor(nowMs: () => number, onEntry: (entry: TraceEntry) => void, beginsInsideLine = false) {
@@ -69,8 +69,8 @@ export class TraceLines implements ByteTrace {
 }
 
 /**
- * Keeps the last bytes of both directions, unmasked and only in memory, and masks them when the trace is read, so that
- * an unread trace costs nothing.
+ * Keeps the last bytes of both directions, unmasked, in memory only. They are masked when the trace is read, so that an
+ * unread trace costs nothing.
  */
 export class TraceRing implements ByteTrace {
   readonly #clock: Clock
@@ -127,11 +127,11 @@ interface Record {
 }
 
 const defaultCapacityBytes = 65_536
-// A port that delivers one byte at a time must not fill the memory with records.
+// Joins small chunks, because a port that delivers single bytes must not fill the memory with records.
 const recordOverhead = 16
 const longestOpenLine = 8_192
 
-/** The position after the LF of the first line that is not empty; 0 if there is none. */
+/** Returns the position after the LF of the first line that is not empty; 0 if there is no such line. */
 function endOfLine(text: string): number {
   let start = 0
   while (start < text.length && text.charCodeAt(start) <= 0x20) start += 1

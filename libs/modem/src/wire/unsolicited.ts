@@ -11,7 +11,10 @@ export interface UnsolicitedForm {
    * `pdu`: a line with the content follows (`+CMT`, `+CDS`, `+CBM`). `quoted`: quoted text may span lines (`+CUSD`).
    */
   readonly continues?: 'pdu' | 'quoted'
-  /** `certain`: sent only by a modem that has just booted. `likely`: also sent after a change of SIM or radio. */
+  /**
+   * How the code indicates a restart. `certain`: only a modem that has just booted sends it. `likely`: a modem also
+   * sends it after a change of SIM or radio.
+   */
   readonly restart?: 'certain' | 'likely'
   /**
    * Distinguishes the code from an answer with the same prefix. Default: the line is an answer while a command with
@@ -33,7 +36,7 @@ export class UnsolicitedTable {
     this.learn(forms)
   }
 
-  /** A form learned later takes precedence. Each start learns the forms of the profile again. */
+  /** Forms that are added later take precedence. Each start of the modem adds the forms of the profile again. */
   learn(forms: readonly UnsolicitedForm[]): void {
     for (const form of forms) {
       const others = this.#forms.get(form.code)?.filter((known) => known !== form) ?? []
@@ -54,7 +57,8 @@ export class UnsolicitedTable {
 
 /**
  * Registration (27.007 §7.2): the answer begins `<n>,<stat>`, the unsolicited code `<stat>[,<lac>,<ci>…]`. The second
- * value decides: a state is a bare number up to 11, an area code is quoted or has four hexadecimal digits.
+ * value distinguishes them: a state is an unquoted number up to 11, and an area code is quoted or has four hexadecimal
+ * digits.
  */
 function isRegistrationNews(parameters: readonly Parameter[]): boolean {
   const [first, second] = parameters
@@ -97,7 +101,7 @@ export const genericForms: readonly UnsolicitedForm[] = [
   // 27.007 §8: events, time zone, packet domain
   ...['+CIEV', '+CKEV', '+CDEV', '+CMWN', '+CGEV', '+CIREPI', '+CTZV', '+CTZE', '+CTZEU', '+CTZDST'].map(bare),
   ...['+CSQ', '+CESQ', '+CALV', '+CNEM'].map(bare),
-  // SIM and radio: these codes look like the answers to CPIN? and CFUN?
+  // Codes about SIM and radio, which look like the answers to CPIN? and CFUN?
   bare('+CPIN'),
   { code: '+CPIN', body: 'READY', restart: 'likely' },
   { code: '+CPIN', body: 'SIM PIN', restart: 'likely' },
@@ -111,4 +115,6 @@ export const genericForms: readonly UnsolicitedForm[] = [
   { code: '+QIND', body: 'SMS DONE', restart: 'likely' },
   { code: '+QIND', body: 'PB DONE', restart: 'likely' },
   bare('+QIND'),
+  // 27.007 §12.2: SIM toolkit
+  ...['+CUSATP', '+CUSATS', '+CUSATEND'].map(bare),
 ]

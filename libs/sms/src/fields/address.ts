@@ -7,9 +7,9 @@ import { digitsFromSemiOctets, semiOctetsFromDigits } from './semi-octets.ts'
 /** The address of a sender, recipient or service centre. 23.040 §9.1.2.5 */
 export interface Address {
   readonly typeOfNumber: TypeOfNumber
-  /** 0..15; 1 is ISDN/telephone (E.164). */
+  /** The numbering plan, 0..15; 1 is ISDN/telephone (E.164). */
   readonly numberingPlan: number
-  /** Digits from `0123456789*#abc`, or the text when alphanumeric. Never contains a `+`. */
+  /** Digits from `0123456789*#abc`, or the text of an alphanumeric address. Never contains a `+`. */
   readonly value: string
 }
 
@@ -23,7 +23,7 @@ export type TypeOfNumber =
   | 'abbreviated'
   | 'reserved'
 
-/** The index is the value of the three bits. */
+/** The index is the value of the three bits in the type-of-address octet. */
 const TYPES_OF_NUMBER: readonly TypeOfNumber[] = [
   'unknown',
   'international',
@@ -38,15 +38,15 @@ const TYPES_OF_NUMBER: readonly TypeOfNumber[] = [
 const UNKNOWN_PLAN = 0
 const TELEPHONE_PLAN = 1
 
-/** 23.040 §9.1.2.5: at most twelve octets, ten of them for the value. */
+/** 23.040 §9.1.2.5: an address has at most twelve octets, of which ten hold the value. */
 const MAX_SEMI_OCTETS = 20
 const MAX_SEPTETS = 11
 
 /**
  * Parses an address as people write it: `+447700900123` is international, `12345` and `*100#` are of unknown type
  * (networks refuse a short code with any other type), everything else is an alphanumeric name. Numbers with separators,
- * such as `+44 (0)7700 900123`, are refused: if they were read as a name, the message would be sent to that name, and
- * the digits cannot be guessed safely.
+ * such as `+44 (0)7700 900123`, are refused. Read as a name, the message would be sent to that name, and the digits
+ * cannot be guessed safely.
  */
 export function addressFromText(text: string): Address {
   if (formattedNumber.test(text) && !plainNumber.test(text)) {
@@ -62,8 +62,8 @@ export function addressFromText(text: string): Address {
 }
 
 /**
- * Returns the address for display: a `+` in front of an international number, otherwise the value. A name may look like a
- * number (`+447700900` is ten septets); only `typeOfNumber` tells them apart.
+ * Returns the address for display: a `+` in front of an international number, otherwise the value. A name may look like
+ * a number (`+447700900` is ten septets); only `typeOfNumber` distinguishes them.
  */
 export function textFromAddress(address: Address): string {
   return address.typeOfNumber === 'international' ? `+${address.value}` : address.value
@@ -93,7 +93,8 @@ export function decodeServiceCentreAddress(reader: OctetReader): Address | undef
 
 export function encodeServiceCentreAddress(address: Address | undefined): Uint8Array {
   if (address === undefined) return Uint8Array.of(0)
-  // 24.011 §8.2.5.1 allows no names, and a length in octets could not distinguish seven septets from eight.
+  // A service centre cannot have a name (24.011 §8.2.5.1), and a length in octets could not distinguish seven septets
+  // from eight.
   if (address.typeOfNumber === 'alphanumeric') throw new PduEncodeError('SCA', 'is a name, not a number')
   const { value } = encodeValue(address, 'SCA')
   return joinOctets([Uint8Array.of(1 + value.length, typeOfAddressOctet(address, 'SCA')), value])
@@ -111,7 +112,8 @@ function classifyText(text: string): Address {
 }
 
 function addressFromValue(typeOfAddress: number, value: Uint8Array, semiOctets: number): Address {
-  // The top bit says that no further type octet follows. Senders that clear it by mistake add no further octet either.
+  // The top bit says that no further type octet follows. Some senders clear the bit by mistake, but add no further
+  // octet.
   const typeOfNumber = TYPES_OF_NUMBER[(typeOfAddress >> 4) & 0b111] ?? 'reserved'
   return {
     typeOfNumber,

@@ -11,7 +11,7 @@ export interface CellBroadcastDataCodingScheme {
 
 export type CellBroadcastCodingGroup =
   | 'language'
-  /** The text starts with its language: two letters and CR in GSM 7 bit, two packed septets before UCS-2. */
+  /** The text starts with its language: two letters and CR in GSM 7 bit, or two packed septets before UCS-2. */
   | 'language-preceded'
   | 'general'
   | 'user-data-header'
@@ -50,7 +50,7 @@ export function decodeCellBroadcastDataCodingScheme(octet: number): CellBroadcas
     case 0xe:
       return { ...plain(octet, 'wap'), alphabet: 'octets' }
     case 0xf:
-      // Unlike in the general group, 00 means "no message class" here.
+      // In this group, 00 means "no message class", unlike in the general group.
       return {
         ...plain(octet, 'data-coding'),
         alphabet: (octet & 0x04) === 0 ? 'gsm7' : 'octets',

@@ -24,7 +24,7 @@ export interface MessageWaiting {
 
 export function decodeDataCodingScheme(octet: number): DataCodingScheme {
   const group = octet >> 4
-  // Two-bit groups first: the general group (00xx) and the same group marked for automatic deletion (01xx).
+  // Checks groups of two bits first: the general group (00xx), and the general group with automatic deletion (01xx).
   if (group < 0b1000) return generalScheme(octet)
   if (group < 0b1100) return { ...plainScheme(octet), reserved: true }
   if (group < 0b1111) return messageWaitingScheme(octet)
@@ -35,7 +35,7 @@ export function decodeDataCodingScheme(octet: number): DataCodingScheme {
   }
 }
 
-/** Uses the general group, the only one that has every alphabet with every class. */
+/** Uses the general group, because only this group has every alphabet with every class. */
 export function encodeDataCodingScheme(options: {
   readonly alphabet: Alphabet
   readonly messageClass?: MessageClass | undefined

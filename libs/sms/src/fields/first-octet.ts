@@ -12,9 +12,9 @@ export const messageTypes = {
   reserved: 0b11,
 } as const
 
-/** The other bits; the meaning of several depends on the message type. 23.040 §9.2.2 */
+/** The other bits. The meaning of several bits depends on the message type. 23.040 §9.2.2 */
 export const firstOctetBits = {
-  /** TP-MMS, set when there are no more messages to send. */
+  /** TP-MMS, which is set if there are no more messages to send. */
   noMoreMessagesToSend: 0x04,
   /** TP-RD */
   rejectDuplicates: 0x04,
@@ -32,7 +32,7 @@ export const firstOctetBits = {
   replyPath: 0x80,
 } as const
 
-/** Position of TP-VPF, which has two bits like TP-MTI. */
+/** The position of TP-VPF, which has two bits like TP-MTI. */
 export const validityPeriodFormatShift = 3
 
 export function messageTypeOf(firstOctet: number): number {
@@ -43,7 +43,7 @@ export function isSet(firstOctet: number, bit: number): boolean {
   return (firstOctet & bit) !== 0
 }
 
-/** @param bits values of {@link firstOctetBits}; false for a bit that is not set */
+/** @param bits values of {@link firstOctetBits}; false clears a bit */
 export function encodeFirstOctet(messageType: number, ...bits: readonly (number | false)[]): number {
   return bits.reduce<number>((octet, bit) => octet | (bit === false ? 0 : bit), messageType)
 }

@@ -2,16 +2,16 @@
 export type ProtocolIdentifier = { readonly octet: number } & (
   | {
       readonly kind: 'plain'
-      /** Bits 4..0: the protocol between the two SMEs; 0 means none, an ordinary message. */
+      /** Bits 4..0: the protocol between the two SMEs; 0 stands for an ordinary message without a protocol. */
       readonly protocol: number
     }
   | { readonly kind: 'telematic'; readonly device: string }
-  /** Short Message Type 0: acknowledged, but neither shown nor stored. */
+  /** Short Message Type 0: the phone acknowledges the message, but neither shows nor stores it. */
   | { readonly kind: 'silent' }
   /** Replaces an earlier message of the same `number` (1 to 7) from the same address and service centre. */
   | { readonly kind: 'replace'; readonly number: ReplaceNumber }
   | { readonly kind: SpecialKind }
-  /** Handled like a plain message. */
+  /** Handled like an ordinary message. */
   | { readonly kind: 'reserved' }
   | { readonly kind: 'service-centre-specific' }
 )

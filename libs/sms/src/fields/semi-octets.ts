@@ -5,7 +5,8 @@ const DIGITS = '0123456789*#abc'
 const FILLER = 0xf
 
 /**
- * Returns the digits in the first `count` semi-octets. Skips a filler anywhere, because not every network puts it last.
+ * Returns the digits in the first `count` semi-octets. Skips a filler at any position, because some networks do not put
+ * it last.
  */
 export function digitsFromSemiOctets(octets: Uint8Array, count: number): string {
   let digits = ''
@@ -16,7 +17,7 @@ export function digitsFromSemiOctets(octets: Uint8Array, count: number): string 
   return digits
 }
 
-/** Adds a filler when the number of digits is odd. */
+/** Adds a filler if the number of digits is odd. */
 export function semiOctetsFromDigits(digits: string, field: string): Uint8Array {
   const octets = new Uint8Array(Math.ceil(digits.length / 2))
   for (let index = 0; index < octets.length; index++) {

@@ -2,20 +2,21 @@
 export interface Status {
   readonly octet: number
   readonly outcome: Outcome
-  /** In the words of the standard. */
+  /** The description of the status in the standard. */
   readonly description: string
 }
 
 /**
- * Only `still-trying` is not final, because another report follows. After `failed-permanently` a new attempt would fail
- * too; after `gave-up` it may succeed.
+ * All outcomes except `still-trying` are final; after `still-trying` another report follows. After `failed-permanently`
+ * a new attempt would fail too; after `gave-up` it may succeed.
  */
 export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gave-up'
 
 /**
  * A value specific to the service centre has the outcome of its group of 32. A reserved value below 0x80 also has the
- * outcome of its group. The standard treats it as 0x63, but centres use it in the sense of its group, so otherwise a
- * delivered message could be reported as failed and be sent twice. Values from 0x80 have no group and follow the standard.
+ * outcome of its group. The standard treats it as 0x63, but centres use it in the sense of its group. Following the
+ * standard, a delivered message could be reported as failed and be sent twice. Values from 0x80 have no group and
+ * follow the standard.
  */
 export function statusFromOctet(octet: number): Status {
   if (octet >= 0x80) return { octet, outcome: 'gave-up', description: 'Service rejected' }
@@ -26,7 +27,7 @@ export function statusFromOctet(octet: number): Status {
   }
 }
 
-/** The index is bits 6 and 5. */
+/** The index is the value of bits 6 and 5. */
 const OUTCOMES: readonly Outcome[] = ['delivered', 'still-trying', 'failed-permanently', 'gave-up']
 
 const DESCRIPTIONS: ReadonlyMap<number, string> = new Map([

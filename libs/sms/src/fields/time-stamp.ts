@@ -3,11 +3,11 @@ import { PduEncodeError } from '../pdu-error.ts'
 import { decimalFromSemiOctets, semiOctetsFromDecimal } from './semi-octets.ts'
 
 /**
- * A local time and its zone, as written by a service centre (23.040 §9.2.3.11). Centres get both wrong, so display the
- * time stamp and compare it with others from the same centre, but never use it as the time of reception.
+ * A local time and its zone, as written by a service centre (23.040 §9.2.3.11). Service centres may get both wrong. So
+ * display the time stamp, and compare it with others from the same centre, but never use it as the time of reception.
  */
 export interface TimeStamp {
-  /** 1990..2089: two digits are transmitted, and 90 to 99 mean 1990 to 1999. */
+  /** The year, 1990..2089. Two digits are transmitted, of which 90 to 99 mean 1990 to 1999. */
   readonly year: number
   /** From 1. */
   readonly month: number
@@ -19,7 +19,7 @@ export interface TimeStamp {
   readonly zoneQuarters: number
 }
 
-/** Seven octets that are not a valid time; all zeros and all ones are common. The message itself is still valid. */
+/** Seven octets that are not a valid time, often all zeros or all ones. The message itself is still valid. */
 export interface InvalidTimeStamp {
   readonly invalid: true
   readonly raw: Uint8Array
@@ -82,7 +82,9 @@ export function isoFromTimeStamp(timeStamp: TimeStamp): string {
 const TIME_STAMP_OCTETS = 7
 const QUARTER_MS = 15 * 60 * 1000
 
-/** The highest bit of the tens digit of the zone; the nibbles are swapped, so it is bit 3 of the octet. */
+/**
+ * The sign of the zone: the highest bit of its tens digit. It is bit 3 of the octet, because the nibbles are swapped.
+ */
 const ZONE_SIGN = 0x08
 
 function timeStampFromOctets(octets: Uint8Array): TimeStamp | undefined {

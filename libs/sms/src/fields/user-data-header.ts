@@ -3,9 +3,9 @@ import { PduEncodeError } from '../pdu-error.ts'
 
 /** The header in front of the text when TP-UDHI is set. 23.040 §9.2.3.24 */
 export interface UserDataHeader {
-  /** In the order received, including unknown elements. */
+  /** The elements in the order received, including unknown ones. */
   readonly elements: readonly InformationElement[]
-  /** All octets, UDHL included, as the encoder writes them. Empty when UDHL points beyond the user data. */
+  /** All octets with UDHL, as the encoder writes them. Empty if UDHL points beyond the user data. */
   readonly raw: Uint8Array
   /** The lengths are inconsistent, so only the raw octets are reliable, not the elements. */
   readonly broken: boolean
@@ -90,7 +90,9 @@ export interface Ports {
   readonly source: number
 }
 
-/** Returns the last element of either width. Ports in reserved ranges are returned too; the application decides about them. */
+/**
+ * Returns the last element of either width. Also returns ports in reserved ranges; the application decides about them.
+ */
 export function portsOf(header: UserDataHeader | undefined): Ports | undefined {
   return lastOf(header, ({ identifier, data }) => {
     const width = identifier === PORTS_8 ? 8 : identifier === PORTS_16 ? 16 : undefined
@@ -128,7 +130,7 @@ export function singleShiftElement(language: number): InformationElement {
 /** The number of messages of one kind that wait elsewhere, for example in a mailbox. 23.040 §9.2.3.24.2 */
 export interface SpecialIndication {
   readonly indication: 'voicemail' | 'fax' | 'email' | 'video' | 'other'
-  /** Whether the phone should store the message that carries this indication. */
+  /** True if the phone should store the message that contains this indication. */
   readonly store: boolean
   /** The subscriber profile for which the messages wait. */
   readonly profile: 1 | 2 | 3 | 4

@@ -6,16 +6,19 @@ import { textFromUcs2 } from '../text/ucs2.ts'
 import { type Alphabet, type DataCodingScheme, decodeDataCodingScheme } from './data-coding-scheme.ts'
 import { decodeUserDataHeader, nationalLanguagesOf, type UserDataHeader } from './user-data-header.ts'
 
-/** The content of a message: an optional header, then the text or data. 23.040 §9.2.3.16, §9.2.3.24 */
+/** The content of a message: an optional header, and then text or data. 23.040 §9.2.3.16, §9.2.3.24 */
 export interface UserData {
   readonly alphabet: Alphabet
-  /** The units are octets of compressed data (23.042), which is not used in practice and not decompressed here. */
+  /**
+   * True if the units are octets of compressed data (23.042). Compression is not used in practice, and this package
+   * does not decompress.
+   */
   readonly compressed?: boolean
   /** Present exactly when TP-UDHI is set, even if the header is broken. */
   readonly header: UserDataHeader | undefined
   /** One septet per element for gsm7; octets for the other alphabets and for compressed data. */
   readonly units: Uint8Array
-  /** The last octet was missing; `units` holds the complete units. */
+  /** True if the last octet was missing. Then `units` holds the complete units. */
   readonly truncated?: boolean
 }
 
@@ -51,8 +54,8 @@ export function decodeUserData(reader: OctetReader, dcs: DataCodingScheme, hasHe
   const inSeptets = dcs.alphabet === 'gsm7' && !dcs.compressed
   const expected = inSeptets ? octetsForSeptets(length) : length
   const isText = inSeptets || (dcs.alphabet === 'ucs2' && !dcs.compressed)
-  // Some senders count one septet too many, and some modems lose the last octet, so keep the complete characters of a
-  // text.
+  // Keeps the complete characters of a truncated text, because some senders count one septet too many and some modems
+  // lose the last octet.
   const oneMissing = isText && reader.remaining === expected - 1
   const octets = reader.take('TP-UD', oneMissing ? expected - 1 : expected)
 
@@ -82,7 +85,7 @@ function isInSeptets(userData: UserData): boolean {
   return userData.alphabet === 'gsm7' && userData.compressed !== true
 }
 
-/** TP-UDL and the pieces of TP-UD. These may be the header and units of the caller, not copies. */
+/** TP-UDL and the pieces of TP-UD. The pieces may be the caller's own header and units instead of copies. */
 type UserDataPieces = readonly [length: number, ...octets: Uint8Array[]]
 
 function encodedUserData(userData: UserData, maxOctets = MAX_USER_DATA_OCTETS): UserDataPieces {
@@ -103,7 +106,7 @@ function encodeSeptets(userData: UserData): UserDataPieces {
   for (let index = 0; index < userData.units.length; index++) bits |= userData.units[index]!
   if (bits > 0x7f) throw new PduEncodeError('TP-UD', 'has a unit above 127, which is not a septet')
   const length = septetsOfHeader(header.length) + userData.units.length
-  // TP-UDL determines the size, because the fill bits after a header without text may need one more octet.
+  // The size follows from TP-UDL, because the fill bits after a header without text may need one more octet.
   const octets = new Uint8Array(octetsForSeptets(length))
   octets.set(header)
   octets.set(packSeptets(userData.units, fillBits(header.length)), header.length)

@@ -25,7 +25,7 @@ export interface EnhancedValidityPeriod {
   readonly octets: Uint8Array
   /** The centre tries only once. */
   readonly singleShot: boolean
-  /** Whether a second functionality indicator follows the first; no release defines a second one. */
+  /** True if a second functionality indicator follows the first one. No release defines a second one. */
   readonly extended: boolean
   readonly period: EnhancedPeriod
 }
@@ -100,7 +100,7 @@ const HOUR_SECONDS = 60 * MINUTE_SECONDS
 const DAY_SECONDS = 24 * HOUR_SECONDS
 const WEEK_SECONDS = 7 * DAY_SECONDS
 
-// 23.040 §9.2.3.12.1: the steps widen from five minutes to half an hour, a day and a week.
+// 23.040 §9.2.3.12.1: the steps grow from five minutes to half an hour, a day and a week.
 function secondsOfValue(value: number): number {
   if (value <= 143) return (value + 1) * 5 * MINUTE_SECONDS
   if (value <= 167) return 12 * HOUR_SECONDS + (value - 143) * 30 * MINUTE_SECONDS

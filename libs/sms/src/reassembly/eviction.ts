@@ -1,11 +1,17 @@
 import type { PartGroup } from './part-group.ts'
 
 export interface EvictionLimits {
-  /** Groups in memory, complete ones included. */
+  /** The number of groups in memory, including complete groups. */
   readonly maxGroups: number
-  /** Parts in memory, including those of complete groups; a part with its content takes half a kilobyte. At least 255. */
+  /**
+   * The number of parts in memory, including those of complete groups. At least 255. A part with its content takes half
+   * a kilobyte.
+   */
   readonly maxParts: number
-  /** Incomplete groups with one key. Even a sender that never changes its reference sends fewer messages at a time. */
+  /**
+   * The number of incomplete groups with one key. Even a sender that never changes its reference sends fewer messages
+   * at a time.
+   */
   readonly maxIncompleteOfKey: number
 }
 
@@ -28,12 +34,12 @@ export function excessGroup(groups: readonly PartGroup[], limits: EvictionLimits
 }
 
 /**
- * Picks a group of the source (SIM and sender) that uses the most memory, so that a flood evicts only its own messages.
- * Within that source, complete groups are evicted before released ones, and released ones before gathering ones. Within
- * a phase, the oldest is evicted first.
+ * Chooses a group of the source (SIM and sender) that uses the most memory, so that a flood evicts only its own
+ * messages. Within that source, complete groups are evicted before released ones, and released ones before gathering
+ * ones. Within a phase, the oldest is evicted first.
  *
- * Sources within the fair share count as equal. Otherwise a flood from a thousand sender names, each used once, would
- * evict the messages of a sender that has two in progress.
+ * Sources that use no more than the fair share count as equal. Otherwise a flood from a thousand sender names, each
+ * used once, would evict the messages of a sender that has two messages in progress.
  */
 function groupToEvict(
   groups: readonly PartGroup[],
@@ -63,6 +69,6 @@ const COST: Readonly<Record<PartGroup['phase'], number>> = { complete: 0, releas
 
 const ONE_EACH = () => 1
 
-/** How much each sender may have in progress: several messages, or a single message of the greatest length. */
+/** The fair share of a sender: several messages, or a single message of the greatest length. */
 const FAIR_GROUPS = 16
 const FAIR_PARTS = 255

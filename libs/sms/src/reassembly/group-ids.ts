@@ -1,15 +1,18 @@
-/** The group ids already used, as plain JSON of limited size that is enough to never use an id twice. */
+/** The group ids already used, as plain JSON of limited size. The data is sufficient to never use an id twice. */
 export interface UsedGroupIds {
   /** In the order in which they were last used. */
   readonly remembered: readonly RememberedId[]
-  /** The latest hour and the highest number among all forgotten ids. For that hour and earlier ones, only higher numbers are surely unused. */
+  /**
+   * The latest hour and the highest number among all forgotten ids. For that hour and earlier hours, only higher
+   * numbers are certainly unused.
+   */
   readonly forgotten: { readonly hour: number; readonly number: number }
 }
 
 interface RememberedId {
   readonly id: string
   readonly hour: number
-  /** How many times the id was used. From the second time on, this number is appended to it. */
+  /** How many times the id was used. From the second time on, this number is appended to the id. */
   readonly number: number
 }
 
@@ -19,9 +22,9 @@ export const noUsedGroupIds: UsedGroupIds = { remembered: [], forgotten: { hour:
  * Allocates group ids within one step of a pure function: takes the used ids of the state before the step and returns
  * those of the state after it.
  *
- * The first message of a key and hour gets the bare id, later ones get the id with a number appended. When there are
- * too many ids, the oldest are forgotten; from then on, every new id up to the latest forgotten hour gets a number above
- * all forgotten numbers. A flood of ids therefore takes the bare ids only from the messages of its own hour.
+ * The first message of a key and hour gets the id without a number; later messages get the id with a number. If there
+ * are too many ids, the oldest are forgotten. From then on, every new id up to the latest forgotten hour gets a number
+ * above all forgotten numbers. So a flood of ids affects only the ids of messages of its own hour.
  */
 export class GroupIdAllocator {
   readonly #before: UsedGroupIds
@@ -33,7 +36,7 @@ export class GroupIdAllocator {
     this.#before = before
   }
 
-  /** @param key equal for messages that only the hour and the number distinguish */
+  /** @param key the same for messages that only the hour and the number distinguish */
   allocate(key: string, hour: number): string {
     const id = `${key}@${hour}`
     const { forgotten } = this.#before
@@ -59,8 +62,8 @@ export class GroupIdAllocator {
   }
 
   /**
-   * Most steps allocate at most one id, for which building an index costs more than it saves; a tick may need thousands
-   * of ids.
+   * Builds an index only for many ids. A tick may need thousands, but most steps need at most one, for which an index
+   * costs more than it saves.
    */
   #lastUseOf(id: string): RememberedId | undefined {
     const { remembered } = this.#before

@@ -19,7 +19,7 @@ export interface ReceivedPart {
   readonly serviceCentreTimeStamp: TimeStamp | InvalidTimeStamp
   /** When the part was read from the modem. */
   readonly atMs: number
-  /** Set when the part is read back from storage without its content. */
+  /** True if the part was read back from storage without its content. */
   readonly fingerprint?: string
 }
 
@@ -27,23 +27,23 @@ export interface ReceivedPart {
 export interface HeldPart {
   readonly partId: string
   readonly sequence: number
-  /** When the service centre accepted the part; null when the time stamp is invalid. */
+  /** When the service centre accepted the part; null if the time stamp is invalid. */
   readonly sentMs: number | null
   readonly atMs: number
-  /** Hash of everything that a resent copy shares with the original. */
+  /** The hash of all fields that are the same in a resent copy. */
   readonly fingerprint: string
-  /** Null once the message is complete, because the other members are enough to recognise a copy. */
+  /** The content; null once the message is complete, because the other members are sufficient to recognise a copy. */
   readonly content: PartContent | null
 }
 
 export interface PartContent {
   readonly alphabet: Alphabet
   readonly compressed: boolean
-  /** The last octet was missing. */
+  /** True if the last octet was missing. */
   readonly truncated: boolean
-  /** Hexadecimal, UDHL included; empty without a header. */
+  /** The header in hexadecimal, with UDHL; empty without a header. */
   readonly header: string
-  /** Hexadecimal, one octet for each septet. */
+  /** The units in hexadecimal, one octet for each septet. */
   readonly units: string
   readonly dataCodingScheme: number
   readonly protocolIdentifier: number
@@ -72,8 +72,9 @@ export function heldPartOf(part: ReceivedPart): HeldPart {
 }
 
 /**
- * Returns true when the modem listed the part again or the network delivered it again; in both cases the time stamp is
- * the same. Invalid time stamps are ignored, because a centre that writes them writes the same one in every message.
+ * Returns true if the modem listed the part again or the network delivered it again. In both cases the time stamp is
+ * the same. Invalid time stamps do not count, because a service centre that writes them writes the same one in every
+ * message.
  */
 export function isSamePart(one: HeldPart, other: HeldPart): boolean {
   if (!isSameContent(one, other)) return false
@@ -88,7 +89,10 @@ export function isResentPart(one: HeldPart, other: HeldPart, withinMs: number): 
   return isSameContent(one, other) && Math.abs(elapsedMs(one, other)) <= withinMs
 }
 
-/** Time between the parts' acceptance by the service centre, or between their arrivals if a time stamp is invalid. */
+/**
+ * Returns the time between the acceptance of two parts by the service centre, or between their arrivals if a time stamp
+ * is invalid.
+ */
 export function elapsedMs(from: HeldPart, to: HeldPart): number {
   return from.sentMs === null || to.sentMs === null ? to.atMs - from.atMs : to.sentMs - from.sentMs
 }
@@ -97,7 +101,10 @@ function isSameContent(one: HeldPart, other: HeldPart): boolean {
   return one.sequence === other.sequence && one.fingerprint === other.fingerprint
 }
 
-/** 64 bits: FNV-1a and a variant with another multiplier. Enough for parts of one sender; not safe against attacks. */
+/**
+ * 64 bits: FNV-1a and a variant with another multiplier. Sufficient for the parts of one sender, but not safe against
+ * attacks.
+ */
 function fingerprintOf(text: string): string {
   let low = 0x811c9dc5
   let high = 0x9747b28c

@@ -18,15 +18,16 @@ import type { HeldPart, PartContent } from './held-part.ts'
 export interface JoinedParts {
   /**
    * One entry for each run of consecutive parts with the same alphabet and tables; nearly always there is only one run.
-   * The header holds the elements of the parts except their numbering, so code for single messages can read entries too.
+   * The header holds the elements of the parts except their numbering, so that code for single messages can also read
+   * entries.
    */
   readonly userData: readonly UserData[]
   /** `…` marks parts that are missing or not text. Undefined when no part is text. */
   readonly text: string | undefined
   readonly ports: Ports | undefined
-  /** True if a part had lost its last octet, so that a character may be missing there without a `…`. */
+  /** True if a part had lost its last octet, so that a character may be missing without a `…`. */
   readonly truncated: boolean
-  /** The data coding scheme and the protocol identifier are those of the first part present. */
+  /** The data coding scheme and the protocol identifier come from the first part that has arrived. */
   readonly dataCodingScheme: number
   readonly protocolIdentifier: number
 }
@@ -34,8 +35,9 @@ export interface JoinedParts {
 /**
  * Joins the units before decoding them, because some senders split escape pairs and surrogate pairs between parts.
  *
- * Every part should name its national tables. Parts that name none are read with the tables of the first part that does.
- * Parts in different alphabets (from a sender that encodes each part separately) are decoded run by run.
+ * Every part should name its national tables. Parts without tables are read with those of the first part that names
+ * some. A sender that encodes each part separately may use different alphabets, so each run of parts with one alphabet
+ * is decoded separately.
  *
  * @param parts ordered by sequence, at least one, all with their content
  */

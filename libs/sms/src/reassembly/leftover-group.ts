@@ -2,8 +2,8 @@ import { elapsedMs, type HeldPart, isResentPart } from './held-part.ts'
 import { arrivedTogether, fillsGapsOf, type PartGroup, partOf, type SendingLimits, sentInOrder } from './part-group.ts'
 
 /**
- * Limits for groups whose waiting time is over. Groups are compared only then, because in a burst after an outage the
- * parts of many messages arrive within seconds and in any order, and nearly every gap is filled by its own part.
+ * Limits for groups whose waiting time is over. Groups are not compared earlier, because after an outage the parts of
+ * many messages arrive within seconds and in any order, and nearly every missing part still arrives.
  */
 export interface LeftoverLimits extends SendingLimits {
   /** How long a sender that got no answer may take to submit a part again. */
@@ -11,10 +11,10 @@ export interface LeftoverLimits extends SendingLimits {
 }
 
 /**
- * Returns the group that completes this one, if each is the nearest candidate for the other. One message may have
- * two groups for two reasons:
+ * Returns the group that completes this one, if each is the nearest candidate for the other. One message may have two
+ * groups for two reasons:
  * - two service centres with different clocks stamped its parts, or
- * - a part was taken for a copy because an earlier message began or ended with the same text.
+ * - a part counted as a copy because an earlier message began or ended with the same text.
  */
 export function complementOf(
   group: PartGroup,
@@ -59,7 +59,7 @@ function couldBeOne(one: PartGroup, other: PartGroup, siblings: readonly PartGro
   if (one.repeatOf === null && other.repeatOf === null) return arrivedTogether([...one.parts, ...other.parts], limits)
 
   const [message, copies] = one.repeatOf === null ? [one, other] : [other, one]
-  // Equal parts fit either message, so the earlier of two equal parts may be in the later message's group.
+  // Equal parts fit both messages, so the earlier of two equal parts may be in the group of the later message.
   return [copies.parts, originalsOf(copies, siblings, limits) ?? []].some(
     (parts) => parts.length > 0 && sentInOrder([...message.parts, ...parts], limits.resentWithinMs),
   )

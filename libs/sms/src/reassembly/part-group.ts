@@ -1,9 +1,9 @@
 import type { Address } from '../fields/address.ts'
 import { elapsedMs, type HeldPart, type ReceivedPart } from './held-part.ts'
 
-/** Parts assumed to belong to one message, as plain JSON. */
+/** Parts that are assumed to belong to one message, as plain JSON. */
 export interface PartGroup {
-  /** Equal for all parts of a message, and for all messages that reuse its reference. */
+  /** The same for all parts of a message, and for all messages that reuse its reference. */
   readonly key: string
   /** SIM and sender. */
   readonly source: string
@@ -11,7 +11,7 @@ export interface PartGroup {
   readonly sender: Address
   readonly total: number
   readonly phase: 'gathering' | 'released' | 'complete'
-  /** The id of its first part; identifies the group until it has a `groupId`. */
+  /** The id of the first part, which identifies the group until it has a `groupId`. */
   readonly startedBy: string
   /** Null until the message is first announced. */
   readonly groupId: string | null
@@ -19,7 +19,10 @@ export interface PartGroup {
   readonly parts: readonly HeldPart[]
   /** When the last new part arrived. */
   readonly lastAtMs: number
-  /** `startedBy` of another group that has an equal part for each of these parts, so these may be resent copies. */
+  /**
+   * `startedBy` of another group that has an equal part for each part of this group, so that these parts may be resent
+   * copies.
+   */
   readonly repeatOf: string | null
 }
 
@@ -68,12 +71,12 @@ export function groupKey({ sim, sender, concatenation }: ReceivedPart): string {
 /**
  * Returns the hour that, with the key, identifies a message in whatever order its parts arrive.
  *
- * No field is equal in all parts of a message and different in every other message: references repeat after 256
- * messages, or in every message from a sender that never changes its reference, and the time stamps of parts differ by
- * seconds. The hour of the earliest time stamp is the compromise. Any subset of the parts gives the same hour, unless
- * the message was sent across the end of an hour and only the later parts are present when it is first announced; the
- * first id then stays.
- * These hours start at minute 23, because scheduled messages are sent on the full hour.
+ * No field is the same in all parts of a message and different in every other message. References repeat after 256
+ * messages, or in every message of a sender that never changes its reference, and the time stamps of parts differ by
+ * seconds. The hour of the earliest time stamp is the compromise. Any subset of the parts gives the same hour, with one
+ * exception: the message was sent across the end of an hour, and only its later parts are present when it is first
+ * announced. It then keeps its first id. These hours start at minute 23, because scheduled messages are sent on the
+ * full hour.
  */
 export function hourOf({ parts }: PartGroup): number {
   const earliestMs = Math.min(...parts.map(({ sentMs, atMs }) => sentMs ?? atMs))
@@ -81,14 +84,17 @@ export function hourOf({ parts }: PartGroup): number {
 }
 
 export interface SendingLimits {
-  /** The longest time between two parts of a message: a sender may have lost coverage or reached its hourly limit. */
+  /**
+   * The longest time between two parts of a message, because a sender may have lost coverage or reached its hourly
+   * limit.
+   */
   readonly longestPauseMs: number
-  /** How much earlier a later part may have been submitted: parts are sent in order, except when one is retried. */
+  /** How much earlier a later part may have been submitted. Parts are sent in order, except if one is retried. */
   readonly longestDisorderMs: number
 }
 
 /**
- * Whether the times allow the part to belong to the group.
+ * Returns true if the times allow the part to belong to the group.
  *
  * The limit on disorder stops one lost part from corrupting later messages. With a sender that never changes its
  * reference, the first part of the next message would replace the lost part, the second part of that message would then
@@ -105,20 +111,20 @@ export function fits(group: PartGroup, part: HeldPart, limits: SendingLimits): b
   })
 }
 
-/** Whether each group has exactly the parts that the other lacks. */
+/** Returns true if each group has exactly the parts that the other group lacks. */
 export function fillsGapsOf(one: PartGroup, other: PartGroup): boolean {
   if (one.key !== other.key || one.parts.length + other.parts.length !== one.total) return false
   const sequences = new Set(one.parts.map(({ sequence }) => sequence))
   return other.parts.every(({ sequence }) => !sequences.has(sequence))
 }
 
-/** Whether the arrival times are those of one message, even if the clocks of two service centres differ. */
+/** Returns true if the arrival times are those of one message, even if the clocks of two service centres differ. */
 export function arrivedTogether(parts: readonly HeldPart[], limits: SendingLimits): boolean {
   const sentMs = parts.flatMap((part) => part.sentMs ?? [])
   return span(parts.map(({ atMs }) => atMs)) <= limits.longestDisorderMs && span(sentMs) <= limits.longestPauseMs
 }
 
-/** Whether a sender that waits for the answer to each part could have sent these parts as one message. */
+/** Returns true if a sender that waits for the answer to each part could have sent these parts as one message. */
 export function sentInOrder(parts: readonly HeldPart[], longestPauseMs: number): boolean {
   const ordered = inSequence(parts)
   return ordered.every((part, i) => {

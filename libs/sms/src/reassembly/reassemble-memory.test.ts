@@ -147,7 +147,7 @@ describe('a flood', () => {
     expect(state.groups).toHaveLength(30)
   })
 
-  // No time is measured, because a slow implementation exceeds the time limit of the test.
+  // Measures no time, because a slow implementation exceeds the time limit of the test.
   test.each<[string, (n: number) => Written]>([
     ['one key', () => ({})],
     ['one key, in one part', () => ({ of: 1 })],

@@ -23,7 +23,7 @@ interface Sent {
   readonly sender: Address
   readonly sentMs: number
   readonly options: SegmentOptions
-  /** Time between two parts of the message at the service centre. */
+  /** The time between two parts of the message at the service centre. */
   readonly paceMs: number
 }
 

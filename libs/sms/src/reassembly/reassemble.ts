@@ -23,19 +23,19 @@ import {
  * - gathering: parts are missing and still expected;
  * - released: no part arrived for `partialAfterMs`, so the parts present were announced as a partial message. The group
  *   stays: a later part moves it back to gathering, and the complete message is announced under the same id;
- * - complete: announced; only the data needed to recognise copies of its parts is kept.
- * A group that was announced is forgotten `rememberMs` after its last new part.
+ * - complete: announced; only the data needed to recognise copies of its parts is kept. A group that was announced is
+ *   forgotten `rememberMs` after its last new part.
  *
- * A part joins a group with its key (SIM, sender, reference with width, total) that lacks its sequence. Of several such
- * groups it joins the one whose times fit best; without such a group it starts a new one, which is how a reused
- * reference is handled. A copy is recognised by its content and the time stamp of the service centre. Equal content with
- * another time stamp is either a part that was submitted again or the part of a new message with the same text. Such a
- * part starts a group that accepts only such parts. That group becomes a second message if all its parts arrive,
- * completes another group, or has only copies.
+ * A part joins a group that has its key (SIM, sender, reference with width, total) and lacks its sequence number. Of
+ * several such groups, it joins the group whose times fit best. Without such a group, it starts a new group, so that a
+ * reused reference causes no mixture. A copy is recognised by its content and the time stamp of the service centre.
+ * Equal content with another time stamp is either a part that was submitted again or the part of a new message with the
+ * same text. Such a part starts a group that accepts only such parts. That group becomes a second message if all its
+ * parts arrive. Otherwise it completes another group, or has only copies.
  *
  * No part is dropped: a group that is evicted is announced first. A sender that fills the memory evicts its own groups
- * first. The state depends only on the inputs and their order, so it can be rebuilt by replaying them; a tick that
- * returned the same state object may be left out.
+ * first. The state depends only on the inputs and their order, so replaying them rebuilds it. Ticks that returned the
+ * same state object may be left out.
  */
 export function next(
   state: ReassemblyState,
@@ -68,7 +68,7 @@ export type ReassemblyEffect = MessageCompleted | PartialReleased | PartDuplicat
 
 interface MessageCompleted extends Announcement {
   readonly kind: 'message-completed'
-  /** True when a partial message was announced under this id before. */
+  /** True if a partial message was announced earlier under this id. */
   readonly wasReleased: boolean
 }
 
@@ -88,8 +88,8 @@ interface PartDuplicated {
 interface Announcement {
   /**
    * Identifies the message permanently: each announcement under this id contains all earlier ones and replaces them.
-   * It is made of the key and the hour of the earliest time stamp, with a number if the two were used before. The
-   * id contains the sender's number, so hash it before showing or logging it.
+   * The id consists of the key and the hour of the earliest time stamp, and of a number if both were used before. It
+   * contains the sender's number, so hash it before showing or logging it.
    */
   readonly groupId: string
   readonly sim: string
@@ -135,7 +135,7 @@ function handlePart(
   ids: GroupIdAllocator,
   limits: ReassemblyLimits,
 ): Change {
-  // The part is handled before the tick, because after a long pause it may be the part that a group lacks.
+  // Handles the part before the tick, because after a long pause it may be the part that a group lacks.
   const arrived = addPart(groups, input, ids, limits)
   const ticked = handleTick(arrived.groups, input.atMs, ids, limits)
   const evicted = evictGroups(ticked.groups, groupKey(input), ids, limits)
@@ -184,7 +184,7 @@ function handleTick(
   if (groups.every(isNotDue)) return { groups, effects: [] }
 
   const remembered = groups.flatMap((group) => {
-    // The clock was set back: restart the wait now instead of waiting until the old time is reached.
+    // The clock was set back, so the wait starts again now instead of lasting until the old time.
     if (nowMs < group.lastAtMs) return { ...group, lastAtMs: nowMs }
     return group.phase === 'gathering' || isNotDue(group) ? group : []
   })

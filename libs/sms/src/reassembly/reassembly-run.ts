@@ -1,4 +1,4 @@
-// Helpers for the tests of reassembly: parts, ticks, and a short form of the effects.
+// Helpers for tests of reassembly: parts, ticks, and a short form of the effects.
 import { addressFromText } from '../fields/address.ts'
 import { type InvalidTimeStamp, type TimeStamp, timeStampFromEpochMs } from '../fields/time-stamp.ts'
 import { type Concatenation, concatenationElement, userDataHeaderOf } from '../fields/user-data-header.ts'

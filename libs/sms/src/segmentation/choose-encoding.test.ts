@@ -82,7 +82,7 @@ describe('with national tables allowed', () => {
   })
 
   test('decides between equal choices by the order of the allowed languages', () => {
-    // á is escaped in the tables of both languages; è is only in the default alphabet.
+    // In the tables of both languages, á needs an escape. Only the default alphabet has è.
     expect(chooseEncoding('áè', { nationalShifts: [SPANISH, PORTUGUESE] }).shifts).toEqual({ single: SPANISH })
     expect(chooseEncoding('áè', { nationalShifts: [PORTUGUESE, SPANISH] }).shifts).toEqual({ single: PORTUGUESE })
   })

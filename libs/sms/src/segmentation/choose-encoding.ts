@@ -18,12 +18,12 @@ import { septetUnits, type TextUnits, ucs2Units } from './text-units.ts'
 export interface EncodingOptions {
   /** Number of bits of the reference of a long message. Default 8. */
   readonly referenceWidth?: 8 | 16 | undefined
-  /** Languages whose tables the recipient's phone supports. Default none: few phones support any. */
+  /** The languages whose tables the recipient's phone supports. Default: none, because few phones support any. */
   readonly nationalShifts?: readonly NationalLanguage[] | undefined
-  /** Replace curly quotes, and accents that GSM-7 does not have, where that avoids UCS-2. Default false. */
+  /** If true, replaces curly quotes, and accents that GSM-7 does not have, if that avoids UCS-2. Default false. */
   readonly transliterate?: boolean | undefined
   readonly ports?: Ports | undefined
-  /** Default: the cheapest lossless encoding. */
+  /** The encoding. Default: the cheapest lossless one. */
   readonly encoding?: 'gsm7' | 'ucs2' | undefined
 }
 
@@ -33,7 +33,7 @@ export interface EncodingChoice {
   /** The text as the recipient reads it: transliterated, with U+FFFD for half a surrogate pair and for U+0000. */
   readonly text: string
   readonly units: TextUnits
-  /** The elements of every part, except the element that numbers the part. */
+  /** The header elements of every part, except the element that numbers the part. */
   readonly elements: readonly InformationElement[]
   readonly parts: number
   readonly unitsPerPart: number
@@ -45,16 +45,16 @@ export interface EncodingChoice {
  * Returns the cheapest lossless encoding: fewest parts, then plain GSM-7, which every phone supports, then fewest
  * units.
  *
- * UCS-2 is used only for text that no allowed table can encode. It is never cheaper, because a character in GSM-7 takes
- * at most 14 bits, escape included, which saves more than the shift elements cost in a part of any size.
- * Transliteration is tried when the text would otherwise need UCS-2. It is used only if the whole text then fits GSM-7
- * in no more parts (`…` is three septets, but one UTF-16 unit). It also composes a letter with a following accent
- * (NFD); without transliteration, every character arrives unchanged.
+ * UCS-2 is used only for text that no allowed table can encode. UCS-2 is never cheaper: a character in GSM-7 takes at
+ * most 14 bits with its escape, which saves more than the shift elements cost in a part of any size. Transliteration is
+ * tried when the text would otherwise need UCS-2. It is used only if the whole text then fits GSM-7 in no more parts
+ * (`…` is three septets, but one UTF-16 unit). It also composes a letter with a following accent (NFD); without
+ * transliteration, every character arrives unchanged.
  */
 export function chooseEncoding(text: string, options: EncodingOptions): EncodingChoice {
   if (options.encoding === 'ucs2') return inUcs2(text, options, [])
   const plain = inGsm7(text, {}, options)
-  // Other tables save septets only for characters that take two, and this matters only if it saves a part.
+  // Other tables save septets only for characters that take two septets, which matters only if it saves a part.
   if (plain !== undefined && (plain.parts === 1 || plain.units.length === text.length)) return plain
   const languages = [...new Set(options.nationalShifts)]
   const shifts = helpfulShifts(text, languages)
@@ -75,7 +75,7 @@ function cheapestTransliterated(
   languages: readonly NationalLanguage[],
   options: EncodingOptions,
 ): EncodingChoice | undefined {
-  // A character that is in none of the tables rules them all out; for most texts with such a character the search ends here.
+  // If a character is in none of the tables, no table can be used. The search usually ends here.
   if (spellings.complete(writableInOneTable(languages)) === undefined) return undefined
   // The replacement of a character depends on the tables: É becomes E only when a table has E.
   const shifts = helpfulShifts(spellings.possibleCharacters(), languages)
@@ -175,11 +175,15 @@ function charactersWithoutSeptets(
   const irreplaceable = new Set(spellings === undefined ? missing : spellings.bestEffort(isKept).text)
   const isWritable = writableInOneTable(languages)
   const unencodable = missing.filter((char) => irreplaceable.has(char) && !isWritable(char))
-  // Empty when each character is in some table but no pair of tables has all of them, or when transliteration needed more parts.
+  // Empty in two cases: each character is in a table, but no pair of tables has all characters; or transliteration
+  // needed more parts.
   return unencodable.length > 0 ? unencodable : missing
 }
 
-/** Names the position of the first character, not the characters, because errors are logged and message texts must not be. */
+/**
+ * Names the position of the first character instead of the characters, because errors are logged, but message texts
+ * must not be.
+ */
 function withoutSeptets(text: string, characters: readonly string[]): string {
   const first = Array.from(storable(text)).findIndex((char) => characters.includes(char))
   return `has ${characters.length} characters without septets, the first is character ${first + 1}`

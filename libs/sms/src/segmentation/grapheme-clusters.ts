@@ -2,10 +2,10 @@
  * Returns a function that gives the start of the grapheme cluster around an index: a letter with its marks, a flag, a
  * family emoji. It returns the index itself when a cluster starts there.
  *
- * Splitting a whole text costs a hundred times more than counting its units, and only a few positions are needed, so the
- * segmenter is created when the first of them may be inside a cluster.
- * Clusters depend on the Unicode version of the runtime. A result that must be equal on two runtimes, such as the number
- * of parts, must therefore not depend on them.
+ * Splitting a whole text costs a hundred times more than counting its units, and only a few positions are needed, so
+ * the segmenter is created when the first of them may be inside a cluster. Clusters depend on the Unicode version of
+ * the runtime, so a result that must be the same on two runtimes, such as the number of parts, must not depend on
+ * clusters.
  */
 export function clusterStarts(text: string): (index: number) => number {
   let segments: Intl.Segments | undefined
@@ -16,13 +16,16 @@ export function clusterStarts(text: string): (index: number) => number {
   }
 }
 
-/** Two single units never join, except CR LF. At either end of the text one unit is NaN; there, either result is right. */
+/**
+ * Two single units never join, except CR LF. At the ends of the text one of the units is NaN, and both results are
+ * right.
+ */
 function mayJoin(before: number, after: number): boolean {
   if (!isSingle(before) || !isSingle(after)) return true
   return before === CARRIAGE_RETURN && after === LINE_FEED
 }
 
-/** Covers most long texts: units below U+0300 (the first combining mark), Greek, Cyrillic, Han. */
+/** The units of most long texts: those below U+0300 (the first combining mark), Greek, Cyrillic, Han. */
 function isSingle(unit: number): boolean {
   return (
     !(unit >= 0x300) ||
@@ -37,7 +40,10 @@ const LINE_FEED = 0x0a
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Clusters do not depend on the language; a fixed language avoids the host's default. Creating a segmenter takes milliseconds. */
+/**
+ * A fixed language avoids the default of the host; clusters do not depend on it. Creating a segmenter takes
+ * milliseconds.
+ */
 function graphemeSegmenter(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return segmenter

@@ -20,7 +20,8 @@ export function helpfulShifts(text: Iterable<string>, languages: readonly Nation
   return [
     ...single.filter(helps),
     ...helpfulLocking,
-    // A locking table that helps on its own also helps with any single shift table, because it has a character in one septet.
+    // A locking table that helps alone also helps with any single shift table, because it encodes a character in one
+    // septet.
     ...helpfulLocking.flatMap((one) => {
       const isWritten = isWritableIn(one)
       const lacking = characters.filter((char) => !isWritten(char))
@@ -29,7 +30,7 @@ export function helpfulShifts(text: Iterable<string>, languages: readonly Nation
   ]
 }
 
-/** Returns a function that tells whether plain GSM-7 or a table of one of the languages has a character. */
+/** Returns a function that returns true if plain GSM-7 or a table of one of the languages has a character. */
 export function writableInOneTable(languages: readonly NationalLanguage[]): (char: string) => boolean {
   const tables = [
     {},

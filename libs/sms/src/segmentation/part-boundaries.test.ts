@@ -41,7 +41,7 @@ interface Cost {
   readonly cuts: number
 }
 
-/** Tries every end of every part, from the last unit back: the fewest parts, then the fewest split clusters. */
+/** Tries every end of every part, from the last unit back, for the fewest parts and then the fewest split clusters. */
 function leastCost(units: TextUnits, capacity: number): Cost {
   const costs: Cost[] = []
   for (let from = units.length; from >= 0; from--) {

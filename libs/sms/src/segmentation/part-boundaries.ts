@@ -11,12 +11,12 @@ export function countParts({ length, pairStart }: TextUnits, capacity: number): 
 }
 
 /**
- * Returns the end of each part, where `parts` is the fewest possible: splits no pair, and as few clusters as that
+ * Returns the end of each part. `parts` is the smallest possible number. Splits no pair, and as few clusters as this
  * number of parts allows.
  *
  * A part that ends before a cluster leaves more units for the next parts, so the spare units are used where they save
- * most. The search goes part by part and keeps, for each number of split clusters, the path that got furthest: of two
- * paths with equally many splits, the shorter one can never become better.
+ * most. The search goes part by part. For each number of split clusters, it keeps the path that got furthest, because
+ * of two paths with the same number of splits the shorter one can never become better.
  */
 export function partBoundaries(units: TextUnits, capacity: number, parts: number): readonly number[] {
   let paths: readonly Path[] = [{ end: 0, splits: 0, before: undefined }]
@@ -42,7 +42,7 @@ export function partCapacity(alphabet: Alphabet, elements: readonly InformationE
 /** One choice of boundaries, as a linked list from the last part to the first. */
 interface Path {
   readonly end: number
-  /** Clusters split so far. */
+  /** The number of clusters split so far. */
   readonly splits: number
   readonly before: Path | undefined
 }
@@ -64,7 +64,7 @@ function nextParts(before: Path, units: TextUnits, capacity: number): readonly P
 
 /** Keeps the paths with the fewest splits, and those with more splits only if they get further. */
 function furthest(paths: readonly Path[]): readonly Path[] {
-  // The usual case: no part ends inside a cluster.
+  // The usual case, in which no part ends inside a cluster.
   if (paths.length === 1) return paths
   const kept: Path[] = []
   for (const path of paths.toSorted((a, b) => a.splits - b.splits || b.end - a.end)) {

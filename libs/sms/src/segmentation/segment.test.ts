@@ -80,7 +80,7 @@ describe('the parts of a long text', () => {
   })
 
   test('are one more if a surrogate pair would otherwise be split', () => {
-    // 134 units would fill two parts completely.
+    // The 134 units would fill two parts completely.
     expect(segment(`${'я'.repeat(66)}😀${'я'.repeat(66)}`, plain).parts).toHaveLength(3)
   })
 

@@ -20,12 +20,15 @@ export interface SegmentDataOptions extends NumberingOptions {
 }
 
 interface NumberingOptions {
-  /** Equal in all parts of a message; must differ in the next message to the same recipient. 23.040 §9.2.3.24.1 */
+  /** The same in all parts of a message; must differ in the next message to the same recipient. 23.040 §9.2.3.24.1 */
   readonly reference: number
-  /** Bits of the reference. Default 8, because 16 bits cost a septet per part and the oldest phones support only 8. */
+  /**
+   * The number of bits of the reference. Default 8, because 16 bits cost a septet per part and the oldest phones
+   * support only 8.
+   */
   readonly referenceWidth?: 8 | 16 | undefined
   readonly messageClass?: MessageClass | undefined
-  /** Default and maximum: 255. */
+  /** The largest number of parts. Default and maximum: 255. */
   readonly maxParts?: number | undefined
 }
 
@@ -33,9 +36,9 @@ export interface Segmentation {
   readonly encoding: Alphabet
   readonly shifts: Gsm7Shifts
   readonly dataCodingScheme: number
-  /** At least one part; an empty text is one empty part. */
+  /** The parts, at least one; an empty text has one empty part. */
   readonly parts: readonly UserData[]
-  /** Number of septets, UTF-16 units or octets, depending on `encoding`; includes escapes, but not headers. */
+  /** The number of septets, UTF-16 units or octets, depending on `encoding`. Includes escapes, but no headers. */
   readonly unitsUsedInLastPart: number
   readonly unitsLeftInLastPart: number
   readonly unitsPerPart: number
@@ -75,7 +78,7 @@ export function segmentData(data: Uint8Array, options: SegmentDataOptions): Segm
   return { ...filling(ends, unitsPerPart), ...announced('octets', options), ...withoutText, parts }
 }
 
-/** Returns how many parts {@link segment} would make, without a maximum and without making them. */
+/** Returns how many parts {@link segment} would return without a maximum. Does not build them. */
 export function partsNeeded(text: string, options: EncodingOptions = {}): number {
   return chooseEncoding(text, options).parts
 }
@@ -98,7 +101,10 @@ function refuseTooManyParts(needed: number, options: NumberingOptions): void {
   if (needed > maxParts) throw new TooManyPartsError(needed, maxParts)
 }
 
-/** A single part is not numbered, because the octets are better used for text and some phones would show "1 of 1". */
+/**
+ * A single part has no number, because its octets are better used for text, and because some phones would show "1 of
+ * 1".
+ */
 function numberedParts(
   alphabet: Alphabet,
   ends: readonly number[],

@@ -1,15 +1,18 @@
 import { octetsOfUnits } from '../text/ucs2.ts'
 import { clusterStarts } from './grapheme-clusters.ts'
 
-/** A text as septets or UTF-16 units, with the positions where it should not be split. */
+/** A text as septets or UTF-16 units, with the positions at which it should not be split. */
 export interface TextUnits {
-  /** Septets, or UTF-16 units. */
+  /** The septets or UTF-16 units. */
   readonly length: number
-  /** The start of the escape pair or surrogate pair around the index; the index itself when it is not inside one. */
+  /**
+   * Returns the start of the escape pair or surrogate pair around the index; returns the index itself if it is not
+   * inside a pair.
+   */
   readonly pairStart: (index: number) => number
-  /** The same for a grapheme cluster, which may be longer than a part. */
+  /** Returns the start of the grapheme cluster around the index. A cluster may be longer than a part. */
   readonly clusterStart: (index: number) => number
-  /** The content of a part: septets, or UTF-16BE octets. */
+  /** Returns the content of a part: septets, or UTF-16BE octets. */
   readonly slice: (start: number, end: number) => Uint8Array
 }
 
@@ -42,8 +45,8 @@ export function ucs2Units(text: string): TextUnits {
 const ESCAPE = 0x1b
 
 /**
- * Counts the escapes before an index. Every character of every table is one UTF-16 unit, so an index in the septets minus
- * the escapes is the index in the text. All escapes are counted on first use, since a long text needs hundreds of
+ * Counts the escapes before an index. Every character of every table is one UTF-16 unit, so an index in the septets
+ * minus the escapes is the index in the text. Counts all escapes on first use, because a long text needs hundreds of
  * positions.
  */
 function escapeCounts(septets: Uint8Array): (index: number) => number {

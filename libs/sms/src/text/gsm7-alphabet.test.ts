@@ -10,7 +10,7 @@ const everyPair: readonly Gsm7Shifts[] = [undefined, ...languages.filter(hasLock
 )
 const nameOf = ({ locking = 0, single = 0 }: Gsm7Shifts): string => `locking ${locking}, single ${single}`
 
-/** Every character that is in one of the two tables, as a receiver reads it. */
+/** Returns every character of the two tables, as a receiver reads it. */
 function charactersOf(shifts: Gsm7Shifts): readonly string[] {
   const found = new Set<string>()
   for (let septet = 0; septet < 0x80; septet++) {

@@ -4,14 +4,14 @@ import { noCharacter, unitsOfSeptetTable } from './septet-table.ts'
 
 /**
  * The tables of a text (23.038 §6.2.1.2): `locking` replaces the default alphabet, `single` replaces the extension
- * table used after an escape. The default stays when the language is absent, unknown or has no such table.
+ * table used after an escape. The default is used if the language is absent, unknown, or has no such table.
  */
 export interface Gsm7Shifts {
   readonly locking?: NationalLanguage | undefined
   readonly single?: NationalLanguage | undefined
 }
 
-/** Returns one septet per element, or undefined when a character has none. Never replaces a character. */
+/** Returns one septet per element, or undefined if a character has no septets. Never replaces a character. */
 export function septetsFromText(text: string, shifts?: Gsm7Shifts): Uint8Array | undefined {
   const { codes } = alphabetOf(shifts)
   const septets = new Uint8Array(text.length * 2)
@@ -25,14 +25,17 @@ export function septetsFromText(text: string, shifts?: Gsm7Shifts): Uint8Array |
   return septets.slice(0, length)
 }
 
-/** Returns `[n]`, or `[0x1b, n]` for a character that only the extension or single shift table has. */
+/**
+ * Returns `[n]` for a character of the alphabet, or `[0x1b, n]` for a character that only the extension or single shift
+ * table has.
+ */
 export function septetsOfCharacter(char: string, shifts?: Gsm7Shifts): readonly number[] | undefined {
   const code = char.length === 1 ? (alphabetOf(shifts).codes[char.charCodeAt(0)] ?? noCode) : noCode
   if (code === noCode) return undefined
   return code > 0x7f ? escapedSequences[code & 0x7f] : plainSequences[code]
 }
 
-/** Returns a function that gives the number of septets of a character, or infinity when it has none. */
+/** Returns a function that gives the number of septets of a character, or infinity if the character has none. */
 export function septetCounter(shifts: Gsm7Shifts): (char: string) => number {
   const { codes } = alphabetOf(shifts)
   return (char) => {
@@ -73,7 +76,7 @@ export function textFromSeptets(septets: Uint8Array, shifts?: Gsm7Shifts): strin
 }
 
 function characterBehindEscape(septet: number, main: Uint16Array, extension: Uint16Array): string {
-  // Reserved for another extension table; a receiver without one shows a space.
+  // This code is reserved for another extension table, and a receiver without that table shows a space.
   if (septet === escapeSeptet) return ' '
   const unit = extension[septet]!
   // A code without an entry shows the character of the alphabet in use, including a locking shift table.
@@ -82,7 +85,7 @@ function characterBehindEscape(septet: number, main: Uint16Array, extension: Uin
 
 const escapeSeptet = 0x1b
 const noCode = 0xffff
-/** U+FFFD, for the empty cells of the Indian locking tables. */
+/** U+FFFD stands for the empty cells of the Indian locking tables. */
 const unreadable = 0xfffd
 const escaped = 0x80
 
@@ -90,14 +93,17 @@ const plainSequences = Array.from({ length: 0x80 }, (_, septet): readonly number
 const escapedSequences = Array.from({ length: 0x80 }, (_, septet): readonly number[] => [escapeSeptet, septet])
 
 interface Alphabet {
-  /** UTF-16 unit by septet. */
+  /** The UTF-16 unit of each septet. */
   readonly main: Uint16Array
   readonly extension: Uint16Array
-  /** The septet of each UTF-16 unit, plus `escaped` when an escape precedes it. 17 KB for each pair of tables in use. */
+  /**
+   * The septet of each UTF-16 unit, plus `escaped` when an escape precedes it. Takes 17 KB for each pair of tables in
+   * use.
+   */
   readonly codes: Uint16Array
 }
 
-/** Built on first use, because a gateway needs only a few of the 182 possible pairs. */
+/** The alphabets, built on first use, because a gateway needs only a few of the 182 possible pairs of tables. */
 const alphabets = new Map<number, Alphabet>()
 
 function alphabetOf(shifts: Gsm7Shifts | undefined): Alphabet {
@@ -121,7 +127,8 @@ function buildAlphabet(locking: NationalLanguage, single: NationalLanguage): Alp
   const main = unitsOfSeptetTable(nationalLanguages.get(locking)?.locking ?? defaultAlphabet)
   const extension = unitsOfSeptetTable(nationalLanguages.get(single)?.single ?? defaultExtension)
   const codes = new Uint16Array(Math.max(...main, ...extension) + 1).fill(noCode)
-  // The last write wins: the alphabet takes precedence over the extension, and the lowest septet over the others.
+  // Later writes replace earlier ones, so the alphabet takes precedence over the extension, and the lowest septet over
+  // the others.
   for (let septet = 0x7f; septet >= 0; septet--) codes[extension[septet]!] = escaped | septet
   for (let septet = 0x7f; septet >= 0; septet--) codes[main[septet]!] = septet
   codes[noCharacter] = noCode

@@ -39,7 +39,7 @@ const everyTable: readonly (readonly [string, SeptetTable])[] = [
   ]),
 ]
 
-/** Where two tables differ, as `{ septet in hexadecimal: character }`. */
+/** Returns the differences between two tables, as `{ septet in hexadecimal: character }`. */
 function changes(from: Uint16Array, to: Uint16Array): Record<string, string> {
   const found: Record<string, string> = {}
   to.forEach((unit, septet) => {
@@ -271,7 +271,7 @@ describe.each(withBlock)('$name', ({ id, block, name }) => {
   })
 
   it('has the symbols, the capitals and € besides its own script in the single shift table', () => {
-    // All Indian languages use the Devanagari danda and double danda; Telugu has neither.
+    // All Indian languages use the Devanagari danda and double danda; The Telugu table has neither.
     const dandas = ['Gujarati', 'Kannada', 'Malayalam', 'Oriya', 'Punjabi', 'Tamil'].includes(name) ? '।॥' : '  '
     expect(commonPartOf(singleOf(id))).toEqual([
       '@£$¥¿"¤%&\'\f*+ -/',
@@ -287,7 +287,7 @@ describe.each(withBlock)('$name', ({ id, block, name }) => {
 
   it('has its own digits in order in the single shift table', () => {
     const zero = name === 'Urdu' ? 0x06f0 : block + 0x66
-    // In Bengali, no dandas precede the digits. 0x1B has no character.
+    // The Bengali table has no dandas before the digits. 0x1B has no character.
     const septets = name === 'Bengali' ? [0x19, 0x1a] : [0x24, 0x25]
     septets.push(0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0x21, 0x22, 0x23)
     const figures = septets.sort().map((septet) => singleOf(id)[septet])
@@ -302,8 +302,8 @@ describe('the locking tables of India and Pakistan', () => {
   })
 })
 
-// These scripts have a common origin and equally arranged Unicode blocks, so a letter has the same septet in every
-// language that has it. This test detects tables shifted by a cell and cells of another block.
+// These scripts have a common origin, and the same arrangement in their Unicode blocks, so a letter has the same septet
+// in every language that has it. This test detects tables shifted by a cell and cells of another block.
 describe.each(indic)('$name', ({ id, block }) => {
   it('has at each septet up to 0x5F the same letter as Devanagari, or none', () => {
     const devanagari = lockingOf(6)
@@ -314,7 +314,7 @@ describe.each(indic)('$name', ({ id, block }) => {
   })
 })
 
-// The code points not covered by the rules above, as runs that start at a septet.
+// The code points that the rules above do not cover, as runs that start at a septet.
 describe('the code points', () => {
   const run = (units: Uint16Array, first: number, length: number): string =>
     Array.from(units.subarray(first, first + length), (unit) => unit.toString(16).padStart(4, '0')).join(' ')

@@ -63,7 +63,7 @@ describe('packing septets', () => {
 })
 
 describe('unpacking septets', () => {
-  // 23.038 §6.1.2.1: seven zero bits after the text look like one more @; only the count decides.
+  // 23.038 §6.1.2.1: seven zero bits after the text look like another @. Only the count distinguishes them.
   it.each([
     [7, 7],
     [8, 7],

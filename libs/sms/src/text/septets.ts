@@ -2,8 +2,8 @@
  * Packs septets into octets, least significant bit first (23.038 §6.1.2.1.1).
  *
  * Puts `fillBits` (0 to 6) zero bits in front, so that text after a user data header starts on a septet boundary
- * (23.040 §9.2.3.24). The spare bits after the last septet are zero. Seven spare bits look like one more `@`; only the
- * count in TP-UDL tells whether they are a character, so this function neither strips nor adds anything.
+ * (23.040 §9.2.3.24). The spare bits after the last septet are zero. Seven spare bits look like another `@`. Only the
+ * count in TP-UDL shows whether they are a character, so this function removes and adds nothing.
  */
 export function packSeptets(septets: Uint8Array, fillBits = 0): Uint8Array {
   const octets = new Uint8Array(Math.ceil((fillBits + septets.length * 7) / 8))
@@ -43,8 +43,8 @@ export function unpackSeptets(octets: Uint8Array, count: number, fillBits = 0): 
 }
 
 /**
- * Packs all groups of eight septets, which are seven octets each, so the number of pending bits stays the same. Twice as
- * fast as septet by septet, for code that every sent message uses. Returns the pending bits.
+ * Packs all groups of eight septets, which are seven octets each, so the number of pending bits stays the same. This is
+ * twice as fast as septet by septet, and every sent message uses this code. Returns the pending bits.
  */
 function packGroups(septets: Uint8Array, octets: Uint8Array, fillBits: number): number {
   let pending = 0

@@ -1,21 +1,21 @@
 import { fractions, replacements, styledCharacter } from './transliteration-table.ts'
 
 /**
- * The alternative spellings of a character or of a letter with its marks, best first. Only the choice between them depends
- * on the alphabet; finding them costs far more than choosing.
+ * The alternative spellings of a character or of a letter with its marks, best first. Finding them takes far longer
+ * than choosing one, and only the choice depends on the alphabet.
  */
 export interface Spelling {
-  /** The composed characters, all of which must be kept or replaced. */
+  /** The composed characters. Each of them must be kept or replaced. */
   readonly characters: readonly { readonly char: string; readonly instead: Spelling | undefined }[]
   /** The Latin or Greek letter without its last accent: `ǜ` → `ü`, `ế` → `ê`. */
   readonly lessMarked: Spelling | undefined
 }
 
-/** Undefined for a letter with more marks than any language uses: ordering them takes quadratic time. */
+/** Undefined for a letter with more marks than any language uses, because ordering them takes quadratic time. */
 export function spellingOf(cluster: string): Spelling | undefined {
   if (cluster.length > longestCluster) return undefined
   const composed = Array.from(cluster.normalize('NFC'))
-  // For a single character, `lessMarked` of the cluster is enough.
+  // For a single character, `lessMarked` of the cluster is sufficient.
   const isAlone = composed.length === 1
   return {
     characters: composed.map((char) => ({
@@ -48,7 +48,7 @@ function plainSpelling(char: string): Spelling | undefined {
 
 function withoutStyle(char: string): string | undefined {
   const plain = styledCharacter.test(char) ? char.normalize('NFKC') : char
-  // The blocks have gaps, and unassigned code points have no plain form.
+  // Skips the gaps in the blocks, because unassigned code points have no plain form.
   return plain === char ? undefined : plain
 }
 

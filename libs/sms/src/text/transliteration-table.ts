@@ -1,8 +1,8 @@
 /**
- * Replacements for characters that an alphabet does not have: `[replacement, the characters it replaces]`.
- * Each replacement has the same meaning to a reader: `½` is not `1/2` after a digit and `²` is not `2`, which explains
- * the forms below. A replacement may itself need a rule (`ő` → `ö` → `o`).
- * Accented letters need no rule, because they lose their marks one by one.
+ * Replacements for characters that an alphabet does not have: `[replacement, the characters it replaces]`. Each
+ * replacement has the same meaning to a reader. After a digit, `½` is not `1/2`, and `²` is not `2`, which explains the
+ * forms below. A replacement may itself need a rule (`ő` → `ö` → `o`). Accented letters need no rule, because they lose
+ * their marks one by one.
  */
 const rules: readonly (readonly [replacement: string, characters: string])[] = [
   // Quotation marks, apostrophes, primes
@@ -53,12 +53,12 @@ const rules: readonly (readonly [replacement: string, characters: string])[] = [
   ['ng', 'ŋ'],
   ['NG', 'Ŋ'],
   ["'n", 'ŉ'],
-  // Hungarian long vowels become short ones
+  // Hungarian long vowels, which become short ones
   ['ö', 'ő'],
   ['Ö', 'Ő'],
   ['ü', 'ű'],
   ['Ü', 'Ű'],
-  // Greek capitals that look like Latin ones; the GSM alphabet has the other ten
+  // Greek capitals that look like Latin ones; the GSM alphabet has the other ten Greek capitals
   ['A', 'Α'],
   ['B', 'Β'],
   ['E', 'Ε'],
@@ -132,7 +132,7 @@ export const replacements: ReadonlyMap<string, string> = new Map(
   rules.flatMap(([replacement, characters]) => Array.from(characters, (char) => [char, replacement] as const)),
 )
 
-/** Separate, because after a digit they need a space: otherwise `1½` would become eleven halves. */
+/** Fractions are separate, because they need a space after a digit. Otherwise `1½` would become eleven halves. */
 export const fractions: ReadonlyMap<string, string> = new Map([
   ['¼', '1/4'],
   ['½', '1/2'],
@@ -156,11 +156,11 @@ export const styledCharacter =
 const invisibleCharacters = '\\u00ad\\u061c\\u200b-\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069\\ufeff\\ufe0e\\ufe0f'
 const simpleScripts = '[\\0-\\u03ff\\u20ac]'
 
-/** Soft hyphen, joiners, marks of direction, byte order mark, variation selectors. */
+/** Invisible characters: soft hyphen, joiners, marks of direction, byte order mark, variation selectors. */
 export const invisible = new RegExp(`^[${invisibleCharacters}]$`, 'u')
 
 /**
- * Invisible characters between characters of scripts that neither join nor change direction, all below U+0400. In other
- * scripts they change how the text is displayed.
+ * Matches invisible characters between characters below U+0400, whose scripts neither join nor change direction. In
+ * other scripts, invisible characters change how the text is displayed.
  */
 export const invisibleRun = new RegExp(`(?<=^|${simpleScripts})[${invisibleCharacters}]+(?=$|${simpleScripts})`, 'gu')

@@ -115,7 +115,7 @@ describe('transliteration to GSM 7 bit', () => {
     }
   })
 
-  // Quadratic time would take minutes here. Where the time could double with each mark, fewer marks are enough.
+  // Quadratic time would take minutes here. If the time could double with each mark, fewer marks are sufficient.
   it.each([
     ['marks', 'a\u0301\u0323', 50_000],
     ['marks of Greek', 'α\u0301\u0323', 50_000],
@@ -137,7 +137,7 @@ describe('transliteration to GSM 7 bit', () => {
     const marks = fc.constantFrom('\u0301', '\u0308', '\u0323', '\ufe0f', '\u0342')
     const letters = fc.constantFrom('a', 'u', 'α', 'η', 'Ω', '1', ' ')
     const unit = fc.oneof(known, marks, letters, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
-    // Keeps any subset of the characters, like tables that each lack some characters.
+    // Keeps any subset of the characters, like a table that lacks some of them.
     const kept = fc.func(fc.boolean()) as fc.Arbitrary<(char: string) => boolean>
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 12 }), kept, (units, keep) => {

@@ -3,22 +3,24 @@ import { fractions, invisible, invisibleRun } from './transliteration-table.ts'
 
 export interface Transliteration {
   readonly text: string
-  /** Each replaced text with its replacement, which is '' for removed invisible characters. */
+  /** The replaced texts with their replacements. The replacement of a removed invisible character is ''. */
   readonly replaced: ReadonlyMap<string, string>
 }
 
 type Keep = (char: string) => boolean
 
 /**
- * A text, analysed once, that can be transliterated to several alphabets. `keep` decides which characters an alphabet has.
- * A character without a good replacement stays unchanged, so no meaning is lost.
+ * A text, analysed once, that can be transliterated to several alphabets. `keep` decides which characters an alphabet
+ * has. A character without a good replacement stays unchanged, so no meaning is lost.
  *
- * Cyrillic stays: its Latin spelling depends on the language, which the text does not name.
+ * Cyrillic stays, because its Latin spelling depends on the language, which the text does not name.
  */
 export class TransliterableText {
   readonly #text: string
   readonly #sections: readonly Section[]
-  /** Pieces that ruled out an earlier alphabet. They are checked first, since the next alphabet probably lacks them too. */
+  /**
+   * Pieces that an earlier alphabet lacked. They are checked first, because the next alphabet probably lacks them too.
+   */
   readonly #blockers = new Set<Piece>()
 
   constructor(text: string) {
@@ -31,7 +33,7 @@ export class TransliterableText {
     return this.#transliterated(keep, () => true) ?? { text: this.#text, replaced: new Map() }
   }
 
-  /** Returns undefined when a character can neither be kept nor replaced. */
+  /** Returns undefined if a character can be neither kept nor replaced. */
   complete(keep: Keep): Transliteration | undefined {
     const mayStay = ({ text }: Piece) => everyCharacter(text, (char) => keep(char) || invisible.test(char))
     for (const piece of this.#blockers) if (spelled(piece, keep) === undefined && !mayStay(piece)) return undefined
@@ -93,7 +95,7 @@ export class TransliterableText {
 /** A Greek word, or the text between two Greek words. */
 interface Section {
   readonly text: string
-  /** The capital letters of a Greek word, which is sent in capitals or unchanged. */
+  /** The spelling of a Greek word in capitals. The word is sent in this spelling or unchanged. */
   readonly capitals: readonly Piece[] | undefined
   readonly pieces: readonly Piece[]
 }
@@ -119,8 +121,8 @@ class Piece {
 }
 
 /**
- * Greek words are sent in capitals without accents in GSM-7: `Καλημέρα` → `KAΛHMEPA`. Single letters, and letters next to
- * Latin letters or digits, are symbols and stay: 5 Mg is not 5 μg.
+ * Greek words are sent in capitals without accents in GSM-7: `Καλημέρα` → `KAΛHMEPA`. Single letters, and letters next
+ * to Latin letters or digits, are symbols and stay unchanged, because 5 Mg is not 5 μg.
  */
 function sectionsOf(text: string): Section[] {
   const pieceOf = rememberPieces()
@@ -183,11 +185,11 @@ function everyCharacter(text: string, keep: Keep): boolean {
   return true
 }
 
-// A variation selector is also a mark, but is handled separately here, like the other invisible characters.
+// Variation selectors are also marks, but are handled separately, like other invisible characters.
 const characterWithItsMarks = /\P{M}(?:(?![\ufe0e\ufe0f])\p{M})*|\p{M}/gu
 const endsInDigit = /\p{Nd}$/u
 const hasGreek = /\p{Script=Greek}/u
 const word = /[\p{L}\p{M}\p{N}]+/gu
-// Single letters that are words: the articles η and ο, and ή, "or". Marks of the Greek script do not count as
-// letters, since many of them in a row would otherwise match in exponentially many ways.
+// Matches single letters that are words: the articles η and ο, and ή, "or". Marks of the Greek script do not count as
+// letters, because many marks in a row would match in exponentially many ways.
 const greekWord = /^(?:(?:(?!\p{M})\p{Script=Greek}\p{M}{0,3}){2,}|[ηοή]|η\u0301)$/u

@@ -1,7 +1,7 @@
 /**
- * Encodes big-endian UTF-16. 23.038 §6.2.3 specifies UCS-2, which has no surrogates, but phones use UTF-16 for emoji; up
- * to U+FFFF the two are equal.
- * Half a surrogate pair is not a character, and databases refuse U+0000: both become U+FFFD.
+ * Encodes big-endian UTF-16. 23.038 §6.2.3 specifies UCS-2, which has no surrogates, but phones use UTF-16 for emoji;
+ * up to U+FFFF the two are equal. Half a surrogate pair is not a character, and databases refuse U+0000, so both become
+ * U+FFFD.
  */
 export function ucs2FromText(text: string): Uint8Array {
   return octetsOfUnits(storable(text), 0, text.length)
@@ -19,7 +19,7 @@ export function octetsOfUnits(text: string, start: number, end: number): Uint8Ar
   return octets
 }
 
-/** Never fails: half a surrogate pair and U+0000 read as U+FFFD, and half a unit at the end is dropped. */
+/** Never fails: half a surrogate pair and U+0000 become U+FFFD, and half a unit at the end is dropped. */
 export function textFromUcs2(octets: Uint8Array): string {
   let text = ''
   for (let i = 0; i + 1 < octets.length; i += 2) text += String.fromCharCode((octets[i]! << 8) | octets[i + 1]!)
@@ -28,6 +28,6 @@ export function textFromUcs2(octets: Uint8Array): string {
 
 /** Replaces each unit that PostgreSQL refuses (half a surrogate pair, U+0000) with U+FFFD. */
 export function storable(text: string): string {
-  // With the `u` flag a pair is one character, so \p{Cs} matches only halves. Slower, but few texts need it.
+  // With the `u` flag a pair is one character, so \p{Cs} matches only halves. This is slower, but few texts need it.
   return /[\0\ud800-\udfff]/.test(text) ? text.replace(/[\0\p{Cs}]/gu, '\ufffd') : text
 }

@@ -8,12 +8,12 @@ import { checkedOctet, joinOctets, OctetReader } from '../octets.ts'
 /** SMS-DELIVER, a message from the service centre to the phone. 23.040 §9.2.2.1 */
 export interface Deliver {
   readonly kind: 'deliver'
-  /** The centre has more messages for this phone. */
+  /** True if the service centre has more messages for this phone. */
   readonly moreMessagesToSend: boolean
-  /** The message must not be forwarded or answered automatically. */
+  /** True if the message must not be forwarded or answered automatically. */
   readonly loopPrevention: boolean
   readonly replyPath: boolean
-  /** The sender gets a status report. */
+  /** True if the sender gets a status report. */
   readonly statusReportIndication: boolean
   readonly originator: Address
   readonly protocolIdentifier: number
@@ -46,7 +46,7 @@ export function encodeDeliver(deliver: Deliver, prefix: Uint8Array = new Uint8Ar
 /** @param offset start of the TPDU */
 export function decodeDeliver(octets: Uint8Array, offset = 0): Deliver {
   const reader = new OctetReader(octets, offset)
-  // 23.040 §9.2.3.1: a phone treats the reserved type as SMS-DELIVER.
+  // 23.040 §9.2.3.1: A phone treats the reserved type as SMS-DELIVER.
   const firstOctet = decodeFirstOctet(reader, 'SMS-DELIVER', messageTypes.deliver, messageTypes.reserved)
   const originator = decodeAddress(reader, 'TP-OA')
   const protocolIdentifier = reader.octet('TP-PID')

@@ -21,7 +21,7 @@ export function parameterIndicatorOf(parameters: OptionalParameters): number {
   )
 }
 
-/** @param octetsBefore octets of the TPDU before the parameters; the user data may use the rest */
+/** @param octetsBefore the number of octets of the TPDU before the parameters; the user data may use the rest */
 export function encodeOptionalParameters(parameters: OptionalParameters, octetsBefore: number): Uint8Array {
   const { protocolIdentifier, dataCodingScheme, userData } = parameters
   const octets: number[] = []

@@ -101,7 +101,7 @@ describe('SMS-STATUS-REPORT', () => {
     [{ status: 256 }, 'TP-ST', '256 is not a whole number from 0 to 255'],
     [{ messageReference: -1 }, 'TP-MR', '-1 is not a whole number from 0 to 255'],
     [
-      // 164 octets minus 25 of the mandatory part and one each for TP-PI, TP-DCS and TP-UDL.
+      // 164 octets, minus 25 octets of the mandatory part, and one octet each for TP-PI, TP-DCS and TP-UDL.
       { dataCodingScheme: 4, userData: { alphabet: 'octets', header: undefined, units: new Uint8Array(137) } },
       'TP-UD',
       'needs 137 octets, the maximum is 136',

@@ -16,13 +16,13 @@ export interface StatusReport extends OptionalParameters {
   readonly kind: 'status-report'
   readonly moreMessagesToSend: boolean
   readonly loopPrevention: boolean
-  /** TP-SRQ: the report answers an SMS-COMMAND, not an SMS-SUBMIT. */
+  /** TP-SRQ: true if the report answers an SMS-COMMAND, not an SMS-SUBMIT. */
   readonly statusReportQualifier: boolean
-  /** Reference of the reported message. */
+  /** The reference of the reported message. */
   readonly messageReference: number
   readonly recipient: Address
   readonly serviceCentreTimeStamp: TimeStamp | InvalidTimeStamp
-  /** Time of the delivery or of the last attempt. */
+  /** The time of the delivery or of the last attempt. */
   readonly dischargeTime: TimeStamp | InvalidTimeStamp
   /** TP-ST; decode it with `statusFromOctet`. */
   readonly status: number

@@ -139,12 +139,14 @@ describe('a message decoded from a Buffer', () => {
   })
 })
 
-/** The code that reads from modems reuses one Buffer, whose slice() returns a view that changes with it. */
+/**
+ * The code that reads from modems reuses one Buffer. slice() of a Buffer returns a view, which changes with the Buffer.
+ */
 function expectOwnOctets(decode: typeof decodeIncoming | typeof decodeOutgoing, hex: string): void {
   const buffer = Buffer.from(hex, 'hex')
   const decoded = decode(buffer)
   buffer.fill(0)
   expect(decoded).toStrictEqual(decode(octetsFromHex(hex)))
-  // As JSON, an array has its indexes as keys, unlike a Buffer.
+  // Compares as JSON, in which an array of octets differs from a Buffer.
   expect(JSON.stringify(decoded)).not.toContain('Buffer')
 }

@@ -22,7 +22,7 @@ export interface Command {
   readonly octets: Uint8Array
 }
 
-/** Decodes a PDU from the network: from `+CMT`, `+CDS`, or a received message in `+CMGR` or `+CMGL`. */
+/** Decodes a PDU that comes from the network: from `+CMT`, `+CDS`, or a received message in `+CMGR` or `+CMGL`. */
 export function decodeIncoming(octets: Uint8Array): {
   readonly serviceCentre: Address | undefined
   readonly tpdu: Deliver | StatusReport | SubmitReport
@@ -38,7 +38,7 @@ export function decodeIncoming(octets: Uint8Array): {
   }
 }
 
-/** Decodes a PDU from the phone: for `+CMGS` or `+CNMA`, or a stored message in `+CMGR` or `+CMGL`. */
+/** Decodes a PDU that comes from the phone: for `+CMGS` or `+CNMA`, or an outgoing message in `+CMGR` or `+CMGL`. */
 export function decodeOutgoing(octets: Uint8Array): {
   readonly serviceCentre: Address | undefined
   readonly tpdu: Submit | DeliverReport | Command

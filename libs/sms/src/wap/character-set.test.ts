@@ -23,7 +23,7 @@ describe('UTF-8', () => {
         return false
       }
     }
-    // Mostly lead and continuation octets, which are the interesting ones.
+    // Mostly lead and continuation octets, because these are the most likely to fail.
     const octet = fc.oneof(fc.integer({ min: 0x80, max: 0xff }), fc.integer({ min: 0x20, max: 0x7e }))
     fc.assert(
       fc.property(fc.array(octet, { maxLength: 6 }), (values) => {

@@ -14,8 +14,8 @@ export const characterSets = {
 } as const
 
 /**
- * Never fails: invalid octets and U+0000 become U+FFFD. Without a character set, or with an unknown one, valid UTF-8 is
- * decoded as UTF-8 and everything else as ISO 8859-1, where every octet is a character.
+ * Never fails: invalid octets and U+0000 become U+FFFD. If the character set is absent or unknown, valid UTF-8 is
+ * decoded as UTF-8, and any other text as ISO 8859-1, in which every octet is a character.
  */
 export function textFromCharacterSet(octets: Uint8Array, mibEnum?: number): string {
   return storable(decoded(octets, mibEnum))
@@ -102,7 +102,7 @@ function utf8Sequence(octets: Uint8Array, at: number): { point: number | undefin
   return { point, length: following + 1 }
 }
 
-/** Excludes overlong forms, surrogates and code points above U+10FFFF. */
+/** The range excludes overlong forms, surrogates and code points above U+10FFFF. */
 function secondOctetRange(lead: number): readonly [number, number] {
   if (lead === 0xe0) return [0xa0, 0xbf]
   if (lead === 0xed) return [0x80, 0x9f]
@@ -125,7 +125,7 @@ function textFromCodes(octets: Uint8Array, code: (octet: number) => number): str
   return text
 }
 
-/** Big-endian unless a byte order mark says little-endian (RFC 2781 §4.3). */
+/** Decodes as big-endian, unless a byte order mark shows little-endian (RFC 2781 §4.3). */
 function textFromUtf16(octets: Uint8Array): string {
   if (octets[0] === 0xff && octets[1] === 0xfe) return textFromUcs2(octetsSwapped(octets.subarray(2)))
   if (octets[0] === 0xfe && octets[1] === 0xff) return textFromUcs2(octets.subarray(2))

@@ -15,7 +15,7 @@ import {
 } from './mms-notification.ts'
 import { encodeLongInteger, encodeTextString, encodeWithLength } from './wsp-values.ts'
 
-/** Encodes M-Notification.ind with the headers in the order of real MMS centres; absent members have no header. */
+/** Encodes M-Notification.ind with the headers in the order of real MMS centres; an absent member has no header. */
 export function encodeMmsNotification(notification: MmsNotification): Uint8Array {
   const parts = [
     Uint8Array.of(mmsHeaders.messageType, notificationInd),

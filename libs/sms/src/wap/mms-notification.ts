@@ -5,24 +5,24 @@ import { WspReader, withoutQuote } from './wsp-reader.ts'
 /**
  * M-Notification.ind (OMA-MMS-ENC 1.3 §6.2 and §7.3), which the MMS centre pushes when a multimedia message is waiting.
  * Only the transaction id is required: networks omit headers that the standard makes mandatory, and a notification
- * without a size is still useful. An invalid value is treated as absent if its length shows where the next header starts.
+ * without a size is still useful. An invalid value counts as absent if its length shows where the next header starts.
  */
 export interface MmsNotification {
   readonly transactionId: string
   /** '1.2' */
   readonly version?: string
-  /** '+447785342749', without the suffix /TYPE=PLMN; an e-mail address is unchanged. */
+  /** The number without the suffix /TYPE=PLMN, such as '+447785342749'; an e-mail address is unchanged. */
   readonly from?: string
-  /** The network withholds the sender (insert-address-token). */
+  /** True if the network withholds the sender (insert-address-token). */
   readonly fromWithheld: boolean
   readonly subject?: string
-  /** 'personal', 'advertisement', 'informational', 'auto' or the text of another class. */
+  /** The class: 'personal', 'advertisement', 'informational', 'auto' or the text of another class. */
   readonly messageClass?: string
   readonly messageSizeOctets?: number
   readonly expiry?: MmsExpiry
   readonly contentLocation?: string
   readonly deliveryReport?: boolean
-  /** 'text', 'image-basic' …; absent in most networks. */
+  /** The content class, such as 'text' or 'image-basic'; absent in most networks. */
   readonly contentClass?: string
 }
 
@@ -56,7 +56,7 @@ export const mmsHeaders = {
   contentClass: 0xba,
 } as const
 
-/** Header names for errors. */
+/** The header names for error messages. */
 const headerNames: ReadonlyMap<number, string> = new Map([
   [mmsHeaders.contentLocation, 'X-Mms-Content-Location'],
   [mmsHeaders.deliveryReport, 'X-Mms-Delivery-Report'],
@@ -128,7 +128,9 @@ function decodeOptionalHeader(header: number, reader: WspReader, into: Headers):
   }
 }
 
-/** There are fewer headers than this. A PDU with more invalid values was forged to waste time, so the rest is skipped. */
+/**
+ * No message has this many headers. A PDU with more invalid values was forged to waste time, so the rest is skipped.
+ */
 const MAX_UNREADABLE = 32
 
 function decodeOptionalValue(header: number, field: string, reader: WspReader, into: Headers): void {
@@ -203,8 +205,8 @@ function decodeFrom(reader: WspReader, field: string, into: Headers): void {
 }
 
 /**
- * Reads an encoded-string-value (§7.3.18): a text, or a length, a character set and a text. A quote should precede a first
- * octet of 128 or more, but many networks omit it; the value is a text in both cases.
+ * Reads an encoded-string-value (§7.3.18): a text, or a length, a character set and a text. If the first octet is 128
+ * or more, a quote should precede it, but many networks omit the quote; the value is a text in both cases.
  */
 function decodeEncodedString(reader: WspReader, field: string): string {
   if (reader.first(field) >= 0x20) return textFromCharacterSet(reader.textString(field))
@@ -217,7 +219,7 @@ function decodeEncodedString(reader: WspReader, field: string): string {
   return textFromCharacterSet(withoutQuote(end < 0 ? octets : octets.subarray(0, end)), characterSet)
 }
 
-/** Removes the final zero, which some networks send as one octet and others as two. */
+/** Removes the final zero. Some networks send one octet, others two. */
 function withoutEndOfUtf16(octets: Uint8Array): Uint8Array {
   const whole = octets.subarray(0, octets.length & ~1)
   const ended = whole.length >= 2 && whole[whole.length - 1] === 0 && whole[whole.length - 2] === 0

@@ -11,10 +11,10 @@ import { encodeTextString, encodeUintvar, encodeWithLength } from './wsp-values.
 export interface WspPush {
   readonly transactionId: number
   readonly confirmed: boolean
-  /** Lower case; a code without a name in the table stays a number. */
+  /** The content type in lower case; a code without a name in the table stays a number. */
   readonly contentType: string | number
   readonly body: Uint8Array
-  /** Start of the body in the decoded octets. */
+  /** The start of the body in the decoded octets. */
   readonly bodyOffset: number
 }
 
@@ -45,7 +45,7 @@ export interface WspPushToEncode {
   readonly confirmed?: boolean
   readonly contentType: string
   readonly contentTypeForm?: ContentTypeForm
-  /** Encoded headers after the content type. */
+  /** The encoded headers after the content type. */
   readonly headers?: Uint8Array
   readonly body: Uint8Array
 }

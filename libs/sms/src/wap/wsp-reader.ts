@@ -3,8 +3,8 @@ import { PduDecodeError } from '../pdu-error.ts'
 import { decodeUintvar, lengthQuote, maxShortLength, textQuote } from './wsp-values.ts'
 
 /**
- * Reads the primitive values of WSP headers, which MMS headers use too (WAP-230 §8.4.1.2 and §8.4.2.1). A reader of a part
- * keeps the positions of the whole, so that the offset in an error can be found in a dump.
+ * Reads the primitive values of WSP headers, which MMS headers use too (WAP-230 §8.4.1.2 and §8.4.2.1). A reader for a
+ * part counts positions from the start of the whole, so that the offset in an error can be found in a dump.
  */
 export class WspReader extends OctetReader {
   readonly #octets: Uint8Array
@@ -29,7 +29,10 @@ export class WspReader extends OctetReader {
     return new WspReader(this.#octets, start, start + count)
   }
 
-  /** Returns a reader of only the next value and its length if the value starts with a length, otherwise this reader. */
+  /**
+   * If the next value starts with a length, returns a reader of only that value and its length. Otherwise returns this
+   * reader.
+   */
   value(field: string): WspReader {
     const start = this.position
     if (this.first(field) > lengthQuote) return this
@@ -76,7 +79,7 @@ export class WspReader extends OctetReader {
     return value
   }
 
-  /** Skips a value of an unknown header; its first octet gives its end (WAP-230 §8.4.1.2). */
+  /** Skips the value of an unknown header. Its first octet determines where it ends (WAP-230 §8.4.1.2). */
   skipValue(field: string): void {
     const first = this.first(field)
     if (first <= lengthQuote) this.take(field, this.valueLength(field))

@@ -3,15 +3,15 @@ import { PduDecodeError, PduEncodeError } from '../pdu-error.ts'
 import { utf8FromText } from './character-set.ts'
 
 /**
- * Encodes the primitive values of WSP headers (WAP-230 §8.4.1.2 and §8.4.2.1). The first octet gives the form of a value:
- * 0 to 30 is its length, 31 announces a length in the next octets, 32 to 127 starts a text, 128 and above is a complete
- * number.
+ * Encodes the primitive values of WSP headers (WAP-230 §8.4.1.2 and §8.4.2.1). The first octet determines the form of a
+ * value: 0 to 30 is its length, 31 announces a length in the next octets, 32 to 127 starts a text, 128 and above is a
+ * complete number.
  */
 export function encodeTextString(field: string, text: string): Uint8Array {
   const octets = utf8FromText(text)
   const first = octets[0] ?? 0x20
   if (octets.includes(0)) throw new PduEncodeError(field, 'contains U+0000, which ends a text')
-  // A control character would be taken for a length.
+  // A receiver would read a control character as a length.
   if (first < 0x20) throw new PduEncodeError(field, 'starts with a control character')
   return joinOctets([...(first >= textQuote ? [textQuote] : []), octets, 0])
 }
@@ -32,12 +32,12 @@ export function encodeLongInteger(value: number): Uint8Array {
 
 export const maxShortLength = 30
 export const lengthQuote = 31
-/** Precedes a text whose first octet would be taken for a number or for this quote. */
+/** The quote, which precedes a text whose first octet a receiver would otherwise read as a number or as this quote. */
 export const textQuote = 0x7f
 
 /**
- * Unsigned integer of variable length (WAP-230 §8.1.2): seven bits per octet, most significant first; the top bit means
- * that another octet follows. At most 32 bits, so five octets.
+ * Encodes an unsigned integer of variable length (WAP-230 §8.1.2): seven bits per octet, most significant first; the
+ * top bit means that another octet follows. At most 32 bits, so five octets.
  */
 interface Uintvar {
   readonly value: number

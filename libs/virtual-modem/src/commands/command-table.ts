@@ -34,9 +34,12 @@ const generalCommands: CommandTable = {
   ...messageSendingCommands,
 }
 
-/** Returns all commands of a modem family; a command that the family lacks gets the same answer as a typing error. */
+/**
+ * Returns all commands of a modem family; a command that the family does not have gets the same answer as an unknown
+ * one.
+ */
 export function commandTable(personality: Personality): CommandTable {
-  // Cached, because building the table would dominate the cost of a simulated boot.
+  // The table is cached, because building it would take most of the time of a simulated boot.
   const made = tables.get(personality) ?? makeTable(personality)
   tables.set(personality, made)
   return made

@@ -20,10 +20,10 @@ export interface Pending {
   readonly abort?: () => void
 }
 
-/** Opens a prompt; `given` receives what the host types up to Ctrl-Z. */
+/** Opens a prompt; `given` receives the input of the host up to Ctrl-Z. */
 export interface Asking {
   readonly kind: 'asking'
-  /** In text mode every line gets its own prompt. */
+  /** True in text mode, where every line gets its own prompt. */
   readonly text: boolean
   readonly given: (data: string) => Outcome
 }
@@ -37,8 +37,8 @@ export interface Command {
   readonly set?: Handler
   readonly execute?: Handler
   /**
-   * The requirement of the command. `sim`: a SIM, even a locked one. `unlocked`: an unlocked SIM. `sms`: also a ready
-   * message service. Default: none.
+   * What the command requires. `sim`: a SIM, even a locked one. `unlocked`: an unlocked SIM. `sms`: an unlocked SIM and
+   * a ready message service. Default: nothing.
    */
   readonly needs?: 'sim' | 'unlocked' | 'sms'
 }
@@ -69,14 +69,14 @@ export function pending(start: Pending['start'], abort?: () => void): Pending {
   return abort ? { kind: 'pending', start, abort } : { kind: 'pending', start }
 }
 
-/** A command that answers one line. */
+/** Returns a command that answers with one line. */
 export function answersLine(line: (modem: MobileEquipment) => string): Command {
   return { test: () => answer(), execute: (modem) => answer(line(modem)) }
 }
 
 /**
- * A setting without effect, which the host can read back. `accepts` matches valid values; `ranges` is the answer to the
- * test command.
+ * Returns a setting without effect, which the host can read back. `accepts` matches valid values; `ranges` is the
+ * answer to the test command.
  */
 export function remembered(
   name: string,
@@ -97,5 +97,5 @@ export function remembered(
   }
 }
 
-/** A command that has no effect and answers OK. */
+/** Returns a command that has no effect and answers OK. */
 export const accepted: Command = { test: () => ok, read: () => ok, set: () => ok, execute: () => ok }

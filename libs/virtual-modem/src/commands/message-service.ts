@@ -100,7 +100,7 @@ export const messageServiceCommands: CommandTable = {
 }
 
 function setIndications(modem: MobileEquipment, parameters: Parameters): Finished {
-  const { settings, personality, unsolicited } = modem
+  const { settings, personality, terminals } = modem
   const { mode, mt, bm, ds, bfr } = settings.cnmi
   const wanted: Cnmi = {
     mode: parameters.number(0, mode),
@@ -113,7 +113,7 @@ function setIndications(modem: MobileEquipment, parameters: Parameters): Finishe
   const possible = Object.entries(highest).every(([name, most]) => wanted[name as keyof Cnmi] <= most)
   if (!possible || !personality.messages.acceptsCnmi(wanted)) return fail(personality.messages.cnmiRefusal)
   settings.cnmi = wanted
-  unsolicited.cnmiChanged()
+  terminals.cnmiChanged()
   return ok
 }
 

@@ -65,7 +65,7 @@ function list(modem: MobileEquipment, parameters: Parameters): Outcome {
     entries.push(showStored(modem, '+CMGL', message, slot + personality.messages.firstIndex))
     if (!keepUnread) markRead(message)
   }
-  // 27.005 §3.4.2: status reports are listed too; only the format depends on the mode.
+  // 27.005 §3.4.2: status reports are also listed, and only their format depends on the mode.
   return answer(...(settings.quiet ? entries : disturbedListing(faults, entries, () => personality.statusLine(random))))
 }
 

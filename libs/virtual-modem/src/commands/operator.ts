@@ -74,5 +74,5 @@ function operatorName(operator: Operator, format: 0 | 1 | 2, characterSet: strin
   return textForHost(format === 0 ? operator.name : operator.shortName, characterSet === 'UCS2' ? 'UCS2' : 'IRA')
 }
 
-/** Duration of a scan, as a multiple of the message latency. */
+/** The duration of a scan, as a multiple of the message latency. */
 const scanLatencies = 15

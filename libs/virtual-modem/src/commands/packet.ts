@@ -1,6 +1,6 @@
 import { answer, type CommandTable, error, ok, remembered } from './command.ts'
 
-/** Packet service, in as much detail as messaging programs read: 27.007 §10. */
+/** The packet service, in the detail that messaging programs read: 27.007 §10. */
 export const packetCommands: CommandTable = {
   '+CGATT': {
     needs: 'unlocked',

@@ -47,7 +47,7 @@ function content(command: number, file: ElementaryFile, p1: number, p2: number):
   return octets && offset <= octets.length ? octets.subarray(offset) : undefined
 }
 
-/** 51.011 §9.2.1, the answer to the selection of an EF. */
+/** 51.011 §9.2.1: the answer to the selection of an EF. */
 function response({ records, linear }: ElementaryFile, identifier: number): Uint8Array {
   const recordLength = records[0]?.length ?? 0
   const size = recordLength * records.length

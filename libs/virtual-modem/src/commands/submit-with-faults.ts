@@ -11,6 +11,7 @@ export function submitWithFaults(
   finish: (outcome: Finished) => void,
 ): void {
   const { faults, clock, outgoing, power, random } = modem
+  modem.toolkit.mayAsk('sending')
   const broken = faults.strike('submit-error')
   if (broken) {
     const codes = broken.codes.split(',').map(Number)

@@ -85,10 +85,10 @@ function setRegister(settings: Settings, assignment: string): typeof ok {
   return ok
 }
 
-/** Keeps storage, radio and the selected phonebook. */
+/** Resets the settings, but not storage, radio and the selected phonebook. */
 function reset(modem: MobileEquipment, saved: boolean): typeof ok {
   const { memories, functionality, operatorMode, operatorFormat, phonebook } = modem.settings
-  modem.settings = {
+  Object.assign(modem.settings, {
     ...factorySettings(modem.personality.factory),
     ...(saved ? modem.nonVolatile.terminal : {}),
     memories,
@@ -96,7 +96,7 @@ function reset(modem: MobileEquipment, saved: boolean): typeof ok {
     operatorMode,
     operatorFormat,
     phonebook,
-  }
+  })
   return ok
 }
 

@@ -13,13 +13,15 @@ import type { ResultCode } from '../wire/result-code.ts'
 import type { PersonalityTraits } from './personality-traits.ts'
 import { Radio } from './radio.ts'
 import { factorySettings, type Settings } from './settings.ts'
-import { Unsolicited } from './unsolicited.ts'
+import { SimToolkit } from './sim-toolkit.ts'
+import { Terminals } from './terminals.ts'
+import type { Unsolicited } from './unsolicited.ts'
 import { UssdSession } from './ussd-session.ts'
 import { VoiceCall } from './voice-call.ts'
 
 /**
- * The mobile equipment (the ME of 27.005) from power-on to power-off. The SIM, the phone memory and the faults outlive
- * it and are passed in.
+ * The mobile equipment (the ME of 27.005) from power-on to power-off. The SIM, the phone memory and the faults exist
+ * longer, so they are arguments.
  *
  * - starting: commands may already be answered, but the SIM is not ready.
  * - SIM locked or missing: commands that need the SIM are refused.
@@ -42,8 +44,8 @@ export class MobileEquipment {
   readonly outgoing: Outgoing
   readonly ussd: UssdSession
   readonly call: VoiceCall
-  readonly unsolicited: Unsolicited
-  settings: Settings
+  readonly toolkit: SimToolkit
+  readonly terminals: Terminals
   /** CCLK: the difference between the set time and the wall clock. */
   clockOffsetMs = 0
   #simAnswers = false
@@ -56,33 +58,40 @@ export class MobileEquipment {
     this.sim = parts.sim
     this.nonVolatile = parts.nonVolatile
     this.network = parts.network
-    this.clock = parts.clock
     this.random = parts.random
     this.faults = parts.faults
     this.power = parts.power
-    this.settings = { ...factorySettings(parts.personality.factory), ...parts.nonVolatile.terminal }
     this.storages = new Storages(memoriesOf(parts), parts.clock, parts.faults)
-    this.unsolicited = new Unsolicited({
-      clock: parts.clock,
-      random: parts.random,
-      faults: parts.faults,
-      personality: parts.personality,
-      zoneQuarters: parts.network.zoneQuarters,
-      settings: () => this.settings,
-      write: parts.write,
-    })
+    const settings = { ...factorySettings(parts.personality.factory), ...parts.nonVolatile.terminal }
+    this.terminals = new Terminals(settings, { ...parts, zoneQuarters: parts.network.zoneQuarters })
+    this.clock = this.terminals.clock(parts.clock)
     this.incoming = new Incoming(this)
     this.outgoing = new Outgoing(this)
     this.ussd = new UssdSession(this)
     this.call = new VoiceCall(this)
+    this.toolkit = new SimToolkit({
+      clock: this.clock,
+      faults: parts.faults,
+      traits: parts.personality.toolkit,
+      say: (line) => this.unsolicited.say(line),
+    })
     this.radio = new Radio(this, {
       imei: parts.imei,
-      deliver: (message, answer) => this.incoming.arrive(message, answer),
+      deliver: (message, answer) => this.terminals.asReceiving(() => this.incoming.arrive(message, answer)),
       broadcast: (page) => this.incoming.broadcast(page),
       ussd: (reply) => this.ussd.reply(reply),
       ring: (from, forMs) => this.call.ring(from, forMs),
       mmsContentTypeForm: () => mmsContentTypeForm(this.faults),
     })
+  }
+
+  /** The settings of the terminal on whose behalf this runs. */
+  get settings(): Settings {
+    return this.terminals.settings
+  }
+
+  get unsolicited(): Unsolicited {
+    return this.terminals.unsolicited
   }
 
   /** `timeFactor` 0: everything is ready at once; `quiet`: no boot messages. */
@@ -107,6 +116,7 @@ export class MobileEquipment {
 
   stop(): void {
     this.radio.stop()
+    this.toolkit.powerOff()
     this.sim?.messages.whenFreed(undefined)
     this.nonVolatile.phoneMemory.whenFreed(undefined)
   }
@@ -118,7 +128,7 @@ export class MobileEquipment {
     this.#unlocked(1, (...lines) => this.unsolicited.say(...lines))
   }
 
-  /** The answer to CPIN?, undefined without a SIM. */
+  /** The answer to `AT+CPIN?`; undefined without a SIM. */
   get pinState(): string | undefined {
     return this.sim && this.#lockState()
   }
@@ -127,7 +137,7 @@ export class MobileEquipment {
     return this.sim !== undefined && this.#simAnswers && !this.#simBusy && this.sim.guard.state === 'ready'
   }
 
-  /** The error for a command whose requirement is not met, undefined when it is. */
+  /** Returns the error for a command whose requirement is not met; undefined if the requirement is met. */
   missing(needs: 'sim' | 'unlocked' | 'sms' | undefined): ResultCode | undefined {
     if (needs === undefined) return undefined
     const cme = this.#missingSim(needs === 'sim')
@@ -146,6 +156,7 @@ export class MobileEquipment {
       this.#simBusyUntilMs = this.clock.nowMs() + busy.forMs
     }
     this.#applyPinFault()
+    if (this.#smsReady) this.toolkit.mayAsk('always')
     this.unsolicited.update()
     this.radio.update()
     this.incoming.memoryChanged()
@@ -156,7 +167,7 @@ export class MobileEquipment {
   }
 
   get #simBusy(): boolean {
-    return this.clock.nowMs() < this.#simBusyUntilMs
+    return this.clock.nowMs() < this.#simBusyUntilMs || this.toolkit.waiting
   }
 
   #missingSim(allowLocked: boolean): number | undefined {
@@ -190,6 +201,7 @@ export class MobileEquipment {
       this.#smsReady = true
       this.incoming.watchMemories()
       say(...boot.smsLines)
+      this.toolkit.mayAsk('always')
       this.radio.update()
     })
   }
@@ -215,10 +227,13 @@ export interface EquipmentParts {
   readonly random: Random
   readonly faults: FaultControl
   readonly power: PowerSwitch
-  readonly write: (text: string) => void
+  /** One for each terminal. */
+  readonly writes: readonly ((text: string) => void)[]
+  /** True if each terminal selects its own memories (CPMS). */
+  readonly ownMemories: boolean
 }
 
-/** State that survives a power loss. */
+/** The state that survives a power loss. */
 export interface NonVolatile {
   readonly phoneMemory: MessageMemory
   readonly reportMemory: MessageMemory
@@ -233,7 +248,7 @@ export interface NonVolatile {
 export interface PowerSwitch {
   restart(): void
   off(): void
-  /** Loses the port for a while; the modem stays on. */
+  /** Disconnects the port for a while; the modem stays on. */
   dropPort(forMs: number): void
   /** Stops answering. */
   hang(): void

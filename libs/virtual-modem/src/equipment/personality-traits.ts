@@ -10,20 +10,22 @@ export interface PersonalityTraits {
   readonly boot: Boot
   readonly messages: MessageTraits
   readonly registration: RegistrationTraits
-  /** The result of a command that the family does not have. */
+  /** The result code for a command that the family does not have. */
   readonly unknownCommand: ResultCode
   /** CSCS=? */
   readonly characterSets: readonly string[]
-  /** With CSCS "UCS2", phone numbers in SMS commands are in hexadecimal too. */
+  /** True if phone numbers in SMS commands are also in hexadecimal with CSCS "UCS2". */
   readonly numbersInCharacterSet: boolean
   readonly ussd: 'text' | 'packed'
+  /** Undefined if the family passes no commands of the SIM toolkit to the host. */
+  readonly toolkit?: SimToolkitTraits
   /** CLCK=? */
   readonly facilities: readonly string[]
-  /** CPBS=?, in addition to SM. */
+  /** The answer to CPBS=?, in addition to SM. */
   readonly phonebooks: readonly string[]
-  /** The port belongs to a USB device, so it disappears while the modem is off or restarts. */
+  /** True if the port belongs to a USB device, so that it disappears while the modem is off or restarts. */
   readonly usb: boolean
-  /** Longest command line in characters; a longer line gets ERROR. */
+  /** The longest command line in characters; a longer line gets ERROR. */
   readonly longestLine: number
   /** One of the status lines that the family sends during normal operation. */
   statusLine(random: Random): string
@@ -31,11 +33,18 @@ export interface PersonalityTraits {
   timeLines(epochMs: number, zoneQuarters: number): readonly string[]
 }
 
+export interface SimToolkitTraits {
+  /** The line for a command of this type (ETSI TS 102 223 §9.4). */
+  asks(type: number): string
+  /** The line at the end of the session. */
+  readonly ended?: string
+}
+
 export interface Identity {
   readonly manufacturer: string
   readonly model: string
   readonly revision: string
-  /** Answer to AT+CGMR and AT+GMR; default: the revision alone. */
+  /** The answer to AT+CGMR and AT+GMR. Default: only the revision. */
   readonly revisionLine?: string
   /** ATI */
   about(imei: string): readonly string[]
@@ -43,34 +52,34 @@ export interface Identity {
   readonly capabilities: string
 }
 
-/** Times of a boot, from power-on, as on real hardware. */
+/** The times of a boot from power-on, as on real hardware. */
 export interface Boot {
-  /** When commands are answered. */
+  /** The time from which commands are answered. */
   readonly answersAfterMs: number
   readonly simAfterMs: number
-  /** From SIM ready until the message and phonebook services are ready. */
+  /** The time from a ready SIM until the message and phonebook services are ready. */
   readonly smsAfterMs: number
   readonly registersAfterMs: number
-  /** Boot messages with their times. */
+  /** The boot messages with their times. */
   readonly lines: readonly { readonly afterMs: number; readonly line: string }[]
-  /** Lines for the SIM state: `READY`, `SIM PIN`, `SIM PUK`; undefined: no SIM. */
+  /** The lines for a SIM state: `READY`, `SIM PIN`, `SIM PUK`, or undefined for no SIM. */
   simLines(state: string | undefined): readonly string[]
   readonly smsLines: readonly string[]
-  /** Lines after the first registration. */
+  /** The lines after the first registration. */
   readonly registeredLines: readonly string[]
 }
 
 export interface MessageTraits {
   readonly firstIndex: 0 | 1
-  /** Slots of ME; 0: no ME. */
+  /** The number of slots of ME; 0 if the family has no ME. */
   readonly phoneCapacity: number
-  /** Slots of SR; 0: no SR, so reports are stored with messages. */
+  /** The number of slots of SR; 0 if the family has no SR and stores reports with messages. */
   readonly reportCapacity: number
-  /** CPMS=?, its three lists. */
+  /** The three lists of the answer to CPMS=?. */
   readonly storageRanges: string
-  /** `<alpha>` for a number without a phonebook name. */
+  /** The `<alpha>` of a number without a phonebook name. */
   readonly emptyAlpha: '' | '""'
-  /** CMGR of an empty slot: an error, OK alone, or a message of length 0. */
+  /** The answer to CMGR of an empty slot: an error, only OK, or a message of length 0. */
   readonly emptySlot: 'error' | 'ok' | 'zero'
   /** CNMI=? */
   readonly cnmiRanges: string
@@ -79,23 +88,23 @@ export interface MessageTraits {
   /** CSMS=? */
   readonly services: string
   readonly acknowledges: boolean
-  /** Whether the modem loses the reports that it should store with CNMI ds=2. */
+  /** True if the modem loses the reports that it should store with CNMI ds=2. */
   readonly losesStoredReports: boolean
-  /** Time after which the modem ends a SUBMIT with CMS 332. */
+  /** The time after which the modem ends a SUBMIT with CMS 332. */
   readonly submitWithinMs: number
-  /** Lines after a message was refused for lack of memory. */
+  /** The lines after the modem refused a message because its memory was full. */
   memoryFullLines(storage: { readonly name: string }): readonly string[]
 }
 
 export interface RegistrationTraits {
   /** The best technology that the modem supports. */
   readonly bestTechnology: Technology
-  /** CREG=2 and COPS? end with the access technology. */
+  /** True if the answers to CREG=2 and COPS? end with the access technology. */
   readonly showsTechnology: boolean
-  /** Digits of the cell in CREG=2. */
+  /** The number of digits of the cell in CREG=2. */
   readonly cellDigits: 4 | 8
   readonly commands: readonly RegistrationCommand[]
-  /** Extra lines when the signal or the network changes. */
+  /** The extra lines when the signal or the network changes. */
   changeLines(modem: RegistrationReadings): readonly string[]
 }
 

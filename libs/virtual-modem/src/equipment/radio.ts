@@ -12,7 +12,7 @@ import type { RegistrationCommand, Settings } from './settings.ts'
  *
  * - off: no usable SIM, CFUN other than 1, or COPS=2.
  * - searching: the radio is on and the search has not ended.
- * - camped: the status of the network or of a fault applies: registered, denied or emergency only.
+ * - camped: the network or a fault determines the status: registered, denied or emergency only.
  *
  * Messages can be sent and received while the modem is camped and registered and the message service is ready.
  */
@@ -26,7 +26,7 @@ export class Radio {
   #firstLines: (() => void) | undefined
   #announced = new Map<RegistrationCommand, string>()
 
-  /** `station` receives what the network sends while the modem is attached. */
+  /** `station` receives messages and calls from the network while the modem is attached. */
   constructor(modem: RadioModem, station: Station) {
     this.#modem = modem
     this.#station = station
@@ -55,7 +55,7 @@ export class Radio {
     if (sim) network.whenCoverageChanges(sim, undefined)
   }
 
-  /** Call after any change that may affect registration. */
+  /** Must be called after any change that may affect registration. */
   update(): void {
     const { settings, sim } = this.#modem
     const unlocked = sim?.guard.state === 'ready'
@@ -157,7 +157,7 @@ export class Radio {
     }
   }
 
-  /** After `+CREG=2` only later changes are reported, not the current state. */
+  /** `+CREG=2` does not report the current state, only later changes. */
   reportsSet(command: RegistrationCommand): void {
     this.#announced.set(command, this.report(command, this.#modem.settings.registrationReports[command]))
   }

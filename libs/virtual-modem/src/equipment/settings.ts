@@ -1,9 +1,9 @@
-/** Everything that AT commands set. A restart restores the factory values. */
+/** All values that AT commands set. A restart restores the factory values. */
 export interface Settings {
   echo: boolean
   quiet: boolean
   verbose: boolean
-  /** S registers that have no effect except that they can be read. */
+  /** The S registers that can be read but have no other effect. */
   readonly registers: Map<number, number>
   /** S3, S4, S5: line end, line feed in answers, backspace. */
   lineEnd: number

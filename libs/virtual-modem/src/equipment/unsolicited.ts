@@ -38,7 +38,7 @@ export class Unsolicited {
     else this.say(line)
   }
 
-  /** After CNMI was set: sends or drops buffered indications, according to `<bfr>`. */
+  /** Must be called after CNMI was set. Sends or drops the buffered indications, according to `<bfr>`. */
   cnmiChanged(): void {
     const { mode, bfr } = this.#options.settings().cnmi
     if (mode === 0) return
@@ -97,7 +97,7 @@ export interface UnsolicitedOptions {
 
 const keptLimit = 64
 
-/** 27.005 §3.4.1: when the buffer is full the oldest indications may be discarded. */
+/** 27.005 §3.4.1: if the buffer is full, the oldest indications may be discarded. */
 function keep(lines: string[], line: string): void {
   lines.push(line)
   if (lines.length > keptLimit) lines.shift()

@@ -22,7 +22,7 @@ export class UssdSession {
   readonly #modem: UssdModem
   #round = 0
   #timeout: Timer | undefined
-  /** The real reply, kept while a fault shows a menu first. */
+  /** The actual reply, which is kept while a fault shows a menu first. */
   #behindMenu: UssdReply | undefined
 
   constructor(modem: UssdModem) {

@@ -6,7 +6,7 @@ import { aliceNumber, EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
 const threeParts = 'x'.repeat(400)
 
-/** Returns what is in the memory after these texts, as `reference/sequence`, in the order of arrival. */
+/** Returns the content of the memory after these texts, as `reference/sequence`, in the order of arrival. */
 function arrivals(faults: object, sendings: readonly [from: string, text: string][], waitMs = 60_000) {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { faults })

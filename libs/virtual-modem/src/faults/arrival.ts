@@ -10,7 +10,8 @@ import { decoded } from '../messaging/pdu.ts'
 import type { FaultControl } from './fault-control.ts'
 
 /**
- * `lost`: dropped, but acknowledged to the network. `later`: swapped with the next message. `again`: delivered twice.
+ * `lost`: the message is dropped, but acknowledged to the network. `later`: it is swapped with the next message.
+ * `again`: it is delivered twice.
  */
 export type ArrivalOutcome = 'arrives' | 'lost' | 'later' | 'again'
 
@@ -24,7 +25,7 @@ export class ArrivalFaults {
     this.#faults = faults
   }
 
-  /** Each message is delayed or repeated at most once; otherwise two messages could be swapped without end. */
+  /** Each message is delayed or repeated at most once, because otherwise two messages could be swapped endlessly. */
   outcomeOf(tpdu: Uint8Array): ArrivalOutcome {
     if (this.#seen.has(tpdu)) return 'arrives'
     const outcome = this.#draw(tpdu)

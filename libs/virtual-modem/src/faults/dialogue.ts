@@ -33,7 +33,7 @@ export function promptNow(faults: FaultControl): { readonly text: string; readon
   return { text: '\r\n> ', delayMs }
 }
 
-/** Returns the unsolicited line that a fault inserts, or undefined when the fault does not strike. */
+/** Returns the unsolicited line that a fault inserts, or undefined if the fault does not occur now. */
 export function intrudingLine(
   faults: FaultControl,
   place: 'urc-before-answer' | 'urc-inside-list' | 'urc-before-pdu',
@@ -49,6 +49,6 @@ export function noiseNow(faults: FaultControl, random: Random): string {
   if (kind === 0) return '\x00'
   if (kind === 1) return '\r\n\r\n'
   if (kind === 2) return '\r\r\n'
-  // No letter, digit or other character that can start an answer, because noise must not read as an answer.
+  // Characters with which no answer can begin, because noise must not look like an answer.
   return Array.from({ length: 1 + random.integer(6) }, () => String.fromCharCode(0x80 + random.integer(0x7f))).join('')
 }

@@ -1,4 +1,4 @@
-/** Every fault a modem can have: what it does, and its options with their defaults. */
+/** Every fault that a modem can have, with its effect, its options and their defaults. */
 export const faultDescriptions = {
   // Prompt and echo
   'prompt-missing': fault('Sends no prompt, but accepts the data'),
@@ -31,6 +31,7 @@ export const faultDescriptions = {
   'ok-to-everything': fault('Answers every command with OK alone, like the APP port of Sierra modems'),
   'imei-answer': fault('Answers AT+CGSN and AT+GSN with `line`, not the IMEI; empty `line`: ERROR', { line: '' }),
   'modem-hang': fault('Stops answering until a reset', { command: '' }),
+  'data-mode': fault('Is in a data call that a crashed program left open: sends PPP frames, and reads no commands'),
   'numeric-answers': fault('Sends numeric result codes, as after ATV0'),
 
   // Sending. `accepted`: whether the service centre accepts the message despite the fault.
@@ -84,6 +85,10 @@ export const faultDescriptions = {
 
   // SIM, network and port
   'sim-busy': fault('Keeps the SIM busy after start (CME 14 or 515)', { forMs: 10_000, code: 14 }),
+  'sim-toolkit': fault(
+    'Lets the SIM toolkit ask the host (33 text, 34 key, 35 input, 36 menu); the SIM stays busy until a response',
+    { type: 33, whileSending: false, forMs: 120_000 },
+  ),
   'pin-attempts': fault('Leaves only this number of PIN attempts', { left: 1 }),
   registration: fault('Sets the registration status: 3 denied, 6 SMS only, 11 emergency only', { stat: 3 }),
   'eps-only': fault('Registers for LTE alone: CEREG registered, CREG and CGREG not'),
@@ -103,7 +108,9 @@ export const faultDescriptions = {
   'web-huge': fault('Replies to a web request with 4 MB', { path: '' }),
   'web-redirect': fault('Redirects a web request to another address', { path: '' }),
   'web-sessions-lost': fault('Forgets all web sessions'),
-  'web-login': fault('Requires a login for each web request'),
+  'web-login': fault('Requires a login for each web request; with `password`, the user admin can log in', {
+    password: '',
+  }),
 }
 
 export type FaultName = keyof typeof faultDescriptions
@@ -124,19 +131,19 @@ export function isFaultName(name: string): name is FaultName {
   return Object.hasOwn(faultDescriptions, name)
 }
 
-/** Options of every fault. */
+/** The options that every fault has. */
 export type StrikeOptions = {
-  /** Probability at each opportunity. */
+  /** The probability of the fault at each opportunity. */
   readonly chance: number
-  /** Maximum number of strikes; 0: no limit. */
+  /** The largest number of times that the fault occurs; 0: no limit. */
   readonly times: number
-  /** Number of opportunities that are skipped first. */
+  /** The number of opportunities that are skipped first. */
   readonly skip: number
 }
 
 interface FaultDescription<Options> {
   readonly about: string
-  /** The options with their defaults. */
+  /** The options of the fault with their defaults. */
   readonly options: StrikeOptions & Options
 }
 

@@ -2,7 +2,7 @@ import type { Random } from '../random.ts'
 import { type FaultName, type FaultOptions, faultDescriptions } from './fault-catalogue.ts'
 
 /**
- * The faults that are set on one modem. At each opportunity `strike` decides whether the fault happens: after the first
+ * The faults that are set on one modem. At each opportunity, `strike` decides whether the fault occurs: after the first
  * `skip` opportunities, with probability `chance`, at most `times` times.
  */
 export class FaultControl {
@@ -30,7 +30,7 @@ export class FaultControl {
     return [...this.#active].map(([name, { options, struck }]) => ({ name, options, struck }))
   }
 
-  /** Returns the options if the fault strikes now. */
+  /** Returns the options if the fault occurs now. */
   strike<N extends FaultName>(name: N): FaultOptions<N> | undefined {
     if (this.#active.size === 0) return undefined
     const active = this.#active.get(name)
@@ -43,7 +43,7 @@ export class FaultControl {
     return active.options as FaultOptions<N>
   }
 
-  /** Returns the options while the fault is set, for faults that are a state rather than an event. */
+  /** Returns the options while the fault is set. For faults that are a state instead of an event. */
   standing<N extends FaultName>(name: N): FaultOptions<N> | undefined {
     return this.#active.get(name)?.options as FaultOptions<N> | undefined
   }

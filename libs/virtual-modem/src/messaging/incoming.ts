@@ -4,6 +4,7 @@ import { decodeProtocolIdentifier } from '@smsgw/sms/fields/protocol-identifier'
 import { joinOctets } from '@smsgw/sms/octets'
 import { type Deliver, decodeDeliver } from '@smsgw/sms/tpdu/deliver'
 import type { Clock, Timer } from '../clock.ts'
+import type { Cnmi } from '../equipment/settings.ts'
 import { ArrivalFaults } from '../faults/arrival.ts'
 import { reportIndication, slotText, storageForArrival, storageIsFull } from '../faults/storage.ts'
 import type { DeliveryReply, Downlink } from '../network/station.ts'
@@ -28,7 +29,7 @@ export class Incoming {
   readonly #modem: IncomingModem
   readonly #arrivalFaults: ArrivalFaults
   #unacknowledged: { readonly answer: Answer; readonly timer: Timer } | undefined
-  /** A message was refused because the memory was full. */
+  /** True if a message was refused because the memory was full. */
   #refusedForMemory = false
 
   constructor(modem: IncomingModem) {
@@ -49,7 +50,7 @@ export class Incoming {
     }
   }
 
-  /** Handles CNMA. Returns false when no message is unacknowledged. */
+  /** Handles CNMA. Returns false if no message is unacknowledged. */
   acknowledge(accepted: boolean): boolean {
     const waiting = this.#unacknowledged
     if (waiting === undefined) return false
@@ -83,7 +84,7 @@ export class Incoming {
 
   #routeDeliver(arrival: Arrival): void {
     const deliver = decoded(() => decodeDeliver(arrival.tpdu))
-    // 23.040 §9.2.3.9: acknowledge the message, then drop it.
+    // 23.040 §9.2.3.9: acknowledges the message, then drops it.
     if (deliver && decodeProtocolIdentifier(deliver.protocolIdentifier).kind === 'silent') {
       arrival.answer('taken')
       return
@@ -97,7 +98,7 @@ export class Incoming {
   }
 
   #storeDeliver(arrival: Arrival, deliver: Deliver | undefined, forCard: boolean): void {
-    const { settings, faults, storages, unsolicited, personality } = this.#modem
+    const { settings, faults, storages, terminals, personality } = this.#modem
     const named = forCard ? 'SM' : settings.memories[2]
     const storage = storages.get(storageForArrival(faults, named)) ?? storages.get(named)
     if (storage === undefined) {
@@ -113,12 +114,13 @@ export class Incoming {
     storage.replace(slot, stored)
     storages.countLater(storage)
     this.#taken(arrival)
-    if (settings.cnmi.mt === 0) return
+    const shownOn = terminals.wanting(({ mt }) => mt !== 0)
+    if (shownOn.length === 0) return
     const place = storage.locate(slot)
     const indication = `+CMTI: "${place.name}",${slotText(faults, place.slot + personality.messages.firstIndex)}`
     if (faults.strike('urc-lost')) return
-    unsolicited.indicate(indication)
-    if (faults.strike('cmti-twice')) unsolicited.indicate(indication)
+    for (const unsolicited of shownOn) unsolicited.indicate(indication)
+    if (faults.strike('cmti-twice')) for (const unsolicited of shownOn) unsolicited.indicate(indication)
   }
 
   #routeReport(arrival: Arrival): void {
@@ -184,9 +186,16 @@ export interface IncomingModem extends IndicationModem {
   readonly clock: Clock
   readonly storages: Storages
   readonly nonVolatile: { readonly phoneMemory: MessageMemory }
-  readonly unsolicited: { say(...lines: readonly string[]): void; indicate(line: string): void }
+  readonly unsolicited: Indications
+  /** The terminals that have asked for indications. */
+  readonly terminals: { wanting(isWanted: (cnmi: Cnmi) => boolean): readonly Indications[] }
   readonly network: { memoryAvailable(sim: Sim): void }
   readonly outgoing: { reportShown(): void }
+}
+
+interface Indications {
+  say(...lines: readonly string[]): void
+  indicate(line: string): void
 }
 
 interface Arrival {
@@ -197,7 +206,7 @@ interface Arrival {
 }
 
 const statusReportType = 0b10
-/** Shorter than TRAM, the 25 to 35 s that the network waits (24.011 §10). */
+/** How long the modem waits. Shorter than TRAM, the 25 to 35 s for which the network waits (24.011 §10). */
 const acknowledgeWithinMs = 20_000
 
 /** Returns the slot of the message that a replace message overwrites (23.040 §9.2.3.9). */

@@ -88,7 +88,7 @@ export function showBroadcast(modem: IndicationModem, page: Uint8Array): string 
   return `+CBM: ${head}\r\n${text === undefined ? hexFromOctets(content) : textForHost(text, modem.settings.characterSet)}`
 }
 
-/** `<length>` in PDU mode: octets without the service centre address. */
+/** `<length>` in PDU mode: the number of octets without the service centre address. */
 export function tpduLength(pdu: Uint8Array): number {
   return Math.max(0, pdu.length - 1 - (pdu[0] ?? 0))
 }

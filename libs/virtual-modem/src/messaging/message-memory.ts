@@ -9,7 +9,7 @@ export interface StoredMessage {
   state: MessageState
   /** Service centre address and TPDU, as in PDU mode. */
   readonly pdu: Uint8Array
-  /** The first octet alone does not determine the kind, because the same value means another message in the other direction. */
+  /** Needs the direction, because the same first octet means different messages in the two directions. */
   readonly kind: 'deliver' | 'submit' | 'status-report' | 'command' | 'broadcast'
 }
 
@@ -55,7 +55,7 @@ export class MessageMemory {
     return true
   }
 
-  /** Every message with its slot, lowest slot first. */
+  /** Returns every message with its slot, lowest slot first. */
   *entries(): Generator<readonly [number, StoredMessage]> {
     for (let slot = 0; slot < this.capacity; slot++) {
       const message = this.#slots[slot]

@@ -7,18 +7,33 @@ import type { MessageTraits } from '../equipment/personality-traits.ts'
 import type { Network } from '../network/network.ts'
 import type { Sim } from '../sim/sim.ts'
 
-/** Sends messages from the modem to the service centre. */
+/** Sends messages from the modem to the service centre, one after the other, whichever terminal they come from. */
 export class Outgoing {
   submitted = 0
   readonly #modem: OutgoingModem
+  #sending = false
+  readonly #waiting: (() => void)[] = []
   #waitingForReport: (() => void) | undefined
 
   constructor(modem: OutgoingModem) {
     this.#modem = modem
   }
 
-  /** Uses the next reference of the SIM and ignores the one in the PDU, like nearly all modems. */
-  send({ pdu, serviceCentre, tpdu }: OutgoingPdu, done: (result: SendResult) => void): void {
+  /** Uses the next reference of the SIM instead of the one in the PDU, like nearly all modems. */
+  send(message: OutgoingPdu, done: (result: SendResult) => void): void {
+    if (this.#sending) {
+      this.#waiting.push(() => this.send(message, done))
+      return
+    }
+    this.#sending = true
+    this.#send(message, (result) => {
+      this.#sending = false
+      done(result)
+      this.#waiting.shift()?.()
+    })
+  }
+
+  #send({ pdu, serviceCentre, tpdu }: OutgoingPdu, done: (result: SendResult) => void): void {
     const { sim, network, radio, clock, personality, imei } = this.#modem
     if (sim === undefined) {
       done({ ok: false, cms: 310 })

@@ -13,7 +13,7 @@ import type { StoredMessage } from './message-memory.ts'
 import { decoded } from './pdu.ts'
 import { alphaOf, dataOf, lengthOf, quotedNumber, quotedTimeStamp, typeOfAddress, validityOf } from './text-mode.ts'
 
-/** 27.005 §3.1 `<stat>` in text mode; the position is the number in PDU mode. */
+/** 27.005 §3.1 `<stat>` in text mode; the position in the list is the number in PDU mode. */
 export const stateNames = ['REC UNREAD', 'REC READ', 'STO UNSENT', 'STO SENT', 'ALL']
 
 /** An entry of CMGL (with `index`) or the answer of CMGR: 27.005 §3.4.2, §3.4.3. */

@@ -10,7 +10,7 @@ import { textForHost } from '../wire/character-set.ts'
 
 /** How text mode writes the fields of a message (27.005 §3.1, §4.1). */
 
-/** `"+447700900123"`; in hexadecimal under CSCS "UCS2" for families that do this. */
+/** Returns a number such as `"+447700900123"`; in hexadecimal under CSCS "UCS2" for families that do this. */
 export function quotedNumber(modem: TextModeModem, address: Address): string {
   const { characterSet } = modem.settings
   const number = textFromAddress(address)
@@ -19,7 +19,7 @@ export function quotedNumber(modem: TextModeModem, address: Address): string {
   return `"${inSet ? textForHost(number, characterSet) : number}"`
 }
 
-/** The phonebook name of the number, or what the family writes when there is none. */
+/** The phonebook name of the number, or the text that the family writes without a name. */
 export function alphaOf(modem: TextModeModem, address: Address): string {
   const name = modem.sim?.phonebook.nameOf(textFromAddress(address))
   return name === undefined
@@ -40,14 +40,14 @@ export function quotedTimeStamp(stamp: TimeStamp | InvalidTimeStamp): string {
   return `"${date},${time}${sign}${twoDigits(Math.abs(stamp.zoneQuarters))}"`
 }
 
-/** `<data>`: text in the character set of the host; hexadecimal if there is a header or if the data is not GSM text. */
+/** `<data>`: text in the character set of the host. In hexadecimal if the message has a header or is not GSM text. */
 export function dataOf(modem: TextModeModem, userData: UserData): string {
   const text = userData.alphabet === 'gsm7' && userData.header === undefined ? textOfUserData(userData) : undefined
   if (text !== undefined) return textForHost(text, modem.settings.characterSet)
   return hexFromOctets(joinOctets([userData.header?.raw ?? new Uint8Array(0), userData.units]))
 }
 
-/** `<length>`: characters of a text, octets of other data. */
+/** `<length>`: the number of characters of a text, or of octets of other data. */
 export function lengthOf(userData: UserData): number {
   return (userData.alphabet === 'gsm7' ? 0 : (userData.header?.raw.length ?? 0)) + userData.units.length
 }

@@ -3,7 +3,7 @@ export interface Coverage {
   readonly stat: RegistrationStat
   readonly technology: Technology
   readonly operator: Operator
-  /** -113 (weakest) to -51 (strongest); undefined while unknown, such as right after the start. */
+  /** -113 (weakest) to -51 (strongest); undefined while it is unknown, for example right after the start. */
   readonly signalDbm: number | undefined
   /** RXQUAL 0 to 7; 99: unknown. */
   readonly bitErrorRate: number

@@ -24,14 +24,17 @@ export type DeliveryPolicy =
   /** The report says expired. It is sent after `afterMs`, or by default when the validity period ends. */
   | { readonly outcome: 'expires'; readonly afterMs?: number }
   /**
-   * Refuses the SUBMIT with this RP or TP cause, which the sender sees as +CMS ERROR. `times`: accepts each message after
-   * that number of refusals.
+   * Refuses the SUBMIT with this RP or TP cause, which the sender sees as +CMS ERROR. `times`: the number of refusals
+   * after which each message is accepted.
    */
   | { readonly outcome: 'rejected'; readonly cause: number; readonly times?: number }
-  /** Accepts the message but answers CMS 500 (unknown error). The report says delivered, or is not sent. */
+  /** Accepts the message, but answers CMS 500 (unknown error). The report says delivered, or no report is sent. */
   | { readonly outcome: 'answer-lost'; readonly reportAfterMs?: number }
 
-/** Policies by number prefix; the longest prefix wins, and a policy that was set wins over a test number of equal length. */
+/**
+ * The policies by number prefix. The longest matching prefix is used. A policy that was set takes precedence over a
+ * test number of equal length.
+ */
 export class DeliveryPolicies {
   readonly #testNumbers: ReadonlyMap<string, DeliveryPolicy>
   readonly #byPrefix = new Map<string, DeliveryPolicy>()

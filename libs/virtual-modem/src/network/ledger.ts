@@ -1,6 +1,6 @@
 /**
- * A SUBMIT that the service centre has accepted. Emitted before the modem answers `+CMGS:`, so that the ledger is synced
- * to disk before the sender can learn the result.
+ * A SUBMIT that the service centre has accepted. Emitted before the modem answers `+CMGS:`, so that the ledger is on
+ * disk before the sender gets the result.
  */
 export interface LedgerEntry {
   /** Counts from 1 in each network. */
@@ -9,13 +9,13 @@ export interface LedgerEntry {
   /** IMEI. */
   readonly modem: string
   readonly imsi: string
-  /** TP-MR as sent, 0 to 255. */
+  /** The TP-MR in the SUBMIT, 0 to 255. */
   readonly messageReference: number
   /** The TPDU in hexadecimal, without a service centre address. */
   readonly pdu: string
   /** `+447700900123`, or the digits as dialled. */
   readonly destination: string
-  /** The text a phone would show; absent for data and for text that cannot be decoded. */
+  /** The text that a phone would show; absent for data and for text that cannot be decoded. */
   readonly text?: string
   /** User data without header in hexadecimal, for 8-bit and compressed messages. */
   readonly data?: string

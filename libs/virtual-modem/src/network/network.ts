@@ -25,7 +25,8 @@ import { UssdDialogue, type UssdMenu, type UssdReply, usualUssdMenus } from './u
 
 /**
  * The network that several modems share: a service centre that routes by number and queues messages, USSD services,
- * operators and coverage. The first half of the methods is for the outside world, the second for modems.
+ * operators and coverage. The first half of the methods is for tests and the control interface, the second half for
+ * modems.
  */
 export class Network {
   readonly serviceCentreNumber: string
@@ -97,7 +98,7 @@ export class Network {
     }
   }
 
-  /** Starts USSD from the network. Returns false when no modem is registered with the number. */
+  /** Starts a USSD dialogue from the network. Returns false if no modem is registered with the number. */
   sendUssd(to: string, text: string, options: { readonly expectsAnswer?: boolean } = {}): boolean {
     const subscriber = this.#subscriberOf(to)
     if (subscriber.station === undefined) return false
@@ -109,7 +110,7 @@ export class Network {
     return true
   }
 
-  /** Starts an incoming voice call. Returns false when no modem is registered with the number. */
+  /** Starts an incoming voice call. Returns false if no modem is registered with the number. */
   call(from: string, to: string, forMs = 20_000): boolean {
     const { station } = this.#subscriberOf(to)
     station?.ring(from, forMs)
@@ -134,7 +135,7 @@ export class Network {
     this.#latencyMs = latencyMs
   }
 
-  /** `to` is the number of a SIM; undefined: all SIMs, including later ones. */
+  /** `to` is the number of a SIM; undefined means all SIMs, including later ones. */
   setCoverage(to: string | undefined, change: Partial<Coverage>): void {
     const everybody = [...this.#byImsi.values()]
     if (to === undefined) this.#usualCoverage = { ...this.#usualCoverage, ...change }
@@ -194,7 +195,7 @@ export class Network {
     else this.#listeners.delete(sim.imsi)
   }
 
-  /** Random change of the signal in dB. */
+  /** Returns a random change of the signal in dB. */
   signalWander(): number {
     const span = this.#options.signalWanderDb ?? 0
     return span === 0 ? 0 : this.#options.random.integer(2 * span + 1) - span
@@ -208,12 +209,12 @@ export class Network {
     this.#enrolled(sim).detach(station)
   }
 
-  /** RP-SMMA: the modem has free memory again. */
+  /** Must be called when the modem has free memory again (RP-SMMA). */
   memoryAvailable(sim: Sim): void {
     this.#enrolled(sim).memoryAvailable()
   }
 
-  /** Emits the ledger entry and then calls `done`, after the latency or at once when the latency is zero. */
+  /** Emits the ledger entry, and then calls `done`: after the latency, or at once if the latency is zero. */
   submit(sim: Sim, imei: string, tpdu: Uint8Array, submit: Submit, done: (result: SubmitResult) => void): void {
     const sender = this.#enrolled(sim)
     const delayMs = this.latencyMs() + this.#centre.acceptanceDelayMs(submit)
@@ -306,13 +307,13 @@ export interface NetworkOptions {
   /** The time from a SUBMIT to its result, and from sending a DELIVER to its arrival. Default 0. */
   readonly latencyMs?: Latency
   readonly serviceCentre?: string
-  /** Time zone of the network's time stamps. Default 0. */
+  /** The time zone of the network's time stamps. Default 0. */
   readonly zoneQuarters?: number
   readonly operator?: Operator
   readonly coverage?: Partial<Coverage>
-  /** Largest random change of the signal in dB. Default 0. */
+  /** The largest random change of the signal in dB. Default 0. */
   readonly signalWanderDb?: number
-  /** First delay before a refused message is retried. Default 30 s. */
+  /** The first delay before a refused message is retried. Default 30 s. */
   readonly retryMs?: number
   readonly onAccepted?: (entry: LedgerEntry) => void
   readonly onEvent?: (event: NetworkEvent) => void
@@ -329,7 +330,7 @@ export interface BroadcastOptions {
   readonly serialNumber?: number
 }
 
-/** What happens in the network, for logs and tests. */
+/** The events of the network, for logs and tests. */
 export type NetworkEvent =
   | { readonly kind: 'accepted'; readonly entry: LedgerEntry }
   | { readonly kind: 'refused'; readonly imsi: string; readonly destination: string; readonly cause: number }

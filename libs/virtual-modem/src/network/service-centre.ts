@@ -18,14 +18,14 @@ export class ServiceCentre {
   accepted = 0
   readonly #options: ServiceCentreOptions
   readonly #wholeMessages = new WholeMessages()
-  /** How many times each message that will be accepted later has been refused so far. */
+  /** The number of refusals so far of each message that will be accepted later. */
   readonly #refusals = new Map<string, number>()
 
   constructor(options: ServiceCentreOptions) {
     this.#options = options
   }
 
-  /** Extra time before this message is accepted. */
+  /** The extra time before this message is accepted. */
   acceptanceDelayMs(submit: Submit): number {
     const policy = this.#options.policies.of(textFromAddress(submit.destination))
     return policy.outcome === 'delivered' ? (policy.acceptAfterMs ?? 0) : 0
@@ -113,7 +113,7 @@ export class ServiceCentre {
     }
   }
 
-  /** Sends one reply for a whole text message, but none for data. */
+  /** Sends one reply to a whole text message, but none to data. */
   #reply(
     sender: Subscriber,
     { text, destination, part }: LedgerEntry,
@@ -173,7 +173,8 @@ function contentOf(submit: Submit): Pick<LedgerEntry, 'text' | 'data' | 'part'> 
 }
 
 /**
- * Returns a default for a message without a validity period; real service centres keep such a message for some days.
+ * Returns the validity period of a message. Without one, returns a default, because real service centres keep such a
+ * message for some days.
  */
 function validityMs(period: ValidityPeriod | undefined, submittedEpochMs: number): number {
   if (period?.format === 'relative') return secondsFromRelative(period) * 1000

@@ -10,7 +10,7 @@ import type { UssdDialogue } from './ussd-menu.ts'
  * - absent: messages are queued, but no modem is registered with this SIM.
  * - delivering: the first message was sent to the modem and its answer is pending. Without an answer within
  *   `answerWithinMs` the message stays queued and may arrive twice, as in real networks.
- * - waiting: the modem refused the first message. The network retries when the modem reports free memory, when it
+ * - waiting: the modem refused the first message. The network tries again when the modem reports free memory, when it
  *   registers again, and after `retryMs`, which doubles each time up to `longestRetryMs`.
  */
 export class Subscriber {
@@ -27,7 +27,7 @@ export class Subscriber {
   #overtakable = false
   #timer: Timer | undefined
   #expiry: { readonly timer: Timer; readonly atMs: number } | undefined
-  /** A time at or before the first expiry among the queued messages. */
+  /** A time that is not later than the first expiry of a queued message. */
   #earliestExpiryMs = Number.POSITIVE_INFINITY
 
   constructor(msisdn: string, imsi: string, coverage: Coverage, options: SubscriberOptions) {
@@ -47,7 +47,7 @@ export class Subscriber {
     this.#deliverNext()
   }
 
-  /** The modem left the network; messages it has not acknowledged stay queued. */
+  /** Must be called when the modem has left the network. Messages that it has not acknowledged stay queued. */
   detach(station: Station): void {
     if (this.station !== station) return
     this.station = undefined
@@ -61,7 +61,7 @@ export class Subscriber {
     if (this.#state === 'waiting') this.#deliverNext()
   }
 
-  /** Returns false when the queue is full. */
+  /** Adds a message. Returns false if the queue is full. */
   enqueue(message: Kept): boolean {
     if (this.#kept.length >= keptLimit) return false
     this.#kept.push(message)
@@ -73,7 +73,7 @@ export class Subscriber {
     return true
   }
 
-  /** Swaps the first two messages. Returns false when there is no second one. */
+  /** Swaps the first two messages. Returns false if there is no second message. */
   #overtake(): boolean {
     const [first, second, ...others] = this.#kept
     if (first === undefined || second === undefined) return false
@@ -152,7 +152,7 @@ export class Subscriber {
     }
   }
 
-  /** Sets one timer, for the message that expires first. It stays set while later messages come and go. */
+  /** Sets one timer, for the message that expires first. Later messages do not change it. */
   #watchExpiry(): void {
     const watched = this.#expiry
     const needed = this.#kept.length > 0 && this.#earliestExpiryMs < Number.POSITIVE_INFINITY
@@ -161,7 +161,7 @@ export class Subscriber {
     this.#expiry = undefined
     if (!needed) return
     const nowMs = this.#options.clock.nowMs()
-    // A longer delay overflows a 32-bit timer; waking up early is harmless.
+    // A longer delay would overflow a 32-bit timer, and an early timer is harmless.
     const delayMs = Math.min(Math.max(this.#earliestExpiryMs - nowMs, 0), 2 ** 31 - 1)
     const timer = this.#options.clock.after(delayMs, () => {
       this.#expiry = undefined
@@ -187,11 +187,11 @@ export interface SubscriberOptions {
   readonly onExpired: (subscriber: Subscriber) => void
 }
 
-/** TRAM plus transit (24.011 §10); without an answer by then, the delivery has failed. */
+/** TRAM plus the time of transit (24.011 §10). Without an answer by then, the delivery has failed. */
 const answerWithinMs = 45_000
 /** The network repeats a message only after its timers end, after at least 12 s (24.011 §10). Later messages do not wait. */
 const redeliverAfterMs = 15_000
-/** How long a delayed part waits for the next part to overtake it. */
+/** How long a delayed part waits until the next part overtakes it. */
 const overtakenWithinMs = 2000
 const longestRetryMs = 600_000
 const keptLimit = 10_000

@@ -3,7 +3,7 @@ import type { DeliveryPolicy } from './delivery-policy.ts'
 /** A number with a fixed behaviour in every virtual modem, for testing programs. */
 export interface TestNumber {
   readonly number: string
-  /** What happens to a message, and its final state in the API. */
+  /** The effect on a message, and its final state in the API. */
   readonly effect: string
   readonly policy: DeliveryPolicy
 }

@@ -1,7 +1,7 @@
 /** A USSD service such as `*100#`: a text, and the menus that the answers to this text open. */
 export interface UssdMenu {
   readonly text: string
-  /** Without choices the dialogue ends after the text. */
+  /** The choices; without them, the dialogue ends after the text. */
   readonly choices?: Readonly<Record<string, UssdMenu>>
   /** The menu for any other answer; default: `Invalid choice`, which ends the dialogue. */
   readonly otherwise?: UssdMenu
@@ -13,7 +13,7 @@ export type UssdReply =
   | { readonly kind: 'not-supported' }
   | { readonly kind: 'timed-out' }
 
-/** One dialogue with its position in the menu. */
+/** One USSD dialogue with its position in the menu. */
 export class UssdDialogue {
   #at: UssdMenu
 

@@ -1,6 +1,8 @@
 import type { LedgerEntry } from './ledger.ts'
 
-/** Joins the parts of long messages by receiver and reference; drops the oldest when too many are incomplete. */
+/**
+ * Joins the parts of long messages by receiver and reference. If too many messages are incomplete, drops the oldest.
+ */
 export class WholeMessages {
   readonly #parts = new Map<string, Map<number, string>>()
 

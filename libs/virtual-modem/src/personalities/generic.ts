@@ -1,3 +1,4 @@
+import { standardToolkit, standardToolkitCommands } from '../commands/sim-toolkit.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'
 
@@ -52,11 +53,12 @@ export const generic: Personality = {
     changeLines: () => [],
   },
   unknownCommand: 'ERROR',
-  commands: {},
+  commands: standardToolkitCommands,
   lacks: [],
   characterSets: ['GSM', 'IRA', 'UCS2', 'HEX', '8859-1', 'UTF-8'],
   numbersInCharacterSet: true,
   ussd: 'text',
+  toolkit: standardToolkit,
   facilities: ['SC', 'FD', 'AO', 'OI', 'AI', 'IR'],
   phonebooks: ['ME', 'ON', 'FD'],
   usb: false,

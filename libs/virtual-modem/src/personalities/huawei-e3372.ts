@@ -1,4 +1,5 @@
 import { accepted, answer, answersLine, type Command, type CommandTable, ok, remembered } from '../commands/command.ts'
+import { huaweiToolkit, huaweiToolkitCommands } from '../commands/sim-toolkit.ts'
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import type { RegistrationReadings } from '../equipment/personality-traits.ts'
 import { networkTime } from './network-time.ts'
@@ -16,7 +17,7 @@ const commands: CommandTable = {
       return answer(`^CPIN: ${pinState},${left},${counters.join(',')}`)
     },
   },
-  // 0 turns off lines that begin with ^, 1 turns them on.
+  // The value 0 turns off lines that begin with ^, and 1 turns them on.
   '^CURC': remembered('^CURC', '(0-2)', '1', /^[0-2](,.*)?$/),
   '^HCSQ': { test: () => answer('^HCSQ: "NOSERVICE","GSM","WCDMA","LTE"'), read: (modem) => answer(hcsq(modem, ' ')) },
   '^SYSINFO': answersLine(
@@ -40,6 +41,7 @@ const commands: CommandTable = {
       answer('^VERSION:BDT:May 20 2016, 10:00:00', `^VERSION:EXTS:${identity.revision}`, '^VERSION:INTH:CL1E3372SM'),
   },
   '^SN': answersLine(() => '^SN: EMULATED00000001'),
+  ...huaweiToolkitCommands,
   '^RESET': {
     execute: (modem) => {
       modem.clock.after(100, () => modem.power.restart())
@@ -123,6 +125,7 @@ export const huaweiE3372: Personality = {
   characterSets: ['IRA', 'UCS2', 'GSM'],
   numbersInCharacterSet: true,
   ussd: 'packed',
+  toolkit: huaweiToolkit,
   facilities: ['SC', 'AO', 'OI', 'OX', 'AI', 'IR', 'AB', 'AG', 'AC', 'PN', 'PU', 'PP', 'PC', 'FD'],
   phonebooks: ['ON'],
   usb: true,

@@ -1,4 +1,5 @@
 import { answer, answersLine, type CommandTable, error, ok, remembered } from '../commands/command.ts'
+import { simcomToolkit, simcomToolkitCommands } from '../commands/sim-toolkit.ts'
 import { isRegistered } from '../network/coverage.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'
@@ -51,6 +52,7 @@ const commands: CommandTable = {
       return ok
     },
   },
+  ...simcomToolkitCommands,
   '+SIMEI': answersLine(({ imei }) => `+SIMEI: ${imei}`),
   '+CSUB': answersLine(() => '+CSUB: B04V03'),
 }
@@ -121,6 +123,7 @@ export const simcomSim7600: Personality = {
   characterSets: ['IRA', 'GSM', 'UCS2'],
   numbersInCharacterSet: true,
   ussd: 'text',
+  toolkit: simcomToolkit,
   facilities: ['AO', 'OI', 'OX', 'AI', 'IR', 'AB', 'AG', 'AC', 'FD', 'PF', 'PN', 'PU', 'PP', 'PC', 'SC'],
   phonebooks: ['ME', 'ON', 'FD', 'DC', 'LD', 'MC', 'RC', 'EN'],
   usb: true,

@@ -3,7 +3,7 @@
  * review it before it is shared.
  */
 export interface Recording {
-  /** `composed`: written from manuals and reports. `captured`: recorded with one device. */
+  /** `composed`: a person wrote the recording from manuals and reports. `captured`: it was recorded with one device. */
   readonly kind: 'composed' | 'captured'
   /** `12d1:1506`, if the modem is a USB device. */
   readonly usb: string | undefined
@@ -19,7 +19,10 @@ export interface RecordedSection {
 
 export interface RecordedLine {
   readonly from: 'host' | 'modem'
-  /** Without line ends. One character is one byte. A PDU ends with Ctrl-Z (0x1a), and `>` of the modem is the prompt. */
+  /**
+   * The lines, without line ends. One character is one byte. A PDU ends with Ctrl-Z (0x1a), and `>` of the modem is the
+   * prompt.
+   */
   readonly text: string
 }
 

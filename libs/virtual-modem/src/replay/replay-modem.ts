@@ -1,11 +1,11 @@
 import type { Recording } from './recording.ts'
 
 /**
- * A modem that answers as in a recording. The answers to the same command are given in the order of the recording, and the last one
- * again after that. Other commands get `ERROR`, except those that any modem answers.
+ * A modem that answers as in a recording. The answers to a command are given in the order of the recording. After the
+ * last one, it is repeated. Other commands get `ERROR`, except those that any modem answers.
  *
- * A number, a length and a PDU may differ from the recording, because each host sends its own: every `AT+CMGS=…` is answered as the
- * recorded ones, and every PDU as the recorded PDUs.
+ * A number, a length and a PDU may differ from the recording, because each host sends its own: every `AT+CMGS=…` gets
+ * the answer of a recorded one, and every PDU gets the answer of a recorded PDU.
  */
 export class ReplayModem {
   readonly #answers = new Map<string, { readonly recorded: string[][]; given: number }>()
@@ -22,7 +22,7 @@ export class ReplayModem {
     }
   }
 
-  /** Sends what the modem sent before the first command, for example after its start. */
+  /** Sends the lines that the modem sent before the first command, for example after its start. */
   open(): void {
     if (this.#opening.length > 0) this.#say(this.#opening)
   }
@@ -74,7 +74,9 @@ function keyOf(line: string): string {
   return line.toUpperCase().replace(/^(AT\+CM(?:GS|GW)=)\d+$/, '$1*')
 }
 
-/** Leaves out what the modem sent after the final result, because that was news, such as an incoming message. */
+/**
+ * Leaves out the lines after the final result, because they were unsolicited, for example about an incoming message.
+ */
 function withoutNews(answer: readonly string[]): readonly string[] {
   const end = answer.findIndex((line) => /^(?:OK|ERROR|>|\+CM[ES] ERROR:.*|COMMAND NOT SUPPORT)$/.test(line))
   return end < 0 ? answer : answer.slice(0, end + 1)

@@ -25,7 +25,7 @@ export class Phonebook {
   }
 
   /**
-   * Without `index`, writes to the first free index. Returns false when the index does not exist or the phonebook is
+   * Without `index`, writes to the first free index. Returns false if the index does not exist or the phonebook is
    * full.
    */
   write(index: number | undefined, entry: PhonebookEntry): boolean {

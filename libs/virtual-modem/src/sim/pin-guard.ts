@@ -2,7 +2,7 @@
  * CHV1 and CHV2 of a card with their counters (11.11 §8, 31.101).
  *
  * - ready: no PIN is required, or it was entered.
- * - pin: the PIN is required; each wrong PIN uses one of three attempts.
+ * - pin: the PIN is required, and each wrong PIN uses up one of three attempts.
  * - puk: no PIN attempt is left; each wrong PUK uses one of ten attempts.
  * - blocked: no PUK attempt is left either; the card stays unusable.
  */
@@ -41,7 +41,7 @@ export class PinGuard {
     return unblocked
   }
 
-  /** Turns the PIN request on or off (CLCK). Returns false when the PIN was wrong. */
+  /** Turns the PIN request on or off (CLCK). Returns false if the PIN was wrong. */
   setEnabled(enabled: boolean, pin: string): boolean {
     if (!this.pin.verify(pin)) return false
     this.enabled = enabled

@@ -17,11 +17,11 @@ export class Sim {
   readonly ownNumbers: Phonebook
   readonly fixedDialling: Phonebook
   readonly serviceProviderName: string
-  /** EF_SMSP: service centre for SUBMITs that contain none. */
+  /** EF_SMSP: the service centre for SUBMITs that contain none. */
   serviceCentre: string
-  /** EF_SMSS: last used TP-MR (31.102 §4.2.9). */
+  /** EF_SMSS: the last used TP-MR (31.102 §4.2.9). */
   lastMessageReference: number
-  /** EF_SMSS: set when a message was refused because the memory was full. */
+  /** EF_SMSS: true if a message was refused because the memory was full. */
   memoryExceeded = false
   /** EF_CBMI, written by CSCB. */
   broadcastIdentifiers: readonly number[] = []
@@ -74,7 +74,7 @@ export interface SimOptions {
   /** 15 digits. */
   readonly imsi: string
   readonly pin?: string
-  /** Whether the card requires its PIN at power-on. Default: only when a `pin` is set. */
+  /** True if the card requires its PIN at power-on. Default: only if `pin` is set. */
   readonly pinEnabled?: boolean
   readonly pinAttemptsLeft?: number
   readonly puk?: string
@@ -84,7 +84,7 @@ export interface SimOptions {
   readonly messageCapacity?: number
   readonly phonebookCapacity?: number
   readonly phonebook?: readonly PhonebookEntry[]
-  /** Many operators leave EF_MSISDN empty; CNUM then returns no number. Default true. */
+  /** False if EF_MSISDN is empty, as with many operators, so that CNUM returns no number. Default true. */
   readonly ownNumberStored?: boolean
   readonly lastMessageReference?: number
 }

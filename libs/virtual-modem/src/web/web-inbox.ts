@@ -12,7 +12,7 @@ export interface ShownMessage {
   readonly phone: string
   readonly content: string
   readonly date: string
-  /** 1 a single message, 2 a joined one. */
+  /** 1 for a message with one part, 2 for a long message. */
   readonly type: 1 | 2
   readonly slots: readonly number[]
 }

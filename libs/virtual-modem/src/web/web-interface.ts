@@ -1,6 +1,7 @@
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import type { Storage } from '../messaging/storages.ts'
 import type { UssdReply } from '../network/ussd-menu.ts'
+import { loginPassword } from './login-password.ts'
 import { shownMessages } from './web-inbox.ts'
 import { elements, ok, refusal, webErrors, xmlAnswer } from './web-reply.ts'
 import { fieldOf, type WebReply, type WebRequest, xmlText } from './web-request.ts'
@@ -10,24 +11,27 @@ import { type SentCopies, WebSending } from './web-sending.ts'
  * The web interface of a HiLink stick: the XML interface behind its pages, while the stick is on. Sessions end with the
  * power.
  *
- * A request is carried out if it names a session, and a POST also if it names a token that is still unused. Each reply
- * to a POST carries the next token.
+ * A request is carried out if it names a session. A POST must also name an unused token. Each reply to a POST carries
+ * the next token.
  */
 export class WebInterface {
   readonly #modem: MobileEquipment
   readonly #copies: SentCopies
   readonly #sessions = new Map<string, string[]>()
+  /** The sessions with a login. */
+  readonly #loggedIn = new Set<string>()
+  #wrongLogins = 0
   readonly #sending: WebSending
   #ussd: { readonly reply: UssdReply | undefined } | undefined
 
-  /** `copies` outlive the power. */
+  /** `copies` survives a loss of power. */
   constructor(modem: MobileEquipment, copies: SentCopies) {
     this.#modem = modem
     this.#copies = copies
     this.#sending = new WebSending(modem, copies)
   }
 
-  /** Resolves with the reply, or never if a fault swallows it. */
+  /** Resolves with the reply; never resolves if a fault drops the reply. */
   handle(request: WebRequest): Promise<WebReply> {
     const { faults, clock } = this.#modem
     return new Promise((resolve) => {
@@ -73,8 +77,12 @@ export class WebInterface {
         return
       }
       tokens.splice(tokens.indexOf(token), 1)
+      if (path === '/api/user/login') {
+        done(this.#logIn(body, token))
+        return
+      }
     }
-    if (this.#modem.faults.standing('web-login')) {
+    if (this.#modem.faults.standing('web-login') && !this.#loggedIn.has(id)) {
       done(refusal(webErrors.login))
       return
     }
@@ -110,6 +118,38 @@ export class WebInterface {
       finish(ok)
       if (fieldOf(body, 'Control') === '1') this.#modem.clock.after(100, () => this.#modem.power.restart())
     },
+  }
+
+  /** A login opens another session, with several tokens. */
+  #logIn(body: string, token: string): WebReply {
+    const password = this.#modem.faults.standing('web-login')?.password ?? ''
+    if (this.#wrongLogins >= mostWrongLogins) return refusal(webErrors.tooManyLogins)
+    const isRight =
+      password !== '' &&
+      fieldOf(body, 'Username') === 'admin' &&
+      fieldOf(body, 'password_type') === '4' &&
+      fieldOf(body, 'Password') === loginPassword('admin', password, token)
+    if (!isRight) {
+      this.#wrongLogins += 1
+      return refusal(webErrors.credentials)
+    }
+    const id = this.#randomText()
+    const tokens = Array.from({ length: 3 }, () => this.#randomText())
+    this.#sessions.set(id, tokens)
+    this.#loggedIn.add(id)
+    const [one = '', two = ''] = tokens
+    return {
+      kind: 'answer',
+      status: 200,
+      headers: {
+        'content-type': 'text/xml',
+        'set-cookie': `SessionID=${id};path=/;HttpOnly;`,
+        [`${tokenHeader}one`]: one,
+        [`${tokenHeader}two`]: two,
+        [tokenHeader]: tokens.join('#'),
+      },
+      body: '<?xml version="1.0" encoding="UTF-8"?><response>OK</response>',
+    }
   }
 
   #newSession(): WebReply {
@@ -285,6 +325,7 @@ export class WebInterface {
 const tokenHeader = '__requestverificationtoken'
 const elsewhere = 'http://192.0.2.1/html/home.html'
 const hugeOctets = 4 * 1024 * 1024
+const mostWrongLogins = 3
 const mostSessions = 8
 
 // `SimState` of `pin/status`

@@ -1,13 +1,13 @@
 import { type WebReply, xmlText } from './web-request.ts'
 
-/** XML elements with text alone. */
+/** XML elements that contain only text. */
 export function elements(fields: Readonly<Record<string, string | number | undefined>>): string {
   return Object.entries(fields)
     .map(([name, value]) => `<${name}>${xmlText(String(value ?? ''))}</${name}>`)
     .join('\r\n')
 }
 
-/** A document with this content; text that begins with its own root is left as it is. */
+/** Returns a document with this content. Text that already has a root element is not changed. */
 export function xmlAnswer(content: string): WebReply {
   const isDocument = content.startsWith('<html') || content.startsWith('<response')
   const root = isDocument ? content : `<response>\r\n${content}\r\n</response>`
@@ -40,6 +40,8 @@ export const webErrors = {
   ussdUnsupported: 111_022,
   timeout: 113_018,
   delete: 113_036,
+  credentials: 108_006,
+  tooManyLogins: 108_007,
   session: 125_002,
   token: 125_003,
 } as const

@@ -14,7 +14,7 @@ export type WebReply =
       readonly status: number
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
-      /** Only this many octets are sent before the connection is closed. */
+      /** The number of octets that are sent before the connection is closed. */
       readonly cutAfter?: number
     }
   /** The connection is closed without a reply. */

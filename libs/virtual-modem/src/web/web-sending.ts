@@ -8,7 +8,7 @@ import { decoded } from '../messaging/pdu.ts'
 import { elements, ok, refusal, webErrors, xmlAnswer } from './web-reply.ts'
 import { fieldOf, type WebReply } from './web-request.ts'
 
-/** Sends the texts that programs write into the web interface. A status says how far the last one is. */
+/** Sends the texts that programs write into the web interface. A status shows the progress of the last text. */
 export class WebSending {
   readonly #modem: MobileEquipment
   readonly #copies: SentCopies
@@ -117,7 +117,7 @@ export class WebSending {
   }
 }
 
-/** The copies that a stick keeps of the messages it has sent or failed to send. */
+/** The copies of messages that a stick has sent or failed to send. */
 export class SentCopies {
   list: readonly SentCopy[] = []
   #last = 50_000

@@ -92,7 +92,7 @@ export class ByteOutlet {
 export interface ByteOutletOptions {
   readonly clock: Clock
   readonly random: Random
-  /** Whether every byte is sent on its own. */
+  /** True if every byte is sent separately. */
   readonly oneByOne: () => boolean
   readonly chunking: 'random' | 'whole'
   readonly onBytes: (bytes: Uint8Array) => void

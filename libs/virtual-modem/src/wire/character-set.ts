@@ -3,7 +3,7 @@ import { septetsFromText, septetsOfCharacter, textFromSeptets } from '@smsgw/sms
 import { textFromUcs2, ucs2FromText } from '@smsgw/sms/text/ucs2'
 import { decoded } from '../messaging/pdu.ts'
 
-/** Encodes text for the host in the CSCS character set (27.007 §5.5); each character of the result is one byte. */
+/** Encodes text for the host in the CSCS character set (27.007 §5.5); Each character of the result is one byte. */
 export function textForHost(text: string, characterSet: string): string {
   switch (characterSet) {
     case 'UCS2':
@@ -19,7 +19,7 @@ export function textForHost(text: string, characterSet: string): string {
   }
 }
 
-/** Decodes text from the host; undefined when the bytes are not valid in the character set. */
+/** Decodes text from the host; returns undefined if the bytes are not valid in the character set. */
 export function textFromHost(bytes: string, characterSet: string): string | undefined {
   switch (characterSet) {
     case 'UCS2':

@@ -73,7 +73,7 @@ function basic(line: string, at: number): Found | undefined {
   return { command: { name: name.toUpperCase(), form, parameters }, end: at + head.length }
 }
 
-/** The semicolon that ends the command, or the end of the line; semicolons in quotes are text. */
+/** Finds the semicolon that ends the command, or the end of the line. Semicolons in quotes are text. */
 function endOfCommand(line: string, from: number): number {
   let quoted = false
   for (let at = from; at < line.length; at++) {

@@ -1,4 +1,4 @@
-/** The text after `=`, split at commas outside quotes (V.250 §5.4.2). */
+/** Splits the text after `=` at commas outside quotes (V.250 §5.4.2). */
 export class Parameters {
   readonly raw: string
   readonly #values: readonly string[]
@@ -12,7 +12,7 @@ export class Parameters {
     return this.#values.length
   }
 
-  /** Without quotes; undefined when omitted. */
+  /** The value without quotes; undefined if it is omitted. */
   text(index: number): string | undefined {
     const value = this.#values[index]
     if (value === undefined || value === '') return undefined
@@ -20,7 +20,7 @@ export class Parameters {
     return value.slice(1, value.length > 1 && value.endsWith('"') ? -1 : undefined)
   }
 
-  /** Returns NaN when the value is not a number, so that every range check fails. */
+  /** Returns NaN if the value is not a number, so that every range check fails. */
   number(index: number, whenOmitted = Number.NaN): number {
     const text = this.text(index)
     if (text === undefined) return whenOmitted

@@ -18,7 +18,7 @@ export type ResultCode =
 export interface ResultFormat {
   /** ATV1 */
   readonly verbose: boolean
-  /** CMEE: 0 plain ERROR, 1 numbers, 2 texts. */
+  /** CMEE: 0 means plain ERROR, 1 numbers, 2 texts. */
   readonly errorReports: 0 | 1 | 2
 }
 
@@ -45,9 +45,9 @@ function textOf(result: Exclude<ResultCode, 'silence'>, errorReports: 0 | 1 | 2)
     if (errorReports === 0) return 'ERROR'
     return `+CME ERROR: ${errorReports === 1 ? result.cme : (cmeTexts.get(result.cme) ?? result.cme)}`
   }
-  // 27.005 §3.2.5 does not mention CMEE: modems send the CMS number even when CME errors are plain.
+  // 27.005 §3.2.5 does not mention CMEE, so modems send the CMS number even if CME errors are plain.
   return `+CMS ERROR: ${errorReports === 2 ? (cmsTexts.get(result.cms) ?? result.cms) : result.cms}`
 }
 
-/** V.250 table 1; the position is the number. */
+/** The results of V.250 table 1. The position in the list is the number. */
 const numericResults = ['OK', 'CONNECT', 'RING', 'NO CARRIER', 'ERROR', '', 'NO DIALTONE', 'BUSY', 'NO ANSWER']

@@ -15,8 +15,8 @@ export interface TokenPair {
   /** When the access token expires: `expires_at` of the answer that issued it. */
   readonly expiresAt?: string | undefined
   /**
-   * Receives each new pair. Store it before the promise resolves: the old refresh token works only once, and a second use
-   * revokes all tokens that came from it.
+   * Receives each new pair. Store the pair before the promise resolves, because the old refresh token works only once,
+   * and a second use revokes all tokens that came from it.
    */
   readonly onRefresh: (pair: { accessToken: string; refreshToken: string; expiresAt: string }) => void | Promise<void>
 }
@@ -45,7 +45,10 @@ export class Authentication {
     return headerOf(this.#credentials)
   }
 
-  /** Gets a new pair after `refused` was answered with 401. Returns false if the credentials cannot be refreshed. */
+  /**
+   * Gets a new pair after a request with the token `refused` was answered with 401. Returns false if the credentials
+   * cannot be refreshed.
+   */
   async renew(refused: string): Promise<boolean> {
     if (!('refreshToken' in this.#credentials)) return false
     // Another request has already refreshed the pair.
@@ -81,6 +84,6 @@ function problemOf(credentials: Credentials): string | undefined {
     return credentials.username.includes(':') ? 'username must not contain a colon' : undefined
   }
   const secret = 'apiKey' in credentials ? credentials.apiKey : credentials.accessToken
-  // The value goes into a header.
+  // Checks the characters, because the value becomes a header.
   return /^[\x21-\x7e]+$/.test(secret ?? '') ? undefined : 'the key or token is empty or contains spaces'
 }

@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError, TimeoutError } from '../errors.ts'
 
 export interface RetryRules {
-  /** How often a failed request is repeated. */
+  /** The largest number of repetitions of a failed request. */
   readonly maxRetries: number
   /** The longest pause between two attempts. If the server demands a longer pause, the request fails at once. */
   readonly maxDelayMs: number
@@ -22,7 +22,7 @@ export function retryDelay(
   const demanded = error instanceof ApiError ? error.retryAfterSeconds : undefined
   const backOff = Math.min(maxDelayMs, FIRST_DELAY_MS * 2 ** (attempt - 1))
   if (demanded === undefined) return backOff * (0.5 + random / 2)
-  // Clients that were refused together must not return together.
+  // The pause is random, because clients that were refused together must not return together.
   return demanded * 1000 > maxDelayMs ? undefined : demanded * 1000 + random * Math.min(backOff, 1000)
 }
 

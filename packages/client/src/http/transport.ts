@@ -3,21 +3,21 @@ import type { TokenResponse } from '../openapi.ts'
 import { Authentication, type Credentials, checkCredentials } from './authentication.ts'
 import { pause, type RetryRules, retryDelay } from './retry.ts'
 
-/** What every method accepts as its last argument. */
+/** The options that every method accepts as its last argument. */
 export interface CallOptions {
-  /** Ends the call, including its retries, with the reason of the signal. */
+  /** A signal that ends the call, including its retries, with its reason. */
   readonly signal?: AbortSignal | undefined
-  /** Time for one attempt, in milliseconds. */
+  /** The time limit for one attempt, in milliseconds. */
   readonly timeoutMs?: number | undefined
 }
 
 export interface TransportOptions extends Partial<RetryRules> {
-  /** Address of the gateway or the relay, such as `https://sms.example.org`. */
+  /** The address of the gateway or the relay, such as `https://sms.example.org`. */
   readonly url: string
   readonly credentials: Credentials
-  /** Time for one attempt of a request, in milliseconds. Default: 30 000. */
+  /** The time limit for one attempt of a request, in milliseconds. Default: 30 000. */
   readonly timeoutMs?: number | undefined
-  /** Replaces `fetch`, for example to add a proxy. */
+  /** A function that replaces `fetch`, for example to add a proxy. */
   readonly fetch?: typeof fetch | undefined
 }
 
@@ -28,7 +28,7 @@ export interface ApiRequest extends CallOptions {
   readonly query?: object | undefined
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether a repetition has no further effect. Default: true, except for POST. */
+  /** True if a repetition has no further effect. Default: true, except for POST. */
   readonly isIdempotent?: boolean
 }
 
@@ -52,14 +52,14 @@ export class Transport {
   constructor({ url, credentials, timeoutMs = TIMEOUT_MS, maxRetries, maxDelayMs, fetch }: TransportOptions) {
     checkCredentials(credentials)
     this.#base = baseOf(url)
-    // Looked up at each call, because tests and instrumentation replace it.
+    // `fetch` is looked up at each call, because tests and instrumentation replace it.
     this.#fetch = fetch ?? ((...args) => globalThis.fetch(...args))
     this.#timeoutMs = timeoutMs
     this.#rules = { maxRetries: maxRetries ?? MAX_RETRIES, maxDelayMs: maxDelayMs ?? MAX_DELAY_MS }
     this.#authentication = new Authentication(credentials, (token) => this.#refresh(token))
   }
 
-  /** Sends a request and repeats it where that is safe. Returns the parsed answer. */
+  /** Sends a request, and repeats it if that is safe. Returns the parsed answer. */
   async send<Body>(request: ApiRequest): Promise<ApiAnswer<Body>> {
     const isIdempotent = request.isIdempotent ?? request.method !== 'POST'
     for (let attempt = 1; ; attempt += 1) {
@@ -99,7 +99,7 @@ export class Transport {
     }
   }
 
-  /** Is not repeated, because a second use of a refresh token revokes all tokens that came from it. */
+  /** Does not repeat the request, because a second use of a refresh token revokes all tokens that came from it. */
   async #refresh(refreshToken: string): Promise<TokenResponse> {
     const request: ApiRequest = { method: 'POST', path: '/auth/token/refresh' }
     return this.#exchange(request, `Bearer ${refreshToken}`, async (response) => {

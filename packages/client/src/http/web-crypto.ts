@@ -1,4 +1,7 @@
-/** Returns WebCrypto, which Node 18 has only as a module. The name is a variable, so bundlers do not look for the module. */
+/**
+ * Returns WebCrypto, which Node 18 has only as a module. The name is in a variable, so that bundlers do not look for
+ * the module.
+ */
 export async function webCrypto(): Promise<Crypto> {
   if (globalThis.crypto?.subtle !== undefined) return globalThis.crypto
   const module = 'node:crypto'

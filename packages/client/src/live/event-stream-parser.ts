@@ -1,11 +1,11 @@
-/** A block of a stream of Server-Sent Events. `id` is the last id that the stream has named so far. */
+/** A block of a stream of Server-Sent Events. `id` is the last id in the stream so far. */
 export interface StreamEvent {
   readonly id: string | undefined
   readonly event: string
   readonly data: string
 }
 
-/** A block longer than this is not from the gateway. */
+/** The longest block. A longer one does not come from the gateway. */
 const MOST_CHARACTERS = 4_194_304
 
 /** Parses a stream of Server-Sent Events from texts that may be cut anywhere. */
@@ -17,7 +17,7 @@ export class EventStreamParser {
   #event = ''
   #data: string[] = []
 
-  /** Returns the events that are complete now. */
+  /** Adds a text, and returns the events that it completes. */
   push(text: string): StreamEvent[] {
     const lines = (this.#rest + text).split('\n')
     this.#rest = lines.pop() ?? ''

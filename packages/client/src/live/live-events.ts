@@ -4,7 +4,7 @@ import type { Transport } from '../http/transport.ts'
 import type { InboxItem, MessageState, WebhookDelivery } from '../openapi.ts'
 import { EventStreamParser, type StreamEvent } from './event-stream-parser.ts'
 
-/** The data of each kind of event: what to read again. */
+/** The data of each kind of event, which shows what to read again. */
 export interface LiveEventData {
   'message.created': { id: string }
   'message.changed': { id: string; state: MessageState['state'] }
@@ -22,27 +22,27 @@ export interface LiveEventData {
 
 export type LiveEventKind = keyof LiveEventData
 
-/** `reset` means that events may have been missed, so read again whatever you follow. */
+/** `reset` means that events may have been missed, so read all data again that you follow. */
 export type LiveEvent =
   | { [Kind in LiveEventKind]: { kind: Kind; data: LiveEventData[Kind]; id: string | undefined } }[LiveEventKind]
   | { kind: 'reset'; data: Record<string, never>; id: string | undefined }
 
 export interface FollowOptions {
-  /** Default: every kind that the credentials allow. */
+  /** The kinds of events. Default: every kind that the credentials allow. */
   readonly kinds?: readonly LiveEventKind[]
-  /** Continues after the event with this `id`. */
+  /** The `id` of the event after which the stream continues. */
   readonly lastEventId?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Is called whenever the stream is open: nothing that changes from now on is missed. */
+  /** Called whenever the stream is open. No later change is missed. */
   readonly onOpen?: () => void
-  /** Is called when the stream is interrupted and will be opened again. */
+  /** Called when the stream is interrupted and will be opened again. */
   readonly onInterrupted?: (error: SmsGatewayError) => void
 }
 
-/** The gateway sends something every 15 s. */
+/** The longest silence. The gateway sends at least a heartbeat every 15 s. */
 const SILENCE_MS = 45_000
 const FIRST_DELAY_MS = 500
-/** After a stream has been open for so long, the next interruption is a new one. */
+/** When a stream has been open for this time, the number of failures starts again at 0. */
 const STABLE_MS = 5_000
 const LONGEST_DELAY_MS = 30_000
 
@@ -104,7 +104,9 @@ async function* eventsIn(
   }
 }
 
-/** Yields the body as it arrives. Ends when the body ends, the signal aborts, or nothing arrives for too long. */
+/**
+ * Yields the body as it arrives. Ends when the body ends, when the signal aborts, or when no data arrives for too long.
+ */
 async function* textsOf(response: Response, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
   const reader = response.body?.getReader()
   if (reader === undefined) throw new ConnectionError('the stream of events has no body')
@@ -131,7 +133,7 @@ function liveEventOf({ id, event, data }: StreamEvent): LiveEvent | undefined {
   return event === 'heartbeat' ? undefined : ({ kind: event, data: JSON.parse(data), id } as LiveEvent)
 }
 
-/** The credentials lost access while the stream was open. */
+/** The credentials have lost access while the stream was open. */
 class StreamEndedError extends SmsGatewayError {
   readonly code: string
 

@@ -16,7 +16,7 @@ import type {
 
 type TelemetryQuery = NonNullable<operations['getDevicesByIdTelemetry']['parameters']['query']>
 
-/** The network or the device may take this long to answer. */
+/** The time limit, because the network or the device may take this long to answer. */
 const SLOW_MS = 180_000
 
 /** Agents with their modems and SIMs. */
@@ -35,7 +35,7 @@ export class Devices {
     return (await this.#transport.send<DeviceDetail>({ method: 'GET', path: pathOf(id), ...options })).body
   }
 
-  /** Signal, registration and queue over time, oldest first. */
+  /** Lists signal, registration and queue over time, oldest first. */
   async telemetry(id: string, query?: TelemetryQuery, options?: CallOptions): Promise<TelemetryPoint[]> {
     const path = `${pathOf(id)}/telemetry`
     return (await this.#transport.send<TelemetryPoint[]>({ method: 'GET', path, query, ...options })).body
@@ -46,7 +46,7 @@ export class Devices {
     return (await this.#transport.send<Device>({ method: 'PATCH', path: pathOf(id), body, ...options })).body
   }
 
-  /** Enters the PIN of a SIM. After a lost answer the call is not repeated, because a wrong PIN uses up a try. */
+  /** Enters the PIN of a SIM. After a lost answer the call is not repeated, because a wrong PIN uses up an attempt. */
   async enterPin(id: string, body: EnterPinRequest, options?: CallOptions): Promise<EnteredPin> {
     const path = `${pathOf(id)}/pin`
     return (await this.#transport.send<EnteredPin>({ method: 'POST', path, body, timeoutMs: SLOW_MS, ...options })).body

@@ -34,7 +34,10 @@ export class Inbox {
       .body
   }
 
-  /** Downloads an attachment. The answer arrives before its body, so that a large attachment can be saved as it is read. */
+  /**
+   * Downloads an attachment. The promise resolves before the body has arrived, so that a large attachment can be saved
+   * while it is read.
+   */
   async download(id: string, partId: number, options?: CallOptions): Promise<Response> {
     const path = `/inbox/${encodeURIComponent(id)}/attachments/${partId}`
     return this.#transport.open({ method: 'GET', path, headers: { accept: '*/*' }, ...options })
@@ -54,17 +57,17 @@ export class Conversations {
     this.#transport = transport
   }
 
-  /** The conversation with the latest message first. */
+  /** Lists conversations, with the latest message first. */
   list(query: ConversationsQuery = {}, options?: CallOptions): Paginated<Conversation> {
     return new Paginated(this.#transport, '/conversations', query, options)
   }
 
-  /** The messages of one conversation, newest first. */
+  /** Lists the messages of one conversation, newest first. */
   entries(number: string, query: EntriesQuery = {}, options?: CallOptions): Paginated<ConversationEntry> {
     return new Paginated(this.#transport, pathOf(number), query, options)
   }
 
-  /** Labels, notes and assignee of a conversation. */
+  /** Reads labels, notes and assignee of a conversation. */
   async details(number: string, options?: CallOptions): Promise<ConversationDetails> {
     const path = `${pathOf(number)}/details`
     return (await this.#transport.send<ConversationDetails>({ method: 'GET', path, ...options })).body

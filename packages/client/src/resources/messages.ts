@@ -14,7 +14,7 @@ export interface NewText extends Omit<SendMessageRequest, ContentMember> {
 type ContentMember = 'phoneNumbers' | 'recipient' | 'textMessage' | 'dataMessage' | 'message' | 'mmsMessage'
 
 export interface SendOptions extends CallOptions, SendQuery {
-  /** Requests with the same key send one message. Default: a random key for each call, kept during its retries. */
+  /** Requests with the same key send only one message. Default: a random key for each call, which its retries keep. */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -25,9 +25,12 @@ type ListQuery = NonNullable<operations['getMessages']['parameters']['query']>
 export interface GetOptions extends CallOptions, GetQuery {}
 
 export interface WaitOptions extends CallOptions {
-  /** `sent`: every recipient is sent or ended. `ended` (default): every recipient is delivered, failed or cancelled. */
+  /**
+   * The state to wait for. `sent`: the message is sent or has ended for every recipient. `ended` (default): it is
+   * delivered, failed or cancelled for every recipient.
+   */
   readonly until?: 'sent' | 'ended'
-  /** Time for the whole wait, in milliseconds. Default: 300 000. */
+  /** The time limit for the whole wait, in milliseconds. Default: 300 000. */
   readonly timeoutMs?: number
 }
 
@@ -68,7 +71,7 @@ export class Messages {
     return new Paginated(this.#transport, '/messages', query, options)
   }
 
-  /** With the content, and the data of MMS attachments unless `includeAttachmentData` is false. */
+  /** Reads a message with its content, and with the data of MMS attachments unless `includeAttachmentData` is false. */
   async get(id: string, { includeAttachmentData, ...options }: GetOptions = {}): Promise<MessageState> {
     const query = { includeAttachmentData }
     return (await this.#transport.send<MessageState>({ method: 'GET', path: pathOf(id), query, ...options })).body
@@ -79,7 +82,7 @@ export class Messages {
     return (await this.#transport.send<MessageState>({ method: 'DELETE', path: pathOf(id), ...options })).body
   }
 
-  /** What happened to a message, oldest first. */
+  /** Lists what happened to a message, oldest first. */
   async timeline(id: string, options?: CallOptions): Promise<Timeline['entries']> {
     const path = `${pathOf(id)}/timeline`
     return (await this.#transport.send<Timeline>({ method: 'GET', path, ...options })).body.entries

@@ -30,7 +30,7 @@ export class Webhooks {
    * its `secret`. If that answer is lost, rotate the secret.
    */
   async register({ id, ...rest }: RegisterWebhookRequest, options?: CallOptions): Promise<Webhook> {
-    // With an id of the client, a repeated request replaces the webhook instead of adding another one.
+    // Chooses an id, so that a repeated request replaces the webhook instead of adding another one.
     const body = { id: id ?? (await randomKey()), ...rest }
     const request = { method: 'POST', path: '/webhooks', body, isIdempotent: true, ...options } as const
     return (await this.#transport.send<Webhook>(request)).body

@@ -1,13 +1,13 @@
 import { base64Of, bytesOf, hmacKey, joined, utf8, webCrypto } from '../http/web-crypto.ts'
 
 export interface SignedRequest {
-  /** The `id` of the event. */
+  /** The `id` of the webhook event. */
   readonly id: string
-  /** The body exactly as it will be sent. */
+  /** The exact body that will be sent. */
   readonly body: string
   /** The secret of a webhook, `whsec_…`. */
   readonly secret: string
-  /** Time of the request in seconds. Default: now. */
+  /** The time of the request in seconds. Default: now. */
   readonly unixSeconds?: number
 }
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type VerifyOptions, verifyWebhook } from './verify-webhook.ts'
 
-// The signatures are made here as docs/webhooks.md describes them.
+// This test computes the signatures as docs/webhooks.md describes them.
 
 const SECRET = `whsec_${Buffer.from('a key of 24 random bytes').toString('base64')}`
 const NOW = 1_795_420_000

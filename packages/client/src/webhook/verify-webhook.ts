@@ -2,24 +2,24 @@ import { SmsGatewayError } from '../errors.ts'
 import { bytesOf, hmacKey, joined, utf8, webCrypto } from '../http/web-crypto.ts'
 import type { webhooks } from '../openapi.ts'
 
-/** The body of a request to a webhook. `event` decides the type of `payload`. */
+/** The body of a request to a webhook. `event` determines the type of `payload`. */
 export type WebhookEvent = {
   [Name in keyof webhooks]: webhooks[Name]['post']['requestBody']['content']['application/json']
 }[keyof webhooks]
 
-/** Headers of any server: `Headers`, those of node:http, or a plain object with lower-case names. */
+/** The headers, in the form of any server: `Headers`, those of node:http, or a plain object with lower-case names. */
 export type IncomingHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface WebhookRequest {
   readonly headers: IncomingHeaders
-  /** The body exactly as it was received. A parsed body cannot be verified. */
+  /** The exact body that was received. A parsed body cannot be verified. */
   readonly body: Uint8Array | string
 }
 
 export interface VerifyOptions {
   /**
-   * The secret of the webhook (`whsec_…`), or the `signing_key` of the account. Pass several while you change it: a request
-   * is genuine if one of them fits.
+   * The secret of the webhook (`whsec_…`), or the `signing_key` of the account. Pass several secrets while you change
+   * it, because a request is genuine if one of them matches.
    */
   readonly secret: string | readonly string[]
   /** The largest difference between the time of the request and the clock of this machine. Default: 300. */
@@ -43,8 +43,8 @@ export class WebhookVerificationError extends SmsGatewayError {
 const TOLERANCE_SECONDS = 300
 
 /**
- * Verifies signature and time of a request to a webhook and returns its event. The signatures are compared in constant time.
- * The same event may arrive more than once, always with the same `id`.
+ * Verifies signature and time of a request to a webhook and returns its event. Compares the signatures in constant
+ * time. The same event may arrive more than once, always with the same `id`.
  */
 export async function verifyWebhook(
   { headers, body }: WebhookRequest,
@@ -65,7 +65,7 @@ export async function verifyWebhook(
 
 type Clock = Required<{ toleranceSeconds: number; now: () => number }>
 
-/** The signature of Standard Webhooks over `<id>.<timestamp>.<body>`. */
+/** Computes the signature of Standard Webhooks over `<id>.<timestamp>.<body>`. */
 async function hasStandardSignature(
   headers: IncomingHeaders,
   body: Uint8Array,
@@ -85,7 +85,7 @@ async function hasStandardSignature(
   return isSigned(keys, joined(utf8(`${id}.${timestamp}.`), body), given)
 }
 
-/** The header `X-Signature` over `<body><timestamp>`, which is signed with the signing key of the account, if set. */
+/** Computes the header `X-Signature` over `<body><timestamp>`, with the signing key of the account if it is set. */
 async function hasPlainSignature(
   headers: IncomingHeaders,
   body: Uint8Array,

@@ -7,11 +7,11 @@ export interface ReceiverOptions extends VerifyOptions {
    * or takes longer than 15 seconds.
    */
   readonly onEvent: (event: WebhookEvent) => void | Promise<void>
-  /** Receives errors of `onEvent`, and why a request was refused. */
+  /** Receives errors of `onEvent`, and the reasons why requests were refused. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** Batches may be large; a longer body is refused. */
+/** The longest body, which allows for large batches; a longer body is refused. */
 const MOST_BYTES = 10_000_000
 
 /** Returns a handler for servers with the interface of `fetch`: Deno, Bun, workers, Hono and others. */
@@ -24,11 +24,11 @@ export function fetchReceiver(options: ReceiverOptions): (request: Request) => P
   }
 }
 
-/** What the receiver uses of a request of node:http or Express. */
+/** The part of a request of node:http or Express that the receiver uses. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Set by a body parser of Express. */
+  /** The parsed body, if Express has a body parser. */
   readonly body?: unknown
 }
 
@@ -45,13 +45,13 @@ export function nodeReceiver(
   return async (request, response) => {
     response.statusCode = request.method === 'POST' ? await receiveFromNode(request, options) : 405
     if (response.statusCode === 405) response.setHeader('allow', 'POST')
-    // The rest of a body that is too long is not read.
+    // Does not read the rest of a body that is too long.
     if (response.statusCode === 413) response.setHeader('connection', 'close')
     response.end()
   }
 }
 
-/** What the plugin uses of Fastify. */
+/** The part of Fastify that the plugin uses. */
 export interface FastifyServer {
   addContentTypeParser(
     type: string,
@@ -121,7 +121,7 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array | 
   return joined(...parts)
 }
 
-/** Not every runtime can iterate over a ReadableStream. */
+/** Uses a reader, because not every runtime can iterate over a ReadableStream. */
 async function* chunksOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = stream?.getReader()
   for (;;) {

@@ -57,7 +57,7 @@ const RIGHT = {
   accept: 'application/json, text/event-stream',
 }
 
-/** `fetch` does not send a chosen `Host`. */
+/** Does not use `fetch`, which cannot set `Host`. */
 async function post(port: number, headers: Record<string, string> = {}, body = LIST, path = '/mcp') {
   const outgoing = request({ port, host: '127.0.0.1', method: 'POST', path, headers: { ...RIGHT, ...headers } })
   outgoing.end(body)

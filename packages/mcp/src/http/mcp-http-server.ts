@@ -13,7 +13,7 @@ export const MCP_PATH = '/mcp'
 export interface McpHttpOptions {
   readonly host: string
   readonly port: number
-  /** Names in the addresses that clients use, without ports. Other values of `Host` and `Origin` are refused. */
+  /** The host names that clients use, without ports. Other values of `Host` and `Origin` are refused. */
   readonly allowedHosts: readonly string[]
   /** Creates a client of the API with the key of the caller. */
   readonly connect: (apiKey: string) => SmsGateway
@@ -22,19 +22,19 @@ export interface McpHttpOptions {
   readonly onError: (error: Error) => void
 }
 
-/** Connections, and requests that are being answered. A waiting tool holds one of each. */
+/** The largest number of connections, and of requests that are being answered. A waiting tool uses one of each. */
 const MOST_CONNECTIONS = 1_000
 const MOST_OPEN = 500
 const MOST_OPEN_OF_KEY = 20
 const HEADERS_MS = 10_000
 const REQUEST_MS = 30_000
 const KEEP_ALIVE_MS = 5_000
-/** How often slow clients are looked for. */
+/** The interval between two checks for slow clients. */
 const CHECK_MS = 2_000
 
 /**
- * Serves MCP over streamable HTTP. Each request carries the API key of its caller and is served on its own, so there are no
- * sessions that could be stolen or pile up. Requests of web pages are refused unless their origin is allowed.
+ * Serves MCP over streamable HTTP. Each request contains the API key of its caller and is served separately, so
+ * no session can be stolen or stay open. Requests of web pages are refused unless their origin is allowed.
  */
 export class McpHttpServer {
   readonly #options: McpHttpOptions
@@ -42,7 +42,7 @@ export class McpHttpServer {
   readonly #server: Server
   /** Aborted when the server stops, which ends the tools that wait. */
   readonly #stopping = new AbortController()
-  /** Requests that are being answered, by API key. */
+  /** The number of requests that are being answered, by API key. */
   readonly #open = new Map<string, number>()
 
   constructor(options: McpHttpOptions) {
@@ -126,7 +126,7 @@ export class McpHttpServer {
     }
   }
 
-  /** Asks the API, which knows whether the key is valid. */
+  /** Asks the API whether the key is valid. */
   async #checkKey(apiKey: string, signal: AbortSignal): Promise<void> {
     try {
       await this.#options.connect(apiKey).request({ method: 'GET', path: '/session', signal })
@@ -148,7 +148,7 @@ export class McpHttpServer {
     const { status, headers } = error instanceof RefusedRequest ? error : { status: 500, headers: {} }
     const message = error instanceof RefusedRequest ? error.message : 'internal error'
     const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null })
-    // The rest of a refused request is not read.
+    // Does not read the rest of a refused request.
     outgoing.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers }).end(body)
   }
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Larger than any call of a tool. */
+/** The largest body, which is larger than any call of a tool. */
 const MOST_BYTES = 262_144
 
-/** A request that is answered with an error. */
+/** An error with which a request is answered. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest'
   readonly status: number
@@ -17,7 +17,10 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** Reads a request of Node as one of the standard interface that the SDK expects. The signal aborts when the client is gone. */
+/**
+ * Reads a request of Node as one of the standard interface that the SDK expects. The signal aborts when the client has
+ * disconnected.
+ */
 export async function readRequest(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
   const { method = 'GET', url = '/', headers } = incoming
   if (Number(headers['content-length'] ?? 0) > MOST_BYTES) throw tooLarge()
@@ -57,7 +60,7 @@ export async function sendResponse(response: Response, outgoing: ServerResponse,
       cancel()
     }
   }
-  // The client must not take an interrupted answer for a complete one.
+  // Breaks the connection, because an interrupted answer must not look complete to the client.
   if (signal.aborted) outgoing.destroy()
   else outgoing.end()
 }

@@ -9,11 +9,14 @@ import { phoneNumber } from '../tool-schemas.ts'
 import { UNTRUSTED_NOTE } from '../untrusted-text.ts'
 
 const LONGEST_SECONDS = 300
-/** Most clients end a request after 60 seconds without progress. */
+/** The interval of progress reports. Most clients end a request after 60 seconds without progress. */
 const PROGRESS_MS = 5_000
-/** Events can be lost only together with the stream, which is then opened again. This read is for faults of the stream itself. */
+/**
+ * The interval of additional reads, in case the stream fails. Otherwise events are lost only if the stream ends, and it
+ * is then opened again.
+ */
 const READ_AGAIN_MS = 30_000
-/** Replies of a conversation that are read at once. */
+/** The number of replies that are read at once. */
 const MOST_REPLIES = 50
 
 const input = z.object({
@@ -79,7 +82,9 @@ interface Wait {
   readonly signal: AbortSignal
 }
 
-/** Returns the replies as soon as there is one, or none after the timeout. Survives a restart of the relay. */
+/**
+ * Returns the replies as soon as one has arrived, or none after the timeout. Continues after a restart of the relay.
+ */
 async function waitForReplies(api: SmsGateway, { number, after, timeoutMs, signal }: Wait): Promise<Received[]> {
   const end = new AbortController()
   const timer = setTimeout(() => end.abort(), timeoutMs)
@@ -102,7 +107,7 @@ async function waitForReplies(api: SmsGateway, { number, after, timeoutMs, signa
         const replies = await repliesSince(api, number, after, either)
         if (replies.length > 0) found.resolve(replies)
       } catch (error) {
-        // An unreachable relay comes back, and the stream then causes another read.
+        // If the relay is unreachable, the stream causes another read when it is open again.
         if (!either.aborted && isFinal(error)) found.reject(error)
       }
     }
@@ -110,7 +115,7 @@ async function waitForReplies(api: SmsGateway, { number, after, timeoutMs, signa
   }
 
   async function follow(): Promise<void> {
-    // Reads when the stream opens and after each interruption, so that nothing is missed in between.
+    // Reads when the stream opens and after each interruption, so that no reply is missed.
     for await (const event of api.events({ kinds: ['inbox.received'], signal: either, onOpen: read })) {
       if (event.kind === 'reset' || (event.kind === 'inbox.received' && mayBe(event.data.sender, number))) read()
     }
@@ -133,7 +138,7 @@ async function waitForReplies(api: SmsGateway, { number, after, timeoutMs, signa
   }
 }
 
-/** A refusal of the request, which another try does not change. */
+/** Returns true if the request was refused, so that another attempt would not help. */
 function isFinal(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408
 }
@@ -150,7 +155,7 @@ function isReceived(entry: ConversationEntry): entry is Received {
   return entry.direction === 'in'
 }
 
-/** Compares the last digits, because the number may be given without its country. A name is compared as it is. */
+/** Compares the last digits, because the number may be given without its country. Names are compared unchanged. */
 function mayBe(sender: string, number: string): boolean {
   const digits = number.replace(/\D/g, '').slice(-6)
   return digits === '' ? sender.toLowerCase() === number.toLowerCase() : sender.replace(/\D/g, '').endsWith(digits)
@@ -182,7 +187,7 @@ function wholeSecond(time: Date): Date {
   return new Date(Math.floor(time.getTime() / 1_000) * 1_000)
 }
 
-/** Notifies the client while the tool waits, if the client wants to know. Returns a function that ends it. */
+/** Sends progress reports while the tool waits, if the client requested them. Returns a function that stops them. */
 function reportProgress({ mcpReq }: ServerContext, number: string, timeoutSeconds: number): () => void {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return () => undefined
@@ -191,7 +196,7 @@ function reportProgress({ mcpReq }: ServerContext, number: string, timeoutSecond
     const progress = Math.min(timeoutSeconds, (performance.now() - startedAt) / 1_000)
     const message = `Waiting for a message from ${number}`
     const params = { progressToken, progress, total: timeoutSeconds, message }
-    // The client may have gone. Its request is then cancelled.
+    // Ignores errors, because the client may have disconnected, and then its request is cancelled.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer))
   }
   const timer = setInterval(report, PROGRESS_MS)

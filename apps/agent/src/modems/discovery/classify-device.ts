@@ -1,9 +1,23 @@
 import type { UsbDevice } from './usb-bus.ts'
-import { certain, isOfModemVendor, isSerialAdapter, likely, refusalOf, scoreOf } from './usb-fingerprints.ts'
+import {
+  certain,
+  isOfModemVendor,
+  isSerialAdapter,
+  likely,
+  refusalOf,
+  scoreOf,
+  takesCommands,
+} from './usb-fingerprints.ts'
 
 export type DeviceClass =
   /** `ttys`: likely command ports, the best first. `isCertain`: the device is a modem even if it does not answer. */
-  | { readonly kind: 'modem'; readonly ttys: readonly string[]; readonly isCertain: boolean }
+  | {
+      readonly kind: 'modem'
+      readonly ttys: readonly string[]
+      /** The ports that certainly take commands. */
+      readonly commandTtys: readonly string[]
+      readonly isCertain: boolean
+    }
   /** The device is a network card with a web interface. `network`: its network interface. */
   | { readonly kind: 'hilink'; readonly network: string; readonly isCertain: boolean }
   /** The device looks like a modem but cannot be used in this state. */
@@ -17,7 +31,13 @@ export function classifyDevice(device: UsbDevice): DeviceClass {
     .filter(({ score }) => score >= likely)
     .sort((a, b) => b.score - a.score || a.number - b.number)
   if (ports[0] !== undefined) {
-    return { kind: 'modem', ttys: ports.map(({ tty }) => tty), isCertain: ports[0].score >= certain }
+    const commandPorts = ports.filter(({ score }) => score >= takesCommands)
+    return {
+      kind: 'modem',
+      ttys: ports.map(({ tty }) => tty),
+      commandTtys: commandPorts.map(({ tty }) => tty),
+      isCertain: ports[0].score >= certain,
+    }
   }
   const network = hilinkNetworkOf(device)
   if (network !== undefined) return { kind: 'hilink', network, isCertain: isKnownHilink(device.id) }
@@ -26,7 +46,7 @@ export function classifyDevice(device: UsbDevice): DeviceClass {
   return { kind: 'unusable', problem: `${nameOf(device)}: ${problem}` }
 }
 
-/** The network interface of a stick of Huawei or Brovi that offers neither a port nor a disk alone. */
+/** Returns the network interface of a Huawei or Brovi stick that has no port and is more than a disk. */
 function hilinkNetworkOf({ id, interfaces }: UsbDevice): string | undefined {
   if (!hilinkVendors.some((vendor) => id.startsWith(vendor)) || interfaces.some(({ ttys }) => ttys.length > 0)) {
     return undefined
@@ -66,7 +86,7 @@ function whyUnusable({ id, interfaces }: UsbDevice): string | undefined {
   return undefined
 }
 
-/** Whether the device is a modem that offers only a disk with Windows drivers until it is switched. */
+/** True if the device is a modem that shows only a disk with Windows drivers until it is switched. */
 export function isInStorageMode({ id, interfaces }: Pick<UsbDevice, 'id' | 'interfaces'>): boolean {
   return isOfModemVendor(id) && interfaces.length > 0 && interfaces.every((each) => isDisk(each.class))
 }
@@ -85,7 +105,7 @@ const networkCard =
   'it is in network card mode (HiLink or similar) and has no port for commands. ' +
   'Switch it to modem mode or install stick firmware; if neither is available, use another modem.'
 
-/** The configuration of usb_modeswitch in Debian does not contain these sticks; the option is from reports of users. */
+/** Debian's configuration of usb_modeswitch lacks these sticks. The option comes from reports of users. */
 const brovi = new Set(['3566:2001'])
 
 const broviMode = (id: string): string =>

@@ -45,6 +45,27 @@ describe('returns the command ports of a modem, best first', () => {
   })
 })
 
+test.each([
+  ['of an EC25 the two in the table', devices.ec25, ['ttyUSB2', 'ttyUSB3']],
+  ['of an E173, whose classes tell nothing, the first', devices.e173, ['ttyUSB2']],
+])('certainly take commands: %s', async (_, device, ports) => {
+  plug(device, '1-1.2')
+  const { places } = await find()
+  expect(names(places[0]?.commandPorts)).toEqual(ports)
+})
+
+test('of a shared modem only the port that ModemManager ignores is used', async () => {
+  plug(devices.ec25, '1-1.2')
+  const { sysfs, udev = '' } = fake.machine
+  mkdirSync(join(sysfs, 'class/tty/ttyUSB3'), { recursive: true })
+  writeFileSync(join(sysfs, 'class/tty/ttyUSB3/dev'), '188:3\n')
+  mkdirSync(udev)
+  writeFileSync(join(udev, 'c188:3'), 'E:ID_MM_PORT_IGNORE=1\n')
+  const [place] = (await find()).places
+  expect(place?.isShared).toBe(true)
+  expect([names(place?.ports), names(place?.commandPorts)]).toEqual([['ttyUSB3'], ['ttyUSB3']])
+})
+
 test('two identical sticks are two places', async () => {
   plug(devices.zteMf190, '1-1.2', 0)
   plug(devices.zteMf190, '1-1.3', 3)

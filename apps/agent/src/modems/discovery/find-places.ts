@@ -1,8 +1,8 @@
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { classifyDevice, nameOf } from './classify-device.ts'
-import { readUsbBus, type UsbDevice } from './usb-bus.ts'
+import { classifyDevice, type DeviceClass, nameOf } from './classify-device.ts'
+import { portsIgnoredByModemManager, readUsbBus, type UsbDevice } from './usb-bus.ts'
 
 /** A place where a modem is or may be connected. */
 export interface Place {
@@ -10,10 +10,14 @@ export interface Place {
   readonly key: string
   /** Addresses of its ports, most suitable first. */
   readonly ports: readonly string[]
+  /** The ports that certainly take commands, by the table of USB modems or because MODEMS names two of them. */
+  readonly commandPorts?: readonly string[]
+  /** A udev rule makes ModemManager ignore these ports, and ModemManager may use the other ports of the device. */
+  readonly isShared?: boolean
   readonly isPresent: boolean
-  /** Whether the presence of a modem can only be determined by opening the port. */
+  /** True if only opening the port shows whether a modem is connected. */
   readonly isHidden: boolean
-  /** Whether there is certainly a modem, even if it does not answer. */
+  /** True if the place certainly has a modem, even one that does not answer. */
   readonly isCertain: boolean
   readonly usb: PlaceOnUsb | undefined
   /** The position in MODEMS, counted from 1. Users expect the SIM at this place to have this number. */
@@ -30,22 +34,26 @@ export interface PlaceOnUsb {
 
 export interface FoundPlaces {
   readonly places: readonly Place[]
-  /** Connected modems that MODEMS does not list. A listed modem may be among them after its port name has changed. */
+  /** Connected modems that MODEMS does not list. A listed modem whose port name has changed may be among them. */
   readonly unlisted: readonly Place[]
   /** Devices that look like modems but cannot be used: one line each, with what to do. */
   readonly unusable: readonly string[]
 }
 
 export interface Wanted {
-  /** Whether to use all USB devices that look like modems. */
+  /** True if all USB devices that look like modems are used. */
   readonly auto: boolean
   /** `/dev/ttyUSB2`, a link to it, `tcp://host:port`, or another address that can be opened. */
   readonly addresses: readonly string[]
+  /** The second port of a modem, by the address of its first one. */
+  readonly seconds?: Readonly<Record<string, string>>
 }
 
 export interface DeviceFolders {
   readonly sysfs: string
   readonly devices: string
+  /** The database of udev. Default: /run/udev/data. */
+  readonly udev?: string
   /** The addresses of the network interfaces. */
   readonly networks: () => NodeJS.Dict<readonly NetworkAddress[]>
 }
@@ -54,18 +62,27 @@ export type NetworkAddress = Pick<NetworkInterfaceInfo, 'address' | 'netmask' | 
 
 export const thisMachine: DeviceFolders = { sysfs: '/sys', devices: '/dev', networks: networkInterfaces }
 
-/** Finds the wanted modems. Listing one port of a device covers the device: its other ports are not used. */
+/**
+ * Finds the modems that MODEMS asks for. If it lists one port of a device, the other ports of that device are not used. If a
+ * udev rule makes ModemManager ignore one port of a device, the other ports belong to ModemManager.
+ */
 export async function findPlaces(wanted: Wanted, machine: DeviceFolders = thisMachine): Promise<FoundPlaces> {
   const bus = await readUsbBus(machine.sysfs)
   const addresses = await withoutDuplicates(wanted.addresses)
-  const listed = await Promise.all(addresses.map((address, at) => listedPlace(address, at + 1, bus, machine)))
+  const listed = await Promise.all(
+    addresses.map((address, at) => listedPlace(address, wanted.seconds?.[address], at + 1, bus, machine)),
+  )
   const listedPaths = new Set(listed.map(({ usb }) => usb?.path))
   const unlisted: Place[] = []
   const unusable: string[] = []
   for (const device of bus.filter(({ path }) => !listedPaths.has(path))) {
     const found = classifyDevice(device)
-    if (found.kind === 'modem') unlisted.push(placeOf(device, found, machine))
-    else if (found.kind === 'hilink') {
+    if (found.kind === 'modem') {
+      const own = await portsIgnoredByModemManager(found.commandTtys, machine)
+      const isShared = own.length > 0
+      const place = placeOf(device, isShared ? { ...found, ttys: own, commandTtys: own } : found, machine)
+      unlisted.push(isShared ? { ...place, isShared } : place)
+    } else if (found.kind === 'hilink') {
       const address = stickAddress(machine.networks()[found.network])
       if (address !== undefined) unlisted.push(hilinkPlace(device, address, found.isCertain))
       else if (wanted.auto) unusable.push(`${nameOf(device)}: ${withoutAddress(found.network)}`)
@@ -77,12 +94,13 @@ export async function findPlaces(wanted: Wanted, machine: DeviceFolders = thisMa
 
 function placeOf(
   device: UsbDevice,
-  { ttys, isCertain }: { readonly ttys: readonly string[]; readonly isCertain: boolean },
+  { ttys, commandTtys, isCertain }: Extract<DeviceClass, { kind: 'modem' }>,
   { devices }: DeviceFolders,
 ): Place {
   return {
     key: `usb:${device.path}`,
     ports: ttys.map((tty) => join(devices, tty)),
+    commandPorts: commandTtys.map((tty) => join(devices, tty)),
     isPresent: true,
     isHidden: false,
     isCertain,
@@ -111,16 +129,21 @@ const withoutAddress = (network: string): string =>
 
 async function listedPlace(
   address: string,
+  second: string | undefined,
   position: number,
   bus: readonly UsbDevice[],
-  { devices }: DeviceFolders,
+  machine: DeviceFolders,
 ): Promise<Place> {
+  const { devices } = machine
   const isPath = /^\.{0,2}\//.test(address)
   const tty = isPath ? await ttyBehind(resolve(address), resolve(devices)) : undefined
   const device = bus.find(({ interfaces }) => interfaces.some(({ ttys }) => tty !== undefined && ttys.includes(tty)))
+  const isShared = tty !== undefined && (await portsIgnoredByModemManager([tty], machine)).length > 0
   return {
     key: address,
     ports: [address],
+    ...(second !== undefined && { commandPorts: [address, second] }),
+    ...(isShared && { isShared }),
     isPresent: !isPath || (await exists(address)),
     isHidden: !isPath,
     isCertain: true,
@@ -129,7 +152,7 @@ async function listedPlace(
   }
 }
 
-/** Keeps the first of several addresses of the same port. */
+/** If several addresses lead to the same port, keeps the first of them. */
 async function withoutDuplicates(addresses: readonly string[]): Promise<readonly string[]> {
   const ports = await Promise.all(addresses.map((address) => realpath(address).catch(() => address)))
   return addresses.filter((_, index) => ports.indexOf(ports[index] ?? '') === index)

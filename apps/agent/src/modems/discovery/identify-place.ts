@@ -17,7 +17,10 @@ export type Identified =
     }
   /** A modem that reports neither an IMEI nor a serial number. */
   | { readonly kind: 'unnumbered'; readonly address: string; readonly port: ModemPort }
-  /** The port can be opened, but no modem identifies itself: a modem is starting or hangs, or the device is not a modem. */
+  /**
+   * The port can be opened, but no modem identifies itself. Either a modem is starting or hangs, or the device is not a
+   * modem.
+   */
   | { readonly kind: 'silent'; readonly address: string; readonly port: ModemPort }
   | { readonly kind: 'absent' | 'refused'; readonly words: string }
 
@@ -97,7 +100,7 @@ async function readNumber(
   }
 }
 
-// A working modem answers within milliseconds. The caller waits for the port for 15 s at most.
+// A working modem answers within milliseconds. The caller waits at most 15 s for the port.
 const attempts = 2
 const attemptMs = 1_500
 const budgetMs = 9_000

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { FoundPlaces } from './find-places.ts'
 
 /**
- * Searches for modems when devices change, and also every few seconds, because the system notifies only udev of all changes.
+ * Searches for modems when devices change, and also every few seconds, because only udev is notified of all changes.
  * One search runs at a time; a request during a search waits for the next search.
  */
 export class PlaceWatch {
@@ -13,7 +13,7 @@ export class PlaceWatch {
   #settleTimer: Timer | undefined
   #unwatch: (() => void) | undefined
   #stopped = false
-  /** For each description of a problem: since when its device has been connected, and whether the problem was reported. */
+  /** By description of a problem: when its device was connected, and whether the problem was reported. */
   readonly #unusable = new Map<string, { readonly sinceMs: number; reported: boolean }>()
 
   constructor(options: PlaceWatchOptions) {
@@ -78,7 +78,10 @@ export class PlaceWatch {
     }
   }
 
-  /** Reports a device only after a while: a stick is a disk before it becomes a modem, and a port exists before its driver. */
+  /**
+   * Reports a device only after a while, because a stick is a disk before it becomes a modem, and a port appears before
+   * its driver.
+   */
   #reportUnusable(unusable: readonly string[]): void {
     const nowMs = this.#options.clock.nowMs()
     for (const problem of this.#unusable.keys()) if (!unusable.includes(problem)) this.#unusable.delete(problem)

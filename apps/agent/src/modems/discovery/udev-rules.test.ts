@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Place } from './find-places.ts'
-import { udevRecord, udevRules } from './udev-rules.ts'
+import { shareRules, udevRecord, udevRules } from './udev-rules.ts'
 
 const place = (usb: Place['usb']): Place => ({
   key: `usb:${usb?.path}`,
@@ -33,6 +33,42 @@ test('each rule consists of valid udev conditions and assignments', () => {
   const term = /^(?:(?:ACTION|SUBSYSTEM|KERNEL|ENV\{\w+\}|ATTR\{[\w/]+\}|TEST)(?:==|!=|=))"[^"]*"$/
   const rules = lines(udevRules([place(ec25), place(stick)]))
   expect(rules.flatMap((line) => line.split(', ')).filter((part) => !term.test(part))).toEqual([])
+})
+
+describe('rules that share a modem', () => {
+  const usb = (number: number, tty: string) => ({
+    number,
+    class: 'ff/00/00',
+    driver: 'option',
+    ttys: [tty],
+    networks: [],
+  })
+  const bus = [
+    { ...ec25, product: undefined, interfaces: [usb(2, 'ttyUSB2'), usb(3, 'ttyUSB3')] },
+    { ...stick, product: undefined, interfaces: [usb(0, 'ttyUSB4')] },
+  ]
+  const ports = (...names: string[]) => names.map((name) => `/dev/${name}`)
+
+  test('make ModemManager ignore the second command port, and nothing else', () => {
+    const shared = { ...place(ec25), commandPorts: ports('ttyUSB2', 'ttyUSB3') }
+    const rules = lines(shareRules([shared], bus))
+    expect(rules.filter((rule) => rule.includes('ID_MM'))).toEqual([
+      'ACTION!="remove", SUBSYSTEM=="tty", SUBSYSTEMS=="usb", KERNELS=="1-1.2", ATTRS{idVendor}=="2c7c", ATTRS{idProduct}=="0125", ENV{ID_USB_INTERFACE_NUM}=="03", ENV{ID_MM_PORT_IGNORE}="1"',
+    ])
+    expect(rules[1]).toBe(
+      'ACTION!="remove", SUBSYSTEM=="usb", KERNEL=="1-1.2", TEST=="power/control", ATTR{power/control}="on"',
+    )
+  })
+
+  test('are the same once the modem is shared', () => {
+    const before = shareRules([{ ...place(ec25), commandPorts: ports('ttyUSB2', 'ttyUSB3') }], bus)
+    const after = { ...place(ec25), commandPorts: ports('ttyUSB3'), isShared: true }
+    expect(shareRules([after], bus)).toBe(before)
+  })
+
+  test('leave out a modem with one command port', () => {
+    expect(lines(shareRules([{ ...place(stick), commandPorts: ports('ttyUSB4') }, place(undefined)], bus))).toEqual([])
+  })
 })
 
 test('finds the record of a device in the database of udev', () => {

@@ -1,10 +1,21 @@
+import { basename } from 'node:path'
 import { userCommand } from '@smsgw/daemon/user-command'
 import type { Place, PlaceOnUsb } from './find-places.ts'
+import type { UsbDevice } from './usb-bus.ts'
 
 /** Returns the command that makes ModemManager ignore the modems that this installation uses. */
 export function ignoreModemsCommand(): string {
-  const print = userCommand('agent', 'udev-rules')
-  if (print.startsWith('sudo smsgw')) return 'sudo smsgw ignore-modems'
+  return installCommand('udev-rules', 'sudo smsgw ignore-modems')
+}
+
+/** Returns the command after which ModemManager keeps the modems and leaves one command port of each to this installation. */
+export function shareModemsCommand(): string {
+  return installCommand('udev-rules --share', 'sudo smsgw modem adopt')
+}
+
+function installCommand(printRules: string, ofPackage: string): string {
+  const print = userCommand('agent', printRules)
+  if (print.startsWith('sudo smsgw')) return ofPackage
   // Without --silent, npm also prints its own lines.
   return `${print.replace('npm run', 'npm run --silent')} | sudo tee /etc/udev/rules.d/70-smsgw.rules && sudo udevadm control --reload`
 }
@@ -35,9 +46,48 @@ function ruleFor({ id, path, serial }: PlaceOnUsb): string {
     // Other characters could have a special meaning in a pattern.
     serial !== undefined && /^[\w.:-]+$/.test(serial) ? `ATTR{serial}=="${serial}"` : `KERNEL=="${path}"`,
     'ENV{ID_MM_DEVICE_IGNORE}="1"',
-    'TEST=="power/control", ATTR{power/control}="on"',
+    keepAwake,
   ].join(', ')
 }
+
+/**
+ * Returns udev rules that make ModemManager ignore the last command port of each of these modems, and no other port. A modem
+ * with one command port cannot be shared and gets no rule, unless it is shared already.
+ */
+export function shareRules(places: readonly Place[], bus: readonly UsbDevice[]): string {
+  const rules: string[] = []
+  for (const { usb, commandPorts = [], isShared } of places) {
+    const port = commandPorts.length > 1 || isShared ? commandPorts.at(-1) : undefined
+    const device = bus.find(({ path }) => path === usb?.path)
+    const own = device?.interfaces.find(({ ttys }) => port !== undefined && ttys.includes(basename(port)))
+    if (usb === undefined || own === undefined) continue
+    rules.push('', `# ${usb.id} at ${usb.path}: the gateway uses interface ${own.number}`)
+    rules.push(shareRule(usb, own.number), `ACTION!="remove", SUBSYSTEM=="usb", KERNEL=="${usb.path}", ${keepAwake}`)
+  }
+  if (rules.length === 0) return '# No USB modem with two command ports found: such a modem cannot be shared.\n'
+  return [
+    '# Modems that the SMS gateway shares with ModemManager: ModemManager ignores one command port of each, and the modems are',
+    '# not suspended. Delete this file to remove the rules.',
+    ...rules,
+    '',
+  ].join('\n')
+}
+
+function shareRule({ id, path }: PlaceOnUsb, interfaceNumber: number): string {
+  const [vendor = '', product = ''] = id.split(':')
+  return [
+    'ACTION!="remove"',
+    'SUBSYSTEM=="tty"',
+    'SUBSYSTEMS=="usb"',
+    `KERNELS=="${path}"`,
+    `ATTRS{idVendor}=="${vendor}"`,
+    `ATTRS{idProduct}=="${product}"`,
+    `ENV{ID_USB_INTERFACE_NUM}=="${interfaceNumber.toString(16).padStart(2, '0')}"`,
+    'ENV{ID_MM_PORT_IGNORE}="1"',
+  ].join(', ')
+}
+
+const keepAwake = 'TEST=="power/control", ATTR{power/control}="on"'
 
 /**
  * The file about a USB device in udev's database. The device has the major number 189, and its minor number follows from its bus

@@ -4,8 +4,8 @@ import type { Place } from './find-places.ts'
 import type { Identified } from './identify-place.ts'
 
 /**
- * Devices that may or may not be a modem. Each is probed a few times, in case it is still starting, and then left alone
- * until it is plugged in again. They are never reset.
+ * Devices that may or may not be a modem. Each device is probed a few times, in case it is still starting, and then not
+ * again until it is plugged in again. These devices are never reset.
  */
 export class UnknownDevices {
   readonly #options: UnknownDevicesOptions

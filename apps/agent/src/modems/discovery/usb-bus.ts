@@ -18,13 +18,13 @@ export interface UsbDevice {
 
 export interface DeviceInterface {
   readonly number: number
-  /** `ff/02/01`: class, subclass, protocol in hexadecimal. */
+  /** Class, subclass and protocol in hexadecimal, such as `ff/02/01`. */
   readonly class: string
-  /** `option`, `cdc_acm`; undefined if the kernel has no driver for it. */
+  /** The driver, such as `option` or `cdc_acm`; undefined if the kernel has none for this interface. */
   readonly driver: string | undefined
-  /** `ttyUSB2`; none on most interfaces. */
+  /** The port of the interface, such as `ttyUSB2`; most interfaces have none. */
   readonly ttys: readonly string[]
-  /** `eth1`; one on an interface of a network card. */
+  /** The network interface, such as `eth1`, if this is an interface of a network card. */
   readonly networks: readonly string[]
 }
 
@@ -44,6 +44,21 @@ export async function readUsbBus(sysfs: string): Promise<readonly UsbDevice[]> {
       }),
   )
   return found.filter((device) => device !== undefined)
+}
+
+/** Returns the ports that ModemManager ignores by a udev rule, although it may use the rest of the device. */
+export async function portsIgnoredByModemManager(
+  ttys: readonly string[],
+  { sysfs, udev = '/run/udev/data' }: { readonly sysfs: string; readonly udev?: string },
+): Promise<readonly string[]> {
+  const isIgnored = await Promise.all(
+    ttys.map(async (tty) => {
+      const number = await textOf(join(sysfs, 'class/tty', tty, 'dev'))
+      const record = number === undefined ? undefined : await textOf(join(udev, `c${number}`))
+      return record !== undefined && /^E:ID_MM_PORT_IGNORE=1$/m.test(record)
+    }),
+  )
+  return ttys.filter((_, at) => isIgnored[at])
 }
 
 async function readDevice(folder: string, path: string, names: readonly string[]): Promise<UsbDevice | undefined> {

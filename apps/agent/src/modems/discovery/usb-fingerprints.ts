@@ -22,8 +22,10 @@ export function scoreOf(
 }
 
 export const likely = 20
-/** With this score or a higher one, a device counts as a modem even if it does not answer. */
+/** A device with at least this score counts as a modem even if it does not answer. */
 export const certain = 50
+/** With this score or a higher one, a port takes commands according to the table. */
+export const takesCommands = 80
 
 const never = Number.NEGATIVE_INFINITY
 
@@ -49,7 +51,7 @@ const byClass: readonly (readonly [RegExp, number])[] = [
   [/^02\/02\/0[2-6]$/, 20],
 ]
 
-/** The rules for exact products come before those for all products of a vendor. */
+/** Rules for one product come before rules for all products of a vendor. */
 const portRules = [...layoutRules, ...catalogue.flatMap((profile) => profile.usb)]
 
 const modemVendors = [
@@ -64,7 +66,7 @@ export function isOfModemVendor(id: string): boolean {
   return modemVendors.some((vendor) => fitsUsbId(vendor, id))
 }
 
-/** Why a profile excludes the whole device, if one does. */
+/** Returns why a profile excludes the whole device; undefined if none does. */
 export function refusalOf(id: string): string | undefined {
   return portRules.find((rule) => rule.role === 'not-a-modem' && rule.ids.some((known) => fitsUsbId(known, id)))?.words
 }

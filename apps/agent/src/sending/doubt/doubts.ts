@@ -21,24 +21,24 @@ import { type Step, withEntry, withoutEntry } from '../step.ts'
 import { significantPart } from './numbers-match.ts'
 
 /**
- * Messages with a part whose outcome is unknown, because PDU and Ctrl-Z were or may have been written and no answer was read. No
- * further part of such a message is sent.
+ * Messages with a part whose outcome is unknown: PDU and Ctrl-Z were written, or may have been, and no answer was read.
+ * No further part of such a message is sent.
  *
  *   open → resolved   by a late answer, or by a status report that matches no part with a known reference
  *        → given up   after the window, as `submit_unknown`, or sent once more if the request asks for it; kept in memory,
- *                     because later evidence still corrects the outcome
+ * because later evidence still corrects the outcome
  *
- * Meanwhile later messages from the same SIM to the same number wait for at most two minutes, so that a report can only be
- * about the message in doubt.
+ * Meanwhile later messages from the same SIM to the same number wait for at most two minutes, so that a report can only
+ * be about the message in doubt.
  */
 export interface DoubtState {
   /** The monotonic time at which the doubt about a message is given up, by message. */
   readonly untilMs: ReadonlyMap<string, number>
   /** The message in doubt that holds back later messages, by SIM and phone number. */
   readonly holds: ReadonlyMap<string, { readonly cmdId: string; readonly untilMs: number }>
-  /** Parts at a modem, or with a result that is not on disk yet. */
+  /** Parts that a modem has, or whose result is not on disk yet. */
   readonly unwritten: ReadonlyMap<string, UnwrittenPart>
-  /** The TP-MR of the last part that each SIM sent, by ICCID. It is a hint for people when a part is in doubt. */
+  /** The TP-MR of the last part that each SIM sent, by ICCID. It helps people to examine a part in doubt. */
   readonly lastReferences: ReadonlyMap<string, number>
 }
 
@@ -150,7 +150,7 @@ interface Evidence {
   readonly at: number
   readonly result: AttemptResult
   readonly changes: readonly Change[]
-  /** Whether the evidence is an answer of the modem. Otherwise it is a status report. */
+  /** True if the evidence is an answer of the modem, false if it is a status report. */
   readonly isAnswer: boolean
 }
 
@@ -177,7 +177,7 @@ function giveUp(step: Step, message: OutgoingMessage): void {
   const { cmdId, command } = message
   // Called in every case, because nothing else removes an expired hold.
   endHold(step, message)
-  // The answer for the last part arrived after the message was put in doubt.
+  // The modem answered for the last part after the message was put in doubt.
   if (message.outcome !== undefined) return
   if (command.onUncertain === 'resend' && !message.possibleDuplicate && !message.isDistrusted) {
     const parts = message.parts.map((part) =>

@@ -1,6 +1,6 @@
 /**
- * Whether a report is about the dialled number. Service centres write the number with or without the country code, so only
- * the last digits are compared.
+ * Returns true if a report is about the dialled number. Service centres write the number with or without the country
+ * code, so only the last digits are compared.
  */
 export function numbersMatch(dialled: string, reported: string): boolean {
   return significantPart(dialled) === significantPart(reported)

@@ -15,7 +15,7 @@ beforeEach(() => {
 const minute = 60_000
 const day = 24 * 60 * minute
 const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefined }
-/** The modem answered OK, and the line with the reference was lost. */
+/** The modem answered OK, but the line with the reference was lost. */
 const nameless: SubmitOutcome = { kind: 'accepted', messageReference: undefined, detail: undefined, duplicate: false }
 const busy: SubmitOutcome = { kind: 'refused', error: readCommandError('+CMS ERROR: 42')!, pduWritten: true }
 
@@ -51,7 +51,7 @@ test('does not take a report as evidence when the time becomes known while the j
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { content: { text: 'long '.repeat(50) } }))
   await world.pass(1000)
-  // The journal is read after this write.
+  // The status report is matched after this write.
   const accepted = world.sender.accept([sendCommand('b', { phoneNumber: '+447700900999' })])
   await world.pass(0)
   const taken = world.sender.report('iccid-1', report(77, 0))

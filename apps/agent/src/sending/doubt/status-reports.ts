@@ -18,7 +18,7 @@ import { numbersMatch } from './numbers-match.ts'
 // A report that matches no part with a known reference may be evidence for a part in doubt. References repeat after 256
 // parts, and a report may arrive twice, before the answer for its part, or days later.
 
-/** Returns the part that a report is about, or undefined if none is known (yet). */
+/** Returns the part that a report is about, or undefined if no such part is known yet. */
 export function matchReport(
   state: SendingState,
   iccid: string,
@@ -26,7 +26,10 @@ export function matchReport(
   found: {
     /** The records with the reference of the report, newest first. */
     readonly records: readonly CommandRecord[]
-    /** Whether the report proves nothing: no part is in doubt, or the report may be about another part of unknown reference. */
+    /**
+     * Returns true if the report proves nothing, because no part is in doubt or because the report may be about another
+     * part with unknown reference.
+     */
     readonly isAmbiguous: boolean
   },
   now: Stamp,
@@ -43,8 +46,8 @@ export type ReportMatch =
   | { readonly kind: 'proves'; readonly cmdId: string; readonly at: number }
 
 /**
- * Handles a report for a part with a known reference. `restored` is used if the message has ended, because the state does not
- * contain it then.
+ * Handles a report for a part with a known reference. `restored` is the message if it has ended, because the state no
+ * longer contains it.
  */
 export function partReported(step: Step, restored: OutgoingMessage, at: number, status: number): void {
   const message = step.message(restored.cmdId) ?? restored
@@ -61,7 +64,7 @@ export function partReported(step: Step, restored: OutgoingMessage, at: number, 
   ])
 }
 
-/** A sent message is delivered when every part is delivered. It has failed when one part will never be delivered. */
+/** A sent message becomes delivered when every part is delivered, and failed when one part will never be delivered. */
 function consequences(
   step: Step,
   message: OutgoingMessage,
@@ -82,7 +85,7 @@ function consequences(
   }
 }
 
-/** Whether the report may be about a part whose reference is not known yet, or not on disk yet. */
+/** Returns true if the report may be about a part whose reference is not yet known or not yet on disk. */
 export function mayBeUnwritten({ doubt }: SendingState, iccid: string, report: StatusReport, now: Stamp): boolean {
   return [...doubt.unwritten.values()].some((part) => {
     const mayHaveReference =
@@ -103,7 +106,7 @@ export interface Suspect {
   readonly distanceMs: number
 }
 
-/** Returns the part in doubt that the report may be about: the number matches, and the time is not before the COMMIT. */
+/** Returns the part in doubt that matches the report: the number is the same, and the time is not before the COMMIT. */
 export function suspectOf(state: SendingState, iccid: string, report: StatusReport, now: Stamp): Suspect | undefined {
   const stampMs = stampOf(report) ?? now.wallMs
   const fitting = doubtfulMessages(state).flatMap(({ cmdId, plan, parts }) =>
@@ -113,15 +116,17 @@ export function suspectOf(state: SendingState, iccid: string, report: StatusRepo
       return [{ cmdId, at, attempt: part.attempts, committedMs, distanceMs: Math.abs(stampMs - committedMs) }]
     }),
   )
-  // While the time of a COMMIT is not known, the report may be about any of the parts. It is matched again when the time is known.
+  // While the time of a COMMIT is not known, the report may be about any of the parts. The report is matched again when
+  // the time is known.
   if (fitting.some(({ committedMs }) => committedMs === 0)) return undefined
   return fitting.sort((a, b) => a.distanceMs - b.distanceMs)[0]
 }
 
 /**
- * Whether the report may be about an attempt other than the suspect's, whose reference is not known either because the attempt was
- * accepted with `OK` alone or has no result. Attempts of messages that were sent again later are included. A full disk can leave
- * several parts of a message without a result, and the time does not tell which of them was sent.
+ * Returns true if the report may be about another attempt whose reference is unknown too. The reference is unknown if
+ * the modem answered only `OK`, or if the attempt has no result. Attempts of messages that were sent again later are
+ * included. A full disk can leave several parts of a message without a result, and the time does not show which of them
+ * was sent.
  */
 export function mayBeAboutAnother(
   records: readonly CommandRecord[],
@@ -150,7 +155,7 @@ export function mayBeAboutAnother(
 }
 
 /**
- * Whether the report may be about the part, according to SIM, number and time.
+ * Returns true if SIM, number and time allow that the report is about the part.
  *
  * @param atAnyTime the result if the time of the COMMIT is not known, because the clock could not be trusted
  */
@@ -172,7 +177,10 @@ interface Match {
   readonly record: CommandRecord
   /** The part, 0-based. */
   readonly at: number
-  /** Whether the part was submitted at another time and has its final report. Then this report is likely about a newer part. */
+  /**
+   * Returns true if the part was submitted at another time and already has its final report. Then this report is
+   * probably about a newer part.
+   */
   readonly isLongSettled: boolean
 }
 
@@ -192,7 +200,7 @@ function bestMatch(records: readonly CommandRecord[], report: StatusReport, now:
   return candidates.sort((a, b) => a.distanceMs - b.distanceMs)[0]
 }
 
-/** Returns the wall time, or 0 if it is not known. */
+/** Returns the wall time of the COMMIT, or 0 if that time is not known. */
 function committedAt(committed: Stamp | undefined, now: Stamp): number {
   return (committed && datedMs(committed, now)) ?? 0
 }

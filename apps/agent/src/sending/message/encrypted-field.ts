@@ -4,9 +4,9 @@ import { type PassphraseField, type PublicKeyField, readEncryptedField } from '@
 import type { DeviceKeys } from '../../encryption/device-keys.ts'
 
 /**
- * Decrypts both forms of encrypted values: with the passphrase (AES-256-CBC with a key of 32 bytes from PBKDF2-HMAC-SHA1, the
- * salt is also the IV, PKCS#7 padding), and with the keys of the device. Keys from the passphrase are cached, because deriving
- * a key is slow on purpose and fields may share a salt.
+ * Decrypts both forms of encrypted values: with the passphrase (AES-256-CBC with PKCS#7 padding, a key of 32 bytes from
+ * PBKDF2-HMAC-SHA1, and the salt as IV), and with the keys of the device. Keys from the passphrase are cached, because
+ * deriving a key is slow on purpose, and several fields may have the same salt.
  */
 export class FieldOpener {
   readonly #passphrase: string | undefined
@@ -62,7 +62,7 @@ interface FieldSecrets {
 
 export type OpenedField =
   | { readonly ok: true; readonly text: string }
-  /** The text continues a sentence that begins with the name of the field. */
+  /** The message of the error completes a sentence that begins with the name of the field. */
   | { readonly ok: false; readonly problem: string }
 
 /** Returns undefined if the padding is wrong. */
@@ -76,7 +76,7 @@ function decrypted(ciphertext: string, key: Buffer, iv: Buffer): Buffer | undefi
   }
 }
 
-/** Returns undefined for octets that are not UTF-8: they were decrypted with a wrong key. */
+/** Returns undefined if the octets are not UTF-8, because then the key was wrong. */
 function textOf(octets: Buffer | undefined): OpenedField | undefined {
   if (octets === undefined) return undefined
   try {

@@ -13,7 +13,7 @@ export interface MessageFailure {
   readonly reason: string
 }
 
-/** Ends a message that was not sent. It is removed from the state when its end is on disk. */
+/** Ends a message that was not sent. The message is removed from the state when its end is on disk. */
 export function fail(step: Step, message: OutgoingMessage, failure: MessageFailure): void {
   const over = step.put({ ...message, outcome: 'failed', phase: 'over' })
   dequeue(step, over)
@@ -38,7 +38,7 @@ export function endSent(step: Step, message: OutgoingMessage, phoneNumber: strin
   step.write(changes, { onWritten: { kind: 'ended', cmdId: message.cmdId } })
 }
 
-/** Removes the message. If its outcome is still unknown, it is remembered for later evidence. */
+/** Removes the message from the open messages. Remembers it for later evidence if its outcome is unknown. */
 export function end(step: Step, message: OutgoingMessage): void {
   const over: OutgoingMessage = { ...message, phase: 'over' }
   dequeue(step, over)
@@ -59,7 +59,10 @@ export function dequeue(step: Step, { cmdId }: OutgoingMessage): void {
   step.changeSchedule({ queue: withoutQueued(step.state.schedule.queue, cmdId) })
 }
 
-/** Returns the outcome and changes when all parts were accepted, taking early status reports into account. */
+/**
+ * Returns the outcome and the changes of a message whose parts were all accepted. Counts status reports that have
+ * already arrived.
+ */
 export function success(
   message: OutgoingMessage,
   sim: Pick<SendingSim, 'simNumber' | 'phoneNumber'>,
@@ -88,7 +91,7 @@ interface Ending {
 }
 
 export function failureChanges(step: Step, message: OutgoingMessage, failure: MessageFailure): readonly Change[] {
-  // The first attempt may have been sent, whatever stopped the second attempt.
+  // The first attempt may have sent the part, whatever stopped the second attempt.
   const { code, reason }: MessageFailure =
     message.possibleDuplicate && failure.code !== 'submit_unknown'
       ? { code: 'submit_unknown', reason: `${submitUnknown}. Sending it again failed: ${failure.reason}` }
@@ -136,7 +139,7 @@ function withPartsSent(message: OutgoingMessage, reason: string): string {
   return sent > 0 ? `partial ${sent}/${message.parts.length}: ${reason}` : reason
 }
 
-/** Forgets messages whose doubt is too old, and the oldest messages above the limit. */
+/** Forgets messages that have been in doubt for too long, and the oldest messages above the limit. */
 function rememberedUntil(
   remembered: ReadonlyMap<string, OutgoingMessage>,
   nowMs: number,
@@ -155,7 +158,7 @@ export function rememberAll(step: Step, messages: readonly OutgoingMessage[]): v
   step.change({ remembered: rememberedUntil(all, nowMs) })
 }
 
-/** A day less than the journal keeps the record of a message, because evidence is written to that record. */
+/** One day shorter than the journal keeps the record of a message, because evidence changes that record. */
 const rememberedMs = 7 * 24 * 60 * 60_000
 const mostRemembered = 5000
 

@@ -80,7 +80,7 @@ export function waitingEvent(
   return eventAt(time, { kind: 'waiting', cmdId, code, reason: limited(reason, 500) })
 }
 
-/** The event for a message in doubt that is sent again, as requested. */
+/** The event for a message in doubt that is sent again because the request asked for it. */
 export function resentEvent(cmdId: string, time: EventTime): Change {
   const reason = 'sent again as requested; the message may arrive twice'
   return eventAt(time, { kind: 'waiting', cmdId, code: 'retrying', reason, possibleDuplicate: true })
@@ -128,7 +128,9 @@ function senderOf(phoneNumber: string | undefined): { readonly sender?: string }
   return phoneNumber === undefined ? {} : { sender: limited(phoneNumber, 128) }
 }
 
-/** Cuts a text that may come from a modem to the limit of an event, and removes what a database does not store. */
+/**
+ * Cuts a text that may come from a modem to the limit of an event, and removes characters that PostgreSQL cannot store.
+ */
 function limited(text: string, most: number): string {
   return storable(text.slice(0, most))
 }

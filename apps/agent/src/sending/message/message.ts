@@ -19,7 +19,7 @@ export interface OutgoingMessage {
   readonly deadlineMs: number
   readonly phase: 'waiting' | 'sending' | 'in-doubt' | 'over'
   readonly plan: Plan | undefined
-  /** Whether the plan is on disk. No part is sent before that. */
+  /** True if the plan is on disk. No part is sent before that. */
   readonly isPlanWritten: boolean
   readonly parts: readonly MessagePart[]
   /** The highest attempt number that an earlier plan used, whether or not that plan is on disk, so that no number is used twice. */
@@ -33,9 +33,9 @@ export interface OutgoingMessage {
   readonly lastReason: string | undefined
   readonly isCancelled: boolean
   readonly outcome: CommandOutcome | undefined
-  /** Whether the message is from an old copy of the journal, so that the newer journal may have sent it. */
+  /** True if the message comes from an old copy of the journal, because the newer journal may have sent it. */
   readonly isDistrusted: boolean
-  /** Whether the message was sent again on request although the first attempt may have been sent. */
+  /** True if the message was sent again on request, although the first attempt may have reached the network. */
   readonly possibleDuplicate: boolean
   /** The monotonic time at which the message ended as `submit_unknown`, which later evidence may correct. */
   readonly givenUpMs: number | undefined
@@ -44,9 +44,11 @@ export interface OutgoingMessage {
 export interface MessagePart {
   readonly pdu: string
   readonly tpduLength: number
-  /** The whole text, if the plan is for a modem that composes the PDUs itself. */
+  /** The whole text; only for a modem that composes the PDUs itself. */
   readonly text: string | undefined
-  /** The state of the last attempt. `committed`: it may be on the air, and the answer is pending. */
+  /**
+   * The state of the last attempt. `committed`: the part may have been sent, and the answer of the modem is pending.
+   */
   readonly state: 'to-send' | 'committed' | 'accepted' | 'refused' | 'not-sent' | 'unknown'
   /** The number of the last attempt. */
   readonly attempts: number
@@ -121,12 +123,12 @@ export function withPlan(message: OutgoingMessage, plan: Plan): OutgoingMessage 
   return { ...message, plan, isPlanWritten: false, simNumber: plan.simNumber, parts, attemptsMade: attempts }
 }
 
-/** Whether the modem of the SIM takes the message in the form in which it was planned. */
+/** Returns true if the modem of the SIM takes the message in the form for which it was planned. */
 export function isPlannedFor({ plan }: OutgoingMessage, { sendsText = false }: SendingSim): boolean {
   return plan === undefined || plan.parts.every(({ text }) => (text !== undefined) === sendsText)
 }
 
-/** Removes the plan of a message of which no part is on the air, so that it may be planned for another SIM. */
+/** Removes the plan of a message of which no part was sent, so that it can be planned for another SIM. */
 export function withoutPlan(message: OutgoingMessage): OutgoingMessage {
   return { ...message, plan: undefined, simNumber: undefined }
 }
@@ -158,12 +160,12 @@ export function wantedSim({ command, simNumber }: OutgoingMessage): number | und
   return command.simNumber ?? simNumber
 }
 
-/** Whether a part may be on the air, so that plan and SIM must not change. */
+/** Returns true if a part may have been sent, so that plan and SIM must not change. */
 export function hasBegun({ parts }: OutgoingMessage): boolean {
   return parts.some(({ state }) => state === 'accepted' || state === 'unknown' || state === 'committed')
 }
 
-/** Whether no part was ever given to a modem. */
+/** Returns true if no part was ever given to a modem. */
 export function canBeCancelled(message: OutgoingMessage): boolean {
   return !hasBegun(message) && !message.possibleDuplicate && !message.isDistrusted && message.outcome === undefined
 }

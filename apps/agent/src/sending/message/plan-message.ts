@@ -16,7 +16,7 @@ export function planMessage(message: {
   readonly requestsReport: boolean
   /** The reference of a long message. */
   readonly reference: number
-  /** How long the network may try to deliver the message; undefined: the network decides. */
+  /** How long the network may try to deliver the message; if undefined, the network decides. */
   readonly validForSeconds: number | undefined
   readonly sim: Pick<SendingSim, 'simNumber' | 'iccid' | 'sendsText'>
 }): Planned {
@@ -56,7 +56,7 @@ export function planMessage(message: {
   }
 }
 
-/** A HiLink stick takes the whole text, and composes the PDUs without a request for delivery reports. */
+/** A HiLink stick takes the whole text, and composes PDUs that do not request delivery reports. */
 function planText({ content, destination, sim }: Parameters<typeof planMessage>[0]): Planned {
   const { simNumber, iccid } = sim
   if (content.kind !== 'text') {

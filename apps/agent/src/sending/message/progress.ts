@@ -10,7 +10,8 @@ import { hasBegun, isSent, nextPart, noteOf, type OutgoingMessage, withoutPlan, 
 import { waitingEvent } from './message-events.ts'
 import { putUnwritten, removeUnwritten, resultChanges, settledPart, unwrittenName } from './results.ts'
 
-// One message through one SIM: it is planned once, then sent part after part until it is complete or something stops it.
+// Sends one message through one SIM: plans it once, then sends part after part until the message is complete or
+// something stops it.
 
 export function planned(step: Step, sim: SendingSim, cmdId: string, outcome: Planned): void {
   const message = step.message(cmdId)
@@ -66,7 +67,7 @@ export function committed(step: Step, { cmdId }: Attempt): void {
   if (message !== undefined) step.put({ ...message, isPlanWritten: true })
 }
 
-/** The next part or message is given to the modem while the RESULT is written. */
+/** The modem gets the next part or message while the RESULT is written. */
 export function resultArrived(step: Step, attempt: Attempt, result: AttemptResult): void {
   const { sim, cmdId, at } = attempt
   const before = step.message(cmdId)
@@ -183,7 +184,7 @@ function continueAfter(step: Step, message: OutgoingMessage, sim: SendingSim, re
   finishSending(step, sim, message)
 }
 
-/** Releases the message for another SIM, unless a part may be on the air. */
+/** Releases the message for another SIM, unless a part may have been sent. */
 function released(message: OutgoingMessage): OutgoingMessage {
   return hasBegun(message) ? message : withoutPlan(message)
 }
@@ -194,7 +195,7 @@ function wait(step: Step, message: OutgoingMessage): void {
   else enqueue(step, { ...message, phase: 'waiting' })
 }
 
-/** Returns false when a stop, or doubt about the journal, forbids sending any more of the message. */
+/** Returns false if a stop, or doubt about the journal, forbids sending another part of the message. */
 function mayContinue({ state }: Step, { cmdId, isDistrusted }: OutgoingMessage): boolean {
   return !state.isStopped && !isDistrusted && !state.unconfirmed.has(cmdId)
 }
@@ -203,7 +204,7 @@ function isLate({ moment: { stamp } }: Step, { deadlineMs }: OutgoingMessage): b
   return stamp.trusted && stamp.wallMs >= deadlineMs
 }
 
-/** Prevents a hundred attempts a second on a modem that accepts nothing. */
+/** Without this pause, a modem that accepts nothing would get a hundred attempts a second. */
 const unsentPauseMs = 1000
-/** The cause of the failure is on this machine and may end at any moment. */
+/** The cause of the failure is on this machine and may disappear at any moment. */
 const longestUnsentPauseMs = 60_000

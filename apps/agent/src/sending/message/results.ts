@@ -51,8 +51,9 @@ export function resultChanges(
 }
 
 /**
- * A part that is or was at a modem and whose result is not on disk yet. Writing the result may take minutes if the disk is full.
- * Until then its reference is not in the journal, and a status report about it must not count as evidence for another part.
+ * A part that was given to a modem, and whose result is not on disk yet. Writing the result may take minutes if the
+ * disk is full. Until then its reference is not in the journal, and a status report about it must not count as evidence
+ * for another part.
  */
 export interface UnwrittenPart {
   readonly iccid: string

@@ -68,7 +68,7 @@ function mayGoAtMs(step: Step, message: OutgoingMessage, sim: SendingSim): numbe
   if (message.command.validUntil !== undefined && !step.moment.stamp.trusted) return Number.POSITIVE_INFINITY
   const isForIt =
     message.plan === undefined ? simFor(step, message) === sim.simNumber : message.plan.iccid === sim.iccid
-  // The rest of a long message cannot be sent in another form, so it waits for a modem like the first one.
+  // The rest of a long message cannot be sent in another form, so it waits for a modem of the same kind.
   if (!isForIt || (hasBegun(message) && !isPlannedFor(message, sim))) return Number.POSITIVE_INFINITY
   return Math.max(message.notBeforeMs, heldUntilMs(step.state, step.moment.nowMs, sim.iccid, message))
 }
@@ -84,7 +84,10 @@ function simFor(step: Step, message: OutgoingMessage): number | undefined {
   return chosen
 }
 
-/** Returns until when the lane pauses because of its pace or a refusal. Logs limits and work hours that hold messages back. */
+/**
+ * Returns the time until which the lane pauses, because of its pace or a refusal. Logs limits and work hours that hold
+ * messages back.
+ */
 function readPace(step: Step, before: Lane): number {
   const { pace } = step.state.schedule.settings
   const { nowMs, stamp } = step.moment
@@ -105,7 +108,7 @@ function readPace(step: Step, before: Lane): number {
   return Math.max(lane.pausedUntilMs, nowMs + decision.untilMs - stamp.wallMs)
 }
 
-/** Ends messages whose deadline has passed, as soon as the clock can be trusted. */
+/** Ends messages whose deadline has passed, if the clock can be trusted. */
 export function checkDeadlines(step: Step): void {
   const { wallMs, trusted } = step.moment.stamp
   if (!trusted || step.state.isStopped || step.state.schedule.deadlineCheckMs > wallMs) return
@@ -123,7 +126,7 @@ export function watchDeadline(step: Step, { deadlineMs }: OutgoingMessage): void
   step.changeSchedule({ deadlineCheckMs })
 }
 
-/** Sets the one timer for whatever is due next. */
+/** Sets the only timer to the time at which something is due next. */
 export function setTimer(step: Step): void {
   const { schedule, doubt, limits, timerAtMs, isStopped } = step.state
   if (isStopped) return
@@ -144,7 +147,7 @@ export function setTimer(step: Step): void {
 }
 
 function deadlinePassed(step: Step, message: OutgoingMessage): void {
-  // For a message that is not waiting, the answer of the modem or the end of the doubt decides.
+  // A message that is not waiting continues with the answer of the modem, or when its doubt ends.
   if (message.phase !== 'waiting' || isSent(message) || message.isCancelled) return
   const isUnconfirmed = step.state.unconfirmed.has(message.cmdId)
   expire(step, isUnconfirmed ? { ...message, lastReason: notConfirmed } : message)

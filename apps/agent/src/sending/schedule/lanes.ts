@@ -42,7 +42,7 @@ export const newSchedule: ScheduleState = {
 export interface Lane {
   readonly sim: SendingSim
   readonly history: PaceHistory
-  /** The wall time minus the monotonic time when the history was last updated. */
+  /** The difference between wall time and monotonic time at the last update of the history. */
   readonly aheadMs: number
   readonly sending: { readonly cmdId: string; readonly sinceMs: number; readonly hadBegun: boolean } | undefined
   readonly isResting: boolean
@@ -52,7 +52,7 @@ export interface Lane {
   readonly pausedUntilMs: number
   /** The number of consecutive refusals. */
   readonly failures: number
-  /** The limit or the work hours that the log last named. */
+  /** The limit or the work hours that were logged last. */
   readonly loggedHold: string | undefined
   /** The monotonic time at which a waiting message may be sent next. */
   readonly wakeAtMs: number
@@ -76,7 +76,7 @@ export function historyRead(step: Step, sim: SendingSim, sentMs: readonly number
   if (arriving.get(sim.iccid) !== sim) return
   step.changeSchedule({ arriving: withoutEntry(arriving, sim.iccid) })
   const { nowMs, stamp, random } = step.moment
-  // Times in the future are from a clock that was ahead.
+  // Leaves out times in the future, which come from a clock that was ahead.
   const past = sentMs.filter((ms) => ms <= stamp.wallMs)
   step.putLane({
     sim,
@@ -141,7 +141,10 @@ export function resetFailures(step: Step, sim: SendingSim): void {
   if (lane !== undefined && lane.failures > 0) step.putLane({ ...lane, failures: 0 })
 }
 
-/** Moves the history with a clock that was set back; otherwise the lane would pause until the clock has caught up. */
+/**
+ * If the clock was set back, moves the times in the history back too. Otherwise the lane would pause until the clock
+ * has caught up.
+ */
 export function timedLane({ moment: { nowMs, stamp } }: Pick<Step, 'moment'>, lane: Lane): Lane {
   const aheadMs = stamp.wallMs - nowMs
   const backMs = lane.aheadMs - aheadMs
@@ -149,7 +152,7 @@ export function timedLane({ moment: { nowMs, stamp } }: Pick<Step, 'moment'>, la
   return backMs < 0 ? { ...lane, aheadMs } : lane
 }
 
-/** Returns the numbers of the SIMs that a message may be given to. */
+/** Returns the numbers of the SIMs that may send a message. */
 export function readySims({ lanes }: ScheduleState): readonly number[] {
   const usable = [...lanes.values()].filter(({ isResting, graceUntilMs }) => !isResting || graceUntilMs !== undefined)
   return usable.map(({ sim }) => sim.simNumber)
@@ -166,7 +169,7 @@ export function phoneNumberOf(schedule: ScheduleState, message: OutgoingMessage)
   return simNumber === undefined ? undefined : laneOfSim(schedule, simNumber)?.sim.phoneNumber
 }
 
-/** Whether the pace needs the time of day, as work hours and limits of a day or longer do. */
+/** Returns true if the pace needs the time of day. Work hours and limits of a day or longer need it. */
 export function needsTime({ workHours, limit }: Pace): boolean {
   return workHours !== undefined || (limit !== undefined && limit.periodMs >= dayMs)
 }
@@ -187,7 +190,7 @@ function laneOf(step: Step, sim: SendingSim): Lane | undefined {
   return lane?.sim === sim ? lane : undefined
 }
 
-/** Lets waiting messages for which this SIM was chosen or planned use another SIM. */
+/** Lets the waiting messages of this SIM, chosen or planned, use another SIM. */
 function releaseMessages(step: Step, iccid: string): void {
   for (const cmdId of step.state.schedule.queue) {
     const message = step.message(cmdId)
@@ -198,7 +201,7 @@ function releaseMessages(step: Step, iccid: string): void {
 
 /** A modem that changes cells has no network for some seconds. */
 const graceMs = 10_000
-/** Smaller steps are rounding and the usual correction of a clock. */
+/** Smaller steps come from rounding and from the usual correction of a clock. */
 const setBackMs = 1_000
 const dayMs = 24 * 60 * 60_000
 const shortestBackOffMs = 1000

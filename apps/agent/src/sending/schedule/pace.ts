@@ -1,4 +1,4 @@
-/** The pace of a SIM, from the account's settings. It counts messages, not parts. */
+/** How fast a SIM may send, from the account's settings. Messages are counted, not parts. */
 export interface Pace {
   /** A random pause between two messages. */
   readonly intervalMinMs: number
@@ -13,7 +13,10 @@ export interface WorkHours {
   readonly endMinute: number
 }
 
-/** When the SIM began to send its last messages, oldest first, and the random pause after the last one. */
+/**
+ * The times at which the SIM began to send its last messages, oldest first, and the random pause after the last
+ * message.
+ */
 export interface PaceHistory {
   readonly sentMs: readonly number[]
   readonly pauseMs: number
@@ -42,14 +45,14 @@ export function decidePace(
   return { kind: 'go' }
 }
 
-/** Moves the history with a clock that was set back, so that a pause does not become longer. */
+/** Moves the times in the history back with a clock that was set back, so that no pause becomes longer. */
 export function setBack(history: PaceHistory, byMs: number): PaceHistory {
   return { ...history, sentMs: history.sentMs.map((ms) => ms - byMs) }
 }
 
 /** Adds a message that was sent. */
 export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, random: number): PaceHistory {
-  // The history is kept even if no limit is set, because a limit may be set later.
+  // Keeps the history even without a limit, because a limit may be set later.
   const keep = pace.limit?.value ?? mostRemembered
   return {
     sentMs: [...history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1)), wallMs],
@@ -68,7 +71,7 @@ function limitedUntilMs({ limit }: Pace, { sentMs }: PaceHistory, wallMs: number
   if (limit === undefined) return wallMs
   const within = sentMs.filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
   if (within.length < limit.value) return wallMs
-  // When this message is no longer in the period, another message may be sent.
+  // When this message has left the period, another message may be sent.
   return (within[within.length - limit.value] ?? wallMs) + limit.periodMs
 }
 

@@ -5,8 +5,9 @@ export type ProcessingOrder = 'FIFO' | 'LIFO'
 type Messages = ReadonlyMap<string, OutgoingMessage>
 
 /**
- * Inserts a message into the queue, which holds the ids of waiting messages in the order of sending. Messages of which a part
- * was sent come first, then those of higher priority. Among equals, the one accepted first or last comes first, as configured.
+ * Inserts a message into the queue, which holds the ids of waiting messages in the order of sending. Messages of which
+ * a part was sent come first, then messages with higher priority. Messages with equal priority follow in the order of
+ * acceptance or its reverse, as configured.
  */
 export function withQueued(
   queue: readonly string[],

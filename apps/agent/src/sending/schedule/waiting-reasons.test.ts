@@ -90,12 +90,14 @@ test('distinguishes no network, a locked SIM, a missing modem and a starting mod
   await world.accept(sendCommand('a'), sendCommand('one', { simNumber: 1 }))
   await world.pass(10)
   expect(reasons()).toEqual({ a: { reason: 'no_network', simNumber: 1 }, one: { reason: 'no_network', simNumber: 1 } })
+  expect(reasons(() => 'roaming')).toMatchObject({ a: { reason: 'roaming', simNumber: 1 } })
   world.sender.simGone(sim)
   await world.pass(10)
   for (const [state, reason] of [
     ['absent', 'modem_missing'],
     ['searching', 'no_network'],
     ['denied', 'no_network'],
+    ['roaming', 'roaming'],
     ['locked', 'sim_locked'],
     ['puk', 'sim_locked'],
     ['starting', 'modem_busy'],

@@ -43,7 +43,7 @@ export function waitingReport(
   return { sims, ...(anySim !== undefined && { anySim: shownWait(moment, anySim) }), messages }
 }
 
-/** Why a message or SIM sends nothing now. */
+/** Why a message is not sent now, or why a SIM sends nothing now. */
 interface Wait {
   readonly reason: WaitingReason
   /** When the wait ends, on the monotonic clock; undefined if it is not known. */
@@ -93,7 +93,9 @@ function waitOfLane(world: World, lane: Lane): Wait | undefined {
   const { nowMs, stamp } = world.moment
   const { simNumber } = lane.sim
   const { pace } = world.state.schedule.settings
-  if (lane.isResting) return { reason: 'no_network', simNumber }
+  if (lane.isResting) {
+    return { reason: world.stateOf(simNumber) === 'roaming' ? 'roaming' : 'no_network', simNumber }
+  }
   if (lane.sending !== undefined) return waitForModem(world, lane)
   if (lane.pausedUntilMs > nowMs) return { reason: 'modem_busy', untilMs: lane.pausedUntilMs, simNumber }
   if (!stamp.trusted && needsTime(pace)) return { reason: 'clock_unknown', isForOrdinary: true }
@@ -104,7 +106,7 @@ function waitOfLane(world: World, lane: Lane): Wait | undefined {
   return { reason, untilMs: nowMs + decision.untilMs - stamp.wallMs, simNumber, isForOrdinary: true }
 }
 
-/** Returns the wait for a modem that has had its message for longer than a working modem needs. */
+/** Returns a wait if a modem has had its message for longer than a working modem needs. */
 function waitForModem({ state, moment }: World, { sim, sending }: Lane): Wait | undefined {
   if (sending === undefined) return undefined
   const parts = state.open.get(sending.cmdId)?.parts ?? []
@@ -112,7 +114,10 @@ function waitForModem({ state, moment }: World, { sim, sending }: Lane): Wait | 
   return moment.nowMs - sinceMs < stuckAfterMs ? undefined : { reason: 'modem_busy', simNumber: sim.simNumber }
 }
 
-/** Returns undefined if at least one SIM accepts messages, and otherwise the reason of the SIM that is likely to be ready first. */
+/**
+ * Returns undefined if at least one SIM accepts messages. Otherwise returns the reason of the SIM that is likely to be
+ * ready first.
+ */
 function waitOfAnySim(world: World): Wait | undefined {
   const waits = simNumbersOf(world.state).map((simNumber) => waitOfSim(world, simNumber))
   const found = waits.filter((wait) => wait !== undefined)
@@ -121,7 +126,7 @@ function waitOfAnySim(world: World): Wait | undefined {
   const likely = likelyBack.flatMap((reason) => found.find((wait) => wait.reason === reason) ?? [])[0]
   const chosen = soonest?.untilMs === undefined ? (likely ?? soonest) : soonest
   if (chosen === undefined) return { reason: 'modem_missing' }
-  // If there are several SIMs, the reason names none of them.
+  // On a device with several SIMs, the reason does not name a SIM.
   return found.length === 1 ? chosen : { reason: chosen.reason, ...until(chosen.untilMs) }
 }
 
@@ -136,7 +141,7 @@ function shownWait({ nowMs, stamp }: Moment, { reason, untilMs, simNumber }: Wai
   const atMs = untilMs === undefined ? undefined : stamp.wallMs + untilMs - nowMs
   return {
     reason,
-    // Whole seconds, so that the same end always results in the same text.
+    // Rounds to whole seconds, so that one end always results in the same text.
     ...(stamp.trusted && atMs !== undefined && { until: new Date(Math.round(atMs / 1000) * 1000).toISOString() }),
     ...(simNumber !== undefined && { simNumber }),
   }
@@ -144,7 +149,7 @@ function shownWait({ nowMs, stamp }: Moment, { reason, untilMs, simNumber }: Wai
 
 const mostInGroup = 1_024
 const mostGroups = 1_024
-const likelyBack: readonly WaitingReason[] = ['modem_busy', 'no_network', 'sim_locked', 'modem_missing']
+const likelyBack: readonly WaitingReason[] = ['modem_busy', 'no_network', 'roaming', 'sim_locked', 'modem_missing']
 
 /** Longer than the ten seconds that some networks need for a part. */
 const stuckAfterMs = 15_000
@@ -154,6 +159,8 @@ function reasonOfState(state: string | undefined): WaitingReason {
     case 'searching':
     case 'denied':
       return 'no_network'
+    case 'roaming':
+      return 'roaming'
     case 'locked':
     case 'puk':
       return 'sim_locked'

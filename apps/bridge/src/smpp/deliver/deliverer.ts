@@ -8,9 +8,9 @@ import type { DeliveryQueue, QueuedDelivery } from './delivery-queue.ts'
 import { receiptPdu } from './receipt-pdu.ts'
 import { type ReceivedOptions, receivedPdus } from './received-pdus.ts'
 
-/** After a client has refused a deliver_sm for the moment, or the API was unavailable. */
+/** The pause after a client has refused a deliver_sm temporarily, or the API was unavailable. */
 const RETRY_MS = 30_000
-/** A receiver with a postponed delivery takes no other one for this time, so that other receivers take them. */
+/** A receiver with a postponed delivery gets no other delivery for this time, so that other receivers get them. */
 const REST_MS = 1_000
 const BATCH = 50
 
@@ -26,25 +26,26 @@ export interface DelivererOptions {
 interface Receiver {
   readonly session: SmppSession
   readonly login: Login
-  /** Deliveries on their way to this client. */
+  /** The number of deliveries that were sent to this client and not answered yet. */
   open: number
-  /** False after the API has refused to let this client read received messages. */
+  /** False after the API has refused that this client reads received messages. */
   readsInbox: boolean
-  /** After a delivery was postponed. */
+  /** True for a while after a delivery was postponed. */
   isResting: boolean
 }
 
-/** The client must not get this delivery. Another client may. */
+/** This client must not get the delivery, but another client may. */
 class NotForReceiver extends Error {}
 
 /**
- * Passes received messages and receipts to bound receivers, each to one of them, oldest first. A delivery leaves the queue
- * after its deliver_sm_resp. Without an answer it goes to the next receiver that binds, so it may arrive twice.
+ * Passes received messages and receipts to bound receivers, oldest first. Each goes to one receiver. A delivery leaves
+ * the queue after its deliver_sm_resp. Without an answer it goes to the next receiver that binds, so it may arrive
+ * twice.
  */
 export class Deliverer {
   readonly #options: DelivererOptions
   readonly #receivers = new Map<SmppSession, Receiver>()
-  /** On the way to a client, or waiting for the next attempt. */
+  /** Deliveries that were sent to a client, or that wait for the next attempt. */
   readonly #busy = new Set<number>()
   readonly #timers = new Set<NodeJS.Timeout>()
 
@@ -63,7 +64,7 @@ export class Deliverer {
     this.#receivers.delete(session)
   }
 
-  /** There may be something to deliver. */
+  /** Must be called when something may have to be delivered. */
   wake(): void {
     for (const receiver of this.#receivers.values()) this.#fill(receiver)
   }
@@ -130,7 +131,9 @@ export class Deliverer {
     return item === undefined ? [] : receivedPdus(item, { ...this.#options.format, reference: delivery.number })
   }
 
-  /** Reads a message with the rights of the client. Returns undefined for a message that retention has deleted. */
+  /**
+   * Reads a message with the rights of the client. Returns undefined for a message that was deleted because of its age.
+   */
   async #read(inboxId: string, receiver: Receiver) {
     try {
       return await receiver.login.api.inbox.get(inboxId)
@@ -172,7 +175,7 @@ export class Deliverer {
     this.#after(retryMs, () => this.#busy.delete(number))
     if (receiver.isResting || !this.#receivers.has(receiver.session)) return
     receiver.isResting = true
-    // The others come first from now on.
+    // From now on, the other receivers come first.
     this.#receivers.delete(receiver.session)
     this.#receivers.set(receiver.session, receiver)
     this.#after(Math.min(REST_MS, retryMs), () => {

@@ -1,9 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../state/bridge-state.ts'
 
-/** What no client has taken is kept for this time. */
+/** How long deliveries are kept if no client accepts them. */
 const KEPT_MS = 7 * 86_400_000
-/** A state is reported again within this time. The states of messages are followed for 10 days. */
+/**
+ * How long receipts are remembered, because a state may be reported again. The states of messages are followed for 10
+ * days.
+ */
 const REPORTED_MS = 11 * 86_400_000
 
 export interface Receipt {
@@ -49,11 +52,11 @@ export class DeliveryQueue {
   }
 
   /**
-   * Adds the receipts of a message, each `copies` times, unless they were added before. The state of a message may be reported
-   * again: after a crash, or when its client has submitted it again.
+   * Adds the receipts of a message, each `copies` times, unless they were added before. The state of a message may be
+   * reported again after a crash, or if its client has submitted the message again.
    */
   addReceipts(messageId: string, receipts: readonly Receipt[], copies: number, now: number): void {
-    // One commit, because a message may have thousands of receipts.
+    // Uses one commit, because a message may have thousands of receipts.
     inTransaction(this.#database, () => {
       const { changes } = this.#database
         .prepare('INSERT INTO smpp_reported VALUES (?, ?) ON CONFLICT DO NOTHING')
@@ -65,7 +68,10 @@ export class DeliveryQueue {
     })
   }
 
-  /** Returns deliveries for a client, oldest first: its receipts, and all received messages if it may read them. */
+  /**
+   * Returns the deliveries for a client, oldest first: its receipts, and all received messages if the client may read
+   * them.
+   */
   listFor(
     client: { readonly systemId: string; readonly owner: string; readonly readsInbox: boolean },
     after: number,
@@ -83,7 +89,7 @@ export class DeliveryQueue {
     this.#database.prepare('DELETE FROM smpp_deliveries WHERE number = ?').run(number)
   }
 
-  /** Returns how many were removed because they are too old. */
+  /** Removes deliveries that are too old. Returns their number. */
   removeOld(now: number): number {
     this.#database.prepare('DELETE FROM smpp_reported WHERE at < ?').run(now - REPORTED_MS)
     return Number(this.#database.prepare('DELETE FROM smpp_deliveries WHERE at < ?').run(now - KEPT_MS).changes)

@@ -6,7 +6,10 @@ import type { Receipt } from './delivery-queue.ts'
 const IS_RECEIPT = 0x04
 const TEXT_CHARACTERS = 20
 
-/** Returns the body of a deliver_sm with a delivery receipt, in the format of Appendix B. Its addresses are exchanged. */
+/**
+ * Returns the body of a deliver_sm with a delivery receipt, in the format of Appendix B. Source and destination are
+ * exchanged.
+ */
 export function receiptPdu(receipt: Receipt): Uint8Array {
   const { source, destination, messageId, messageState } = receipt
   const text = Buffer.from(receiptText(receipt), 'latin1')
@@ -32,7 +35,7 @@ function receiptText({ messageId, submittedAt, doneAt, stat, errorCode, text }: 
   ].join(' ')
 }
 
-/** Returns the beginning of a text in characters that have the same code in every alphabet. */
+/** Returns the beginning of a text. Keeps only characters that have the same code in every alphabet. */
 export function receiptExcerpt(text: string): string {
   return [...text]
     .slice(0, TEXT_CHARACTERS)

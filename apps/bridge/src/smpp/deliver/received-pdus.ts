@@ -6,7 +6,7 @@ import { type Address, fields, TLV, tlv } from '../protocol/fields.ts'
 /** esm_class: the user data begins with a header. */
 const HAS_HEADER = 0x40
 const BINARY = 4
-/** short_message has up to 254 octets. A part fits into one SMS, because some clients expect that. */
+/** short_message has up to 254 octets. Each part fits into one SMS, because some clients expect it. */
 const LONGEST_SHORT = 254
 const PART_OCTETS = { 0: 153, 8: 134 } as const
 
@@ -14,11 +14,11 @@ export interface ReceivedOptions {
   readonly alphabet: Alphabet
   /** How a text that is longer than one short_message is passed on: in message_payload or in several deliver_sm. */
   readonly longText: 'payload' | 'parts'
-  /** Of the parts; the same for each repetition. */
+  /** The reference of the parts; the same for each repetition. */
   readonly reference: number
 }
 
-/** Returns the bodies of the deliver_sm for a received message: several if the text is passed on in parts. */
+/** Returns the bodies of the deliver_sm for a received message; several bodies if the text is passed on in parts. */
 export function receivedPdus(item: InboxItem, { alphabet, longText, reference }: ReceivedOptions): Uint8Array[] {
   const pdu = (esmClass: number, dataCoding: number, octets: Uint8Array) => body(item, esmClass, dataCoding, octets)
   if (item.data !== undefined) {
@@ -63,7 +63,10 @@ function addressOf(sender: string): Address {
 
 const ESCAPE = 0x1b
 
-/** Splits between characters: neither after an escape of GSM 7-bit, nor inside a surrogate pair, nor inside UTF-8. */
+/**
+ * Splits between characters: not after an escape of GSM 7-bit, not inside a surrogate pair, and not inside a UTF-8
+ * character.
+ */
 function split(octets: Uint8Array, most: number, dataCoding: number): Uint8Array[] {
   const parts: Uint8Array[] = []
   for (let start = 0; start < octets.length; ) {

@@ -55,7 +55,7 @@ export const STATUS = {
 
 export type StatusName = keyof typeof STATUS
 
-/** A request that is answered with an error. The message is for the log and has no content of the request. */
+/** Makes the server answer a request with an error. The message is for the log and does not quote the request. */
 export class SmppError extends Error {
   override readonly name = 'SmppError'
   readonly status: StatusName

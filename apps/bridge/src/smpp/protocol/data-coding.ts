@@ -2,7 +2,7 @@ import { septetsFromText, textFromSeptets } from '@smsgw/sms/text/gsm7-alphabet'
 import { storable, textFromUcs2, ucs2FromText } from '@smsgw/sms/text/ucs2'
 import { SmppError } from './command.ts'
 
-/** What data_coding 0 means. The standard leaves it to the server. */
+/** The alphabet of data_coding 0, which the standard leaves to the server. */
 export type Alphabet = 'gsm7' | 'latin1' | 'utf8'
 
 export type Coding = 'default' | 'latin1' | 'iso-8859-5' | 'iso-8859-8' | 'ucs2' | 'binary'
@@ -45,7 +45,7 @@ export function decodeText(
   return storable(isLatin1 ? Buffer.from(octets).toString('latin1') : new TextDecoder(charset).decode(octets))
 }
 
-/** Encodes a text with data_coding 0 if that alphabet has all its characters, otherwise in UCS-2. */
+/** Encodes a text with data_coding 0 if that alphabet has all characters of the text, otherwise in UCS-2. */
 export function encodeText(
   text: string,
   alphabet: Alphabet,

@@ -10,7 +10,7 @@ export interface Address {
 /** The optional parameters by tag. */
 export type Tlvs = ReadonlyMap<number, Uint8Array>
 
-/** Reads the fields of a body in their order. Throws an SmppError that names the field. */
+/** Reads the fields of a body in their order. Throws an SmppError with the name of the field. */
 export class FieldReader {
   readonly #octets: Buffer
   #position = 0
@@ -26,7 +26,7 @@ export class FieldReader {
     return value
   }
 
-  /** A C-Octet String: ends with NUL. `most` counts the characters before it. */
+  /** Reads a C-Octet String, which ends with NUL. `most` is the largest number of characters before the NUL. */
   text(field: string, most: number): string {
     const end = this.#octets.indexOf(0, this.#position)
     if (end < 0) throw new SmppError('ESME_RINVCMDLEN', `${field} has no end`)
@@ -50,7 +50,7 @@ export class FieldReader {
     return { ton, npi, value: this.text(field, LONGEST_ADDRESS) }
   }
 
-  /** The optional parameters (§3.2.4), which end the body. The last one of several with the same tag counts. */
+  /** Reads the optional parameters (§3.2.4), which end the body. If several have the same tag, the last one is used. */
   tlvs(): Tlvs {
     const tlvs = new Map<number, Uint8Array>()
     while (this.#position < this.#octets.length) {
@@ -68,7 +68,7 @@ export class FieldReader {
   }
 }
 
-/** The standard allows 20 characters. */
+/** An address of the standard has at most 20 characters. */
 const LONGEST_ADDRESS = 64
 
 /** The optional parameters that are used here (§5.3.2). */
@@ -93,7 +93,10 @@ export function tlvNumber(tlvs: Tlvs, tag: number, octets: 1 | 2): number | unde
   return Buffer.from(value).readUIntBE(0, octets)
 }
 
-/** Encodes the fields of a body. Numbers are one octet, texts are C-Octet Strings in Latin-1, octets are copied. */
+/**
+ * Encodes the fields of a body. A number becomes one octet, a text becomes a C-Octet String in Latin-1, and octets are
+ * copied.
+ */
 export function fields(...values: readonly (number | string | Uint8Array | Address)[]): Buffer {
   return Buffer.concat(
     values.map((value) => {

@@ -24,14 +24,14 @@ export function encodePdu({
   return octets
 }
 
-/** The stream cannot be split into PDUs any more. */
+/** The stream can no longer be split into PDUs. */
 export class FramingError extends Error {
   override readonly name = 'FramingError'
 }
 
-/** Splits a stream of octets into PDUs. Copies each octet once, also when they arrive one by one. */
+/** Splits a stream of octets into PDUs. Copies each octet only once, even if octets arrive one by one. */
 export class PduStream {
-  /** The longest PDU that is accepted. */
+  /** The longest PDU that the server accepts. */
   mostOctets: number
   #chunks: Buffer[] = []
   #length = 0
@@ -40,7 +40,7 @@ export class PduStream {
     this.mostOctets = mostOctets
   }
 
-  /** Whether the beginning of a PDU has arrived. */
+  /** True if the beginning of a PDU has arrived. */
   get hasPartial(): boolean {
     return this.#length > 0
   }

@@ -17,7 +17,7 @@ export interface Submission {
   readonly validityPeriod: string
   readonly registeredDelivery: number
   readonly dataCoding: number
-  /** User data header included. */
+  /** The user data, with its header. */
   readonly userData: Uint8Array
   readonly tlvs: Tlvs
 }
@@ -26,7 +26,7 @@ export interface Submission {
 const LONGEST_LOGIN = 64
 const LONGEST_ID = 64
 const LONGEST_TIME = 16
-/** Requests of the API have at most this many recipients. */
+/** The largest number of recipients of a message in the API. */
 const MOST_DESTINATIONS = 100
 
 /** §4.1 */
@@ -62,7 +62,7 @@ export function readSubmitMulti(body: Uint8Array): Submission {
   })
 }
 
-/** §4.7.1: no times and no priority; the content is message_payload. */
+/** §4.7.1: data_sm has no times and no priority, and its content is in message_payload. */
 export function readDataSm(body: Uint8Array): Submission {
   const reader = new FieldReader(body)
   reader.text('service_type', LONGEST_LOGIN)

@@ -4,7 +4,7 @@ import { SmppError, type StatusName } from './command.ts'
 const FORMAT = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d)(\d\d)([+R-])$/
 const MOST_QUARTERS = 48
 
-/** Returns the moment that a time stands for, in milliseconds; undefined if it is empty. */
+/** Returns the moment of a time in milliseconds; undefined if the time is empty. */
 export function readSmppTime(text: string, now: number, status: StatusName): number | undefined {
   if (text === '') return undefined
   const at = parse(text, now)

@@ -1,7 +1,10 @@
-/** Failed logins of one address within the window, after which it must wait. */
+/** The number of failed logins within the window after which an address must wait. */
 const MOST_FAILURES = 5
 const WINDOW_MS = 60_000
-/** Addresses that are remembered. More cannot fail within the window, because connections are limited too. */
+/**
+ * The number of addresses that are remembered. More addresses cannot fail within the window, because connections are
+ * also limited.
+ */
 const MOST_ADDRESSES = 10_000
 
 /** Counts failed logins by address, so that a password cannot be guessed. */

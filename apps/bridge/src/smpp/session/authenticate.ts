@@ -11,7 +11,7 @@ import {
 import { SmppError } from '../protocol/command.ts'
 import type { BindRequest } from '../protocol/requests.ts'
 
-/** Who has bound: the rights of a session. */
+/** The owner and the rights of a bound session. */
 export interface Login {
   readonly systemId: string
   /** Receipts go to sessions with the same owner and system id. */
@@ -22,13 +22,13 @@ export interface Login {
 export interface AuthenticateOptions {
   /** Creates a client for the account of the bridge, unless the options have other credentials. */
   readonly connect: (options: Partial<SmsGatewayOptions>) => SmsGateway
-  /** Passwords of system ids that use the account of the bridge. */
+  /** The passwords of system ids that use the account of the bridge. */
   readonly users: ReadonlyMap<string, string>
 }
 
 /** Retries have the same idempotency key, so a short interruption of the API causes neither a failure nor a second message. */
 const CLIENT = { maxRetries: 4, maxDelayMs: 5_000, timeoutMs: 15_000 }
-/** A wrong password must not be repeated, because the API counts it. */
+/** Does not repeat a wrong password, because the API counts it. */
 const CHECK = { maxRetries: 0, timeoutMs: 10_000 }
 
 /** Checks a login. Throws an SmppError if it is refused. */
@@ -62,14 +62,14 @@ async function checkRights(api: SmsGateway, isSender: boolean): Promise<void> {
   throw new SmppError('ESME_RSYSERR', `the API is unavailable: ${error.message}`, { cause: error })
 }
 
-/** A message without recipients is refused after its scope was checked. */
+/** The API refuses a message without recipients, but only after it has checked the scope. */
 async function sendNothing(api: SmsGateway): Promise<void> {
   await api.messages.send({ phoneNumbers: [] }).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 400)) throw error
   })
 }
 
-/** A receiver may read received messages, or the messages that it has sent, or both. */
+/** A receiver may read received messages, the messages that it has sent, or both. */
 async function readNothing(api: SmsGateway): Promise<void> {
   await api.inbox
     .list({ limit: 1 })

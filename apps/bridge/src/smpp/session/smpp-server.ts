@@ -3,7 +3,7 @@ import { type AddressInfo, type BlockList, createServer, isIPv4, type Server, ty
 import { createServer as createTlsServer } from 'node:tls'
 import type { Log } from '@smsgw/daemon/log'
 
-/** Limits the memory and the descriptors of connections. */
+/** The largest number of connections, which limits memory and descriptors. */
 const MOST_CONNECTIONS = 250
 const MOST_OF_ADDRESS = 100
 const HANDSHAKE_MS = 10_000
@@ -16,16 +16,16 @@ export interface Listener {
 export interface ListenOptions {
   readonly host: string
   readonly port: number
-  /** Certificate and key in PEM form. */
+  /** The certificate and the key, in PEM form. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
-  /** Networks that may connect. Default: this machine without TLS, all with TLS. */
+  /** The networks that may connect. Default: only this machine without TLS, all networks with TLS. */
   readonly allowed: BlockList | undefined
   readonly connections: ConnectionCount
   readonly log: Log
   readonly onConnection: (socket: Socket, address: string) => void
 }
 
-/** Listens for clients, and refuses those from other networks and those above the limits. */
+/** Listens for clients. Refuses clients from other networks and clients above the limits. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, port, tls, connections, log, onConnection } = options
   const accept = (socket: Socket) => {
@@ -35,7 +35,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     tls === undefined
       ? createServer(accept)
       : createTlsServer({ ...tls, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS }, accept)
-  // With TLS this is before the handshake.
+  // With TLS, this happens before the handshake.
   server.prependListener('connection', (socket: Socket) => {
     const address = addressOf(socket)
     if (!isAllowed(address, options) || !connections.add(address)) {
@@ -67,7 +67,7 @@ export class ConnectionCount {
     this.#log = log
   }
 
-  /** Returns false if there are too many. */
+  /** Counts a connection. Returns false if there are too many. */
   add(address: string): boolean {
     const ofAddress = this.#ofAddress.get(address) ?? 0
     if (this.#count >= MOST_CONNECTIONS || ofAddress >= MOST_OF_ADDRESS) {
@@ -94,7 +94,7 @@ function isAllowed(address: string, { allowed, tls }: ListenOptions): boolean {
   return allowed.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
-/** The address of a client; an IPv4 address also if it arrived at an IPv6 socket. */
+/** Returns the address of a client. Removes the IPv6 prefix of an IPv4 address. */
 function addressOf({ remoteAddress = '' }: Socket): string {
   return remoteAddress.replace(/^::ffff:/, '')
 }

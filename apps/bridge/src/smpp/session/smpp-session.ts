@@ -7,25 +7,25 @@ import { encodePdu, FramingError, type Pdu, PduStream } from '../protocol/pdu.ts
 import { type BindRequest, readBind } from '../protocol/requests.ts'
 import type { Login } from './authenticate.ts'
 
-/** Requests of a client that are processed at the same time. More wait in its connection. */
+/** The number of requests of a client that are processed at the same time. More requests wait in its connection. */
 const MOST_REQUESTS = 32
-/** deliver_sm that are not answered yet. */
+/** The largest number of unanswered deliver_sm. */
 export const MOST_DELIVERIES = 10
-/** Answers that a client does not read. Then no further request is read. */
+/** The largest size of answers that a client has not read. Above it, no further request is read. */
 const MOST_UNREAD_OCTETS = 262_144
-/** A bind has four texts of at most 64 characters. */
+/** The longest PDU before the bind. A bind has four texts of at most 64 characters. */
 const LARGEST_BEFORE_BIND = 512
-/** message_payload has at most 65 535 octets. */
+/** The longest PDU after the bind. message_payload has at most 65 535 octets. */
 const LARGEST_PDU = 70_000
 
 export interface SessionTimes {
-  /** Until the bind has succeeded. */
+  /** The time limit for a successful bind. */
   readonly bindMs: number
-  /** Without a PDU, after which the server sends enquire_link. */
+  /** The time without a PDU after which the server sends enquire_link. */
   readonly idleMs: number
-  /** For an answer, or for the rest of a PDU. */
+  /** The time limit for an answer, or for the rest of a PDU. */
   readonly answerMs: number
-  /** Before an answer to a wrong password. */
+  /** The pause before the answer to a wrong password. */
   readonly refusalMs: number
 }
 
@@ -41,7 +41,7 @@ export interface SessionOptions {
   readonly address: string
   readonly log: Log
   readonly times: SessionTimes
-  /** Throws an SmppError if the login is refused. */
+  /** Checks a login. Throws an SmppError if it is refused. */
   readonly onBind: (request: BindRequest, isSender: boolean, session: SmppSession) => Promise<Login>
   /** Answers a request of a bound client that may send. */
   readonly onRequest: (request: Pdu, session: SmppSession, login: Login) => Promise<Answer>
@@ -51,7 +51,7 @@ export interface SessionOptions {
 
 type State = 'open' | 'binding' | 'bound' | 'closing'
 
-/** What the client may do (§2.2): a transmitter sends, a receiver receives, a transceiver does both. */
+/** The kind of client (§2.2): a transmitter sends, a receiver receives, a transceiver does both. */
 const BINDS: ReadonlyMap<number, { readonly isSender: boolean; readonly isReceiver: boolean }> = new Map([
   [COMMAND.bindTransmitter, { isSender: true, isReceiver: false }],
   [COMMAND.bindReceiver, { isSender: false, isReceiver: true }],
@@ -68,8 +68,9 @@ const REQUESTS: readonly number[] = [
 ]
 
 /**
- * One connection of a client. It is `open` until a bind, `binding` while the login is checked, then `bound`, and `closing`
- * after an unbind or an error. Requests are answered in any order; the sequence number joins a request and its answer.
+ * One connection of a client. It is `open` until a bind, `binding` while the login is checked, then `bound`, and
+ * `closing` after an unbind or an error. Requests may be answered in any order, because a request and its answer have
+ * the same sequence number.
  */
 export class SmppSession {
   readonly id = randomUUID()
@@ -101,7 +102,7 @@ export class SmppSession {
     })
     socket.on('drain', () => this.#work())
     socket.on('end', () => this.close())
-    // A broken connection is the fault of its client.
+    // Ignores errors of a connection, which its client causes.
     socket.on('error', (error) => options.log.debug({ reason: error.message }, 'SMPP connection failed'))
     socket.on('close', () => this.#closed())
     this.#timer = setInterval(() => this.#checkTimes(), Math.min(1_000, times.answerMs / 4))
@@ -139,11 +140,11 @@ export class SmppSession {
     this.#state = 'closing'
     const { socket } = this.#options
     socket.end()
-    // Not all answers can be written if the client does not read.
+    // If the client does not read, some answers cannot be written.
     setTimeout(() => socket.destroy(), CLOSE_MS).unref()
   }
 
-  /** Processes what has arrived, as long as answers are read and few requests are open. */
+  /** Processes received data while the client reads its answers and few requests are open. */
   #work(): void {
     const { socket } = this.#options
     try {
@@ -225,7 +226,7 @@ export class SmppSession {
     bind().catch((error: unknown) => {
       const status = this.#statusOf(error)
       this.#log('warn', { status, reason: (error as Error).message }, 'SMPP bind refused')
-      // The same time for each reason, so that it says nothing about the password.
+      // Waits the same time for each reason, so that the time does not reveal whether the password is right.
       const wait = Math.max(0, startedAt + times.refusalMs - Date.now())
       setTimeout(() => {
         this.#respond(pdu, { status })
@@ -288,7 +289,7 @@ export class SmppSession {
     const sentAt = Date.now()
     return new Promise((resolve) => {
       const check = () => {
-        // The answer may wait behind requests that are not read yet.
+        // The answer may come after requests that were not read yet.
         const waitedMs = this.#blockedSince === undefined ? Date.now() - Math.max(sentAt, this.#unblockedAt) : 0
         if (waitedMs < times.answerMs) {
           timer = setTimeout(check, times.answerMs - waitedMs)

@@ -31,7 +31,7 @@ export async function answerRequest(
     case COMMAND.dataSm:
       return { body: fields(await submit(readDataSm(body))) }
     case COMMAND.submitMulti:
-      // no_unsuccess is 0: the API accepts a message for all its recipients, or refuses it.
+      // no_unsuccess is 0, because the API accepts a message for all its recipients or refuses it.
       return { body: fields(await submit(readSubmitMulti(body)), 0) }
     case COMMAND.querySm:
       return { body: await query(readQuerySm(body).messageId, login) }

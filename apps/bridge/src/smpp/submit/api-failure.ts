@@ -1,7 +1,7 @@
 import { ApiError, AuthenticationError, RateLimitError, SmsGatewayError, UnavailableError } from '@smsgw/client/errors'
 import { SmppError, type StatusName } from '../protocol/command.ts'
 
-/** Which status says that a member of the request is wrong. */
+/** The status for a wrong member of the request, by the name of the member. */
 const MEMBERS: readonly (readonly [member: RegExp, status: StatusName])[] = [
   [/^(phoneNumbers|recipient)/, 'ESME_RINVDSTADR'],
   [/^(textMessage|dataMessage|message)/, 'ESME_RINVMSGLEN'],
@@ -22,7 +22,7 @@ export function submitFailure(error: unknown): SmppError {
 
 function statusOf(error: SmsGatewayError): StatusName {
   if (error instanceof RateLimitError) return 'ESME_RTHROTTLED'
-  // A full queue says when there may be room.
+  // The API answers with Retry-After if a queue is full.
   if (error instanceof UnavailableError)
     return error.status === 503 && error.retryAfterSeconds !== undefined ? 'ESME_RMSGQFUL' : 'ESME_RSYSERR'
   if (!(error instanceof ApiError)) return 'ESME_RSYSERR'

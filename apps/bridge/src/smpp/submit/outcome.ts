@@ -6,9 +6,9 @@ type RecipientState = Pick<MessageState['recipients'][number], 'state'> & { read
 export interface Outcome {
   /** §5.2.28 */
   readonly messageState: number
-  /** How receipts write the state. */
+  /** The state in the spelling of receipts. */
   readonly stat: string
-  /** `err` of receipts and error_code of query_sm_resp, which each server defines for itself. */
+  /** `err` of receipts and error_code of query_sm_resp. Each server defines its own codes. */
   readonly errorCode: number
 }
 
@@ -19,7 +19,7 @@ const DELETED: Outcome = { messageState: 4, stat: 'DELETED', errorCode: 4 }
 const UNDELIVERABLE: Outcome = { messageState: 5, stat: 'UNDELIV', errorCode: 1 }
 const UNKNOWN: Outcome = { messageState: 7, stat: 'UNKNOWN', errorCode: 2 }
 
-/** Failures after which it cannot be said whether the message arrived. */
+/** Failures after which the message may have arrived or not. */
 const UNKNOWN_FAILURE = /^(submit_unknown|device_lost|outcome unknown)/
 
 /** Returns the outcome for one recipient. */
@@ -31,13 +31,13 @@ export function recipientOutcome({ state, error = '' }: RecipientState): Outcome
   return UNKNOWN_FAILURE.test(error) ? UNKNOWN : UNDELIVERABLE
 }
 
-/** Returns the outcome of a message; that of the first failed recipient when it failed. */
+/** Returns the outcome of a message. If it failed, returns the outcome of the first failed recipient. */
 export function outcomeOf({ state, recipients }: MessageState): Outcome {
   const failed = recipients.find((recipient) => recipient.state === 'Failed')
   return recipientOutcome(state === 'Failed' && failed !== undefined ? failed : { state })
 }
 
-/** When the message reached its final state, in milliseconds; undefined before. */
+/** Returns when the message reached its final state, in milliseconds; undefined if it has not. */
 export function finalTimeOf({ state, states }: MessageState): number | undefined {
   if (state !== 'Delivered' && state !== 'Failed' && state !== 'Cancelled') return undefined
   const at = states[state]

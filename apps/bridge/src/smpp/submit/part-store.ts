@@ -4,7 +4,10 @@ import { inTransaction } from '../../state/bridge-state.ts'
 import { SmppError } from '../protocol/command.ts'
 import type { PartPosition } from './submitted-message.ts'
 
-/** Time for the next part. A finished message is remembered as long, so that a repeated part is recognised. */
+/**
+ * How long to wait for the next part. A finished message is remembered for the same time, so that a repeated part is
+ * recognised.
+ */
 const PART_WAIT_MS = 5 * 60_000
 const MOST_GROUPS = 1_000
 const LARGEST_PART = 1_024
@@ -12,16 +15,16 @@ const LARGEST_PART = 1_024
 /** A message whose parts are still being collected. */
 export interface PartGroup {
   readonly key: string
-  /** Chosen with the first part, because the answer to it contains the id. */
+  /** The message id, which is chosen with the first part, because the answer to that part contains it. */
   readonly messageId: string
   readonly isSent: boolean
-  /** How many parts ask for a receipt. */
+  /** The number of parts that ask for a receipt. */
   readonly receipts: number
-  /** What is needed to report that the message was given up, as JSON. */
+  /** The data for a report that the message was given up, as JSON. */
   readonly detail: string
 }
 
-/** Parts of messages on disk: an answered part is not lost in a crash of the bridge. */
+/** Stores parts of messages on disk, so that an answered part is not lost if the bridge crashes. */
 export class PartStore {
   readonly #database: DatabaseSync
 
@@ -38,8 +41,9 @@ export class PartStore {
   }
 
   /**
-   * Stores a part. Returns its group, and the octets of the whole message with the last missing part. A part with the
-   * position of another one and different content begins a new message; the incomplete one is then returned as `replaced`.
+   * Stores a part. Returns its group and, after the last missing part, the octets of the whole message. A part with the
+   * position of an earlier part but another content begins a new message; the incomplete message is then returned as
+   * `replaced`.
    */
   add(
     part: {
@@ -79,7 +83,7 @@ export class PartStore {
     this.#database.prepare('DELETE FROM smpp_parts WHERE key = ? AND sequence = ?').run(key, sequence)
   }
 
-  /** Keeps the hashes of the parts, to recognise repeated ones. */
+  /** Deletes the parts of a message, but keeps their hashes to recognise repeated parts. */
   setSent(key: string): void {
     inTransaction(this.#database, () => {
       this.#database.prepare('UPDATE smpp_groups SET is_sent = 1 WHERE key = ?').run(key)

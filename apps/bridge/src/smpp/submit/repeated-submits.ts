@@ -4,9 +4,9 @@ import type { DatabaseSync } from 'node:sqlite'
 const REPEAT_MS = 5 * 60_000
 
 /**
- * Message ids of submitted messages that have a user_message_reference. A client that lost the answer submits the message
- * again over a new connection; the same reference and content are then one message. Over the same connection they are another
- * message once the first is answered, because no answer was lost.
+ * The ids of submitted messages that have a user_message_reference. A client that lost the answer submits the message
+ * again over a new connection, so the same reference with the same content is then one message. On the same connection,
+ * it is another message once the first one is answered, because no answer was lost.
  */
 export class RepeatedSubmits {
   readonly #database: DatabaseSync
@@ -19,7 +19,7 @@ export class RepeatedSubmits {
     `)
   }
 
-  /** Returns the id for a message: that of its first submission, or the new one. */
+  /** Returns the id of a message: the id of its first submission, or the new id. */
   idFor(
     hash: string,
     { newId, sessionId }: { readonly newId: string; readonly sessionId: string },
@@ -35,7 +35,7 @@ export class RepeatedSubmits {
     return newId
   }
 
-  /** The answer was written to this connection. */
+  /** Must be called when the answer was written to this connection. */
   setAnswered(hash: string, sessionId: string): void {
     this.#database.prepare('UPDATE smpp_submits SET session_id = ? WHERE hash = ?').run(sessionId, hash)
   }

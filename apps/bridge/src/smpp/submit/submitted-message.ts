@@ -28,7 +28,7 @@ export interface SubmittedContent {
   readonly position: PartPosition | undefined
 }
 
-/** Ports of a WAP push and similar are numbers; 0 means none. */
+/** The port, for example of a WAP push; 0 means none. */
 export function contentOf({ userData, esmClass, dataCoding, tlvs }: Submission): SubmittedContent {
   checkEsmClass(esmClass)
   const coding = codingOf(dataCoding)
@@ -48,7 +48,7 @@ export function contentOf({ userData, esmClass, dataCoding, tlvs }: Submission):
   }
 }
 
-/** The content as the API takes it. */
+/** The content in the form of the API. */
 export function messageContent(
   octets: Uint8Array,
   { coding, shifts, port }: Pick<SubmittedContent, 'coding' | 'shifts' | 'port'>,
@@ -60,20 +60,20 @@ export function messageContent(
   return { textMessage: { text: decodeText(octets, coding as Exclude<Coding, 'binary'>, alphabet, shifts) } }
 }
 
-/** TON of an international number (§5.2.5). */
+/** The TON of an international number (§5.2.5). */
 const INTERNATIONAL = 1
 /** A number of the operator, such as a short code: NETWORK_SPECIFIC, SUBSCRIBER and ABBREVIATED. */
 const SHORT: readonly number[] = [3, 4, 6]
 const ALPHANUMERIC = 5
 
-/** Returns the number as the API takes it. */
+/** Returns the number in the form of the API. */
 export function numberOf({ ton, value }: Address): string {
   if (ton === ALPHANUMERIC || !/^\+?[0-9*#]{1,20}$/.test(value))
     throw new SmppError('ESME_RINVDSTADR', 'destination_addr is not a phone number')
   return ton === INTERNATIONAL && !value.startsWith('+') ? `+${value.replace(/^00/, '')}` : value
 }
 
-/** Whether the number must not be checked as a phone number of a country. */
+/** True if the number must not be checked as a phone number, for example a short code. */
 export function isShortNumber({ ton }: Address): boolean {
   return SHORT.includes(ton)
 }

@@ -103,7 +103,7 @@ test('limits the size of a part, and the messages that wait for parts', async ()
   await expect(submit(part(1, 2, { text: 'x'.repeat(1_025) }))).rejects.toMatchObject({ status: 'ESME_RINVMSGLEN' })
   for (let reference = 0; reference < 1_000; reference += 1) await submit(part(1, 2, { reference }))
   await expect(submit(part(1, 2, { reference: 1_000 }))).rejects.toMatchObject({ status: 'ESME_RMSGQFUL' })
-  // The others can be completed.
+  // The other messages can still be completed.
   await submit(part(2, 2, { reference: 999 }))
   expect(account.sent).toHaveLength(1)
   await submit(part(1, 2, { reference: 1_000 }))

@@ -17,21 +17,21 @@ import { type PartGroup, PartStore } from './part-store.ts'
 import { RepeatedSubmits } from './repeated-submits.ts'
 import { contentOf, isShortNumber, messageContent, numberOf, type SubmittedContent } from './submitted-message.ts'
 
-/** What the receipts of a message need, stored with the message until its final state. */
+/** The data for the receipts of a message, stored with the message until its final state. */
 export interface ReceiptRequest {
   readonly systemId: string
   readonly owner: string
   readonly source: Address
   readonly destinations: readonly Address[]
   readonly onFailureOnly: boolean
-  /** One for each part that asks for a receipt, because clients count them by part. */
+  /** The number of receipts: one for each part that asks for a receipt, because clients count receipts by part. */
   readonly copies: number
 }
 
 export interface SubmitterOptions {
   readonly database: DatabaseSync
   readonly alphabet: Alphabet
-  /** Whether a source address that is not a number of a SIM is refused instead of ignored. */
+  /** True to refuse a source address that is not the number of a SIM, false to ignore it. */
   readonly refusesSource: boolean
   readonly ownNumbers: OwnNumbers
   readonly sent: SentMessages
@@ -39,11 +39,11 @@ export interface SubmitterOptions {
   readonly now: () => number
   /** A message whose parts did not arrive completely, and whose client wants a receipt. */
   readonly onGivenUp: (messageId: string, request: ReceiptRequest) => void
-  /** The message may have changed before it was stored that its client wants a receipt. */
+  /** The state of the message may have changed before the wish for a receipt was stored. */
   readonly onMissed: (messageId: string) => void
 }
 
-/** A message, and whether its numbers may be short codes. */
+/** A message for the API, and whether its numbers may be short codes. */
 interface SendRequest {
   readonly body: SendMessageRequest
   readonly skipPhoneValidation: boolean
@@ -53,7 +53,7 @@ interface Sending {
   readonly login: Login
   readonly messageId: string
   readonly request: SendRequest
-  /** Undefined without a receipt. */
+  /** The data for receipts; undefined if the client wants none. */
   readonly receipt: ReceiptRequest | undefined
 }
 
@@ -100,7 +100,7 @@ export class Submitter {
       if (this.#sendingGroups.has(group.key)) continue
       if (!group.isSent) {
         log.warn({ message: group.messageId }, 'SMPP message given up: some of its parts did not arrive')
-        // A complete message may have been accepted; its state is then reported.
+        // A complete message may have been accepted. In this case its state is reported.
         if (!group.isComplete) this.#giveUp(group)
       }
       this.#parts.remove(group.key)
@@ -129,7 +129,10 @@ export class Submitter {
       this.#options.now(),
     )
     if (replaced !== undefined) {
-      this.#options.log.warn({ message: replaced.messageId }, 'SMPP message given up: its client began another one')
+      this.#options.log.warn(
+        { message: replaced.messageId },
+        'SMPP message given up: its client began another message before all parts arrived',
+      )
       this.#giveUp(replaced)
     }
     const { messageId } = group
@@ -169,7 +172,8 @@ export class Submitter {
       await this.#send({ login, messageId, request, receipt })
       this.#parts.setSent(key)
     } catch (error) {
-      // The client repeats the last part after a temporary error. After others, the rest is given up in time.
+      // After a temporary error, the client repeats the last part. After another error, the other parts are given up
+      // after some time.
       this.#parts.removePart(key, content.position?.sequence ?? 0)
       throw error
     }
@@ -178,18 +182,18 @@ export class Submitter {
   async #send({ login, messageId, request, receipt }: Sending): Promise<void> {
     const { sent, now, onMissed } = this.#options
     const detail = JSON.stringify(receipt)
-    // Before the message, whose state may change at once.
+    // Stored before the message is sent, because its state may change at once.
     if (receipt !== undefined) await this.#writes.run(() => sent.add(messageId, detail, now()))
     try {
       await post(login.api, messageId, request)
     } catch (error) {
       const failure = submitFailure(error)
-      // After a temporary error the message may have been accepted; its state then is reported.
+      // After a temporary error the message may have been accepted. In this case its state is reported.
       if (!MAY_BE_ACCEPTED.includes(failure.status)) sent.remove(messageId)
       throw failure
     }
     if (receipt === undefined || sent.find(messageId) !== undefined) return
-    // Its state was asked for before the API had the message.
+    // The state was requested before the API had the message.
     sent.add(messageId, detail, now())
     onMissed(messageId)
   }
@@ -200,7 +204,7 @@ export class Submitter {
     if (request !== null && copies > 0) this.#options.onGivenUp(group.messageId, { ...request, copies })
   }
 
-  /** Everything but the content. */
+  /** Returns the members of a message except the content. */
   async #factsOf(submission: Submission): Promise<SendRequest> {
     const { now } = this.#options
     const { priority, destinations } = submission
@@ -230,12 +234,12 @@ export class Submitter {
   }
 }
 
-/** §5.2.14: 0 to 3. The API bypasses limits from 100. */
+/** The priority is 0 to 3 (§5.2.14). In the API, limits do not apply from 100 on. */
 const MOST_PRIORITY = 3
 const PRIORITY_STEP = 10
 const MAY_BE_ACCEPTED: readonly string[] = ['ESME_RSYSERR']
 
-/** A relative time stays relative: the repetition of a message must be the same request. */
+/** A relative time stays relative, because a repeated message must be the same request. */
 function lifetimeOf(validityPeriod: string, validUntil: number, now: number): { ttl: number } | { validUntil: string } {
   if (validityPeriod.endsWith('R')) return { ttl: Math.round((validUntil - now) / 1_000) }
   return { validUntil: new Date(validUntil).toISOString() }
@@ -262,7 +266,7 @@ function receiptRequestOf(
   return { systemId, owner, source, destinations, onFailureOnly: kind === 2, copies: 1 }
 }
 
-/** Recognises the same message of the same client; undefined without a user_message_reference. */
+/** Returns a key that is the same for a repeated message of a client; undefined without a user_message_reference. */
 function repetitionHash(submission: Submission, { systemId, owner }: Login): string | undefined {
   const reference = tlvNumber(submission.tlvs, TLV.userMessageReference, 2)
   if (reference === undefined) return undefined
@@ -270,7 +274,7 @@ function repetitionHash(submission: Submission, { systemId, owner }: Login): str
   return hashOf([systemId, owner, reference, facts, Buffer.from(userData).toString('base64')])
 }
 
-/** The parts of a message have the same reference, addresses and coding. */
+/** Returns a key from the reference, the addresses and the coding, which are the same for all parts of a message. */
 function groupKey(
   { source, destinations }: Submission,
   { position, coding, port }: SubmittedContent,
@@ -284,7 +288,7 @@ function hashOf(facts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url')
 }
 
-/** Receipts contain the id, and `_` has another code in GSM 7-bit than in ASCII. */
+/** Avoids `_`, because receipts contain the id, and the code of `_` differs between GSM 7-bit and ASCII. */
 function newMessageId(): string {
   return randomBytes(15).toString('hex')
 }

@@ -5,7 +5,7 @@ import type { LiveEvent } from '@smsgw/client/live-events'
 import type { InboxItem, MessageState, TimelineEntry } from '@smsgw/client/openapi'
 import type { WebhookEvent } from '@smsgw/client/webhook'
 
-/** The events that can be made from live events. */
+/** The events that can be built from live events. */
 export const forwardedEvents = [
   'sms:received',
   'sms:data-received',
@@ -18,10 +18,10 @@ export const forwardedEvents = [
 
 export type ForwardedEvent = (typeof forwardedEvents)[number]
 
-/** Messages whose earlier events are remembered. */
+/** The number of messages whose earlier events are remembered. */
 const MOST_MESSAGES = 10_000
 
-/** Makes the requests that a webhook would get from live events. */
+/** Builds the requests that a webhook would get, from live events. */
 export class WebhookEvents {
   readonly #sms: SmsGateway
   /** The steps of each message that were already reported. */
@@ -38,13 +38,13 @@ export class WebhookEvents {
       if (event.kind === 'message.changed') return await this.#steps(event.data)
       return []
     } catch (error) {
-      // The message was deleted meanwhile.
+      // The message was deleted in the meantime.
       if (error instanceof NotFoundError) return []
       throw error
     }
   }
 
-  /** Returns an event for each step that is new. Of a message from before the start, only the present step is new. */
+  /** Returns an event for each new step. For a message that is older than this run, only the present step is new. */
   async #steps({ id, state }: { id: string; state: string }): Promise<WebhookEvent[]> {
     const isFromBefore = !this.#reported.has(id)
     const reported = this.#reportedOf(id)
@@ -118,7 +118,7 @@ function receivedEvent(item: InboxItem): WebhookEvent | [] {
 
 type PayloadOf<Name extends ForwardedEvent> = Extract<WebhookEvent, { event: Name }>['payload']
 
-/** The id depends only on what happened, so the same event has the same id when it is forwarded again. */
+/** The id depends only on the facts of the event, so a forwarded event has the same id if it is forwarded again. */
 function envelope<Name extends ForwardedEvent>(deviceId: string, event: Name, payload: PayloadOf<Name>): WebhookEvent {
   const { messageId, recipient } = payload
   const hash = createHash('sha256')

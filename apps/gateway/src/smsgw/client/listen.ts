@@ -12,7 +12,7 @@ import { checkUrl, configFolder } from './account.ts'
 import { forwardedEvents, WebhookEvents } from './listen-events.ts'
 import { untilInterrupted } from './show-inbox.ts'
 
-/** As long as the gateway waits for a receiver. */
+/** How long to wait for an answer: as long as the gateway waits for a receiver. */
 const TIMEOUT_MS = 15_000
 
 /**

@@ -1,8 +1,8 @@
 import { UsageError } from '@smsgw/daemon/start-error'
 
 /**
- * Returns the text for a notification of Nagios, whose macros are environment variables. Icinga is configured to set the same
- * variables. A macro that does not apply is empty or missing.
+ * Returns the text for a notification of Nagios, whose macros are environment variables. Icinga is configured to set
+ * the same variables. A macro without a value is empty or missing.
  */
 export function notificationText(environment: NodeJS.ProcessEnv): string {
   const macro = (name: string) => (environment[`NAGIOS_${name}`] ?? '').trim()

@@ -5,7 +5,9 @@ import type { MessageState } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { UsageError } from '@smsgw/daemon/start-error'
 
-/** Sends one text. Returns 0 if the network has accepted it or, with --no-wait, if the gateway has. */
+/**
+ * Sends one text. Returns 0 if the network has accepted it. With --no-wait, returns 0 if the gateway has accepted it.
+ */
 export async function sendText(sms: SmsGateway, { positionals, values }: CommandLine): Promise<number> {
   const [to = '', argument = ''] = positionals
   const text = argument === '-' ? (await textOf(process.stdin)).replace(/\n$/, '') : argument

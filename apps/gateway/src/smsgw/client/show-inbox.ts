@@ -16,7 +16,7 @@ export async function showInbox(sms: SmsGateway, { values }: CommandLine): Promi
 
 type Show = (item: InboxItem) => void
 
-/** The list is read after the stream is open, so a message is in the list, in the stream, or in both. */
+/** Reads the list after the stream is open, so that each message is in the list, in the stream, or in both. */
 async function follow(sms: SmsGateway, limit: number, show: Show): Promise<void> {
   const shown = new Set<string>()
   const showOnce = (item: InboxItem) => {
@@ -32,7 +32,7 @@ async function follow(sms: SmsGateway, limit: number, show: Show): Promise<void>
   for (const item of signal.aborted ? [] : await latest(sms, limit)) showOnce(item)
   for (let next = await first; !next.done; next = await events.next()) {
     const event = next.value
-    // After a reset, messages may be missing: the latest are listed again.
+    // Lists the latest messages again after a reset, because messages may be missing.
     if (event.kind === 'reset') for (const item of await latest(sms, 500)) showOnce(item)
     if (event.kind === 'inbox.received') await sms.inbox.get(event.data.id).then(showOnce, ignoreDeleted)
   }

@@ -1,8 +1,8 @@
 import type { Database } from '../../store/database.ts'
 
-/** Revoked and expired keys are listed this long, so that their owner can look up what they were. */
+/** Revoked and expired keys are listed this long, so that their owner can look them up. */
 const KEPT_MS = 90 * 86_400_000
-/** Usage counts only for the present day. Older rows are kept for a while in case the clock is set back. */
+/** Only the usage of the present day is needed. Older rows are kept for a while in case the clock is set back. */
 const USAGE_MS = 7 * 86_400_000
 
 /**

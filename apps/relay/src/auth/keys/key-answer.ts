@@ -3,12 +3,12 @@ import type { Statements } from '../../store/database.ts'
 import type { ApiKey as KeyRow } from '../../store/generated/client.ts'
 import { keyStart } from './key-text.ts'
 
-/** The day whose recipients count together: a day in UTC, as the date that the database stores. */
+/** Returns the day for which recipients are counted: a day in UTC, as the date that the database stores. */
 export function usageDay(at: Date): Date {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()))
 }
 
-/** The API representations of keys. Members that do not apply are left out. */
+/** Returns keys as the API shows them. Members that do not apply are left out. */
 export async function keyAnswers(statements: Statements, keys: readonly KeyRow[], now: Date): Promise<ApiKey[]> {
   const usage = await statements.apiKeyUsage.findMany({
     where: { keyId: { in: keys.map(({ id }) => id) }, day: usageDay(now) },

@@ -37,7 +37,7 @@ export interface KeyEndpointDeps extends KeyDeps {
   readonly logbook: Logbook
 }
 
-/** Limit per account of keys that are not revoked. */
+/** The largest number of keys per account. Revoked keys do not count. */
 const MOST_KEYS = 200
 
 /** Lists the keys of the account, newest first, including revoked and expired keys until they are deleted. */
@@ -162,13 +162,15 @@ export function revokedKey(): ApiError {
   return new ApiError(409, 'The API key is revoked: create a new one')
 }
 
-/** A key would outlive the token, and the token's holder could extend its own access. */
+/**
+ * A token must not create keys: a key would outlive the token, so the holder of the token could extend its own access.
+ */
 export function refuseTokens({ tokenId }: Principal): void {
   if (tokenId !== undefined)
     throw new ApiError(403, 'a token may not create, change or rotate API keys: use the password, or sign in')
 }
 
-/** With these scopes, a key whose messages need approval could send or spend without it. */
+/** With these scopes, a key whose messages need approval could send or spend without approval. */
 const WITHOUT_APPROVAL: readonly Scope[] = ['all:any', 'messages:approve', 'webhooks:write', 'devices:write']
 
 /** A key with limits could create a key without them. */
@@ -201,7 +203,7 @@ function storedLimits({ sims, recipients, recipientsPerDay, approval }: KeyLimit
   }
 }
 
-/** Writes to the log of the account who did what to a key, never the key itself. */
+/** Writes a change of a key and its author to the log of the account. Never writes the key itself. */
 export function note(
   { logbook }: Pick<KeyEndpointDeps, 'logbook'>,
   { accountId, key: by }: Principal,

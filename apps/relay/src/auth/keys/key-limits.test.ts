@@ -112,7 +112,7 @@ test('repeated and refused messages do not count', async () => {
   expect((await send(key, { deviceId: 'unknown' })).status).toBe(400)
   expect((await relay.api('GET', `/keys/${id}`)).json.recipientsToday).toBe(1)
   expect((await send(key)).status).toBe(202)
-  // The limit is reached. A repeat still gets its first answer.
+  // The limit is reached, but a repeated request still gets its first answer.
   const again = await send(key, {}, { 'idempotency-key': 'counts once' })
   expect([again.status, again.json.id, again.headers.get('idempotency-replayed')]).toEqual([202, first.json.id, 'true'])
   expect((await send(key)).status).toBe(429)

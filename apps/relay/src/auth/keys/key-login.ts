@@ -67,7 +67,7 @@ export class KeyLogin {
     return this.#principalOf(id, secretHash, standing) ? undefined : 'key_revoked'
   }
 
-  /** Discards the cached keys of an account after some were changed, rotated or revoked. */
+  /** Discards the cached keys of an account, because some were changed, rotated or revoked. */
   forget(accountId: string): void {
     this.#standings.forget((standing) => standing.accountId === accountId)
   }
@@ -111,7 +111,7 @@ export class KeyLogin {
   }
 }
 
-/** The scopes of a key. `all:any` stands for all scopes that need not be named. */
+/** Returns the scopes of a key. `all:any` stands for all scopes, except those that must be named. */
 export function scopesOfKey(names: readonly string[]): ReadonlySet<Scope> {
   const named = scopes.filter((scope) => names.includes(scope))
   if (!named.includes('all:any')) return new Set(named)

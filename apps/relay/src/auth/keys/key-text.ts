@@ -20,12 +20,12 @@ export function newKey(random: Random, id: string): string {
   return text + checksumOf(text)
 }
 
-/** The beginning of a key, which is not secret. */
+/** Returns the beginning of a key, which is not secret. */
 export function keyStart(id: string): string {
   return `${KEY_PREFIX}${id}_`
 }
 
-/** Returns whether the text is meant to be a key, even if it is mistyped. */
+/** Returns true if the text is meant to be a key, even if it is mistyped. */
 export function isKeyText(text: string): boolean {
   return text.startsWith(KEY_PREFIX)
 }
@@ -49,7 +49,7 @@ function checksumOf(text: string): string {
 }
 
 function randomText(random: Random, length: number): string {
-  // Higher bytes are skipped, because they would make some characters more frequent.
+  // Skips higher bytes, because they would make some characters more frequent.
   const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
   let text = ''
   while (text.length < length)

@@ -50,7 +50,7 @@ async function create(deps: KeysCommandDeps, accountId: string, values: Values):
   deps.terminal.print(JSON.stringify(await insertKey(deps, { accountId }, request.data), undefined, 2))
 }
 
-/** The option of each member of a request. */
+/** The option of the command for each member of a request. */
 const OPTIONS = {
   name: 'name',
   scopes: 'scopes',

@@ -5,7 +5,7 @@ import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 
-/** The state of a key that is not revoked. */
+/** The state of a key, if the key is not revoked. */
 export type KeyStanding = Omit<z.output<typeof keyRow>, 'id'>
 
 /** Reads the keys that are not revoked. The ids are one array, so the statement is prepared once. Takes no locks. */

@@ -28,7 +28,7 @@ export function rotateKey(deps: KeyEndpointDeps): Endpoint {
   })
 }
 
-/** A key before the previous one ends at once. */
+/** A key that was replaced before the previous one ends at once. */
 export function replaceKey(
   { database, box, clock, random }: KeyDeps,
   caller: KeyCaller,

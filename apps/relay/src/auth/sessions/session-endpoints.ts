@@ -26,7 +26,7 @@ export function beginSession(deps: SessionDeps): Endpoint {
     errors: [401, 403, 429],
     answerHeaders: { 'Set-Cookie': 'The session' },
     async handle({ body, address, isSecure, foreignPage }) {
-      // A page on another site must not sign its visitor in to the attacker's account.
+      // A page on another site must not sign its visitor in to an account of an attacker.
       if (foreignPage === 'other origin')
         throw new ApiError(403, 'the request comes from a page on another site: sign in from a page on this server')
       refuseInsecure({ address, isSecure }, deps.allowInsecureHttp)
@@ -54,7 +54,7 @@ export function showSession(deps: SessionDeps): Endpoint {
   })
 }
 
-/** Signs out a browser. Every relay refuses the session within two seconds. */
+/** Signs out a browser. Within two seconds, every relay refuses the session. */
 export function endSession({ sessionLogin, hints }: SessionDeps): Endpoint {
   return endpoint({
     answers: { 204: null },

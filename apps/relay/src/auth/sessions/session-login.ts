@@ -55,7 +55,7 @@ export class SessionLogin {
     return token
   }
 
-  /** Returns undefined when the session has ended. */
+  /** Returns the account of a session, or undefined when the session has ended. */
   async check(token: string): Promise<Principal | undefined> {
     const standing = await this.#standings.get(hashOfSession(token))
     if (!standing || standing.expiresAt.getTime() <= this.#nowMs()) return undefined
@@ -103,7 +103,7 @@ export class SessionLogin {
 
 export const ALL_SCOPES: Principal['scopes'] = new Set(['all:any'] as const)
 
-/** Returns the hash by which the database knows a session. */
+/** Returns the hash that the database stores for a session. */
 export function hashOfSession(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }

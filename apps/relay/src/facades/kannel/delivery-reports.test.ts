@@ -129,7 +129,7 @@ test('a dlr-url that is not allowed is refused before the message is accepted', 
 
 test('a percent sign in the host does not begin a placeholder', async () => {
   const receiver = await listening()
-  // The octets of 127.0.0.1, percent-encoded. `%d1` would become another host if it were replaced.
+  // The octets of 127.0.0.1, percent-encoded. Replacing `%d1` would change the host.
   const { port } = new URL(receiver.url)
   const { status, id } = await send({ 'dlr-url': `http://%31%32%37.0.0.%31:${port}/%d`, 'dlr-mask': '8' })
   expect(status).toBe(202)

@@ -1,4 +1,4 @@
-// Kannel's interface for sending, letter by letter.
+// Tests each parameter and answer of Kannel's interface for sending.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DEVICE, type FacadeRelay, facadeRelay } from '../testing/facade-relay.ts'
 

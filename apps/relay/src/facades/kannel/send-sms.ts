@@ -52,7 +52,7 @@ export function sendSmsAsKannel({ accept, clock, statusReceivers }: KannelDeps):
   })
 }
 
-/** Returns the words of Kannel where it has some for this error. */
+/** Returns Kannel's own text for this error, if Kannel has one. */
 function shownError({ status, message, reason }: ApiError): readonly [status: number, body: string] {
   if (status === 401) return [403, 'Authorization failed for sendsms']
   if (status === 503) return [503, 'Temporal failure, try again later.']
@@ -87,10 +87,10 @@ function requestedText(given: ReadonlyMap<string, string>, principal: Principal,
   }
 }
 
-/** Would change how the message is delivered. */
+/** These parameters would change how the message is delivered, so they are refused. */
 const UNSUPPORTED = ['udh', 'mclass', 'flash', 'mwi', 'pid', 'compress'] as const
 
-/** Where reports are sent, if any are wanted. As with Kannel, this needs a mask and a URL. */
+/** Returns the address for reports, if the request asks for reports. Kannel requires both a mask and a URL. */
 function reportsTo(given: ReadonlyMap<string, string>): StatusCallback | undefined {
   const mask = given.get('dlr-mask') || given.get('dlrmask') || '0'
   if (!/^\d{1,3}$/.test(mask)) throw new ApiError(400, 'Dlr-mask field misformed, rejected')
@@ -98,7 +98,10 @@ function reportsTo(given: ReadonlyMap<string, string>): StatusCallback | undefin
   return Number(mask) === 0 || url === '' ? undefined : { format: 'kannel-dlr', url, mask: Number(mask) }
 }
 
-/** Splits numbers at spaces. A `+` that was not encoded is also a space, so if the first number has one, all have. */
+/**
+ * Splits numbers at spaces. A `+` that was not encoded also arrives as a space. So if the first number begins with a
+ * space, every number begins with `+`.
+ */
 function receiversIn(to: string): string[] {
   const plus = to.startsWith(' ') ? '+' : ''
   const numbers = to.split(' ').filter((number) => number !== '')
@@ -116,7 +119,7 @@ function secondsOf(minutes: number | undefined): number | undefined {
   return minutes === undefined ? undefined : minutes * 60
 }
 
-/** Returns the first value, which is UTF-8. */
+/** Returns the first value of a parameter, decoded as UTF-8. */
 function first(value: string | readonly string[] | undefined): string | undefined {
   const [octets] = [value].flat()
   return octets === undefined ? undefined : utf8(octets)

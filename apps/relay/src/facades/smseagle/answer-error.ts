@@ -6,8 +6,9 @@ interface ShownError {
 }
 
 /**
- * Returns how SMSEagle's API v1 shows an error. A wrong login and wrong parameters have the status 200 and the exact text of the
- * original, because programs compare the text. Errors that the original does not have keep their status and text.
+ * Returns an error in the form of SMSEagle's API v1. A wrong login and wrong parameters get the status 200 and the
+ * exact text of SMSEagle, because programs compare the text. Errors that SMSEagle does not have keep their status and
+ * text.
  */
 export function statusOf({ status, message }: ApiError, loginFailure: string): ShownError {
   if (status === 401) return { status: 200, text: loginFailure }
@@ -15,7 +16,9 @@ export function statusOf({ status, message }: ApiError, loginFailure: string): S
   return { status, text: message }
 }
 
-/** The reason for an error whose text is fixed by the interface. Header values are ASCII. */
+/**
+ * The header with the reason for an error, because the interface fixes the text of the error. Header values are ASCII.
+ */
 export function problemHeader({ message }: ApiError): Readonly<Record<string, string>> {
   return { 'X-Problem': message.replace(/[^\x20-\x7e]/g, '?').slice(0, 500) }
 }

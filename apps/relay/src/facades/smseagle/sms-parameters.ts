@@ -21,7 +21,10 @@ export function loginFailure(read: ReadParameter): string {
   return read('login') === undefined ? 'Invalid access token' : 'Invalid login or password'
 }
 
-/** Reads the parameters of `send_sms`. Refuses what cannot be done, and ignores parameters that SMSEagle would ignore. */
+/**
+ * Reads the parameters of `send_sms`. Refuses parameters that the gateway cannot follow, and ignores parameters that
+ * SMSEagle ignores.
+ */
 export function smsOf(
   read: ReadParameter,
   { principal, headers }: Pick<Call<unknown, unknown, unknown>, 'principal' | 'headers'>,
@@ -41,7 +44,7 @@ export function smsOf(
   }
 }
 
-/** Sent before other messages, but still within the limits and work hours of the account. */
+/** Such a message is sent before other messages, but within the limits and work hours of the account. */
 const HIGH_PRIORITY = 9
 
 const UNSUPPORTED = ['flash', 'test', 'send_after', 'send_before'] as const
@@ -54,12 +57,12 @@ export function simOf(text = ''): number | undefined {
   return Number(text)
 }
 
-/** Reads `YYYYmmDDHHMM` in the time zone of this machine, as the original does. */
+/** Reads `YYYYmmDDHHMM` in the time zone of this machine, as SMSEagle does. */
 function timeOf(text = ''): Date | undefined {
   if (text === '') return undefined
   const [year, month, day, hour, minute] = (/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(text) ?? []).slice(1).map(Number)
   const time = new Date(year ?? Number.NaN, (month ?? 0) - 1, day, hour, minute)
-  // A date such as 30 February would become 2 March.
+  // Without this check, 30 February would become 2 March.
   if (time.getMonth() + 1 !== month || time.getDate() !== day || time.getHours() !== hour)
     throw refused('date', 'must be a time in the format YYYYmmDDHHMM')
   return time
@@ -67,7 +70,7 @@ function timeOf(text = ''): Date | undefined {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** Reads durations such as `10m` and `2w`. */
+/** Reads a duration such as `10m` or `2w`. */
 export function secondsOf(text = ''): number | undefined {
   if (text === '' || text === 'max') return undefined
   const [, count, unit = ''] = /^(\d{1,4})([mhdw])$/.exec(text) ?? []

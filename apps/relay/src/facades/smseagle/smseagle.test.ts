@@ -1,4 +1,4 @@
-// SMSEagle's API v1 and v2 as programs use them, letter by letter.
+// Tests SMSEagle's API v1 and v2 with the exact requests of programs.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DEVICE, type FacadeRelay, facadeRelay } from '../testing/facade-relay.ts'
 

@@ -6,7 +6,7 @@ export const DEVICE = 'd'.repeat(21)
 
 export interface FacadeRelay extends TestRelay {
   createKey(options?: { readonly limits?: object; readonly scopes?: readonly Scope[] }): Promise<string>
-  /** Sends a form without credentials other than those in it. */
+  /** Sends a form. The only credentials are those in the form. */
   postForm(path: string, form: Readonly<Record<string, string>> | string): ReturnType<typeof callUrl>
   /** The accepted messages, oldest first. */
   accepted(): Promise<readonly AcceptedMessage[]>

@@ -25,7 +25,7 @@ interface AccountDeps {
   readonly database: Database
 }
 
-/** What every endpoint of Twilio's interface has in common. */
+/** The parts that all endpoints of Twilio's interface have in common. */
 export const twilio = { bodies: ['form'], refuse: refuseAsTwilio } as const
 
 /** Throws 404 unless the SID in the path belongs to the caller's account. */
@@ -78,7 +78,7 @@ async function accountOf(
   }
 }
 
-/** The members of a list that has one page. */
+/** Returns the members of a list that has one page. */
 export function onlyPage(first: string, uri: string, count: number) {
   return {
     end: Math.max(0, count - 1),

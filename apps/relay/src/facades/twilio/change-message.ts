@@ -76,8 +76,8 @@ function cannotCancel(state: string): TwilioError {
 }
 
 /**
- * Throws 403 unless the caller may read the history that it erases. The scope `messages:cancel` alone ends messages, as in our own
- * API. A received message is found only with `inbox:list`.
+ * Throws 403 unless the caller may read the history that the request erases. The scope `messages:cancel` is sufficient
+ * to end messages, as in the API of the relay. A received message is found only with `inbox:list`.
  */
 function requireErasing(principal: Principal, { source }: MessageRecord): void {
   if (source === 0 && !mayDo(principal, 'messages:list'))
@@ -86,10 +86,13 @@ function requireErasing(principal: Principal, { source }: MessageRecord): void {
 
 async function redact({ database }: ChangeMessageDeps, { source, key, text }: MessageRecord): Promise<void> {
   if (source === 1) {
-    await database.inboxItem.updateMany({ where: { key }, data: { text: '', isPartial: false } })
+    await database.$transaction([
+      database.inboxItem.updateMany({ where: { key }, data: { text: '', mms: Prisma.DbNull, isPartial: false } }),
+      database.inboxAttachment.deleteMany({ where: { inboxKey: key } }),
+    ])
     return
   }
-  // The conditions are checked by the change itself, so that a message cannot be sent without its text.
+  // The statement that makes the change also checks the conditions, so that a message cannot be sent without its text.
   const count = await database.$transaction(async (statements) => {
     const changed = await statements.message.updateMany({
       where: { key, finishedAt: { not: null }, contentHash: null },

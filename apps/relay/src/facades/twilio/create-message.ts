@@ -52,7 +52,7 @@ export function createMessage(deps: CreateMessageDeps): Endpoint {
           idempotencyKey: headers['idempotency-key'],
         })
         const record = await readAccepted(database, principal.accountId, message.id)
-        // Retention may delete a repeated message at any time.
+        // A repeated request finds an earlier message, which may be deleted as too old at any time.
         if (record === undefined) throw new ApiError(410, 'The message was accepted before, and has been deleted since')
         return { status: 201, body: resourceOf(record, principal.accountId, clock.now()) }
       } catch (error) {
@@ -85,7 +85,7 @@ function requiredParameter(
   return value
 }
 
-/** The limit of Twilio for a whole message. The limit of this gateway may be lower. */
+/** Twilio's limit for a whole message. The relay's own limit may be lower. */
 const MOST_CHARACTERS = 1600
 
 function textOf(form: Parameters): string {
@@ -97,7 +97,11 @@ function textOf(form: Parameters): string {
 
 /** Parameters that change the content of a message, so ignoring them would send something else. */
 const REFUSED = [
-  ['MediaUrl', 21623, 'MediaUrl is not supported: MMS cannot be sent, leave it out'],
+  [
+    'MediaUrl',
+    21623,
+    'MediaUrl is not supported: send an MMS with mmsMessage of POST /3rdparty/v1/messages, or leave it out',
+  ],
   ['ContentSid', 20001, 'ContentSid is not supported: send the text in Body'],
   ['PersistentAction', 20001, 'PersistentAction is not supported: leave it out'],
 ] as const
@@ -106,10 +110,14 @@ function refuseUnsupported(form: Parameters): void {
   for (const [name, code, message] of REFUSED)
     if (filledParameter(form, name) !== undefined) throw new TwilioError(400, code, message)
   if (filledParameter(form, 'SendAsMms') === 'true')
-    throw new TwilioError(400, 21623, 'SendAsMms is not supported: MMS cannot be sent, leave it out')
+    throw new TwilioError(
+      400,
+      21623,
+      'SendAsMms is not supported: send an MMS with mmsMessage of POST /3rdparty/v1/messages, or leave it out',
+    )
 }
 
-/** Twilio's range of `ValidityPeriod` in seconds, and the shortest that this gateway can keep. */
+/** Twilio's range of `ValidityPeriod` in seconds, and the shortest period that this gateway supports. */
 const VALIDITY = { least: 1, most: 36_000 } as const
 const SHORTEST_VALIDITY = 5
 

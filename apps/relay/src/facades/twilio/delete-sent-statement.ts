@@ -1,10 +1,11 @@
 import type { Statements } from '../../store/database.ts'
 
 /**
- * Deletes a recipient of a sent message, and the message with its last recipient. Returns false if the message has not ended.
+ * Deletes a recipient of a sent message, and the message with its last recipient. Returns false if the message has not
+ * ended.
  *
- * Locks: the message, as every change of a recipient does, so that two requests do not leave a message without recipients. The
- * second statement therefore sees what the other request deleted. To be called in a transaction.
+ * Locks: the message, as every change of a recipient does, so that two requests do not leave a message without
+ * recipients. The second statement therefore sees what the other request deleted. Must be called in a transaction.
  */
 export async function deleteSent(statements: Statements, key: bigint, cmdId: string): Promise<boolean> {
   const deleted = await statements.$executeRaw`

@@ -31,7 +31,7 @@ export function timeParameter(parameters: Parameters, name: string, code: Twilio
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text)
   const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/.test(text)
   const start = isDate || isTime ? new Date(text) : new Date(Number.NaN)
-  // JavaScript reads 31 February as 3 March, and the database has no year 0.
+  // JavaScript reads 31 February as 3 March, and the database does not support the year 0.
   if (!isDay(text.slice(0, 10)) || !(start.getUTCFullYear() > 0))
     throw new TwilioError(400, code, `${name} must be a date such as 2026-03-01 or a time such as 2026-03-01T12:00:00Z`)
   return { start, end: new Date(start.getTime() + (isDate ? 86_400_000 : 1000)) }
@@ -42,7 +42,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
-/** The day or the second that a parameter names. */
+/** The day or the second that a date parameter means. */
 export interface SpanOfTime {
   readonly start: Date
   readonly end: Date

@@ -30,7 +30,7 @@ test('a list is complete and without repetition over its pages, whatever their s
     await twilio.create({ Body: `single ${round}` })
     await twilio.receive(`${round}`.repeat(27), `received ${round}`)
   }
-  // Everything at the same time, so that their order does not depend on time.
+  // All messages have the same time, so that their order does not depend on it.
   await twilio.database.message.updateMany({
     where: { accountId: twilio.account.id },
     data: { createdAt: new Date('2026-03-01T12:00:00Z') },

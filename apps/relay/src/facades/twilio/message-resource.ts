@@ -18,7 +18,7 @@ export const messageResource = z.strictObject({
   error_message: text,
   from: text,
   messaging_service_sid: text,
-  num_media: z.literal('0'),
+  num_media: z.string(),
   num_segments: z.string(),
   price: z.null(),
   price_unit: z.null(),
@@ -50,7 +50,7 @@ export function resourceOf(record: MessageRecord, accountId: string, now: Date):
     error_message: hasFailed ? record.error : null,
     from: record.from,
     messaging_service_sid: null,
-    num_media: '0',
+    num_media: String(record.mediaCount),
     num_segments: String(record.partsCount ?? partsNeeded(record.text ?? '')),
     price: null,
     price_unit: null,
@@ -79,7 +79,7 @@ function statusOf({ source, state, isDispatched, scheduleAt, sentAt }: MessageRe
     case 'Cancelled':
       return 'canceled'
     case 'Failed':
-      // A network that accepted the message reported later that it could not be delivered.
+      // The network accepted the message, and reported later that it could not be delivered.
       return sentAt === null ? 'failed' : 'undelivered'
     default:
       return !isDispatched && scheduleAt !== null && scheduleAt > now ? 'scheduled' : 'queued'

@@ -7,7 +7,7 @@ import { mayDo } from '../../http/may-do.ts'
 import type { MessageRules } from '../../messages/accept/check-message.ts'
 import { storedSpellings } from '../../messages/accept/phone-number.ts'
 import type { Database } from '../../store/database.ts'
-import { onlyPage, requireAccount, twilio } from './account-endpoints.ts'
+import { requireAccount, twilio } from './account-endpoints.ts'
 import { filledParameter, integerParameter, timeParameter } from './form-parameters.ts'
 import { messageResource, resourceOf } from './message-resource.ts'
 import {
@@ -47,34 +47,27 @@ export async function requireRecord(
   principal: Principal,
   { account, message }: z.output<typeof messageParams>,
   url: string,
+  readable: Readable = defaultReadable(principal),
 ): Promise<MessageRecord> {
   requireAccount(principal, account, url)
   const id = idOfSid(message.replace(/\.json$/, ''), 'SM')
-  const readable = {
-    hasSent: mayDo(principal, 'messages:read') || mayDo(principal, 'messages:cancel'),
-    hasReceived: mayDo(principal, 'inbox:list'),
-  }
   const record = id && (await findRecord(database, principal.accountId, id, readable))
   if (!record) throw notFound(url)
   return record
 }
 
+type Readable = Pick<RecordFilter, 'hasSent' | 'hasReceived'>
+
+function defaultReadable(principal: Principal): Readable {
+  return {
+    hasSent: mayDo(principal, 'messages:read') || mayDo(principal, 'messages:cancel'),
+    hasReceived: mayDo(principal, 'inbox:list'),
+  }
+}
+
 /** Returns the record without the text of a sent message if the caller may only cancel messages. */
 export function readableOf(record: MessageRecord, principal: Principal): MessageRecord {
   return record.source === 1 || mayDo(principal, 'messages:read') ? record : { ...record, text: null }
-}
-
-/** A message has no media. */
-export function listMedia({ database }: ReadMessagesDeps): Endpoint {
-  return facadeEndpoint({
-    ...twilio,
-    params: messageParams,
-    answers: { ...errorAnswers, 200: z.looseObject({ media_list: z.tuple([]) }) },
-    async handle({ principal, params, url }) {
-      await requireRecord(database, principal, params, url)
-      return { status: 200, body: { ...onlyPage(url.split('?', 1)[0] ?? '', url, 0), media_list: [] } }
-    },
-  })
 }
 
 const messagePage = z.strictObject({
@@ -160,12 +153,12 @@ function filterOf(principal: Principal, query: Parameters, { defaultRegion }: Re
   }
 }
 
-/** Times are stored in milliseconds, so this end includes the moment itself. */
+/** Adds a millisecond, the unit of stored times, so that the period includes its end. */
 function afterMoment(time: Date): Date {
   return new Date(time.getTime() + 1)
 }
 
-/** For example `PA1772366400000.0.17.0`. */
+/** The form of a page token, for example `PA1772366400000.0.17.0`. */
 function tokenOf({ createdAt, source, key, position }: MessageRecord): string {
   return `PA${createdAt.getTime()}.${source}.${key}.${position}`
 }

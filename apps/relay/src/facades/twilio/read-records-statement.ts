@@ -8,14 +8,14 @@ const text = z.string().nullable()
 const time = z.date().nullable()
 
 const messageRecord = z.object({
-  /** 0: one recipient of a sent message. 1: a received message. */
+  /** 0 stands for one recipient of a sent message, 1 for a received message. */
   source: z.int(),
   key: z.bigint(),
   /** Position of the recipient; 0 for a received message. */
   position: z.int(),
   /** `cmdId` of the recipient, or the id of the received message. */
   id: z.string(),
-  /** The id in our own API. */
+  /** The id of the message in the API of the relay. */
   messageId: z.string(),
   createdAt: z.date(),
   updatedAt: z.date(),
@@ -27,6 +27,8 @@ const messageRecord = z.object({
   from: text,
   text,
   partsCount: z.int().nullable(),
+  /** Number of attachments. */
+  mediaCount: z.int(),
   error: text,
   errorCode: text,
   sentBy: text,
@@ -42,7 +44,7 @@ export interface RecordFilter {
   readonly accountId: string
   readonly hasSent: boolean
   readonly hasReceived: boolean
-  /** Spellings of a number. */
+  /** Records with one of these spellings of a number. */
   readonly to?: readonly string[] | undefined
   readonly from?: readonly string[] | undefined
   readonly createdFrom?: Date | undefined
@@ -54,15 +56,22 @@ const ofRecipient = Prisma.sql`
   greatest(m.created_at, r.processed_at, r.sent_at, r.delivered_at, r.failed_at, r.cancelled_at) AS "updatedAt",
   r.sent_at AS "sentAt", r.state, r.dispatched_journal IS NOT NULL AS "isDispatched", m.schedule_at AS "scheduleAt",
   r.phone_number AS "to", coalesce(r.sender_number, s.phone_number) AS "from", m.text, r.parts_count AS "partsCount",
+  (CASE WHEN m.mms IS NULL THEN 0
+    ELSE (SELECT count(*) FROM message_attachments a WHERE a.message_key = m.key) END)::int AS "mediaCount",
   r.error, r.error_code AS "errorCode", m.sent_by AS "sentBy"`
 
-/** The number of the requested SIM is shown until the SIM that sends the message is known. */
+/** The number of the requested SIM, which is shown until the SIM that sends the message is known. */
 const ofSim = Prisma.sql`LEFT JOIN sim_cards s ON s.device_id = m.device_id AND s.sim_number = m.sim_number`
+
+/** Downloaded MMS have their text, and SMS their whole text, so both are messages of Twilio. */
+const receivedTypes = Prisma.sql`('SMS', 'MMS_DOWNLOADED')`
 
 const ofReceived = Prisma.sql`
   1 AS source, i.key, 0 AS position, i.id, i.id AS "messageId", i.created_at AS "createdAt", i.created_at AS "updatedAt",
   i.created_at AS "sentAt", NULL::message_state AS state, false AS "isDispatched", NULL::timestamptz AS "scheduleAt",
   i.recipient AS "to", i.sender AS "from", i.text, NULL::int AS "partsCount",
+  (CASE i.type WHEN 'MMS_DOWNLOADED' THEN (SELECT count(*) FROM inbox_attachments a WHERE a.inbox_key = i.key)
+    ELSE 0 END)::int AS "mediaCount",
   NULL AS error, NULL AS "errorCode", NULL AS "sentBy"`
 
 /**
@@ -100,7 +109,7 @@ function sentRecords(filter: RecordFilter, after: RecordPlace | undefined, take:
       : []),
     ...(after === undefined ? [] : [sentBound(after)]),
   ]
-  // One more message than records, because the recipients of the first one may all come before the place.
+  // Reads one more message than records, because all recipients of the first message may come before the place.
   const newest = Prisma.sql`ORDER BY m.created_at DESC, m.key DESC LIMIT ${take + 1}`
   const scan =
     to === undefined
@@ -135,7 +144,7 @@ function sentBound({ createdAt, source, key }: RecordPlace): Prisma.Sql {
 function receivedRecords(filter: RecordFilter, after: RecordPlace | undefined, take: number): Prisma.Sql {
   const { accountId, to, from } = filter
   const wanted = [
-    Prisma.sql`i.account_id = ${accountId} AND i.type = 'SMS'`,
+    Prisma.sql`i.account_id = ${accountId} AND i.type IN ${receivedTypes}`,
     ...timeBounds('i.created_at', filter),
     ...(to ? [Prisma.sql`i.recipient = ANY(${[...to]}::text[])`] : []),
     ...(from ? [Prisma.sql`i.sender = ANY(${[...from]}::text[])`] : []),
@@ -178,7 +187,7 @@ export async function findRecord(
     WHERE r.cmd_id = ${id} AND r.account_id = ${accountId} AND ${hasSent}
     UNION ALL
     SELECT ${ofReceived} FROM inbox i
-    WHERE i.account_id = ${accountId} AND left(i.id, 21) = ${id} AND i.type = 'SMS' AND ${hasReceived}
+    WHERE i.account_id = ${accountId} AND left(i.id, 21) = ${id} AND i.type IN ${receivedTypes} AND ${hasReceived}
     LIMIT 1`,
   )
   return record

@@ -1,15 +1,15 @@
 import { readXml, type XmlElement, XmlError } from './xml-reader.ts'
 
-/** What a receiver answered to a received message. */
+/** The answer of a receiver to a webhook request about a received message. */
 export interface TwimlAnswer {
-  /** The texts to send to the sender of the message, in order. */
+  /** The replies to the sender of the message, in order. */
   readonly replies: readonly string[]
-  /** What was not followed, for the log of the account. */
+  /** The parts of the answer that were not carried out, for the log of the account. */
   readonly problems: readonly string[]
 }
 
 const NOTHING: TwimlAnswer = { replies: [], problems: [] }
-/** More messages in one answer are not sent. */
+/** The largest number of messages in one answer; others are not sent. */
 const MOST_REPLIES = 10
 const LONGEST_REPLY = 1600
 
@@ -43,7 +43,7 @@ function responseOf({ name, elements, text }: XmlElement, sender: string): Twiml
       const problem = readMessage(verb, sender, replies)
       if (problem !== undefined) problems.push(problem)
     } else problems.push(`<${verb.name}> in the answer is not supported and was ignored`)
-    // The verbs after a redirect belong to a conversation that does not take place.
+    // Verbs after a redirect are not carried out, because the redirect would lead to another document.
     if (verb.name === 'Redirect') break
   }
   return bounded(replies, problems)

@@ -15,8 +15,9 @@ interface ReplyDeps {
 }
 
 /**
- * Sends the replies in the answer to a received message, from the SIM that received it. Their idempotency keys contain the id
- * of the received message, so a delivery that is repeated sends no reply again, whatever its answer is.
+ * Sends the replies that a receiver gave to a received message, through the SIM that received it. The idempotency key
+ * of a reply contains the id of the received message, so a repeated delivery does not send a second reply, even if its
+ * answer differs.
  */
 export function replyToReceived({ database, accept, logbook }: ReplyDeps): AttemptDeps['reply'] {
   return async ({ accountId, webhookId, messageId }, { contentType, excerpt }) => {
@@ -35,7 +36,7 @@ export function replyToReceived({ database, accept, logbook }: ReplyDeps): Attem
       const idempotencyKey = `reply-${derivedId([messageId, String(index)])}`
       const sim = { deviceId, ...(simNumber !== null && simNumber > 0 && { simNumber }) }
       try {
-        // The same message also if an earlier attempt was answered with another text.
+        // The content of the reply is left out, because an earlier attempt may have been answered with another text.
         const identity = messageId
         await sendText(accept, { principal, phoneNumbers: [sender], text, ...sim, idempotencyKey, identity })
       } catch (error) {

@@ -1,21 +1,29 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The SIDs of Twilio's interface: two letters and 32 hexadecimal digits. `SM` and the `MG` of a device contain the 126 bits of
- * an id with 21 characters, so the id can be read from them and nothing has to be stored.
+ * The SIDs of Twilio's interface: two letters and 32 hexadecimal digits. `SM` and the `MG` of a device contain the 126
+ * bits of an id with 21 characters, so the id can be read from the SID, and no table of SIDs is needed.
  */
 const ID_LENGTH = 21
 const ID = /^[A-Za-z0-9_-]{21}$/
 const HEX = /^[0-9a-f]{32}$/
 
-/** `AC…`, derived from the id of the account. */
+/** Returns the SID `AC…`, derived from the id of the account. */
 export function accountSid(accountId: string): string {
   return `AC${digest(accountId)}`
 }
 
-/** The SID `SM…` of a recipient of a sent message (from its `cmdId`), or of a received message (from the first 21 characters of its id). */
+/**
+ * Returns the SID `SM…` of a recipient of a sent message (from its `cmdId`), or of a received message (from the first
+ * 21 characters of its id).
+ */
 export function messageSid(id: string): string {
   return `SM${hexOf(id.slice(0, ID_LENGTH))}`
+}
+
+/** `ME…` of an attachment, derived from the id in the SID of its message and the number of the part. */
+export function mediaSid(id: string, part: bigint | number): string {
+  return `ME${digest(`media ${id.slice(0, ID_LENGTH)} ${part}`)}`
 }
 
 /** `MG…` that stands for all SIMs of the account. */
@@ -23,7 +31,7 @@ export function accountServiceSid(accountId: string): string {
   return `MG${digest(accountId)}`
 }
 
-/** `MG…` that stands for the SIMs of one device. */
+/** Returns the SID `MG…` that stands for the SIMs of one device. */
 export function deviceServiceSid(deviceId: string): string {
   return `MG${hexOf(deviceId)}`
 }
@@ -36,7 +44,7 @@ export function idOfSid(sid: string, prefix: 'SM' | 'MG'): string | undefined {
   return text.endsWith('A') ? text.slice(0, ID_LENGTH) : undefined
 }
 
-/** Ids with other characters come only from programs that are not ours. Their SID is derived and cannot be read back. */
+/** Only other programs create ids with other characters. The SID is then a hash, from which the id cannot be read. */
 function hexOf(id: string): string {
   return ID.test(id) ? Buffer.from(`${id}A`, 'base64url').toString('hex') : digest(id)
 }

@@ -45,10 +45,10 @@ const errorResource = z.strictObject({ code: z.int(), message: z.string(), more_
 
 const ERROR_STATUSES = [400, 401, 403, 404, 405, 408, 409, 410, 413, 415, 422, 429, 500, 503]
 
-/** What every endpoint of Twilio's interface may answer when it refuses a request. */
+/** The refusals that every endpoint of Twilio's interface may answer with. */
 export const errorAnswers = Object.fromEntries(ERROR_STATUSES.map((status) => [status, errorResource]))
 
-/** Returns the error as Twilio's interface answers it. */
+/** Returns an error in the form of Twilio's interface. */
 export function refuseAsTwilio(error: ApiError): Answer {
   const code = error instanceof TwilioError ? error.code : codeOf(error.status)
   const { status, message, errors, headers } = error
@@ -78,7 +78,7 @@ export function notFound(url: string): TwilioError {
   return new TwilioError(404, 20404, `The requested resource ${url.split('?', 1)[0]} was not found`)
 }
 
-/** Converts the reason why a message was not accepted. */
+/** Converts the reason why a message was not accepted to an error of Twilio. */
 export function sendingRefusal(error: ApiError, to: string): TwilioError {
   const { status, message, errors = [], reason, headers } = error
   const more = { headers, cause: error }

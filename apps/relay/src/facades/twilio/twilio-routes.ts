@@ -10,7 +10,8 @@ import type { StatusReceivers } from '../status-receivers.ts'
 import { fetchAccount, listAccounts } from './account-endpoints.ts'
 import { deleteMessage, updateMessage } from './change-message.ts'
 import { createMessage } from './create-message.ts'
-import { fetchMessage, listMedia, listMessages } from './read-messages.ts'
+import { fetchMedia, listMedia } from './media-endpoints.ts'
+import { fetchMessage, listMessages } from './read-messages.ts'
 
 interface TwilioRouteDeps {
   readonly database: Database
@@ -24,6 +25,7 @@ interface TwilioRouteDeps {
 }
 
 const READING = ['messages:read', 'inbox:list'] as const
+const MEDIA = [...READING, 'inbox:read'] as const
 const MESSAGES = '/2010-04-01/Accounts/{account}/Messages.json'
 /** `{message}` is a SID with `.json`. */
 const MESSAGE = '/2010-04-01/Accounts/{account}/Messages/{message}'
@@ -37,6 +39,7 @@ export function twilioRoutes(deps: TwilioRouteDeps): Route[] {
     rootRoute('GET', MESSAGES, ['messages:list', 'inbox:list'], 'List messages (Twilio)', listMessages(deps)),
     rootRoute('GET', MESSAGE, READING, 'Get a message (Twilio)', fetchMessage(deps)),
     rootRoute('GET', `${MESSAGE}/Media.json`, READING, 'List media of a message (Twilio)', listMedia(deps)),
+    rootRoute('GET', `${MESSAGE}/Media/{media}`, MEDIA, 'Get media of a message (Twilio)', fetchMedia(deps)),
     rootRoute('POST', MESSAGE, 'messages:cancel', 'Cancel or redact a message (Twilio)', updateMessage(deps)),
     rootRoute('DELETE', MESSAGE, 'messages:cancel', 'Delete a message (Twilio)', deleteMessage(deps)),
   ]

@@ -1,4 +1,6 @@
-/** An element with its attributes, its text without the text of inner elements, and its inner elements. */
+/**
+ * An element with its attributes, its inner elements, and its own text, which leaves out the text of inner elements.
+ */
 export interface XmlElement {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
@@ -6,7 +8,7 @@ export interface XmlElement {
   readonly elements: readonly XmlElement[]
 }
 
-/** The document is not XML, or has parts that this reader refuses. */
+/** The document is not XML, or contains something that this reader refuses. */
 export class XmlError extends Error {}
 
 interface OpenElement extends XmlElement {
@@ -14,13 +16,13 @@ interface OpenElement extends XmlElement {
   readonly elements: XmlElement[]
 }
 
-/** More would be hostile, because an answer has a handful. */
+/** An answer has a handful of elements, so a document with more than this is refused. */
 const MOST_ELEMENTS = 100
 const DEEPEST = 8
 
 /**
- * Reads an XML document. There are no document types, no entities but the five of XML, and no processing instructions but
- * the declaration, so a document cannot grow while it is read or name a file or an address.
+ * Reads an XML document. Refuses document types, entities other than the five of XML, and processing instructions other
+ * than the declaration. So a document cannot grow while it is read, and cannot refer to a file or an address.
  */
 export function readXml(document: string): XmlElement {
   const reading: Reading = { open: [], root: undefined, count: 0 }

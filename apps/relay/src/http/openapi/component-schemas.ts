@@ -19,6 +19,8 @@ export class ComponentSchemas {
     } = z.toJSONSchema(schema, {
       io: place === 'answer' ? 'output' : 'input',
       override,
+      // `touchUp` refuses those that do not say themselves what they are in JSON.
+      unrepresentable: 'any',
     })
     for (const [name, definition] of Object.entries($defs ?? {})) this.#name(name, inDocument(definition))
     return inDocument(rendered)
@@ -36,7 +38,7 @@ export class ComponentSchemas {
   }
 }
 
-/** Changes references to point to the components of the document. */
+/** Makes references point to the components of the document. */
 function inDocument(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
 }
@@ -52,11 +54,13 @@ function describeDefault(jsonSchema: JsonSchema): void {
 }
 
 const touchUp: Override = ({ zodSchema, jsonSchema }) => {
+  if (zodSchema._zod.def.type === 'custom' && jsonSchema.type === undefined)
+    throw new Error('a custom schema needs a type for the OpenAPI document: register it with one')
   // zod omits the examples of transformed values, because they could be outputs. Our examples are inputs.
   const { examples, default: preset } = z.globalRegistry.get(zodSchema) ?? {}
   if (Array.isArray(examples)) jsonSchema.examples = examples
   if (preset !== undefined) jsonSchema.default = preset
-  // These are limits of JavaScript, not of the member.
+  // Removes the limits of JavaScript, which are not limits of the member.
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   // Later releases may add members to answers, so clients must accept them.

@@ -36,7 +36,7 @@ interface WebhookOperation {
   readonly responses: object
 }
 
-/** Serves the OpenAPI document, readable from any origin because it contains no data of an account. */
+/** Serves the OpenAPI document. Pages of any origin may read it, because it contains no data of an account. */
 export function getOpenapi(document: () => OpenapiDocument): Endpoint {
   let built: OpenapiDocument | undefined
   return endpoint({
@@ -77,7 +77,9 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
   }
 }
 
-/** Builds the OpenAPI document of the API for phones, which is another product's and has its own credentials. */
+/**
+ * Builds the OpenAPI document of the API for phones. Another product defines this API, which has its own credentials.
+ */
 export function mobileDocument(routes: readonly Route[], version: string): OpenapiDocument {
   const schemas = new ComponentSchemas()
   const paths: Record<string, Record<string, Operation>> = {}
@@ -104,7 +106,7 @@ export function mobileDocument(routes: readonly Route[], version: string): Opena
 const PHONE_GUIDE =
   'The API of the app SMS Gateway for Android, for phones that are devices of an account. The same paths also answer below `/api/mobile/v1`.'
 
-/** These operations check the credentials themselves. */
+/** These operations check credentials themselves, so the document lists none for them. */
 const PHONE_CREDENTIALS: Readonly<Record<string, Pick<Operation, 'description' | 'security'>>> = {
   'POST /device': {
     description:
@@ -133,12 +135,12 @@ const PHONE_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: '`Code` and the one-time code of `GET /mobile/v1/user/code`',
+    description: '`Code`, followed by the one-time code of `GET /mobile/v1/user/code`',
   },
   privateToken: { type: 'http', scheme: 'bearer', description: 'The `ENROLMENT_TOKEN` of the relay' },
 }
 
-/** Returns the URL at the root and the one with the main prefix. The description mentions the other URLs. */
+/** Returns the URL at the root and the URL with the main prefix. The description mentions the other URLs. */
 function documentedUrls(route: Route): RouteUrl[] {
   const urls = urlsOf(route)
   return ['', API_BASE].flatMap((base) => urls.find((url) => url.base === base) ?? [])

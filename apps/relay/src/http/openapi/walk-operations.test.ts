@@ -88,7 +88,10 @@ test('every operation succeeds and matches its schema', async () => {
   }
 })
 
-/** Statuses of operations that need a connected agent, a virtual modem, an MMS, or a message that waits for approval. */
+/**
+ * The expected statuses of operations that need what this relay lacks: a connected agent, a virtual modem, an MMS, or a
+ * message that waits for approval.
+ */
 const ABSENT_HERE: Readonly<Record<string, number>> = {
   [`${BASE}/devices/{id}/findings`]: 409,
   [`${BASE}/devices/{id}/ussd`]: 503,
@@ -107,7 +110,7 @@ function inOrder(all: readonly Step[]): Step[] {
 
 const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
 
-/** Request bodies for operations that refuse some bodies that their schema allows. */
+/** Request bodies for operations that refuse some bodies although their schema allows them. */
 const examples: Readonly<Record<string, object>> = {
   [`${BASE}/messages`]: { phoneNumbers: ['+4915112345678'], textMessage: { text: 'hello' } },
   [`${BASE}/account/password`]: { currentPassword: 'a password to be fuzzed', newPassword: 'a password to be fuzzed' },

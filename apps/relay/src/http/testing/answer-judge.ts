@@ -9,10 +9,13 @@ export interface ReceivedAnswer {
   readonly text: string
 }
 
-/** Statuses that the server itself may answer for any operation, such as 404 for an unknown path or 413 for a long body. */
+/**
+ * Statuses with which the server itself may answer a request for any operation, such as 404 for an unknown path or 413
+ * for a long body.
+ */
 const EVERYWHERE = [400, 404, 405, 408, 413, 431]
 
-/** Compares answers with the OpenAPI document. Returns the first problem, or undefined when there is none. */
+/** Compares answers with the OpenAPI document. Returns the first difference, or undefined if there is none. */
 export class AnswerJudge {
   readonly #components: Readonly<Record<string, JsonSchema>>
   readonly #readers = new Map<string, z.ZodType>()
@@ -30,7 +33,7 @@ export class AnswerJudge {
     if ((status === 429 || status === 503) && headers['retry-after'] === undefined)
       return `is a ${status} without Retry-After`
     if (method === 'HEAD' || (method === 'OPTIONS' && status === 204)) return text === '' ? undefined : 'has a body'
-    // A hostile path or method may belong to another operation.
+    // Finds the operation again, because a hostile path or method may belong to another operation.
     if (!operation && status < 300) return undefined
     const response = operation?.responses[status]
     if (!response && operation && !EVERYWHERE.includes(status)) return `answered ${status}, which is not documented`
@@ -47,7 +50,7 @@ export class AnswerJudge {
     } catch {
       return `is not JSON: ${text.slice(0, 200)}`
     }
-    // A body that the route table declares as text may be any JSON here.
+    // Skips the check of a body that the route table declares as text.
     const result = schema.type === 'string' ? { success: true as const } : this.#reader(schema).safeParse(value)
     if (result.success) return undefined
     const issues = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
@@ -65,7 +68,7 @@ export class AnswerJudge {
   }
 }
 
-/** A relay without agents gives these answers to USSD requests: the device is offline, or the network does not answer. */
+/** A relay without agents answers USSD requests like this: the device is offline, or the network does not answer. */
 function isAboutDevice(operation: Operation | undefined, status: number): boolean {
   return operation?.operationId === 'postDevicesByIdUssd' && (status === 503 || status === 504)
 }

@@ -1,10 +1,10 @@
 import { Prisma } from '../../store/generated/client.ts'
 
-/** One connection of a device's agent. Everything that the agent claims or reports refers to its connection. */
+/** One connection of a device's agent. All claims and reports of the agent refer to its connection. */
 export interface AgentConnection {
   readonly accountId: string
   readonly deviceId: string
-  /** Increases with each connection of the device. */
+  /** A number that increases with each connection of the device. */
   readonly connEpoch: number
   readonly journalId: string
 }

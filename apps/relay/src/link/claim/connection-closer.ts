@@ -11,7 +11,8 @@ interface ConnectionCloserDeps {
 
 /**
  * Records ended connections. Connections that end during a write share the next write, so that thousands of broken
- * connections cost a few statements. A connection that cannot be recorded expires with its lease.
+ * connections cost only a few statements. The end of a connection that cannot be recorded takes effect when its lease
+ * expires.
  */
 export class ConnectionCloser {
   readonly #deps: ConnectionCloserDeps

@@ -4,8 +4,8 @@ import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 
 /**
- * Finds unfinished messages whose journal was replaced before this time. Takes no locks. The messages are locked later, when
- * they are ended. If a report arrives in between, it finishes its message first.
+ * Finds unfinished messages whose journal was replaced before this time. Takes no locks. The messages are locked later,
+ * when they are ended. If a report arrives in between, the report ends its message first.
  */
 export function findLostSends(statements: Statements, since: Date, limit: number): Promise<z.output<typeof sendRow>[]> {
   return readRows(

@@ -2,7 +2,7 @@
 export const LEASE_MS = 60_000
 
 /**
- * Returns whether a device is connected. If a lease ends after `latestLease`, it was written before the clock was set back. Such
+ * Returns true if a device is connected. If a lease ends after `latestLease`, it was written before the clock was set back. Such
  * a lease counts as expired until the relay of the device renews it.
  */
 export function isLeased(leaseUntil: Date | null, now: Date): boolean {
@@ -10,7 +10,7 @@ export function isLeased(leaseUntil: Date | null, now: Date): boolean {
   return leaseUntil > now && leaseUntil <= latestLease(now)
 }
 
-/** Returns the latest time at which a lease can end, unless the clock was set back. */
+/** Returns the latest time at which a lease can end if the clock was not set back. */
 export function latestLease(now: Date): Date {
   return new Date(now.getTime() + LEASE_MS + SLACK_MS)
 }

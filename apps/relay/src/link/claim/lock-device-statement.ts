@@ -9,8 +9,9 @@ export type DeviceBefore = Readonly<z.output<typeof deviceRow>>
 /**
  * Returns the previous connection of a device, or undefined when the device was deleted.
  *
- * Waits for claims and events of the previous connection, which lock the row. Later claims and events have to wait.
- * Locks with `FOR NO KEY UPDATE`, so that messages for the device are accepted in the meantime.
+ * Claims and events of the previous connection lock the row, so this statement waits for them. Later claims and events
+ * wait for this transaction. Locks with `FOR NO KEY UPDATE`, so that messages for the device are accepted in the
+ * meantime.
  */
 export async function lockDevice(
   statements: Statements,

@@ -26,8 +26,9 @@ export function endLostJournals(database: Database, windowMs: number, now: Date,
 /**
  * Fails the messages of devices that were silent for longer than the limit. Returns the number of messages.
  *
- * Each failure records a cancel, which a returning device obeys before it sends anything. Later reports of the device correct
- * the state. The devices are locked, so that a device that returns now is either seen here or finds the cancels.
+ * Each failure records a cancel, which a returning device obeys before it sends anything. Later reports of the device
+ * correct the state. The devices are locked, so that a device that returns now either is seen here or finds the
+ * cancels.
  */
 export function loseSilentDevices(
   database: Database,

@@ -25,11 +25,11 @@ export interface OpenedConnection {
   /** The stored mark of this journal. `markTag` is the tag of the event at the mark. */
   readonly mark: number
   readonly markTag: string | undefined
-  /** Whether the device has already reported a newer journal. If so, this journal is an old copy and gets no commands. */
+  /** True if the device has already reported a newer journal. Then this journal is an old copy and gets no commands. */
   readonly isRetired: boolean
   /** Boot id of the previous connection. */
   readonly previousBootId: string | undefined
-  /** The relay of the previous connection if that relay may be alive and has to be notified. */
+  /** The relay of the previous connection, if that relay may be running and has to be notified. */
   readonly displacedRelayId: string | undefined
 }
 
@@ -44,12 +44,13 @@ export interface OpenConnectionOptions {
 /**
  * Makes this the only connection of the device. Returns undefined when the device does not exist.
  *
- * The lock of the device waits for claims and events of the previous connection, which lock the row, and fences later claims and
- * events. The mark is read under the lock and is therefore final, and `readUnacknowledgedCommands` sees every claim.
+ * Claims and events of the previous connection lock the device, so this lock waits for them; later claims and events of
+ * that connection are refused. The mark is read under the lock, so it is final, and `readUnacknowledgedCommands` sees
+ * every claim.
  *
- * A journal that the device reports for the first time replaces the previous one, which is lost or was an old copy. Unfinished
- * messages of the previous journal are in doubt from now on, whether they were acknowledged or not, because an
- * acknowledgement may have been lost with the journal.
+ * A journal that the device reports for the first time replaces the previous journal, which is lost or was an old copy.
+ * Unfinished messages of the previous journal are in doubt from now on, whether they were acknowledged or not, because
+ * an acknowledgement may have been lost with the journal.
  */
 export function openConnection(
   database: Database,

@@ -1,3 +1,5 @@
+// Outbound path, step 8: commits the dispatch to the journal of the device. Next: session.ts.
+
 import { type Command, type SendCommand, urgentPriority } from '@smsgw/contract/link/command'
 import { onUncertain } from '@smsgw/contract/message'
 import { z } from 'zod'
@@ -13,7 +15,10 @@ export interface Room {
   readonly sends: number
   /** The limit including urgent sends, for which credit is reserved. At least `sends`. */
   readonly urgentSends: number
-  /** The limit for cancels and, separately, for the other commands that are not sends. Neither kind costs credit. */
+  /**
+   * The limit for cancels, and the separate but equal limit for other commands that are not sends. Neither kind costs
+   * credit.
+   */
   readonly others: number
 }
 
@@ -27,19 +32,20 @@ export interface ClaimOptions {
 /**
  * Claims the commands that are due for a device, in the order of dispatch: cancels, other commands, then sends by
  * priority and, within a priority, by the processing order of the account. When this returns, the commands belong to
- * the device's journal, and only then may a frame be sent. `readUnacknowledgedCommands` finds commands that are lost on the
- * way.
+ * the device's journal, and only then may a frame be sent. `readUnacknowledgedCommands` finds commands that were lost
+ * on the way.
  *
- * One statement needs only one round trip and one commit. When nothing is due, the fence locks no row and nothing is written.
+ * One statement needs only one round trip and one commit. When nothing is due, the fence locks no row and nothing is
+ * written.
  *
- * Locked recipients are skipped, because waiting for them would gain nothing: they are being cancelled or ended, or an older
- * claim, which the fence lets finish, has them. The message is not locked, because its state does not change. A cancel, which locks
- * the message and its recipients, waits for this statement and then sees the device. A sweep that was dispatched to another
- * journal is dispatched again, because a second sweep does no harm.
+ * Locked recipients are skipped, because waiting for them would gain nothing: they are being cancelled or ended, or
+ * belong to an older claim, which may still finish. The message is not locked, because its state does not change. A
+ * cancel, which locks the message and its recipients, waits for this statement and then sees the device. A sweep that
+ * was dispatched to another journal is dispatched again, because a second sweep does no harm.
  *
- * Only one of the subqueries `first_in` and `last_in` reads rows, because both check the processing order first. The indexes
- * contain only waiting rows, so the length of the history does not matter. LIFO sorts the queue of the device each time,
- * because an index for this order would cost a write for every accepted message.
+ * Only one of the subqueries `first_in` and `last_in` reads rows, because both check the processing order first. The
+ * indexes contain only waiting rows, so the length of the history does not matter. LIFO sorts the queue of the device
+ * each time, because an index for LIFO would cost a write for every accepted message.
  *
  * A device with emulated modems gets no sends while the account has a real modem, because `endEmulated` ends them.
  */
@@ -128,7 +134,7 @@ function waitingSends(
     FOR NO KEY UPDATE SKIP LOCKED`
 }
 
-/** A recipient and its message, from which a send command is made. */
+/** A recipient and its message, from which a send command is built. */
 export const sendRow = z.object({
   cmdId: z.string(),
   messageId: z.string(),

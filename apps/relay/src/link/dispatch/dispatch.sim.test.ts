@@ -52,7 +52,7 @@ type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 
 const day = 24 * 3600
 
-/** One device and the observed states of its messages. */
+/** A device and the observed states of its messages. */
 class History {
   readonly #world: DispatchWorld
   readonly #agent = new ModelAgent()
@@ -226,7 +226,7 @@ function mayFollow({ state: before, errorCode }: Row, now: MessageState): boolea
     Sent: ['Delivered', 'Failed'],
     Cancelled: [],
     Delivered: [],
-    // The batch that corrects the state may also contain later events.
+    // The batch with the correction may also contain later events.
     Failed: isIgnorance ? ['Sent', 'Delivered'] : [],
   }
   return now === before || next[before].includes(now)

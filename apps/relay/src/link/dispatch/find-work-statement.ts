@@ -4,9 +4,9 @@ import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 
 /**
- * Returns the devices connected to this process that have due commands, because they were scheduled or their hint was lost. A
- * device belongs to this relay until another relay takes it, even when a clock change has ended the lease. Takes no locks.
- * Costs a few index lookups per device (0.01 ms), however many commands are waiting.
+ * Returns the devices connected to this process that have due commands: scheduled commands, and commands whose hint was
+ * lost. A device belongs to this relay until it connects to another relay, even if a clock change has ended the lease.
+ * Takes no locks. Costs a few index lookups per device (0.01 ms), however many commands are waiting.
  */
 export async function findDevicesWithWork(database: Database, relayId: string, now: Date): Promise<string[]> {
   const rows = await readRows(

@@ -30,7 +30,7 @@ interface MessageAbout {
   readonly numbers?: number
   readonly simNumber?: number
   readonly priority?: number
-  /** For a scheduled message. */
+  /** When a scheduled message is due. */
   readonly scheduleAt?: Date
   readonly validUntil?: Date
   readonly journal?: string

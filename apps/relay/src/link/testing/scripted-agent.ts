@@ -30,9 +30,9 @@ export interface ScriptedAgentOptions {
   readonly encryptionKey?: EncryptionKey
   /** Returns the events of a command. By default there are none. */
   readonly answer?: (command: Command) => readonly AgentEvent[]
-  /** Discards events before they are sent, as if the agent had been killed. */
+  /** If true, events are discarded before they are sent, as if the agent had been killed. */
   readonly isLost?: (command: Command) => boolean
-  /** Credit for sends. A send without events keeps using credit. */
+  /** Credit for sends. A send without events does not return its credit. */
   readonly capacity?: number
   /** The client address to report to a relay that trusts this machine as a proxy. */
   readonly address?: string
@@ -119,7 +119,7 @@ export class ScriptedAgent {
     for (const socket of this.#sockets.values()) socket.terminate()
   }
 
-  /** Sends a frame without the session machine. */
+  /** Sends a frame that does not come from the session machine. */
   say(text: string): void {
     for (const socket of this.#sockets.values()) socket.send(text)
   }
@@ -138,7 +138,7 @@ export class ScriptedAgent {
     this.#step({ kind: 'waiting', report })
   }
 
-  /** Waits until the condition is true. It is evaluated at each event of the agent. */
+  /** Waits until the condition is true. The condition is evaluated at each event of the agent. */
   until(isSo: () => boolean): Promise<void> {
     if (isSo()) return Promise.resolve()
     return new Promise((resolve) => {

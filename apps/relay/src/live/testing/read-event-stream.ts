@@ -7,11 +7,11 @@ export interface ReadEvent {
 export interface ReadStream {
   readonly status: number
   /**
-   * Returns the next event, heartbeats excluded, or, if kinds are given, the next event of one of these kinds. Returns
-   * undefined at the end of the stream.
+   * Returns the next event of one of the given kinds. If no kinds are given, returns the next event that is not a
+   * heartbeat. Returns undefined at the end of the stream.
    */
   next(...kinds: readonly string[]): Promise<ReadEvent | undefined>
-  /** The last `id` that was read, as a browser keeps it. */
+  /** The last `id` that was read; browsers store it too. */
   readonly lastId: () => string
   close(): Promise<void>
 }

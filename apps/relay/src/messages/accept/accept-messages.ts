@@ -1,3 +1,5 @@
+// Outbound path, step 3: finds out whether the message was accepted before. Next: store-messages-statement.ts.
+
 import type { MessageContent, SendMessageRequest } from '@smsgw/contract/message'
 import type { Statements } from '../../store/database.ts'
 import type { StoredMessage } from '../stored-message.ts'
@@ -18,14 +20,14 @@ export type AcceptOutcome =
   | { readonly kind: 'device-gone' }
   /** The message would exceed the daily limit of its API key. */
   | { readonly kind: 'over-daily-limit'; readonly used: number }
-  /** The number has had its replies of the last hour. */
+  /** The number has reached the limit of replies in an hour. */
   | { readonly kind: 'over-reply-limit' }
   /** The API key was deleted after authentication. */
   | { readonly kind: 'key-gone' }
 
 /**
- * Stores each message or returns why it was not stored. No two messages may have the same id or idempotency key. MMS need a
- * transaction, because their attachments are stored one by one.
+ * Stores each message or returns why it was not stored. No two messages may have the same id or idempotency key. MMS
+ * need a transaction, because each of their attachments has its own statement.
  */
 export async function acceptMessages(
   statements: Statements,
@@ -47,8 +49,8 @@ const accepted: AcceptOutcome = { kind: 'accepted' }
 
 function outcomeOf(message: NewMessage, taken: DuplicateMessage | undefined): AcceptOutcome {
   if (taken === undefined) return { kind: 'device-gone' }
-  // This very message is already stored, because the connection was lost before the answer arrived and the statement
-  // was run again.
+  // The same message is already stored: the connection was lost before the answer arrived, and the statement was run
+  // again.
   if (taken.recipients[0]?.cmdId === message.recipients[0]?.cmdId) return accepted
   return repeatOutcome(message, taken) ?? { kind: 'id-taken' }
 }

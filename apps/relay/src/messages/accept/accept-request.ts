@@ -1,3 +1,5 @@
+// Outbound path, step 2: checks numbers and text, chooses the device. Next: accept-messages.ts.
+
 import { needsPrivateKey } from '@smsgw/contract/encrypted-field'
 import { urgentPriority } from '@smsgw/contract/link/command'
 import type { Capability } from '@smsgw/contract/link/frame'
@@ -50,7 +52,7 @@ export interface SendRequest {
 
 export interface AcceptedRequest {
   readonly message: MessageStateAnswer
-  /** Whether this is the first answer to the idempotency key again, and no new message was accepted. */
+  /** True if no new message was accepted, and this repeats the first answer for the idempotency key. */
   readonly isRepeated: boolean
 }
 
@@ -63,10 +65,10 @@ interface RequestedMessage extends SendRequest {
 }
 
 /**
- * Builds the only way into the message queue. An accepted message is on disk and will reach a final state, whatever is
- * restarted.
+ * Builds the only function that adds messages to the queue. An accepted message is on disk and will reach a final
+ * state, even after restarts.
  *
- * A request with a known idempotency key gets the first answer again, even if the request would be refused now because
+ * A request with a known idempotency key gets the first answer again, even if a new request would be refused because
  * its time has passed or its device was deleted.
  */
 export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
@@ -145,10 +147,10 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
   }
 }
 
-/** Time in which a person can approve a message. */
+/** The time in which a person can approve a message. */
 const APPROVAL_MS = 86_400_000
 
-/** Returns until when a message waits for approval, or undefined if its key needs none. */
+/** Returns the time until which a message waits for approval, or undefined if its key needs no approval. */
 function approvalUntil({ key }: Principal, validUntil: Date | undefined, createdAt: Date): Date | undefined {
   if (key?.limits.approval === undefined) return undefined
   const latest = new Date(createdAt.getTime() + APPROVAL_MS)

@@ -7,9 +7,9 @@ import { addUsage, lockUsage, usageRow } from './key-usage-statement.ts'
 import { isStatementError } from './statement-error.ts'
 
 /**
- * Stores messages one group at a time, as `groupAccepts` does. Each API key with a daily limit has its own groups, so that
- * another relay that holds the lock of one key delays only this key. Replies have groups of their own for the same reason, and
- * MMS, because the transfer of their attachments to the database takes long.
+ * Stores messages one group at a time, as `groupAccepts` does. Each API key with a daily limit has its own groups, so
+ * that another relay that holds the lock of one key delays only this key. Replies have their own groups for the same
+ * reason. MMS have their own groups, because the transfer of their attachments to the database takes long.
  */
 export function acceptInLanes(database: Database): (message: NewMessage) => Promise<AcceptOutcome> {
   const unlimited = groupAccepts({
@@ -48,15 +48,18 @@ export function acceptInLanes(database: Database): (message: NewMessage) => Prom
   }
 }
 
-/** The wait for a connection, and the longest transaction. A wait for the lock takes at most five seconds (see database.ts). */
+/**
+ * The longest wait for a connection, and the longest transaction. A wait for the lock takes at most five seconds (see
+ * database.ts).
+ */
 const LIMITS = { maxWait: 5_000, timeout: 20_000 }
 
 /**
- * Stores messages of API keys, or replies, as `acceptMessages` does, but none beyond the daily limit of its key or the hourly
- * limit of its number.
+ * Stores messages of API keys, or replies, as `acceptMessages` does. Does not store a message beyond the daily limit of
+ * its key or the hourly limit of its number.
  *
- * The first statement locks the usage, so that groups of several relays wait for each other before they store anything. A
- * message counts only if it is stored: a repeated or refused one takes nothing from the limit.
+ * The first statement locks the usage, so that groups of several relays wait for each other before they store anything.
+ * A message counts only if it is stored; a repeated or refused message does not count.
  */
 function acceptWithinLimit(
   database: Database,
@@ -74,8 +77,8 @@ function acceptWithinLimit(
 }
 
 /**
- * Stores the messages that fit, and adds them to `used`. Room that a message leaves because it was not stored is given to
- * the others in another round.
+ * Stores the messages that fit, and adds them to `used`. If a message is not stored, another round gives its room to
+ * other messages.
  */
 async function acceptInTurn(
   statements: Statements,
@@ -109,7 +112,7 @@ function takeRoom(used: Map<string, number>, message: NewMessage): boolean {
   return true
 }
 
-/** A message beyond the limit may repeat one that was accepted before. */
+/** A message beyond the limit may be a repetition of an accepted message. */
 async function outcomesOfRest(
   statements: Statements,
   rest: readonly NewMessage[],

@@ -11,7 +11,7 @@ export interface MessageRules {
   readonly maxSegments: number
 }
 
-/** A request that has passed all checks that need no account. */
+/** A request that has passed all checks that do not need the account. */
 export interface CheckedMessage {
   readonly numbers: readonly string[]
   readonly validUntil: Date | undefined
@@ -93,7 +93,7 @@ export function messageRecipients(requested: readonly string[], rules: NumberRul
   return errors.length > 0 ? { ok: false, errors } : { ok: true, numbers: [...positions.keys()] }
 }
 
-/** A part of UCS-2 text holds 67 UTF-16 units, or 66 where a surrogate pair would be split. */
+/** A part of UCS-2 text holds 67 UTF-16 units, or 66 if a surrogate pair would otherwise be split. */
 const FEWEST_UNITS_OF_A_PART = 66
 
 /** Returns the number of parts if it exceeds `most`, else undefined. Most texts are too short to need counting. */

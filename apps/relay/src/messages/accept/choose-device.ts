@@ -9,11 +9,11 @@ import { isLeased } from '../../link/claim/lease.ts'
 export interface DeviceOnRoster {
   readonly id: string
   readonly lastSeen: Date | null
-  /** The time until which the relay that holds the socket has confirmed the connection. */
+  /** Until this time, the device counts as connected. The relay that holds its connection extends the lease. */
   readonly leaseUntil: Date | null
-  /** What the agent reported that it supports; null when it has never connected. */
+  /** The capabilities that the agent reported; null if it has never connected. */
   readonly capabilities: readonly string[] | null
-  /** The reported slots, including slots without a SIM. The list is empty until the device has reported its slots. */
+  /** The slots that the device reported, including slots without a SIM. Empty until the device reports. */
   readonly slots: readonly number[]
   /** The slots whose SIM is registered on a network. */
   readonly readySlots: readonly number[]
@@ -28,9 +28,9 @@ export interface DeviceCriteria {
   readonly simNumber: number | undefined
   /** If set, only these SIMs may be used; an entry without a number allows all SIMs of its device. */
   readonly allowedSims?: KeyLimits['sims'] | undefined
-  /** What the agent must support. */
+  /** The capabilities that the agent must have. */
   readonly capability: Capability | undefined
-  /** Only devices that were seen within this time are chosen; 0 means any time. */
+  /** Only devices that were connected within this time are chosen; 0 means any time. */
   readonly activeWithinHours: number
   readonly queueLimit: number
   /** Uses emulated modems even if the account has a real modem. */
@@ -54,9 +54,9 @@ export type DeviceProblem =
   | 'queue-full'
 
 /**
- * Chooses the device that sends a message: the requested device, otherwise the device that will probably send it first.
- * While the account has a real modem, connected or not, no emulated modem is chosen, because its messages would reach
- * no phone.
+ * Chooses the device that sends a message: the requested device, or else the device that will probably send it first.
+ * While the account has a real modem, even a disconnected one, no emulated modem is chosen, because its messages would
+ * not reach a phone.
  */
 export function chooseDevice<Device extends DeviceOnRoster>(
   devices: readonly Device[],
@@ -82,13 +82,16 @@ export function chooseDevice<Device extends DeviceOnRoster>(
   return { ok: true, ...free.reduce((best, one) => (compare(one, best, now) < 0 ? one : best)) }
 }
 
-/** A device with the SIM that the message requires, or undefined for any SIM of the device. */
+/** A device, and the SIM that the message requires; undefined for any SIM of the device. */
 interface Candidate<Device extends DeviceOnRoster = DeviceOnRoster> {
   readonly device: Device
   readonly simNumber: number | undefined
 }
 
-/** Returns the SIMs of a device that the message may use: one candidate for each allowed SIM, or one for any SIM. */
+/**
+ * Returns the SIMs of a device that the message may use: one candidate for each allowed SIM, or a single one for any
+ * SIM.
+ */
 function candidatesOf<Device extends DeviceOnRoster>(
   device: Device,
   { simNumber, allowedSims }: DeviceCriteria,
@@ -118,7 +121,7 @@ function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
   return isLeased(leaseUntil, now)
 }
 
-/** A device that has not reported its slots may have the SIM. If not, the device fails the message. */
+/** A device that has not reported its slots may have the SIM. If it does not, the device fails the message. */
 function canHave({ device: { slots }, simNumber }: Candidate): boolean {
   return simNumber === undefined || slots.length === 0 || slots.includes(simNumber)
 }
@@ -127,15 +130,15 @@ function hasRealSlot({ slots, emulatedSlots }: DeviceOnRoster): boolean {
   return slots.some((slot) => !emulatedSlots.includes(slot))
 }
 
-/** Returns whether the requested SIM, or every SIM, is emulated. Slots that are not reported may be real. */
+/** Returns true if the requested SIM, or every SIM, is emulated. Slots that are not reported may be real. */
 function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): boolean {
   if (simNumber !== undefined) return device.emulatedSlots.includes(simNumber)
   return device.slots.length > 0 && !hasRealSlot(device)
 }
 
 /**
- * A device that has never connected may support the capability. If not, the device fails the message. The capabilities of a phone
- * are known as soon as the device exists.
+ * A device that has never connected may have the capability. If it does not, the device fails the message. The
+ * capabilities of a phone are known as soon as the device exists.
  */
 function supports({ capabilities }: DeviceOnRoster, capability: Capability | undefined): boolean {
   if (capability === undefined) return true
@@ -147,7 +150,7 @@ function missing(capability: Capability | undefined): DeviceProblem {
   return capability === 'public-key' ? 'no-key' : 'too-old'
 }
 
-/** 2: has a working SIM. 1: has reported no slots yet and may find one. 0: has no working SIM. */
+/** 2: the device has a working SIM. 1: it has not reported its slots, and may have one. 0: it has no working SIM. */
 function readiness({ slots, readySlots }: DeviceOnRoster, simNumber: number | undefined): number {
   if (slots.length === 0) return 1
   const isReady = simNumber === undefined ? readySlots.length > 0 : readySlots.includes(simNumber)

@@ -1,4 +1,4 @@
-// The daily limit of an API key holds exactly, however many connections and relays use the key at the same time.
+// Shows that the daily limit of an API key is exact, however many connections and relays use the key at the same time.
 import { expect, test } from 'vitest'
 import { callUrl } from '../../testing/call-url.ts'
 import { useTwoRelays } from '../../testing/two-relays.ts'

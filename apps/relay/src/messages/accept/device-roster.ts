@@ -20,10 +20,10 @@ export type ReservationOrProblem =
   | { readonly ok: true; readonly reservation: Reservation }
   | { readonly ok: false; readonly problem: DeviceProblem }
 
-/** Space in the queue of a device, held until the message is stored or refused. */
+/** A place in the queue of a device, reserved until the message is stored or refused. */
 export interface Reservation {
   readonly deviceId: string
-  /** The requested SIM, or the one that the limits of the API key require. */
+  /** The SIM that the request names, or that the limits of the API key require. */
   readonly simNumber: number | undefined
   end(isStored: boolean): void
 }

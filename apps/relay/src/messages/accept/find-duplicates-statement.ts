@@ -6,7 +6,7 @@ import { storedMessage, storedMessageColumns } from '../stored-message.ts'
 import type { NewMessage } from './accept-messages.ts'
 
 const duplicateRow = storedMessage.extend({
-  /** Position of the claim in the list. */
+  /** The position of the claim in the list. */
   position: z.int(),
   idempotencyKey: z.string().nullable(),
   idempotencyFingerprint: z.instanceof(Uint8Array).nullable(),

@@ -5,7 +5,7 @@ import { groupAccepts } from './group-accepts.ts'
 
 const accepted: AcceptOutcome = { kind: 'accepted' }
 
-/** A store in which the test ends each transaction. */
+/** A store whose transactions end when the test ends them. */
 function slowStore(isAboutOne = true) {
   const groups: { readonly ids: readonly string[]; commit(): Promise<void>; fail(): Promise<void> }[] = []
   const accept = groupAccepts({

@@ -4,14 +4,14 @@ import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
 
 interface GroupDeps {
   readonly accept: (messages: readonly NewMessage[], waitMs: number) => Promise<readonly AcceptOutcome[]>
-  /** Returns whether a single message may have caused the error, so that each message should be tried alone. */
+  /** Returns true if a single message may have caused the error, so that each message should be tried alone. */
   readonly isAboutOne: (error: unknown) => boolean
 }
 
 /** The largest weight of a group. The weight of a message is its number of recipients plus one per thousand characters. */
 const MOST_WEIGHT = 1_000
 const MOST_WAITING = 10_000
-/** After this time the next group starts, because the database connection of the present group may be lost. */
+/** How long a group may take before the next group starts, because its database connection may be lost. */
 const HANGING_MS = 2_000
 /** How long a group waits for a duplicate that hangs in another process. */
 const WAIT_IN_GROUP_MS = 250
@@ -27,10 +27,10 @@ interface Waiting extends PromiseWithResolvers<AcceptOutcome> {
  *
  * Idle: messages that arrive in one turn of the event loop are stored at the end of that turn, so a single request does
  * not wait for others. Busy (a group is being stored): new messages queue up and form the next group, oldest first, up
- * to the limit. Storing two groups at a time was not faster, because both groups are smaller and each group costs the
- * process as much as twenty messages. Duplicates (same id or idempotency key) never share a group, so the later message
- * waits and then finds the earlier one. When one message makes a group fail, the next group starts, and each message of
- * the failed group is tried alone.
+ * to the limit. Storing two groups at a time was not faster, because the groups are smaller then, and each group costs
+ * as much CPU time as twenty messages. Duplicates (same id or idempotency key) never share a group, so the later
+ * message waits and then finds the earlier one. When one message makes a group fail, the next group starts, and each
+ * message of the failed group is tried alone.
  */
 export function groupAccepts({ accept, isAboutOne }: GroupDeps): (message: NewMessage) => Promise<AcceptOutcome> {
   let waiting: Waiting[] = []

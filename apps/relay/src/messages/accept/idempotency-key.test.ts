@@ -1,3 +1,4 @@
+import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isIdempotencyKey, requestFingerprint } from './idempotency-key.ts'
@@ -37,6 +38,13 @@ test('the fingerprint depends on values, their types, their places and their nam
 
 test('the fingerprint is the same whether a member is left out or undefined', () => {
   expect(requestFingerprint({ a: 1, b: undefined })).toEqual(requestFingerprint({ a: 1 }))
+})
+
+test('the fingerprint is the same whether the data of an attachment is a text or was decoded while it arrived', () => {
+  const octets = Buffer.alloc(100_000, 'picture')
+  const decoded = new DecodedBase64([octets.subarray(0, 48 * 1024), octets.subarray(48 * 1024)])
+  const request = (data: unknown) => requestFingerprint({ attachments: [{ contentType: 'image/png', data }] })
+  expect(request(decoded)).toEqual(request(octets.toString('base64')))
 })
 
 function shuffled(value: unknown): unknown {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
+import { base64Parts } from '../../http/octet-pieces.ts'
 
 /** Identifies a request that may be repeated. */
 export interface IdempotencyKey {
   readonly key: string
-  /** SHA-256 of the request. It is an error to use the key for a different request. */
+  /** SHA-256 of the request. Using the key for a different request is an error. */
   readonly fingerprint: Uint8Array
 }
 
@@ -16,13 +18,13 @@ export function requestFingerprint(request: unknown): Uint8Array {
   return createHash('sha256').update(canonicalJson(request)).digest()
 }
 
-/** Texts and data of messages are not longer. */
+/** Texts and data of messages are at most this long. */
 const LONGEST_TEXT = 65_535
 
 function canonicalJson(value: unknown): string {
   // The text of an attachment has millions of characters, so only its hash is copied.
-  if (typeof value === 'string' && value.length > LONGEST_TEXT)
-    return JSON.stringify(createHash('sha256').update(value).digest('hex'))
+  if (typeof value === 'string' && value.length > LONGEST_TEXT) return hashOf([value])
+  if (value instanceof DecodedBase64) return hashOf(base64Parts(value))
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value) ?? 'null'
   const members = Object.entries(value)
@@ -30,4 +32,10 @@ function canonicalJson(value: unknown): string {
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
   return `{${members.join(',')}}`
+}
+
+function hashOf(parts: Iterable<string>): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return JSON.stringify(hash.digest('hex'))
 }

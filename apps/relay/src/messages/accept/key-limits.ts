@@ -3,13 +3,13 @@ import type { SendMessageRequest, SentBy } from '@smsgw/contract/message'
 import { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
 
-/** Who sends a message, with the daily limit of an API key, or the hourly limit of replies to one number. */
+/** The sender of a message: an API key with its daily limit, or replies with the hourly limit of one number. */
 export interface Sender extends SentBy {
   readonly recipientsPerDay?: number
   readonly repliesPerHour?: number
 }
 
-/** Two automatic responders would otherwise reply to each other without end. */
+/** Without a limit, two automatic responders would reply to each other endlessly. */
 const REPLIES_PER_HOUR = 10
 
 export function senderOf({ key, tokenId, session, webhookId }: Principal): Sender {
@@ -59,7 +59,7 @@ function isAllowed(number: string, allowed: NonNullable<KeyLimits['recipients']>
   return allowed.some((rule) => (rule.endsWith('*') ? number.startsWith(rule.slice(0, -1)) : number === rule))
 }
 
-/** Returns whether a caller may use a SIM, or, without a number, every SIM of a device. */
+/** Returns true if a caller may use a SIM, or, without a number, every SIM of a device. */
 export function mayUseSim({ key }: Principal, deviceId: string, simNumber: number | undefined): boolean {
   const allowed = key?.limits.sims
   if (allowed === undefined) return true

@@ -11,9 +11,9 @@ export function usageRow({ sentBy, createdAt }: Pick<NewMessage, 'sentBy' | 'cre
 }
 
 /**
- * Locks the usage of the keys of these messages until the end of the transaction, and returns the recipients by `usageRow`.
- * The rows are created and locked in the order of key and day, so that two transactions cannot deadlock. A key that no longer
- * exists has no usage.
+ * Locks the usage of the keys of these messages until the end of the transaction, and returns the recipients by
+ * `usageRow`. The rows are created and locked in the order of key and day, so that two transactions cannot deadlock.
+ * The result leaves out keys that no longer exist.
  */
 export async function lockUsage(
   statements: Statements,
@@ -37,7 +37,7 @@ export async function lockUsage(
   return new Map(rows.map(({ name, recipients }) => [name, recipients]))
 }
 
-/** Writes the usage that changed. The rows are locked since `lockUsage`. */
+/** Writes the usage that changed. `lockUsage` has locked the rows. */
 export async function addUsage(
   statements: Statements,
   before: ReadonlyMap<string, number>,

@@ -34,7 +34,7 @@ test.each<[CountryCode, string, string]>([
   ['US', '(201) 555-0123', '+12015550123'],
   ['US', '12015550123', '+12015550123'],
   ['US', '+20 155 501 2345', '+201555012345'],
-  // This is an international number, because it is not valid in the region.
+  // This number counts as international, because it is not valid in the region.
   ['US', '447400123456', '+447400123456'],
   ['GB', '4915112345678', '+4915112345678'],
 ])('reads in %s %s as %s', (region, text, number) => {

@@ -20,7 +20,7 @@ export function normaliseNumber(text: string, { region, skipValidation }: Number
   return read.ok ? { ok: true, number: read.parsed.number } : read
 }
 
-/** The forms in which a number may be stored: as written, and as normalised for sending. */
+/** Returns the forms in which a number may be stored: as written, and as normalised for sending. */
 export function storedSpellings(text: string, region: CountryCode | undefined): readonly string[] {
   const read = normaliseNumber(text, { region, skipValidation: false })
   return read.ok && read.number !== text ? [text, read.number] : [text]
@@ -37,8 +37,8 @@ function dialable(text: string): NormalisedNumber {
 type ReadNumber = { readonly ok: true; readonly parsed: PhoneNumber } | { readonly ok: false; readonly reason: string }
 
 /**
- * If a region is set, and the digits are valid both as a national and as an international number, the national number wins.
- * With a `+` in front, 15 % of Canada's national numbers are also valid numbers of another country.
+ * If a region is set, and the digits are valid both as a national and as an international number, it counts as
+ * national. With a `+` in front, 15 % of Canada's national numbers are valid numbers of another country.
  */
 function readNumber(text: string, region: CountryCode | undefined): ReadNumber {
   const digits = text.replace(PUNCTUATION, '')
@@ -53,7 +53,7 @@ function readNumber(text: string, region: CountryCode | undefined): ReadNumber {
 
 /**
  * In Germany, Indonesia and Kosovo, landline numbers have no fixed length, so each mobile number without its `+` is
- * also a valid landline number. An SMS is meant for the mobile number.
+ * also a valid landline number. For an SMS, the mobile number is meant.
  */
 function isMobileWithoutPlus(international: PhoneNumber, national: PhoneNumber): boolean {
   return (
@@ -73,7 +73,7 @@ function valid(text: string, region: CountryCode | undefined): ReadNumber {
 
 function parse(text: string, defaultCountry: CountryCode | undefined): PhoneNumber | string {
   try {
-    // Without a region the option is left out, because it has no value for "none".
+    // Without a region, the option is left out, because no value of it means "none".
     return parsePhoneNumberWithError(text, { extract: false, ...(defaultCountry && { defaultCountry }) })
   } catch (error) {
     if (error instanceof ParseError)

@@ -1,4 +1,4 @@
-// The hourly limit of replies to one number holds exactly, however many relays reply at the same time.
+// Shows that the hourly limit of replies to one number is exact, however many relays reply at the same time.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { useTestDatabase } from '../../testing/test-database.ts'
@@ -29,7 +29,7 @@ test('several relays together send each number its limit, and repeated replies t
   const outcomes = await Promise.all(
     Array.from({ length: 160 }, (_, index) => {
       const id = index % 80
-      // Each reply is requested again from the next relay.
+      // Each reply is requested a second time, from the next relay.
       const accept = relays[((id >> 1) + Math.floor(index / 80)) % relays.length] as (typeof relays)[number]
       return accept(reply(`r${id}`, NUMBERS[id % 2]))
     }),

@@ -1,6 +1,6 @@
 /**
- * Returns whether the database rejected a statement because of its values, a constraint, a lock or a limit, and not
- * because the database is unavailable or full.
+ * Returns true if the database rejected a statement because of its values, a constraint, a lock or a limit. Returns
+ * false if the database is unavailable or full.
  */
 export function isStatementError(error: unknown): boolean {
   const code = sqlState(error)

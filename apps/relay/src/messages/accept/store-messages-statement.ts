@@ -1,3 +1,5 @@
+// Outbound path, step 4: stores message and recipients in one commit. Next: wake-hints.ts.
+
 import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
@@ -16,9 +18,11 @@ import type { NewMessage } from './accept-messages.ts'
  * wait of more than `waitMs` fails the whole group. The KEY SHARE lock on the device makes a deletion of the device
  * wait. The deletion then sees and ends all messages stored before it, and no message is stored after it.
  *
- * A message that needs approval is due in the far future, so that no relay, of whatever release, dispatches it.
+ * A message that needs approval is due in the far future, so that no relay dispatches it, not even one of an older
+ * release.
  *
- * There is one JSON parameter, because one array per column costs a third more CPU time for quoting (`npm run bench`).
+ * The parameter is one JSON text, because one array per column costs a third more CPU time for quoting (`npm run
+ * bench`).
  */
 export async function storeMessages(
   statements: Statements,

@@ -1,4 +1,4 @@
-// Messages of API keys that need the approval of a person.
+// Tests messages of API keys that need the approval of a person.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DEVICE, type FacadeRelay, facadeRelay } from '../../facades/testing/facade-relay.ts'
 import { openConnection } from '../../link/claim/open-connection.ts'
@@ -55,7 +55,7 @@ async function dispatched(at: Date): Promise<string[]> {
   return commands.flatMap((command) => (command.kind === 'send' ? [command.messageId] : []))
 }
 
-/** Long after every time in these tests, but before messages that wait for approval are due. */
+/** A time long after every time in these tests, but before messages that wait for approval become due. */
 const LATER = new Date('2500-01-01T00:00:00Z')
 
 test('a message of the key is held, listed, and sent only after its approval', async () => {

@@ -3,22 +3,27 @@ import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 
-/** When messages that wait for approval are due, so that neither this nor an earlier release dispatches them. */
+/**
+ * The time at which messages that wait for approval are due: so late that neither this nor an earlier release
+ * dispatches them.
+ */
 export const HELD = new Date('9999-12-31T00:00:00.000Z')
 
 export interface Decision {
   readonly accountId: string
   readonly id: string
-  /** Name of the user or the API key. */
+  /** The name of the user or of the API key. */
   readonly by: string
   readonly at: Date
 }
 
 /**
- * Approves a message that waits for approval, which makes its recipients due. Returns false if it does not wait any more.
+ * Approves a message that waits for approval, which makes its recipients due. Returns false if the message no longer
+ * waits.
  *
- * Locks the message, then its recipients, like `lockMessages`. Of several decisions at the same time, the first one counts: the
- * others wait for the lock and then find no pending message. The same is true for a cancel, an expiry and a deleted device.
+ * Locks the message, then its recipients, like `lockMessages`. Of several concurrent decisions, the first one counts,
+ * because the others wait for the lock and then find no pending message. The same is true for a cancel, an expiry and
+ * the deletion of the device.
  */
 export async function approvePending(statements: Statements, { accountId, id, by, at }: Decision): Promise<boolean> {
   const decided = await readRows(
@@ -38,7 +43,10 @@ export async function approvePending(statements: Statements, { accountId, id, by
   return decided.length > 0
 }
 
-/** Refuses a message that waits for approval. Returns false if it does not wait any more. Locks as `approvePending` does. */
+/**
+ * Refuses a message that waits for approval. Returns false if the message no longer waits. Locks as `approvePending`
+ * does.
+ */
 export async function refusePending(statements: Statements, { accountId, id, by, at }: Decision): Promise<boolean> {
   const count = await statements.$executeRaw`
     UPDATE messages SET approval = 'refused', approval_at = ${at}, approval_by = ${by}

@@ -65,7 +65,9 @@ async function refuse(statements: Statements, decision: Decision): Promise<reado
   return (await advanceMessages(statements, updates, at)).moves
 }
 
-/** A key whose own messages need approval never decides, whatever its scopes, and neither does a token that it issued. */
+/**
+ * A key whose own messages need approval may not decide, whatever its scopes, nor may a token that was issued with it.
+ */
 function decisionOf({ clock }: DecideMessageDeps, { accountId, username, key }: Principal, id: string): Decision {
   if (key?.limits.approval !== undefined)
     throw new ApiError(

@@ -27,7 +27,7 @@ test('of an approval, a refusal and a cancel at two relays at the same time, exa
         ['refused', 'POST', `/messages/${id}/refuse`],
         ...(index % 2 ? [['cancelled', 'DELETE', `/messages/${id}`] as const] : []),
       ] as const
-      // Each message has another order, and each relay gets each request.
+      // The order of the requests differs for each message, and each relay gets each request.
       const order = race.map((_, at) => race[(at + index) % race.length] ?? race[0])
       const answers = await Promise.all(
         order.map(async ([name, method, path], at) => [name, (await ask(at + index, method, path)).status] as const),
@@ -47,6 +47,6 @@ test('of an approval, a refusal and a cancel at two relays at the same time, exa
       outcomes.add(`${approval} ${state}`)
     }),
   )
-  // The race is one only if both sides win sometimes.
+  // The test proves something only if each side wins sometimes.
   expect(outcomes.size).toBeGreaterThan(1)
 }, 60_000)

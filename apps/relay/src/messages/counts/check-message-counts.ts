@@ -8,8 +8,8 @@ const FIRST_DAY = new Date('0001-01-01T00:00:00Z')
 const PERIOD_MS = 7 * 86_400_000
 
 /**
- * Compares the numbers of messages with the messages, corrects wrong numbers and logs how many were wrong. None is wrong unless
- * rows were changed while triggers were disabled. An aborted or concurrent run does no harm.
+ * Compares the stored counts with the messages, corrects wrong counts and logs how many were wrong. A count is wrong
+ * only if rows were changed while triggers were disabled. An aborted or concurrent run does no harm.
  */
 export async function checkMessageCounts({
   database,

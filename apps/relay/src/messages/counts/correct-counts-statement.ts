@@ -25,9 +25,9 @@ export async function nextDayToCheck(statements: Statements, accountId: string, 
 }
 
 /**
- * Compares the counts of a period with the messages at one moment, and records each difference as a change, like a trigger.
- * Returns the number of wrong counts. Takes no locks but those of the rows that it adds. Runs after `lockCountProgress`, so that
- * the counts do not start again meanwhile.
+ * Compares the counts of a period with the messages at one moment, and records each difference as a change, like a
+ * trigger. Returns the number of wrong counts. Locks only the rows that it adds. Must run after `lockCountProgress`, so
+ * that counting does not start again meanwhile.
  */
 export async function correctCounts(
   statements: Statements,

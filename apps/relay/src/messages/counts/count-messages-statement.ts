@@ -12,7 +12,10 @@ export interface CountFilter {
   readonly to?: Date | undefined
 }
 
-/** With more messages after the last counted one, for example while a filled database is counted, the rows are counted. */
+/**
+ * If more messages than this follow the last counted one, lists count the rows. This happens while a filled database is
+ * being counted.
+ */
 export const MOST_UNCOUNTED = 50_000
 
 const countRow = z.object({ count: z.int() })
@@ -55,14 +58,17 @@ export async function countMessages(statements: Statements, filter: CountFilter)
   return count
 }
 
-/** The key up to which messages are counted, and whether the counts cannot be used because too many messages came after it. */
+/**
+ * Reads the key up to which messages are counted, and whether too many messages follow it, so that the counts cannot be
+ * used.
+ */
 export const withCountProgress = Prisma.sql`
   progress AS MATERIALIZED (
     SELECT counted, coalesce(pg_sequence_last_value('messages_key_seq'), 0) - counted > ${MOST_UNCOUNTED} AS is_behind
     FROM (SELECT coalesce(max(counted_key), 0) AS counted FROM message_count_progress) AS one
   )`
 
-/** The condition on account, states and device, which messages, counts and recorded changes share. */
+/** Returns the SQL condition on account, states and device, for messages, counts and recorded changes. */
 export function ofFilter({ accountId, states, deviceId }: Omit<CountFilter, 'from' | 'to'>): Prisma.Sql {
   const ofStates = Prisma.sql`account_id = ${accountId} AND state = ANY(${states}::message_state[])`
   return deviceId === undefined ? ofStates : Prisma.sql`${ofStates} AND device_id = ${deviceId}`
@@ -75,7 +81,7 @@ interface Period {
 
 const DAY_MS = 86_400_000
 
-/** Returns the whole days in UTC within a period. */
+/** Returns the days in UTC that lie completely within a period. */
 function wholeDays(from: Date | undefined, to: Date | undefined): Period {
   return {
     from: from && new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS),

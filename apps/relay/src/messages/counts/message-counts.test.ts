@@ -54,7 +54,7 @@ async function store(
   await statements.message.createMany({ data: Array.from({ length: count }, () => ({ ...message, id: `m${made++}` })) })
 }
 
-/** Counts the rows, whatever the counts say. */
+/** Counts the rows of messages, without the stored counts. */
 function rowsOf(statements: Statements, { accountId, states, deviceId, from, to }: CountFilter): Promise<number> {
   return statements.message.count({
     where: {
@@ -125,7 +125,7 @@ test('the total is exact at every moment while two relays store, change, move an
         if (!isKept) throw rollback
       })
     } catch (error) {
-      // Writers of the same rows may wait for each other in a circle, and PostgreSQL ends one of them.
+      // Writers of the same rows may wait for each other in a circle. PostgreSQL then ends one of them.
       if (error !== rollback && !/deadlock|write conflict/.test(String(error))) throw error
     }
   }
@@ -152,7 +152,7 @@ test('the total is exact at every moment while two relays store, change, move an
     const checks = check().then((logged) => expect(logged).toEqual([]))
     const readers = Array.from({ length: 15 }, () => compare(anyFilter()))
     await Promise.all([...writers, ...counters, ...readers, checks])
-    for (let filter = 0; filter < 20; filter++) await compare(anyFilter())
+    for (let filter = 0; filter < 8; filter++) await compare(anyFilter())
   }
   expect(await lastCounted()).toBeGreaterThan(100n)
   while ((await lastCounted()) < (await lastKey())) await settle()
@@ -236,7 +236,7 @@ test('counts again from the beginning when the keys of messages started again', 
   await settle()
   await world.database.messageCountProgress.updateMany({ data: { countedKey: 1n << 40n } })
   await world.database.messageCount.updateMany({ data: { count: 77n } })
-  // A correction of the counts that are deleted.
+  // A correction of counts that are deleted.
   await world.database.messageCountChange.create({
     data: { accountId: 'a1', messageKey: 0n, deviceId: 'd1', day: at(1), state: 'Pending', change: 4n },
   })
@@ -250,7 +250,7 @@ test('the check corrects wrong counts, missing counts and counts of removed mess
   await settle()
   const total = await countMessages(world.database, everything)
   expect(total).toBe(9)
-  // As if rows had been changed while triggers were disabled.
+  // Makes a count wrong, as if rows had been changed while triggers were disabled.
   await world.database.$executeRaw`UPDATE message_counts SET count = count + 3 WHERE day = ${at(1)}::date`
   await world.database.$executeRaw`DELETE FROM message_counts WHERE day = ${at(9_000)}::date`
   await world.database.messageCount.create({
@@ -294,7 +294,7 @@ test.each(['ASC', 'DESC'] as const)(
           { after: undefined, skip, take: 5 },
           leastOffset,
         )
-      for (let skip = 0; skip < 70; skip++) {
+      for (let skip = 0; skip < 70; skip += 1 + dice.below(6)) {
         const ids = (await read(0, skip)).map(({ id }) => id)
         expect(ids, `${JSON.stringify(filter)} ${skip}`).toEqual((await read(1_000, skip)).map(({ id }) => id))
       }

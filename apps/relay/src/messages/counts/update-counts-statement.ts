@@ -6,8 +6,8 @@ import { readRow, readRows } from '../../store/read-rows.ts'
 const keysRow = z.object({ counted: z.bigint(), recorded: z.bigint(), last: z.bigint(), hasChanges: z.boolean() })
 
 /**
- * Reads the key up to which messages are counted, the key up to which triggers record changes, the last key that was given to a
- * message, committed or not, and whether there are recorded changes of counted messages. Takes no locks.
+ * Reads the key up to which messages are counted, the key up to which triggers record changes, the last key that a
+ * message has got, committed or not, and whether there are recorded changes of counted messages. Takes no locks.
  */
 export function readCountKeys(statements: Statements): Promise<Readonly<z.output<typeof keysRow>>> {
   return readRow(
@@ -41,7 +41,7 @@ export async function lockCountProgress(statements: Statements): Promise<bigint>
 const setRow = z.object({ recorded: z.bigint() })
 
 /**
- * From now on, triggers record changes of messages up to this key. Takes effect at once, before any commit. Runs after
+ * Makes triggers record changes of messages up to this key. Takes effect at once, before any commit. Runs after
  * `lockCountProgress`, so that the key never decreases.
  */
 export async function recordChangesUpTo(statements: Statements, key: bigint): Promise<void> {
@@ -55,9 +55,10 @@ export async function recordChangesUpTo(statements: Statements, key: bigint): Pr
 }
 
 /**
- * Counts the messages up to a key and adds up to `most` recorded changes of messages that were counted before. The statement sees
- * the table at one moment. A change of a newly counted message that it sees is already in the row of the message, so it deletes
- * the recorded change; a change that is committed later is added by a later run.
+ * Counts the messages up to a key and adds up to `most` recorded changes of messages that were counted before. The
+ * statement sees the table at one moment. If it sees a change of a newly counted message, the row of the message
+ * already contains the change, so the recorded change is deleted. A change that is committed later is added by a later
+ * run.
  *
  * Locks: rows of the three tables of counts, after `lockCountProgress`.
  */

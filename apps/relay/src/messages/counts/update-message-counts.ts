@@ -1,6 +1,6 @@
-// Keeps the numbers of messages by account, day, device and state. Messages with a key up to the progress are counted; lists count
-// the newer ones row by row. Most messages have reached their last state by the time they are counted, so accepting and reporting
-// a message seldom costs more than one comparison in a trigger.
+// Keeps the numbers of messages by account, day, device and state. Messages up to a certain key are counted; lists
+// count the newer messages row by row. Most messages have reached their last state before they are counted, so
+// accepting and reporting a message seldom costs more than one comparison in a trigger.
 import { awaitTransactions } from '../../live/await-transactions-statement.ts'
 import type { Database } from '../../store/database.ts'
 import {
@@ -11,10 +11,10 @@ import {
   resetCounts,
 } from './update-counts-statement.ts'
 
-/** The newest messages, which are not counted yet. A list counts them in about a millisecond. */
+/** The number of newest messages that stay uncounted. A list counts them in about a millisecond. */
 export const NEWEST_MESSAGES = 5_000
 
-/** Messages and recorded changes in one run: 20 000 messages take about 50 ms. */
+/** The number of messages and of recorded changes per run. 20 000 messages take about 50 ms. */
 const PORTION = 20_000
 
 /** Counts the messages that are no longer among the newest, and adds recorded changes. An aborted or concurrent run does no harm. */
@@ -23,23 +23,23 @@ export async function updateMessageCounts(
   { newest = NEWEST_MESSAGES, portion = PORTION }: { readonly newest?: number; readonly portion?: number } = {},
 ): Promise<void> {
   const keys = await readCountKeys(database)
-  // For example after the tables were emptied, or restored without their sequences.
+  // This happens after the tables were emptied, or restored without their sequences.
   const isInvalid = keys.counted > keys.last || keys.counted > keys.recorded
   if (isInvalid) await restartCounts(database)
   const counted = isInvalid ? 0n : keys.counted
   const upTo = least(counted + BigInt(portion), greatest(counted, keys.last - BigInt(newest)))
-  // The job runs each second. Locking the progress of an idle relay would write to its disk each time.
+  // Skips the lock on an idle relay, because the job runs each second, and each lock would write to the disk.
   if (!isInvalid && upTo === counted && !keys.hasChanges) return
   if (upTo > counted) {
     await database.$transaction(async (statements) => {
       await lockCountProgress(statements)
       await recordChangesUpTo(statements, upTo)
     })
-    // A transaction that read the previous key has not recorded its changes. After its end, the rows contain them.
+    // A transaction that read the previous key has not recorded its changes. When it has ended, the rows contain them.
     await awaitTransactions(database, 'senders')
   }
   await database.$transaction(async (statements) => {
-    // Another relay may have counted meanwhile.
+    // Another relay may have counted in the meantime.
     if ((await lockCountProgress(statements)) === counted) await advanceCounts(statements, counted, upTo, portion)
   })
 }

@@ -12,7 +12,7 @@ export interface AdvancedMessages {
   /** Command ids of the changed recipients. */
   readonly changed: ReadonlySet<string>
   readonly moves: readonly Move[]
-  /** Updates for a recipient that does not exist or belongs to another account or device. */
+  /** The updates whose recipient does not exist, or belongs to another account or device. */
   readonly unknown: readonly RecipientUpdate[]
   /** The number of deliveries and notifications that were added to the outbox. */
   readonly enqueued: number
@@ -62,8 +62,8 @@ function isAbout(message: MessageProgress | undefined, { accountId, deviceId }: 
 }
 
 /**
- * Adds SIM and sender to events for which the device has not reported them, because the message ended before that or
- * the device is gone. Both are derived from the request and the slots of the device.
+ * Adds SIM and sender to events without them. The device has not reported them if the message ended earlier or the
+ * device is gone, so both are derived from the request and the slots of the device.
  */
 async function withSendingSims(
   statements: Statements,
@@ -82,7 +82,7 @@ function withSendingSim(event: OutboundEvent, device: DeviceSims | undefined): O
   return { ...event, simNumber, sender: event.sender ?? sim?.phoneNumber ?? null }
 }
 
-/** Returns the slot for messages without a requested SIM, or undefined when several are possible. */
+/** Returns the slot for messages that name no SIM, or undefined if several slots are possible. */
 function plannedSim({ sims, selection }: DeviceSims): number | undefined {
   const ready = sims.filter(({ state }) => state === 'ready')
   const present = sims.filter(({ state }) => state !== 'absent')

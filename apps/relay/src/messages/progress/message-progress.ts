@@ -17,7 +17,7 @@ export interface MessageProgress extends StateTimes {
   readonly id: string
   readonly accountId: string
   readonly deviceId: string
-  /** The requested SIM; null when the device chooses. */
+  /** The SIM that the request names; null if the device chooses. */
   readonly simNumber: number | null
   readonly state: MessageState
   readonly createdAt: Date
@@ -45,15 +45,15 @@ export interface Move {
   readonly to: MessageState
 }
 
-/** An input for one recipient, with the facts that were reported together. */
+/** An input for one recipient, with the facts that were reported with it. */
 export interface RecipientUpdate {
   readonly accountId: string
   /** Only this device may report the update. Left out when the relay itself decided the update. */
   readonly deviceId?: string
   readonly cmdId: string
-  /** Left out when only the facts below are reported. */
+  /** Left out if only the facts below are reported. */
   readonly input?: RecipientInput
-  /** Offset of the device's clock, for local times in payloads. */
+  /** The UTC offset of the device's clock, for local times in payloads. */
   readonly offsetMinutes?: number
   readonly simNumber?: number | undefined
   readonly sender?: string | undefined
@@ -96,7 +96,7 @@ export function progressMessage(
   return { message, changed, changedRecipients, outboxEvents, moves }
 }
 
-/** A device's clock may be behind, so a step never gets an earlier time than the step before. */
+/** The clock of a device may be behind, so no step gets an earlier time than the previous step. */
 function latest(at: Date, before: readonly (Date | null)[]): Date {
   return before.reduce<Date>((last, time) => (time !== null && time > last ? time : last), at)
 }
@@ -110,7 +110,7 @@ function step(recipient: TrackedRecipient, input: RecipientInput | undefined) {
   return input === undefined ? { recipient, reached: [] } : advance(recipient, input)
 }
 
-/** Adds the reported facts. If several SIMs were used, the last one counts. */
+/** Adds the reported facts. If several SIMs were used, stores the last one. */
 function withFacts(recipient: TrackedRecipient, update: RecipientUpdate): TrackedRecipient {
   const { simNumber, sender, parts } = update
   const usedSimNumber = simNumber ?? recipient.usedSimNumber
@@ -130,7 +130,7 @@ function withRecipient(message: MessageProgress, changed: TrackedRecipient, at: 
   const recipients = message.recipients.map((one) => (one.cmdId === changed.cmdId ? changed : one))
   const states = recipients.map(({ state }) => state)
   const state = messageStateOf(states)
-  // Uses the relay's clock, because retention counts from this time and a device's clock may be wrong.
+  // Uses the clock of the relay, because retention begins at this time and the clock of a device may be wrong.
   const finishedAt = message.finishedAt ?? (states.every(isFinished) ? now : null)
   return { ...message, ...(state !== message.state && firstTime(message, state, at)), state, finishedAt, recipients }
 }
@@ -161,7 +161,8 @@ function outboundEvent(
   const { cmdId, phoneNumber, senderNumber, usedSimNumber, partsCount, error, errorCode } = recipientProgress
   const { possibleDuplicate } = recipientProgress
   const simNumber = usedSimNumber ?? requestedSimNumber
-  // Payloads promise a number here, so a hash is replaced with an empty string. `messageId` identifies the recipient.
+  // This member of the payload must be a number, so a hash is replaced with an empty string. `messageId` identifies the
+  // recipient.
   const recipient = isHashed ? '' : phoneNumber
   const facts = {
     ...{ deviceId, cmdId, messageId: id, recipient, sender: senderNumber, simNumber, at, follows },

@@ -134,7 +134,7 @@ describe('a recipient', () => {
     expect(errorOf({})).toBe('CMS 38')
     expect(errorOf({ partsSent: 2, parts: 3 })).toBe('partial 2/3: CMS 38')
     expect(errorOf({ partsSent: 0, parts: 3 })).toBe('CMS 38')
-    // All parts were sent, and then a delivery report said that the message had failed.
+    // All parts were sent; later a delivery report said that the message had failed.
     expect(errorOf({ partsSent: 3, parts: 3 })).toBe('CMS 38')
     expect(errorOf({ code: 'ttl_expired' })).toBe('TTL expired')
     expect(errorOf({ code: 'submit_unknown', partsSent: 1, parts: 2 })).toBe('partial 1/2: submit_unknown')
@@ -199,8 +199,8 @@ describe('in any order of inputs, a recipient', () => {
           recipient = step.recipient
         }
         const failures = reached.filter((milestone) => milestone === 'failed').length
-        // Two failures are possible: an unknown outcome that is corrected to Sent, then a delivery report that
-        // the message has failed.
+        // Two failures are possible: an unknown outcome that is corrected to Sent, and then the failure in a delivery
+        // report.
         expect(failures).toBeLessThanOrEqual(reached.indexOf('sent') > reached.indexOf('failed') ? 2 : 1)
         const others = reached.filter((milestone) => milestone !== 'failed')
         expect(new Set(others).size).toBe(others.length)

@@ -12,12 +12,12 @@ import type { MessageState } from '@smsgw/contract/message-states'
  *     Cancelled ◀─────┘          Failed ◀── any but Delivered and Cancelled
  *
  * States only move forward, so late and repeated inputs change nothing. The failures `submit_unknown` and `device_lost`
- * mean that the outcome is unknown. A later report corrects them, which is the only way out of `Failed`. Cancelling does
- * not end when the device refuses to cancel, but when the outcome follows: Sent or Failed.
+ * mean that the outcome is unknown. Only a later report that corrects them changes `Failed`. Cancelling does not end
+ * when the device refuses to cancel; it ends with the outcome, Sent or Failed.
  */
 export interface RecipientProgress {
   readonly state: MessageState
-  /** Why the message failed, or what it waits for. */
+  /** Why the message failed, or why it waits. */
   readonly error: string | null
   readonly errorCode: string | null
   /** Set when the message is dispatched. From then on only the device can cancel it. */
@@ -44,15 +44,15 @@ export type RecipientInput = { readonly at: Date } & (
     }
   /** Requested by the API. */
   | { readonly kind: 'cancel-requested' }
-  /** Decided by a person: the message needed approval. */
+  /** A person refused the message, which needed approval. */
   | { readonly kind: 'refused' }
-  /** Decided by the relay: nobody approved the message in time. */
+  /** The relay ended the message, because nobody approved it in time. */
   | { readonly kind: 'unapproved' }
-  /** Decided by the relay: the message was not dispatched before its deadline. */
+  /** The relay ended the message, because it was not dispatched before its deadline. */
   | { readonly kind: 'expired' }
-  /** Decided by the relay: the device has been silent for too long. */
+  /** The relay ended the message, because its device has been silent for too long. */
   | { readonly kind: 'device-lost' }
-  /** Decided by the relay: the device has only emulated modems, and the account has a real modem now. */
+  /** The relay ended the message, because its device has only emulated modems and the account now has a real modem. */
   | { readonly kind: 'emulated' }
 )
 
@@ -60,7 +60,7 @@ export type RecipientInput = { readonly at: Date } & (
 export type RecipientMilestone = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
 interface RecipientStep<R extends RecipientProgress> {
-  /** The object that was passed in, if nothing changed. */
+  /** The new progress; the same object as before if nothing changed. */
   readonly recipient: R
   /** The milestones that this change reached, in order. `delivered` follows `sent`, which this or an earlier change reached. */
   readonly reached: readonly RecipientMilestone[]
@@ -72,8 +72,8 @@ export function advance<R extends RecipientProgress>(recipient: R, input: Recipi
 }
 
 /**
- * Derives the state of a message from the states of its recipients. The first rule that matches counts, so a single
- * open recipient keeps the message open.
+ * Derives the state of a message from the states of its recipients. The first matching rule is used, so a single open
+ * recipient keeps the message open.
  */
 export function messageStateOf(recipients: readonly MessageState[]): MessageState {
   const open = (['Pending', 'Cancelling', 'Cancelled', 'Processed'] as const).find((state) =>
@@ -86,14 +86,17 @@ export function messageStateOf(recipients: readonly MessageState[]): MessageStat
 }
 
 /**
- * Returns whether no further step is required. A report may still turn Sent into Delivered or correct an unknown
+ * Returns true if no further step is required. A report may still change Sent to Delivered, or correct an unknown
  * outcome.
  */
 export function isFinished(state: MessageState): boolean {
   return state === 'Sent' || state === 'Delivered' || state === 'Failed' || state === 'Cancelled'
 }
 
-/** For each state, the column with the time when it was first reached. `Pending` has none, because it starts with the creation. */
+/**
+ * For each state, the column with the time when it was first reached. `Pending` has no column, because it starts with
+ * the creation.
+ */
 export const timeColumns = [
   ['Cancelling', 'cancellingAt'],
   ['Cancelled', 'cancelledAt'],
@@ -187,7 +190,7 @@ function cancelAnswer(recipient: RecipientProgress, at: Date): Partial<Recipient
   return isOpen ? { cancelAnsweredAt: at } : {}
 }
 
-/** Dispatched messages expire on the device, because only the device knows whether they were sent. */
+/** Dispatched messages expire on the device, because only the device has a record of what was sent. */
 function endBeforeDispatch(recipient: RecipientProgress, at: Date, code: RelayFailureCode, reason: string): Outcome {
   if (recipient.state !== 'Pending' || recipient.dispatchedJournal !== null) return nothing
   return failed(at, code, reason)
@@ -198,7 +201,7 @@ function deviceLost(recipient: RecipientProgress, at: Date): Outcome {
   return failedAndWithdrawn(recipient, at, 'device_lost', 'device_lost')
 }
 
-/** A cancel that the user requested is not replaced. */
+/** Does not replace a cancel that the user requested. */
 function emulated(recipient: RecipientProgress, at: Date): Outcome {
   if (isFinished(recipient.state) || recipient.state === 'Cancelling') return nothing
   const reason = 'it waited for an emulated modem, and the account has a real modem now'
@@ -219,7 +222,7 @@ function canBeSent(recipient: RecipientProgress): boolean {
   return !isFinished(recipient.state) || (recipient.state === 'Failed' && isOutcomeUnknown(recipient.errorCode))
 }
 
-/** An unknown outcome does not replace a known one. */
+/** An unknown outcome does not replace a known outcome. */
 function canFail(recipient: RecipientProgress, code: string): boolean {
   return !isFinished(recipient.state) || (recipient.state === 'Sent' && !isOutcomeUnknown(code))
 }
@@ -238,7 +241,7 @@ function wordsOf({ code, reason, partsSent = 0, parts = 0 }: RecipientInput & { 
 
 const noError = { error: null, errorCode: null }
 
-/** Texts fixed by the API contract. Other failures have the device's text. */
+/** The API defines these texts. The texts of other failures come from the device. */
 const contractReasons: Readonly<Record<string, string>> = {
   ttl_expired: 'TTL expired',
   submit_unknown: 'submit_unknown',

@@ -2,8 +2,9 @@ import type { Statements } from '../../store/database.ts'
 import type { MessageProgress, TrackedRecipient } from './message-progress.ts'
 
 /**
- * Writes any number of recipients and messages in one round trip. The caller holds their locks and has checked their
- * owner. Recipients and messages are separate lists, because most changes of a recipient leave its message unchanged.
+ * Writes any number of recipients and messages in one round trip. The caller holds their locks, and has checked to whom
+ * they belong. Recipients and messages are separate lists, because most changes of a recipient leave its message
+ * unchanged.
  */
 export async function writeProgress(
   statements: Statements,

@@ -13,7 +13,7 @@ interface Request {
   readonly url?: string
 }
 
-/** The response, including errors, as a client receives it. */
+/** The response or the error, as a client receives it. */
 interface Answered {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
@@ -24,7 +24,7 @@ interface Answered {
 export async function callEndpoint(endpoint: Endpoint, request: Request = {}): Promise<Answered> {
   try {
     const { status, body, headers = {} } = await call(endpoint, request)
-    // A client receives no undefined members, so they are left out here.
+    // Removes undefined members, which a client does not receive.
     return { status, body: JSON.parse(JSON.stringify(body)), headers }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -6,7 +6,7 @@ interface Race {
   /** Value of the Authorization header. */
   readonly auth: string
   readonly keys: number
-  /** Posts with each key, spread over the relays. */
+  /** The number of posts with each key, spread over the relays. */
   readonly postsOfAKey: number
 }
 
@@ -18,7 +18,7 @@ interface RaceResult {
   readonly firstsOfAKey: readonly number[]
 }
 
-/** The number of connections of a process is limited. */
+/** Posts in groups, because the number of connections of a process is limited. */
 const POSTS_AT_ONCE = 400
 
 /** Sends all posts of a key at the same time, together with the posts of as many other keys as possible. */
@@ -39,7 +39,7 @@ export async function raceForKeys(race: Race): Promise<RaceResult> {
 function raceTogether({ relays, auth, postsOfAKey }: Race, keys: readonly string[]) {
   const posts = Array.from({ length: postsOfAKey }, (_, round) =>
     keys.map(async (key, index) => {
-      // Each relay gets every key, and no relay is always the first.
+      // Each relay gets every key, and no relay is the first for every key.
       const relay = relays[(index + round) % relays.length]
       const body = { phoneNumbers: ['+4915112345678'], textMessage: { text: key } }
       const headers = { 'idempotency-key': key }

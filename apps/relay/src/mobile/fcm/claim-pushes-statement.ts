@@ -7,12 +7,12 @@ const claimedPush = z.object({
   deviceId: z.string(),
   accountId: z.string(),
   tokenSealed: z.string(),
-  /** The number of attempts, including this one. */
+  /** The number of attempts, with this one. */
   attempts: z.int(),
   /** The present version of the settings of the account. */
   settingsVersion: z.int(),
   hasNewSettings: z.boolean(),
-  /** Whether a message became due after the last notice that no device has. */
+  /** True if a message became due after the last notice and was not dispatched yet. */
   hasMessages: z.boolean(),
   /** Ids of the messages whose cancel was requested after the last notice. */
   cancelling: z.array(z.string()),
@@ -22,16 +22,17 @@ const claimedPush = z.object({
 
 export type ClaimedPush = Readonly<z.output<typeof claimedPush>>
 
-/** Longer than the requests of one phone and the statement that records their result. */
+/** How long a claim is valid. Longer than the requests for one phone and the statement that records their results. */
 const CLAIMED_SECONDS = 120
-/** A phone reads the messages to cancel with the others, so the notices of the first ones suffice. */
+/** A phone reads the messages to cancel with the others, so notices of the first ones are sufficient. */
 const MOST_CANCELS = 5
 
 /**
- * Claims phones with a push token, without an event stream, and with something to do that was not yet announced. If the relay is
- * killed before it records the results, they are due again after two minutes. Costs a few index lookups for each such phone.
+ * Claims phones that have a push token and no event stream, and whose latest work was not announced yet. If the relay
+ * is killed before it records the results, the phones are due again after two minutes. Costs a few index lookups for
+ * each phone.
  *
- * Locks: the rows, for this statement only. SKIP LOCKED: another relay is claiming them.
+ * Locks: the rows, for this statement only. SKIP LOCKED leaves out rows that another relay is claiming.
  */
 export function claimPushes(statements: Statements, limit: number, now: Date): Promise<ClaimedPush[]> {
   return readRows(

@@ -13,9 +13,9 @@ const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 /** The longest lifetime that Google accepts. */
 const ASSERTION_SECONDS = 3_600
-/** A token is replaced this long before it expires, so that none expires on its way. */
+/** A token is replaced this long before it expires, so that it does not expire on the way to Google. */
 const EARLY_MS = 300_000
-/** After a failure no token is requested for this long, however many notices wait. */
+/** After a failure, no token is requested for this long, however many notices are waiting. */
 const PAUSE_MS = 10_000
 const MOST_BYTES = 16_384
 
@@ -28,7 +28,10 @@ export interface FcmAccessDeps {
   readonly clock: Clock
 }
 
-/** Gets access tokens for FCM with the key of the operator (RFC 7523) and keeps each until shortly before it expires. */
+/**
+ * Gets access tokens for FCM with the key of the operator (RFC 7523). Each token is kept until shortly before it
+ * expires.
+ */
 export class FcmAccess {
   readonly #deps: FcmAccessDeps
   #access: Access = { kind: 'failed', reason: 'no access token requested' }
@@ -39,7 +42,7 @@ export class FcmAccess {
     this.#deps = deps
   }
 
-  /** All that wait for a token share one request. */
+  /** All callers that wait for a token share one request. */
   async get(): Promise<Access> {
     if (this.#deps.clock.now().getTime() < this.#validUntilMs) return this.#access
     this.#request ??= this.#renew().finally(() => {
@@ -48,7 +51,7 @@ export class FcmAccess {
     return await this.#request
   }
 
-  /** To be called when FCM refuses the token. */
+  /** Must be called when FCM refuses the token. */
   forget(token: string): void {
     if (this.#access.kind === 'granted' && this.#access.token === token) this.#validUntilMs = 0
   }

@@ -1,5 +1,5 @@
-// The key of the operator for Firebase Cloud Messaging (FCM): the JSON file of a service account, as Google's console creates it.
-// No error names any of its content.
+// The key of the operator for Firebase Cloud Messaging (FCM): the JSON file of a service account, as Google's console
+// creates it. No error message shows its content.
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -10,7 +10,7 @@ export interface FcmCredentials {
   readonly email: string
   readonly keyId: string | undefined
   readonly privateKey: KeyObject
-  /** Where access tokens are requested. */
+  /** The URL at which access tokens are requested. */
   readonly tokenUri: string
 }
 

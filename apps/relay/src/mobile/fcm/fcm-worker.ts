@@ -23,14 +23,15 @@ export interface FcmWorkerDeps extends Omit<SendNoticeDeps, 'client'> {
 }
 
 /**
- * Sends notices with FCM to phones that have a push token and no event stream. Every relay with a key of the operator runs one
- * worker. A phone also asks every 15 minutes, so a notice that FCM never accepts delays a message but loses none.
+ * Sends notices with FCM to phones that have a push token and no event stream. Every relay with a key of the operator
+ * runs one worker. A phone also asks for its work every 15 minutes, so a notice that FCM does not accept only delays a
+ * message.
  */
 export class FcmWorker {
   readonly #deps: FcmWorkerDeps
   readonly #polling: NodeJS.Timeout
   readonly #running = new Set<Promise<void>>()
-  /** Phones whose refused notices were logged. */
+  /** The phones for which a refused notice was logged. */
   readonly #refused = new Set<string>()
   #round: Promise<void> | undefined
   #isStopped = false
@@ -42,7 +43,7 @@ export class FcmWorker {
     this.#polling = setInterval(() => this.#poll(), deps.pollMs ?? POLL_MS)
   }
 
-  /** Aborts running requests. Their notices are sent by another relay, or after the next start. */
+  /** Aborts running requests. Another relay sends their notices, or this relay after its next start. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#polling)
@@ -123,7 +124,7 @@ export class FcmWorker {
     }
   }
 
-  /** Counts the work of this claim as announced. Later work is announced from `nextAttemptAt` on. */
+  /** Marks the work of this claim as announced. Later work is announced from `nextAttemptAt` on. */
   async #settle(push: ClaimedPush, claimedAt: Date, nextAttemptAt: Date): Promise<void> {
     const { settingsVersion } = push
     const data = { attempts: 0, noticedUntil: claimedAt, settingsVersion, nextAttemptAt }
@@ -142,7 +143,7 @@ export class FcmWorker {
   }
 }
 
-/** The phone may have registered another token meanwhile, to which the result does not apply. */
+/** The phone may have registered another token in the meantime. The result does not apply to that token. */
 function rowOf({ deviceId, tokenSealed }: ClaimedPush) {
   return { deviceId, tokenSealed }
 }
@@ -157,8 +158,8 @@ function noticesOf({ hasMessages, hasNewSettings, cancelling }: ClaimedPush): Ph
 
 const POLL_MS = 1_000
 const MOST_RUNNING = 50
-/** Seconds after each failed attempt. */
+/** The pause after each failed attempt, in seconds. */
 const PAUSES = [10, 60, 300, 900]
 const LONGEST_PAUSE = 3_600
-/** FCM refuses the token itself, for example because it belongs to the project of another operator. */
+/** FCM refuses the push token itself, for example because it belongs to the project of another operator. */
 const REFUSED_PAUSE_MS = 3_600_000

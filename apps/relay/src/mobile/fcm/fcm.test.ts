@@ -30,7 +30,7 @@ async function start(settings: Readonly<Record<string, string>> = { FCM_CREDENTI
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
 const phoneWithToken = () => testPhone(relay, relay.account, { pushToken: PUSH_TOKEN })
 const row = () => relay.database.phonePush.findFirstOrThrow()
-/** As if the pause after a failed attempt were over. */
+/** Ends the pause after a failed attempt. */
 const endPause = () => relay.database.phonePush.updateMany({ data: { nextAttemptAt: new Date(0) } })
 /** Waits until the next attempt is due in about this many seconds. */
 const pausedFor = (seconds: number) =>

@@ -1,11 +1,14 @@
-// The push token of a phone, and whether the phone has an event stream and needs no push messages.
+// Stores the push tokens of phones, and which phones have an event stream and therefore need no push messages.
 import { LEASE_MS } from '../../link/claim/lease.ts'
 import type { Statements } from '../../store/database.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 
 const PURPOSE = 'phone-push-token'
 
-/** Stores the token, which replaces an older one. An empty token removes it. The phone reads its work after it has registered. */
+/**
+ * Stores the token, which replaces an older one. An empty token removes it. Existing work is not announced, because a
+ * phone reads its work after it has registered.
+ */
 export async function savePushToken(
   statements: Statements,
   box: Pick<SecretBox, 'seal'>,
@@ -31,7 +34,10 @@ export function openPushToken(box: Pick<SecretBox, 'open'>, sealed: string): str
   return box.open(sealed, PURPOSE)
 }
 
-/** Records that these phones have an event stream. If a stream ends, the phone has this long to open it again. */
+/**
+ * Records that these phones have an event stream. After the end of its stream, the phone has this long to open another
+ * one.
+ */
 export async function markStreaming(statements: Statements, deviceIds: readonly string[], now: Date): Promise<void> {
   await statements.phonePush.updateMany({
     where: { deviceId: { in: [...deviceIds] } },

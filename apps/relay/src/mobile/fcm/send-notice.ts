@@ -6,23 +6,23 @@ import { jsonOf } from './fcm-credentials.ts'
 
 export type NoticeOutcome =
   | { readonly kind: 'sent' }
-  /** The app was removed or has another token. */
+  /** The app was removed, or has got another token. */
   | { readonly kind: 'unregistered' }
   /** Sending the same request again would not help. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string; readonly retryAfter: string | undefined }
-  /** This relay is stopping. */
+  /** The request was aborted, because this relay is stopping. */
   | { readonly kind: 'broken-off' }
 
 export interface SendNoticeDeps {
   readonly client: Pick<GuardedClient, 'post'>
   readonly access: FcmAccess
   readonly projectId: string
-  /** `https://fcm.googleapis.com`, except in tests. */
+  /** The URL of FCM: `https://fcm.googleapis.com`, except in tests. */
   readonly origin: string
 }
 
-/** A phone that was off for longer asks for its work when it starts. */
+/** How long FCM keeps a notice. A phone that was off for longer asks for its work when it starts. */
 const TTL = '86400s'
 const MOST_BYTES = 8_192
 
@@ -65,7 +65,7 @@ function messageOf(token: string, notice: PhoneNotice) {
     android: {
       priority: 'HIGH',
       ttl: TTL,
-      // A phone that was off gets one of several equal notices.
+      // Of several equal notices, a phone that was off gets only one.
       ...(details === null && { collapse_key: notice.event }),
     },
   }

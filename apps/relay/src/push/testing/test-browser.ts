@@ -1,10 +1,10 @@
-// A browser's side of RFC 8291, with the Web Crypto API and no code of the relay.
+// The part of a browser in RFC 8291, with the Web Crypto API and without code of the relay.
 import { type JsonWebKey, webcrypto } from 'node:crypto'
 
 const { subtle } = webcrypto
 
 export interface TestBrowser {
-  /** As `PushSubscription.toJSON()` returns them. */
+  /** The keys in the form in which `PushSubscription.toJSON()` returns them. */
   readonly keys: { readonly p256dh: string; readonly auth: string }
   decrypt(body: Uint8Array): Promise<string>
 }

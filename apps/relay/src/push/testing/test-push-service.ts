@@ -28,7 +28,7 @@ export interface PushAnswer {
 export interface TestPushService {
   readonly origin: string
   readonly pushes: readonly ReceivedPush[]
-  /** The next answers, or undefined for no answers. 201 at first. */
+  /** The status of the next answers, at first 201; undefined to send no answers. */
   answer: PushAnswer | ((push: ReceivedPush) => Promise<PushAnswer>) | undefined
   close(): Promise<void>
 }

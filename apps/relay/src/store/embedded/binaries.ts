@@ -51,7 +51,7 @@ function linkLibraries(root: string): void {
     try {
       symlinkSync(relative(dirname(target), source), place)
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') continue // created by another start
+      if (codeOf(error) === 'EEXIST') continue // another start has created the link
       throw new StartError(
         `cannot create the links to the libraries of PostgreSQL in ${dirname(place)} (${codeOf(error)}): ` +
           'make that folder writable for one start',

@@ -19,17 +19,17 @@ const LAST_RESTART_MS = 10_000
 
 export interface EmbeddedPostgres {
   readonly url: string
-  /** Process id of the server, for tests that kill it. */
+  /** The process id of the server, for tests that kill it. */
   pid(): number
   stop(): Promise<void>
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Data folder, which the caller has locked. */
+  /** The data folder, which the caller has locked. */
   readonly folder: string
   /** Receives messages of the server. They never contain a statement or a value. */
   readonly report: (line: string) => void
-  /** False for faster tests, whose data does not survive a power failure. */
+  /** False in tests, which are faster if their data does not survive a power failure. */
   readonly durable?: boolean
 }
 
@@ -95,7 +95,7 @@ async function withDisk<T>(folder: string, started: Promise<T>): Promise<T> {
 export function runningPostgres(folder: string): string | undefined {
   const file = join(resolve(folder), 'postmaster.pid')
   if (!existsSync(file)) return undefined
-  // pid, data folder, start, port, socket folder, address, shared memory, state
+  // The lines of the file: pid, data folder, start, port, socket folder, address, shared memory, state.
   const [, , , , socketFolder, , , state] = readFileSync(file, 'utf8').split('\n')
   return socketFolder && state?.trim() === 'ready' ? socketUrl(socketFolder, DATABASE) : undefined
 }
@@ -116,8 +116,8 @@ async function createDatabase(url: string): Promise<void> {
 }
 
 /**
- * Returns the command prefix with which Linux stops the server when this process dies. On other systems there is no
- * prefix, and the next start stops the server.
+ * Returns a command prefix that makes Linux stop the server when this process dies. Other systems have no such prefix;
+ * there, the next start stops the server.
  */
 function dieWithUsPrefix(): string[] {
   const prefix = ['setpriv', '--pdeathsig', 'INT']
@@ -131,18 +131,18 @@ function settings(socketFolder: string, durable: boolean): string[] {
     listen_addresses: '',
     unix_socket_directories: socketFolder,
     unix_socket_permissions: '0700',
-    // These values suit a Raspberry Pi with one gigabyte of memory and an SD card, which wears out when written.
+    // These values suit a Raspberry Pi with one gigabyte of memory and an SD card, which every write wears out.
     shared_buffers: '32MB',
     max_connections: durable ? '60' : '300',
     io_method: 'sync',
-    // After a crash, the file system is synced as a whole, instead of a thousand files one by one.
+    // After a crash, PostgreSQL syncs the file system as a whole, instead of a thousand single files.
     ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_wal_size: '256MB',
     jit: 'off',
     timezone: 'UTC',
-    // Messages about statements would contain their values.
+    // Logs no messages about statements, because they would contain values.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',

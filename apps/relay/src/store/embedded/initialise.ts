@@ -11,7 +11,7 @@ export const SUPERUSER = 'smsgw'
 export interface InitialiseOptions {
   readonly binaries: Binaries
   readonly user: OrdinaryUser
-  /** Command prefix that stops a child process when this process dies. */
+  /** The command prefix that stops a child process when this process dies. */
   readonly dieWithUs: readonly string[]
   readonly durable: boolean
 }
@@ -24,7 +24,7 @@ export async function initialise(
   const version = versionOf(folder)
   if (version === binaries.majorVersion) {
     handOver(folder, user)
-    chmodSync(folder, 0o700) // PostgreSQL requires this, but a restored copy may have other permissions
+    chmodSync(folder, 0o700) // PostgreSQL requires these permissions, but a restored copy may have others
     return
   }
   if (version !== undefined)
@@ -85,7 +85,9 @@ function writable(folder: string, work: () => void): void {
   }
 }
 
-/** Returns the error message of `initdb`. The last line of its output is only about the cleanup. */
+/**
+ * Returns the error message of `initdb`. The last line of its output is left out, because it is only about the cleanup.
+ */
 function lastLine(stderr: string): string {
   const lines = stderr.trim().split('\n')
   const failure = lines.findLast((line) => /error|fatal|panic|could not/i.test(line)) ?? lines.at(-1) ?? ''

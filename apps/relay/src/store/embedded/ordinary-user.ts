@@ -7,9 +7,9 @@ import { StartError } from '@smsgw/daemon/start-error'
 
 /** The user that runs PostgreSQL. PostgreSQL refuses root, and `initdb` also refuses a user without a name. */
 export interface OrdinaryUser {
-  /** Prefix of each PostgreSQL command. */
+  /** The prefix of each PostgreSQL command. */
   readonly prefix: readonly string[]
-  /** Owner of the data folder if it is not the present user. */
+  /** The owner of the data folder, if it is not the present user. */
   readonly owner: Owner | undefined
 }
 

@@ -24,8 +24,8 @@ export async function endOrphan(folder: string): Promise<void> {
         `PostgreSQL process ${pid} still uses ${folder} and does not stop: kill it, then start again`,
       )
   }
-  // If the file stayed, PostgreSQL would not start when another program has this process id after a power failure or in a
-  // new container.
+  // With this file, PostgreSQL would not start if another program has the process id, for example after a power failure
+  // or in a new container.
   rmSync(file, { force: true })
 }
 

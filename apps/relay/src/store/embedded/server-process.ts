@@ -5,19 +5,19 @@ import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { StartError } from '@smsgw/daemon/start-error'
 
 /**
- * Time for a fast shutdown, which writes the memory to disk. After this time, an immediate shutdown leaves the recovery
- * to the next start.
+ * The time for a fast shutdown, which writes the memory to disk. After this time, an immediate shutdown follows, and
+ * the next start recovers the data.
  */
 const CLEAN_END_MS = 20_000
 const TRIES = 50
 const PAUSE_MS = 100
 
-/** Messages about clients during start and shutdown. These clients are our own connections. */
+/** Messages about clients during start and shutdown. These clients are the relay's own connections. */
 const TURNED_AWAY = /^(?:the database system is|terminating connection)/
 
 export interface ServerProcess {
   readonly pid: number
-  /** Resolves when the server process ends for any reason. */
+  /** Resolves when the server process ends, for any reason. */
   readonly ended: Promise<void>
   stop(): Promise<void>
 }
@@ -27,7 +27,7 @@ export async function startServer(command: readonly string[], report: (line: str
   for (let tries = 1; ; tries += 1) {
     const result = await launch(command, report)
     if (typeof result !== 'string') return result
-    // Tries again, because child processes of a killed server end a moment after it.
+    // Tries again, because child processes of a killed server end a moment after the server.
     const childrenLeft = /shared memory block .* still in use/.test(result)
     if (!childrenLeft || tries === TRIES)
       throw new StartError(`the embedded PostgreSQL did not start: ${result}. Fix that, or set DATABASE_URL`)
@@ -38,7 +38,7 @@ export async function startServer(command: readonly string[], report: (line: str
 /** Returns the server, or its messages if it did not start. */
 function launch([file = '', ...args]: readonly string[], report: (line: string) => void) {
   return new Promise<ServerProcess | string>((resolve) => {
-    // A separate process group, because Ctrl-C must not stop the database while the relay shuts down.
+    // The server has its own process group, because Ctrl-C must not stop the database while the relay shuts down.
     const child = spawn(file, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: childEnvironment() })
     const ended = new Promise<void>((end) => {
       child.once('exit', () => end())

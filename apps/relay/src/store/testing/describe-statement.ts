@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { Statements } from '../database.ts'
 import { Prisma } from '../generated/client.ts'
 
-/** A statement that ran, with the schema of its rows if it has one. */
+/** A statement that was run, with the schema of its rows if it has one. */
 export interface RunStatement {
   readonly sql: Prisma.Sql & { readonly row?: z.ZodObject }
-  /** Undefined for a statement that only returns the number of changed rows. */
+  /** The schema; undefined for a statement that only returns the number of changed rows. */
   readonly rows: readonly unknown[] | undefined
 }
 
@@ -30,12 +30,12 @@ export function recordStatements(statements: Statements, ran: RunStatement[]): S
 /** A column of a result as the database reports it. */
 export interface Column {
   readonly name: string
-  /** Name of the type, or of the element type of an array. */
+  /** The name of the type; for an array, of the type of its elements. */
   readonly type: string
   readonly isArray: boolean
-  /** Labels of an enum type. */
+  /** The labels of an enum type. */
   readonly labels: readonly string[]
-  /** Whether this is a table column that may contain null. */
+  /** True if this is a table column that may contain null. */
   readonly isNullable: boolean
 }
 

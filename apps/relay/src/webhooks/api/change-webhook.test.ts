@@ -1,4 +1,4 @@
-// Changing and pausing a webhook, over HTTP from a complete relay.
+// Tests changing and pausing a webhook, over HTTP with a complete relay.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestAccount, type TestRelay, testRelay } from '../../testing/test-relay.ts'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'

@@ -15,8 +15,8 @@ import { DROPPED_HEADERS, droppedHeaders, refuseBadUrl, refuseForeignDevice } fr
 type Change = z.output<typeof changeWebhookRequest>
 
 /**
- * Changes the given members of a webhook. A changed URL has the same consequences as with `registerWebhook`: deliveries
- * that the caller may not read are dropped, and a disabled webhook is enabled.
+ * Changes the given members of a webhook. A changed URL has the same effects as in `registerWebhook`: deliveries that
+ * the caller may not read are dropped, and a disabled webhook is enabled.
  */
 export function changeWebhook(deps: RegisterWebhookDeps & { readonly outbox: Outbox }): Endpoint {
   const { database, clock, logbook, addressRules, outbox } = deps

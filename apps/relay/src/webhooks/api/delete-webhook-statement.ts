@@ -5,8 +5,8 @@ const ROWS_AT_ONCE = 5000
 /**
  * Deletes a webhook with its deliveries. The webhook is disabled first, so that nothing is sent in the meantime.
  *
- * Locks: deletes the deliveries in several statements, because there may be millions. SKIP LOCKED: deliveries that are
- * locked are deleted with the webhook.
+ * Deletes the deliveries in several statements, because there may be millions. SKIP LOCKED leaves out locked
+ * deliveries, which are deleted with the webhook.
  */
 export async function deleteWithDeliveries(database: Statements, key: bigint): Promise<void> {
   await database.$executeRaw`

@@ -1,8 +1,8 @@
 import type { Statements } from '../../store/database.ts'
 
 /**
- * Drops the pending deliveries of these events, so that they do not reach a URL chosen by a caller who may not read
- * them. Returns their number. The caller holds the lock of the webhook, which redeliveries wait for.
+ * Drops the pending deliveries of these events, so that they do not reach a URL that was chosen by a caller who may not
+ * read them. Returns their number. The caller holds the lock of the webhook, for which redeliveries wait.
  */
 export function dropUnreadable(
   statements: Statements,

@@ -3,14 +3,14 @@ import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 
-/** Locks the account, so that the second of two concurrent registrations counts the webhook of the first. */
+/** Locks the account, so that the later of two concurrent registrations counts the webhook of the earlier one. */
 export async function lockRegistrations(statements: Statements, accountId: string): Promise<void> {
   await statements.$executeRaw`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`
 }
 
 /**
- * Returns the URL of a webhook, or undefined if the webhook does not exist. Locks the webhook, so that nothing is
- * redelivered to it before the transaction ends, and waits for transactions that store events for this URL.
+ * Returns the URL of a webhook, or undefined if the webhook does not exist. Locks the webhook, so that no event is
+ * redelivered to it before the transaction ends. Waits for transactions that store events for this URL.
  */
 export async function lockUrl(statements: Statements, accountId: string, id: string): Promise<string | undefined> {
   const [webhook] = await readRows(

@@ -79,10 +79,13 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
   })
 }
 
-/** Webhooks that messages with an address of their own have created have a limit of their own. */
+/** Leaves out webhooks that were created by messages with their own address, because these have another limit. */
 const notStatus = { OR: [{ format: null }, { format: 'twilio' }] }
 
-/** Thousands of webhooks would slow down the messages of the account, because each event is stored once for each webhook. */
+/**
+ * The largest number of webhooks. Thousands of them would slow down the messages of the account, because each event is
+ * stored once for each webhook.
+ */
 const MOST_WEBHOOKS = 50
 
 async function refuseTooMany(statements: Statements, accountId: string, id: string): Promise<void> {

@@ -4,13 +4,16 @@ import { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
 
-/** Returns whether the caller may see the payload. This requires a scope with which the caller can read its content elsewhere. */
+/**
+ * Returns true if the caller may see the payload. The caller needs a scope with which it can also read the content
+ * elsewhere.
+ */
 export function mayReadEvent(principal: Pick<Principal, 'scopes'>, event: string): boolean {
   const scopes = scopesToRead(event)
   return scopes.length === 0 || scopes.some((scope) => mayDo(principal, scope))
 }
 
-/** The events whose payloads the caller may not read, with the scopes that it would need. */
+/** Returns the events whose payloads the caller may not read, with the scopes that the caller would need. */
 export function unreadableEvents(principal: Pick<Principal, 'scopes'>): { event: string; scopes: string }[] {
   return webhookEvents
     .filter((event) => !mayReadEvent(principal, event))
@@ -26,8 +29,8 @@ export function refuseUnreadable(principal: Pick<Principal, 'scopes'>, events: r
 }
 
 /**
- * Returns the scopes that allow a caller to read the event. Any one of them is enough. An empty list means that no scope
- * is required.
+ * Returns the scopes that allow a caller to read the event. One of them is sufficient. An empty list means that no
+ * scope is required.
  */
 function scopesToRead(event: string): readonly Scope[] {
   if (/:(received|data-received|downloaded)$/.test(event)) return ['inbox:list']

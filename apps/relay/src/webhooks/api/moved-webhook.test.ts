@@ -1,4 +1,4 @@
-// Changing the URL of a webhook does not give access to its earlier events.
+// Shows that changing the URL of a webhook does not give access to its earlier events.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { someoneWaits } from '../../testing/someone-waits.ts'
 import { type TestAccount, type TestRelay, testRelay } from '../../testing/test-relay.ts'
@@ -156,7 +156,7 @@ test('a concurrent redelivery and URL change send no earlier events to the new U
 
 describe('an inbox refresh by a caller who may not read the inbox', () => {
   const minutes = (count: number) => new Date(Date.now() + count * 60_000)
-  /** Stores a message at the present time, although the network gave it the time `createdAt`. */
+  /** Stores a message now. Its time stamp from the network is `createdAt`. */
   const receive = (id: string, createdAt: Date) =>
     relay.database.inboxItem.create({
       data: {

@@ -27,10 +27,11 @@ interface NewWebhook {
 }
 
 /**
- * Registers a webhook, or replaces and enables the one with this id, which keeps its secret, its history, its pause and,
- * without a new one, its name. A trigger records since which event the webhook has its URL.
+ * Registers a webhook, or replaces and enables the webhook with this id. A replaced webhook keeps its secret, its
+ * history and its pause, and its name if the request has none. A trigger records the event from which on the webhook
+ * has its URL.
  *
- * Locks: one statement, so that two concurrent requests create one webhook.
+ * It is one statement, so that two concurrent requests create one webhook.
  */
 export function putWebhook(
   statements: Statements,

@@ -43,7 +43,7 @@ export function listDeliveries({ database }: { readonly database: Database }): E
 
 const withAttempts = { attemptRows: { orderBy: { number: 'asc' } } } as const
 
-/** Reads each state separately, because the index serves the outbox and begins with the state. */
+/** Reads each state separately, because the index is made for the outbox and begins with the state. */
 async function newestOf(
   database: Database,
   where: Prisma.WebhookDeliveryWhereInput,
@@ -63,14 +63,19 @@ async function newestOf(
   return found.slice(skip, skip + take)
 }
 
+interface ShowDeliveryDeps {
+  readonly database: Database
+  readonly publicUrl?: string | undefined
+}
+
 /** Shows a delivery with its request. Signatures are not stored. */
-export function showDelivery({ database }: { readonly database: Database }): Endpoint {
+export function showDelivery({ database, publicUrl }: ShowDeliveryDeps): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 200: deliveryWithRequest },
     async handle({ principal, params: { id } }) {
       const { webhook, stored } = await findDelivery(database, principal.accountId, id)
-      const { body, ...unsigned } = requestOf(webhook, stored)
+      const { body, ...unsigned } = requestOf(webhook, stored, publicUrl)
       const request = {
         method: 'POST',
         ...unsigned,
@@ -83,10 +88,10 @@ export function showDelivery({ database }: { readonly database: Database }): End
 }
 
 /** The request without its signatures. */
-function requestOf(webhook: FoundDelivery['webhook'], stored: StoredDelivery) {
+function requestOf(webhook: FoundDelivery['webhook'], stored: StoredDelivery, publicUrl: string | undefined) {
   const { id } = stored
   if (webhook.format !== null)
-    return { ...twilioRequest({ ...stored, url: webhook.url }), headersOfAttempt: twilioHeadersOfAttempt }
+    return { ...twilioRequest({ ...stored, url: webhook.url, publicUrl }), headersOfAttempt: twilioHeadersOfAttempt }
   return { url: webhook.url, headers: steadyHeaders(id), headersOfAttempt, body: deliveryBody(webhook.id, stored) }
 }
 
@@ -116,12 +121,12 @@ export function unknownDelivery(): ApiError {
   return new ApiError(404, 'No delivery has this id: it may have been deleted by retention')
 }
 
-/** Payloads of hashed messages no longer contain a number. */
+/** The payloads of hashed messages no longer contain a number. */
 function isHashed({ event, payload }: { readonly event: string; readonly payload: unknown }): boolean {
   return /^sms:(sent|delivered|failed|cancelled)$/.test(event) && (payload as { recipient?: string }).recipient === ''
 }
 
-/** The API representation of a delivery, without the payload. */
+/** Returns a delivery as the API shows it, without the payload. */
 function deliveryAnswer(webhookId: string, stored: StoredDelivery): DeliveryAnswer {
   const { id, event, deviceId, state, droppedReason, createdAt, nextAttemptAt, finishedAt, attemptRows } = stored
   return {

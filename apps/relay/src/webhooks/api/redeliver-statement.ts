@@ -1,9 +1,9 @@
 import type { Statements } from '../../store/database.ts'
 
 /**
- * Makes deliveries due with a new schedule of attempts. Recorded attempts are kept. A delivery that is in flight is
- * sent again, because the result of an attempt counts only for the row version that it read. Returns how many of the
- * deliveries still exist.
+ * Makes deliveries due with a new schedule of attempts. Recorded attempts are kept. A delivery that is being attempted
+ * is sent again, because the result of an attempt counts only for the row version that was read for it. Returns how
+ * many of the deliveries still exist.
  *
  * Locks: workers skip locked rows, so only another redelivery waits for these locks, which it takes in the same order.
  */

@@ -28,7 +28,7 @@ export function redeliverOne({ database, outbox }: RedeliverDeps): Endpoint {
         const delivery = await lockDelivery(statements, principal.accountId, id)
         if (delivery !== undefined) refuseDisabled(delivery)
         if (delivery?.isOlder) refuseUnreadable(principal, [delivery.event])
-        // Deliveries are deleted before their webhook, so this delivery may be gone although its webhook still exists.
+        // Deliveries are deleted before their webhook, so this delivery may no longer exist although its webhook does.
         if (delivery === undefined || (await redeliver(statements, [delivery.key])) === 0) throw unknownDelivery()
         await endPause(statements, delivery.webhookKey)
       })
@@ -38,7 +38,7 @@ export function redeliverOne({ database, outbox }: RedeliverDeps): Endpoint {
   })
 }
 
-/** Waiting deliveries are sent anyway, so they are included only on request. */
+/** Waiting deliveries are sent in any case, so they are included only on request. */
 const FINISHED: readonly DeliveryState[] = ['delivered', 'failed', 'dropped']
 const ROWS_AT_ONCE = 1000
 

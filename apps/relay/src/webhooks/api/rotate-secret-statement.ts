@@ -3,7 +3,8 @@ import type { Statements } from '../../store/database.ts'
 /**
  * Replaces the secret of a webhook and keeps the previous one until the given time.
  *
- * Locks: one statement, so that each of two concurrent rotations keeps the secret that the other rotation returned.
+ * It is one statement, so that of two concurrent rotations, the later one keeps the secret that the earlier one
+ * returned.
  */
 export async function rotateSecret(
   statements: Statements,

@@ -74,7 +74,7 @@ const samples: { readonly [Event in EmittedEvent]: (occasion: Occasion) => Outbo
   }),
 }
 
-/** Numbers from the range that is reserved for examples. */
+/** These numbers are from the range that is reserved for examples. */
 const OWN_NUMBER = '+12025550100'
 const OTHER_NUMBER = '+12025550123'
 const SIM = {

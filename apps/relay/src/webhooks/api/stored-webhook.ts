@@ -30,7 +30,7 @@ interface StoredWebhook {
   readonly disabledReason: string | null
 }
 
-/** The API representation of a webhook, without its secret. */
+/** Returns a webhook as the API shows it, without its secret. */
 export function webhookAnswer(webhook: StoredWebhook): WebhookAnswer {
   const { id, url, name, format, heldSince, deviceId, disabledAt, disabledReason } = webhook
   const events = webhook.events as WebhookEvent[]

@@ -73,5 +73,5 @@ async function someDevice(statements: Statements, accountId: string): Promise<st
   return device?.id ?? NO_DEVICE
 }
 
-/** Has the form of a device id, but belongs to no device. */
+/** An id in the form of a device id that does not belong to a device. */
 const NO_DEVICE = 'test_-_-_-_-_-_-_test'

@@ -1,4 +1,4 @@
-import { areTwilioEvents } from '@smsgw/contract/twilio-events'
+import { areTwilioEvents, twilioReceivedEvents } from '@smsgw/contract/twilio-events'
 import { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
@@ -6,11 +6,11 @@ import { refusal } from '../../http/validation-error.ts'
 import { isStatusFormat } from '../status-callback.ts'
 
 /**
- * Throws 403 when a webhook in Twilio's format would let its receiver do more than the caller may do: the receiver can reply to
- * each received message, and the limits of an API key would not apply to the replies.
+ * Throws 403 if a webhook in Twilio's format would allow its receiver more than the caller may do. The receiver can
+ * reply to each received message, and the limits of an API key would not apply to the replies.
  */
 export function refuseReplies(principal: Principal, events: readonly string[]): void {
-  if (!events.includes('sms:received')) return
+  if (!twilioReceivedEvents.some((event) => events.includes(event))) return
   if (!mayDo(principal, 'messages:send'))
     throw new ApiError(403, 'scope required: messages:send, because the receiver may reply to received messages')
   if (principal.key !== undefined && Object.keys(principal.key.limits).length > 0)

@@ -1,4 +1,4 @@
-// Checks and answers that registering and changing a webhook share.
+// The checks and answers that are the same for registering and for changing a webhook.
 import { refusal } from '../../http/validation-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Statements } from '../../store/database.ts'

@@ -210,7 +210,7 @@ test('a test is refused for an unknown webhook and for a disabled one', async ()
   expect(json).toMatchObject({ code: 409, message: expect.stringContaining('nobody answers for days') })
 })
 
-/** Stores deliveries of one webhook, an hour apart, newest last. */
+/** Stores deliveries of one webhook, one for each hour, oldest first. */
 async function history(states: readonly string[]): Promise<void> {
   const { key } = await stored()
   for (const [hour, state] of states.entries())

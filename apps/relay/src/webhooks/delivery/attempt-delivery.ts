@@ -1,3 +1,6 @@
+// Inbound path, step 14: signs the request and judges the answer. Next: guarded-client.ts.
+
+import { twilioReceivedEvents } from '@smsgw/contract/twilio-events'
 import type { Log } from '@smsgw/daemon/log'
 import type { Clock } from '../../clock.ts'
 import type { Random } from '../../random.ts'
@@ -20,9 +23,11 @@ export interface AttemptDeps {
   readonly random: Random
   readonly box: SecretBox
   readonly log: Pick<Log, 'error'>
+  readonly publicUrl?: string | undefined
   /**
-   * Sends the replies in the answer to a received message in Twilio's format. Called again with the next answer if it throws,
-   * or if this relay is killed. Replies are sent once. Returns why a reply was refused by the hourly limit, for the delivery log.
+   * Sends the replies in the answer to a received message in Twilio's format. If it throws, or if this relay is killed,
+   * it is called again with the next answer, but each reply is sent once. If the hourly limit refused a reply, returns
+   * the reason for the delivery log.
    */
   readonly reply: (received: AnsweredMessage, answer: Reply) => Promise<string | undefined>
 }
@@ -37,7 +42,7 @@ export interface AnsweredMessage {
 export interface Attempted {
   readonly attempt: RecordedAttempt
   readonly verdict: Verdict
-  /** What went wrong, if anything did. */
+  /** What went wrong; undefined after a success. */
   readonly error: string
 }
 
@@ -102,10 +107,12 @@ const ANSWER_BYTES = 65_536
 
 async function sendAsTwilio(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery): Promise<Sent> {
   const { id, event, payload } = delivery
-  const { url, headers, body } = twilioRequest({ id, accountId: receiver.accountId, event, payload, url: receiver.url })
+  const { accountId } = receiver
+  const { publicUrl } = deps
+  const { url, headers, body } = twilioRequest({ id, accountId, event, payload, url: receiver.url, publicUrl })
   const signature = twilioSignature(keysOf(deps.box, receiver).plain, { url, body })
   const signed = { ...headers, 'x-twilio-signature': signature }
-  const mayReply = event === 'sms:received'
+  const mayReply = twilioReceivedEvents.some((received) => received === event)
   const outcome = await deps.client.post(url, signed, body, mayReply ? ANSWER_BYTES : undefined)
   if (!mayReply || outcome.kind !== 'replied' || outcome.reply.status > 299) return outcome
   if (!outcome.reply.isWhole) {
@@ -126,7 +133,7 @@ const KANNEL_HEADERS = { 'user-agent': 'smsgw', 'accept-encoding': 'identity' }
 
 const EXCERPT_BYTES = 2_048
 
-/** Cuts the text without a partial character at its end. */
+/** Cuts the text, without a partial character at its end. */
 function shortened(text: string): string {
   const bytes = Buffer.from(text)
   return bytes.length <= EXCERPT_BYTES ? text : bytes.subarray(0, EXCERPT_BYTES).toString('utf8')

@@ -25,7 +25,7 @@ interface Batch {
 
 /**
  * Records the results of attempts. Results that arrive together share a write. While the database is unavailable, the
- * recorder and the receivers wait, so that no event is sent again only because its result could not be recorded.
+ * recorder and the receivers wait, so that no event is sent twice because its result could not be recorded.
  */
 export class AttemptRecorder {
   readonly #deps: AttemptRecorderDeps
@@ -40,7 +40,7 @@ export class AttemptRecorder {
     this.#deps = deps
   }
 
-  /** Resolves with false if the result will never be recorded. */
+  /** Records a result. Resolves with false if it will never be recorded. */
   record(attempt: RecordedAttempt): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     this.#waiting.attempts.push({ attempt, done: resolve })
@@ -69,7 +69,7 @@ export class AttemptRecorder {
     this.#start()
   }
 
-  /** Releases a receiver after everything that was added before is written. */
+  /** Releases a receiver when all results that were added before are written. */
   release(worker: number, key: bigint): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.released.push({ worker, key, done: resolve })
@@ -77,7 +77,7 @@ export class AttemptRecorder {
     return promise
   }
 
-  /** Resolves when everything is recorded, or after this time. */
+  /** Resolves when all results are recorded, or after this time. */
   async finish(waitMs: number): Promise<void> {
     const timeout = setTimeout(() => {
       this.#isGivenUp = true
@@ -107,7 +107,7 @@ export class AttemptRecorder {
     else if (this.#writers === 0) this.#onIdle?.()
   }
 
-  /** Waits for results to write together: for one turn of the event loop or, under load, for a few milliseconds. */
+  /** Waits for more results to write: one turn of the event loop or, under load, a few milliseconds. */
   async #gather(): Promise<void> {
     this.#isGathering = true
     const waitMs = this.#begunAtMs + PACE_MS - performance.now()
@@ -130,10 +130,7 @@ export class AttemptRecorder {
     return [...late]
   }
 
-  /**
-   * Retries for as long as the database is unavailable, and a few times after other errors. Returns undefined if it
-   * gave up.
-   */
+  /** Retries while the database is unavailable, and a few times after other errors. Returns undefined if it gave up. */
   async #retry<T>(write: () => Promise<T>): Promise<T | undefined> {
     for (let tries = 1; !this.#isGivenUp; tries += 1) {
       try {

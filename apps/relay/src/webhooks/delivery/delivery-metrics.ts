@@ -11,7 +11,7 @@ export interface ObservedAttempt {
   readonly sinceEventSeconds: number | undefined
 }
 
-/** Returns a function that counts attempts. Queue size and age are read at each scrape. */
+/** Returns a function that counts attempts. The size and the age of the queue are read at each scrape. */
 export function deliveryMetrics(registry: Registry, database: Database): (attempt: ObservedAttempt) => void {
   const registers = [registry]
   const attempts = new Counter({

@@ -8,7 +8,7 @@ const about = { id: '5f0c', body: '{"message":"Zürich 👍"}', unixSeconds: 1_7
 const headersOf = (secrets: { signingKey?: string; secret?: string; previousSecret?: string }) =>
   deliveryHeaders(signingKeys({ signingKey: undefined, secret: SECRET, previousSecret: undefined, ...secrets }), about)
 
-/** Computed by another program. */
+/** Another program computed this signature. */
 function hmac(key: Buffer, signed: string): Buffer {
   const args = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${key.toString('hex')}`, '-binary']
   return execFileSync('openssl', args, { input: signed })

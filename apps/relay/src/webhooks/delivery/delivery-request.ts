@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 interface SigningSecrets {
   /** The account's `webhooks.signing_key`, if set. */
   readonly signingKey: string | undefined
-  /** The webhook's own secret, `whsec_…`, and its predecessor for a day after a rotation. */
+  /** The webhook's own secret, `whsec_…`, and for a day after a rotation the previous secret. */
   readonly secret: string
   readonly previousSecret: string | undefined
 }
@@ -17,7 +17,7 @@ export interface SigningKeys {
 }
 
 /**
- * Returns the keys for two signatures: `X-Signature`, which existing receivers of this API check, and Standard
+ * Returns the keys for two kinds of signatures: `X-Signature`, which existing receivers of this API check, and Standard
  * Webhooks. For a day after a rotation, `X-Signature` uses the old secret, and the Standard Webhooks header contains a
  * signature with each secret.
  */
@@ -25,12 +25,12 @@ export function signingKeys({ signingKey, secret, previousSecret }: SigningSecre
   const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret]
   return {
     plain: createSecretKey(Buffer.from(signingKey ?? previousSecret ?? secret)),
-    // The Standard Webhooks key is the decoded part after the prefix.
+    // The key for Standard Webhooks is the decoded part after the prefix.
     standard: secrets.map((one) => createSecretKey(Buffer.from(one.replace(/^whsec_/, ''), 'base64'))),
   }
 }
 
-/** The headers that are the same for each attempt. */
+/** Returns the headers that are the same for each attempt. */
 export function steadyHeaders(id: string): Record<string, string> {
   return {
     'content-type': 'application/json',
@@ -42,7 +42,7 @@ export function steadyHeaders(id: string): Record<string, string> {
 
 export const headersOfAttempt = ['x-timestamp', 'x-signature', 'webhook-timestamp', 'webhook-signature'] as const
 
-/** The headers of one attempt. */
+/** Returns the headers that differ for each attempt. */
 export function deliveryHeaders(
   keys: SigningKeys,
   { id, body, unixSeconds }: { readonly id: string; readonly body: string; readonly unixSeconds: number },
@@ -67,7 +67,7 @@ interface ReportedEvent {
   readonly payload: unknown
 }
 
-/** The body of the request: the event with its payload. */
+/** Returns the body of the request: the event with its payload. */
 export function deliveryBody(webhookId: string, { deviceId, event, id, payload }: ReportedEvent): string {
   return JSON.stringify({ deviceId, event, id, payload, webhookId })
 }

@@ -38,7 +38,7 @@ test('healthy receivers get every event under one id, however receivers fail and
   const workers = [world, world, world].map((one) => one.worker({ limits: { totalMs: 300 } }))
   for (let event = 0; event < EVENTS; event += BURST) {
     await world.enqueue(...Array.from({ length: BURST }, (_, index) => `m${event + index}`))
-    // One worker stops cleanly. Sometimes all workers lose their presence.
+    // One worker stops cleanly. Sometimes all workers lose their presence connections.
     void workers.shift()?.stop()
     workers.push(world.worker({ limits: { totalMs: 300 } }))
     if (event % 30 === 0) await world.loseConnections()

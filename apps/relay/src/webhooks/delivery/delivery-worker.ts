@@ -1,3 +1,5 @@
+// Inbound path, step 13: leases receivers with due deliveries. Next: attempt-delivery.ts.
+
 import type { Log } from '@smsgw/daemon/log'
 import type { Database } from '../../store/database.ts'
 import { isDatabaseUnavailable } from '../../store/database-unavailable.ts'
@@ -12,7 +14,7 @@ import { WorkerPresence } from './worker-presence.ts'
 
 export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 'breakers'>, AttemptRecorderDeps {
   readonly database: Database
-  /** URL of the same database. */
+  /** The URL of the same database. */
   readonly url: string
   readonly client: GuardedClient
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
@@ -36,7 +38,7 @@ export class DeliveryWorker implements Outbox {
   readonly #rounds: Rounds
   readonly #polling: NodeJS.Timeout
   readonly #lanes = new Map<bigint, ReceiverLane>()
-  /** The search for more receivers continues after this key, so that each receiver gets its turn. */
+  /** The key after which the search for more receivers continues, so that each receiver gets its turn. */
   #after = 0n
   #isWoken = false
   #isUnavailable = false
@@ -106,7 +108,7 @@ export class DeliveryWorker implements Outbox {
     const takenAtMs = performance.now()
     const free = (this.#deps.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
     const limit = Math.max(0, Math.min(RECEIVERS_AT_ONCE, free))
-    // The receiver that has been served longest gives way to receivers that are waiting for their turn.
+    // Stops serving the receiver that has been served longest, because other receivers wait for their turn.
     if (free <= 0) this.#lanes.values().next().value?.end()
     const renewed = [...this.#lanes].filter(([, lane]) => lane.needsRenewal(takenAtMs))
     const receivers = await takeReceivers(this.#deps.database, {
@@ -120,7 +122,7 @@ export class DeliveryWorker implements Outbox {
     const taken = new Map(receivers.map((receiver) => [receiver.key, receiver]))
     for (const [key, lane] of renewed) {
       const receiver = taken.get(key)
-      // The receiver was deleted, disabled, paused, or taken by another worker.
+      // Ends the lane, because the receiver was deleted, disabled, paused, or taken by another worker.
       if (receiver === undefined) lane.end()
       else lane.renew(receiver, takenAtMs)
       taken.delete(key)
@@ -147,7 +149,7 @@ export class DeliveryWorker implements Outbox {
     this.#lanes.set(receiver.key, lane)
   }
 
-  /** Continues the search. When it has reached the last key, it starts again at the first key. */
+  /** Continues the search for receivers. After the last key, starts again at the first key. */
   #turn(taken: readonly bigint[], limit: number): void {
     const before = this.#after
     if (limit > 0) this.#after = taken.length < limit ? 0n : taken.reduce((most, key) => (key > most ? key : most))
@@ -175,7 +177,7 @@ const POLL_MS = 200
 const LEASE_SECONDS = 30
 const MOST_RECEIVERS = 1_000
 const RECEIVERS_AT_ONCE = 100
-/** Long enough for a running request, which ends within 16 s. */
+/** How long a stop waits. A running request ends within 16 s. */
 const FINISH_MS = 20_000
 const LAST_WRITE_MS = 2_000
 
@@ -183,8 +185,8 @@ const LAST_WRITE_MS = 2_000
 const PACE_MS = 10
 
 /**
- * Runs the same work repeatedly, one run at a time. A run starts immediately when idle, otherwise after the present
- * run. The work must not reject.
+ * Runs the same work repeatedly, one run at a time. If no run is in progress, a run starts immediately, otherwise after
+ * the present one. The work must not reject.
  */
 class Rounds {
   readonly #run: () => Promise<void>
@@ -225,9 +227,9 @@ class Rounds {
 }
 
 /**
- * Divides the worker's memory among receivers that need deliveries. Each receiver gets as many deliveries as it wants,
- * up to an equal share of the free space. This share is never less than a few deliveries, so that no receiver waits for
- * another.
+ * Divides the worker's memory among receivers that need deliveries. Each receiver gets as many deliveries as it
+ * requests, up to an equal share of the free space. This share is never less than a few deliveries, so that no receiver
+ * waits for another.
  *
  * @param held deliveries in memory for all receivers
  */

@@ -65,7 +65,7 @@ test('a delivery that waits for an earlier event is not due until the first atte
   const receiver = await receivers.start(slow.answer)
   await world.webhook('w1', receiver.url, 'sms:sent')
   await world.webhook('w2', receiver.url, 'sms:delivered')
-  // One transaction or two.
+  // Stores the events in one transaction or in two.
   await enqueue(sent('m1'), delivered('m1'), sent('m2'))
   await enqueue(delivered('m2'))
   const isDue = async (cmdId: string) => {
@@ -91,7 +91,7 @@ test('an event enqueued while the attempt of its predecessor is recorded follows
     await enqueueEvents(statements, 'a1', [delivered('m1')])
     world.worker()
     await eventually(() => expect(received(receiver)).toEqual(['sms:sent m1']))
-    // The result is ready to be recorded, and the event that waits for it is not visible yet.
+    // The result can be recorded now. The event that waits for the result is not visible yet.
     await sleep(500)
   })
   await vi.waitFor(() => expect(received(receiver)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 5_000 })

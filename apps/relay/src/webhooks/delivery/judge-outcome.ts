@@ -2,11 +2,11 @@ import type { Outcome } from './client/guarded-client.ts'
 
 export interface Verdict {
   readonly state: 'delivered' | 'failed' | 'waiting'
-  /** How long to wait before the next attempt. */
+  /** The pause before the next attempt. */
   readonly pauseMs: number
   /** The pause that the receiver requested for all its deliveries, limited to the accepted range; 0 if it requested none. */
   readonly requestedPauseMs: number
-  /** The receiver answered 410 Gone. */
+  /** True if the receiver answered 410 Gone. */
   readonly isGone: boolean
 }
 
@@ -41,17 +41,20 @@ export function judgeOutcome(
   }
 }
 
-/** Seconds after each failed attempt. The first two pauses bridge a restart, the last ones a weekend. */
+/**
+ * The pause after each failed attempt, in seconds. The first two pauses are enough for a restart of the receiver, the
+ * last ones for a weekend.
+ */
 const PAUSES = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
 const LONGEST_REQUESTED = 3_600
-/** Up to this attempt, a requested pause may be shorter than the pause in the schedule. */
+/** Up to this attempt, a pause that the receiver requests may be shorter than the scheduled pause. */
 const REQUESTED_FREELY = 3
 
 /**
- * Returns how long after a failed attempt the next attempt is due, or undefined after the last attempt. Because of a
- * jitter of ±20 %, deliveries that failed together are not retried together. A receiver may request a pause
- * (`Retry-After`). From the fourth attempt on, the pause is at least as long as in the schedule, so that a receiver
- * that always requests one second does not use up its retries in ten seconds.
+ * Returns how long after a failed attempt the next attempt is due, or undefined after the last attempt. The pause
+ * varies by ±20 %, so that deliveries that failed together are not retried together. A receiver may request a pause
+ * (`Retry-After`). From the fourth attempt on, the pause is at least as long as in the schedule. Otherwise a receiver
+ * that always requests one second would use up its retries in ten seconds.
  *
  * @param attempts made so far, at least one
  * @param retries set by the account: a smaller number shortens the schedule, a larger number repeats its last pause

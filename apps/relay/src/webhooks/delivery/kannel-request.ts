@@ -3,7 +3,7 @@ import type { EmittedEvent } from '@smsgw/contract/webhook-event'
 /** Kannel's delivery report types. Each is a bit of `dlr-mask`. */
 const dlrTypes = { delivered: 1, undelivered: 2, sent: 8, refused: 16 } as const
 
-/** Returns the type of the report about an event, or undefined if Kannel has no report for it. */
+/** Returns the type of Kannel's report about an event, or undefined if Kannel has no such report. */
 export function dlrType(event: EmittedEvent, wasSent: boolean): number | undefined {
   switch (event) {
     case 'sms:sent':
@@ -33,7 +33,7 @@ interface KannelDelivery {
   readonly url: string
 }
 
-/** The members of payloads that these requests use. */
+/** The members of payloads that requests in Kannel's format use. */
 interface Payload {
   readonly messageId: string
   readonly sender: string
@@ -55,7 +55,7 @@ export function kannelUrl({ deviceId, payload, url }: KannelDelivery): string {
   const values: Readonly<Record<string, string>> = {
     '%': '%',
     d: String(kannel.type),
-    // The report comes from the phone, so that phone is its sender.
+    // The phone of the recipient sends the report, so it is the sender.
     p: recipient,
     P: sender,
     q: withPlus(recipient),
@@ -68,7 +68,7 @@ export function kannelUrl({ deviceId, payload, url }: KannelDelivery): string {
     I: messageId,
     F: messageId,
   }
-  // The webhook of this origin delivers the report, so the origin must not change.
+  // The origin must not change, because the webhook of this origin delivers the report.
   const [, origin = '', rest = ''] = /^([^:]+:\/\/[^/?#]*)(.*)$/s.exec(kannel.dlrUrl) ?? []
   return (
     origin +
@@ -78,10 +78,10 @@ export function kannelUrl({ deviceId, payload, url }: KannelDelivery): string {
   )
 }
 
-/** Placeholders of Kannel. Those without a value here are replaced by nothing. */
+/** Placeholders of Kannel. Placeholders without a value are replaced with an empty text. */
 const PLACEHOLDER = /%([dpPqQaAtTiIFkKsSrRbnNcmCuDoOfB%])/g
 
-/** The answer of the SMSC as Kannel words it. */
+/** Returns the answer of the SMSC in the words of Kannel. */
 function answerOf(type: number, reason: string): string {
   switch (type) {
     case dlrTypes.sent:

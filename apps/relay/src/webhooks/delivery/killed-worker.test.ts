@@ -71,7 +71,7 @@ test('every event arrives under its one id even though the sending relay is kill
   )
   const stored = await shared.database.webhookDelivery.findMany({ select: { id: true } })
   expect(new Set(idsOf(there))).toEqual(new Set(stored.map(({ id }) => id)))
-  // The repeated events were in flight, or were answered but not yet recorded.
+  // The repeated events were being sent, or were answered but not yet recorded.
   expect(there.requests.length).toBeGreaterThanOrEqual(EVENTS + 5)
   expect(there.requests.length).toBeLessThan(EVENTS + EVENTS / 4)
   expect(proxied).toEqual([])

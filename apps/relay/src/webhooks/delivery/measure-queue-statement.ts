@@ -3,7 +3,10 @@ import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRow } from '../../store/read-rows.ts'
 
-/** The count stops here, because a higher number would not be more useful, and a scrape must not read a million index rows. */
+/**
+ * The count stops at this number. A higher number would not be more useful, and a scrape must not read a million index
+ * rows.
+ */
 export const MOST_COUNTED = 100_000
 
 /** Returns the number of waiting deliveries, at most `MOST_COUNTED`. Takes no locks. */
@@ -19,8 +22,8 @@ export async function queueSize(database: Database): Promise<number> {
 }
 
 /**
- * Returns the age of the oldest delivery that could be sent now. Skips from receiver to receiver in the index of
- * waiting deliveries, because the first index row of each receiver is its oldest delivery. Takes no locks.
+ * Returns the age of the oldest delivery that could be sent now. Reads one row per receiver in the index of waiting
+ * deliveries, because the first row of a receiver is its oldest delivery. Takes no locks.
  */
 export async function queueAgeSeconds(database: Database): Promise<number> {
   const { age } = await readRow(

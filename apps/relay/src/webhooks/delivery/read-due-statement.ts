@@ -15,15 +15,16 @@ const dueDelivery = z.object({
   attempts: z.int(),
   /** Age of the event. */
   ageSeconds: z.number(),
-  /** Version of the row. If the row changes later, the result of this attempt does not count for it. */
+  /** The version of the row. If the row changes later, the result of this attempt does not count. */
   version: z.int(),
 })
 
 export type DueDelivery = Readonly<z.output<typeof dueDelivery>>
 
 /**
- * Reads due deliveries, longest due first, for receivers that this worker serves. No other worker reads them, so
- * nothing is locked or marked. Returns nothing for a receiver that is disabled, that a user paused, or that another worker has taken.
+ * Reads due deliveries, oldest first, for receivers that this worker serves. No other worker reads them, so nothing is
+ * locked or marked. Returns no deliveries for a receiver that is disabled, that a user has paused, or that another
+ * worker has taken.
  *
  * @param worker the number of this worker
  * @param sizes how many deliveries to read for each receiver

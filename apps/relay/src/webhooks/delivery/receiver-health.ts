@@ -12,8 +12,8 @@ export interface ReceiverHealthDeps {
 
 /**
  * Health of a receiver while a worker serves it. States: *usual*, or *on trial* after a pause until one attempt
- * succeeds. The receiver is paused after a failure on trial, too many failures, a requested pause or 410 Gone. Then the
- * worker stops serving it, and the results of requests in flight do not change that.
+ * succeeds. The receiver is paused after a failure on trial, too many failures, a requested pause or 410 Gone. The
+ * worker then stops serving it, whatever the results of running requests are.
  */
 export class ReceiverHealth {
   readonly #deps: ReceiverHealthDeps
@@ -56,7 +56,7 @@ export class ReceiverHealth {
     this.#isPaused ||= pauseMs > 0 || verdict.isGone
   }
 
-  /** Returns whether the receiver has to be paused. On trial, one failure is enough. */
+  /** Returns true if the receiver has to be paused. On trial, one failure is sufficient. */
   #isFailing({ key }: Receiver, isSuccess: boolean): boolean {
     const opens = this.#deps.breakers.opensAfter(key, isSuccess, performance.now())
     return opens || (this.#isOnTrial && !isSuccess)
@@ -84,7 +84,7 @@ export function breakerPauseMs(pauses: number): number {
 export class Breakers {
   readonly #windows = new BoundedMap<bigint, Window>(MOST_RECEIVERS)
 
-  /** Counts a result. Returns whether the receiver has to be paused, and if so resets the count. */
+  /** Counts a result. If the receiver has to be paused, resets the count and returns true. */
   opensAfter(receiver: bigint, isSuccess: boolean, nowMs: number): boolean {
     const window = this.#windowOf(receiver, nowMs)
     window.attempts += 1

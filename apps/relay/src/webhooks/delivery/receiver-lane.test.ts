@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers())
 
 const box = secretBox('the secret of a server that only tests know', systemRandom)
 
-/** A lane to a receiver with this response time, and an endless queue. */
+/** A lane with an endless queue, to a receiver with this response time. */
 function laneTo({ answersAfterMs }: { readonly answersAfterMs: number }) {
   const urls: string[] = []
   const deps: ReceiverLaneDeps = {

@@ -11,7 +11,7 @@ export interface ReceiverLaneDeps extends AttemptDeps, ReceiverHealthDeps {
 }
 
 export interface ReceiverLaneOptions {
-  /** The worker's number when it took the receiver. */
+  /** The number that the worker had when it took the receiver. */
   readonly worker: number
   readonly receiver: Receiver
   readonly takenAtMs: number
@@ -21,11 +21,12 @@ export interface ReceiverLaneOptions {
 }
 
 /**
- * Sends deliveries to one receiver, at most five at a time, or one at a time while the receiver is on trial. A delivery is held from the
- * moment it is read until its result is recorded.
+ * Sends deliveries to one receiver, at most five at a time, or one at a time while the receiver is on trial. A delivery
+ * is held from the moment it is read until its result is recorded.
  *
- * States: *serving* until nothing is due, `end` is called, or the receiver is paused; *ending* until the requests in
- * flight are finished and recorded (waiting deliveries are left to the next worker); *done* when the receiver is released.
+ * States: *serving* until nothing is due, `end` is called, or the receiver is paused; *ending* until the running
+ * requests are finished and recorded (the next worker sends the waiting deliveries); *done* when the receiver is
+ * released.
  */
 export class ReceiverLane {
   readonly worker: number
@@ -72,7 +73,7 @@ export class ReceiverLane {
   renew(receiver: Receiver, takenAtMs: number): void {
     if (receiver.url !== this.#receiver.url) {
       this.#health.forget(receiver)
-      // Waiting deliveries were read for the earlier URL and have to be read again.
+      // Waiting deliveries were read for the earlier URL, so they have to be read again.
       this.#isDry = false
       for (const { key } of this.#waiting.splice(0)) this.#held.delete(key)
     }
@@ -87,7 +88,7 @@ export class ReceiverLane {
     this.#isDry = deliveries.length < requested
     const nowMs = performance.now()
     const isQuick = nowMs - this.#fedAtMs < QUICK_MS
-    // Reads twice as many deliveries next time, so that the lane does not wait for the database.
+    // Next time, twice as many deliveries are read, so that the lane does not wait for the database.
     if (isQuick && !this.#isDry && !this.#health.isOnTrial) this.#size = Math.min(MOST_WAITING, this.#size * 2)
     this.#fedAtMs = nowMs
     for (const { key } of deliveries) this.#held.add(key)
@@ -104,7 +105,7 @@ export class ReceiverLane {
 
   #advance(): void {
     const most = this.#health.isOnTrial ? 1 : IN_FLIGHT_EACH
-    // A worker that could not renew its lease for this long sends nothing until the lease is renewed.
+    // A worker whose lease was not renewed for this long sends nothing until it is renewed.
     const isSure = performance.now() - this.#renewedAtMs < SURE_MS
     while (isSure && this.#inFlight < most && this.#waiting.length > 0)
       void this.#deliver(this.#waiting.shift() as DueDelivery)
@@ -151,7 +152,7 @@ export class ReceiverLane {
     }
   }
 
-  /** Keeps the lease when results cannot be recorded, so that events are repeated at most once per lease. */
+  /** Keeps the lease if results cannot be recorded, so that events are repeated at most once per lease. */
   #giveUp(): void {
     this.#keepsLease = true
     this.end()
@@ -166,14 +167,17 @@ export class ReceiverLane {
   }
 }
 
-/** The limit of concurrent requests per receiver. It holds for all relays together, because only one worker serves a receiver. */
+/**
+ * The largest number of concurrent requests per receiver. It applies to all relays together, because only one worker
+ * serves a receiver.
+ */
 const IN_FLIGHT_EACH = 5
 const FIRST_SIZE = 10
 const MOST_WAITING = 800
-/** If a lane needs more deliveries within this time after a read, it reads more of them at a time. */
+/** A lane that needs more deliveries within this time after a read reads more of them at a time. */
 const QUICK_MS = 100
-/** Includes deliveries whose result has not been recorded. */
+/** The limit of deliveries in memory, including those whose result has not been recorded. */
 const MOST_HELD = 1_000
 const RENEW_MS = 400
-/** A request takes at most 16 s, and the lease is longer than this time and a request together. */
+/** The lease is longer than this time and a request together. A request takes at most 16 s. */
 const SURE_MS = 3_000

@@ -5,7 +5,7 @@ import { readRows } from '../../store/read-rows.ts'
 
 export interface RecordedAttempt {
   readonly key: bigint
-  /** Version of the row when it was read. */
+  /** The version of the row when it was read. */
   readonly version: number
   readonly startedAt: Date
   readonly durationMs: number
@@ -14,7 +14,7 @@ export interface RecordedAttempt {
   readonly status: number | undefined
   readonly error: string | undefined
   readonly excerpt: string | undefined
-  /** `waiting`: try again after the pause. */
+  /** `waiting`: the delivery is tried again after the pause. */
   readonly state: 'delivered' | 'failed' | 'waiting'
   readonly pauseMs: number
 }
@@ -24,8 +24,8 @@ export interface RecordedAttempt {
  * read, because a redelivery requested in the meantime starts a new schedule. Deliveries that waited for the first
  * attempt of another delivery become due. Attempts of deleted deliveries are not recorded.
  *
- * SKIP LOCKED, because waiting for deliveries that other transactions have locked could cause a deadlock. These
- * deliveries are returned and have to be recorded again.
+ * SKIP LOCKED leaves out locked deliveries, because waiting for them could cause a deadlock. They are returned, and
+ * their results have to be recorded again.
  */
 export async function recordAttempts(
   database: Database,

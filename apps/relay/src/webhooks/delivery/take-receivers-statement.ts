@@ -16,19 +16,19 @@ const receiver = z.object({
   signingKeySealed: z.string().nullable(),
   /** The number of retries that the account has set. */
   retries: z.int().nullable(),
-  /** The number of pauses in a row. When it is above 0, the receiver is on trial and gets one delivery at a time. */
+  /** The number of consecutive pauses. If it is above 0, the receiver is on trial and gets one delivery at a time. */
   pauses: z.int(),
-  /** Failures are recorded, so a successful attempt has to clear them. */
+  /** True if failures are recorded, which a successful attempt has to clear. */
   hasFailures: z.boolean(),
 })
 
-/** A webhook served by this worker alone, with everything needed to send to it. */
+/** A webhook that only this worker serves, with all data that sending needs. */
 export type Receiver = Readonly<z.output<typeof receiver>>
 
 export interface TakingReceivers {
   /** The number of this worker. */
   readonly worker: number
-  /** Time after which other workers may take the receivers even if this worker seems to be present. */
+  /** The time after which other workers may take the receivers even if this worker seems to be present. */
   readonly leaseSeconds: number
   /** Receivers that this worker already serves. */
   readonly busy: readonly bigint[]
@@ -44,12 +44,12 @@ export interface TakingReceivers {
  * serves a receiver at a time, so that the limit of requests in flight holds for all relays together. Due deliveries
  * are read by a later statement, which sees all results of the previous worker.
  *
- * Receivers are found by skipping from one to the next in the index of waiting deliveries, so a dead receiver with a
- * million deliveries costs one step.
+ * The search reads one row per receiver in the index of waiting deliveries, so a dead receiver with a million
+ * deliveries costs one step.
  *
- * Locks: the worker's number is written to the locked row, so that the second of two concurrent workers sees it.
- * Everything else is read as of the start of the statement. SKIP LOCKED: a locked row is being taken or changed. A
- * killed worker has lost its presence lock, so its receivers are taken at once.
+ * Locks: the worker's number is written to the locked row, so that the second of two concurrent workers sees it. All
+ * other values are read as of the start of the statement. SKIP LOCKED leaves out rows that are being taken or changed.
+ * A killed worker has lost its presence lock, so its receivers are taken at once.
  */
 export function takeReceivers(database: Database, taking: TakingReceivers): Promise<Receiver[]> {
   const { worker, leaseSeconds, busy, renewed, after, limit } = taking

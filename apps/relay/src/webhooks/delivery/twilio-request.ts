@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { partsNeeded } from '@smsgw/sms/segmentation/segment'
-import { accountSid, messageSid } from '../../facades/twilio/sid.ts'
+import { accountSid, mediaSid, messageSid } from '../../facades/twilio/sid.ts'
 import { API_VERSION, twilioErrorCode } from '../../facades/twilio/twilio-values.ts'
 import type { TwilioFacts } from '../outbox/event-payload.ts'
 
@@ -12,6 +12,8 @@ interface TwilioDelivery {
   readonly payload: unknown
   /** URL of the webhook. */
   readonly url: string
+  /** `PUBLIC_URL`, with which the URLs of media begin. Without it they are paths. */
+  readonly publicUrl: string | undefined
 }
 
 export interface UnsignedRequest {
@@ -22,11 +24,11 @@ export interface UnsignedRequest {
 
 export const twilioHeadersOfAttempt = ['x-twilio-signature'] as const
 
-/** The request without its signature. It is the same for each attempt. */
+/** The request without its signature, which is the same for each attempt. */
 export function twilioRequest(delivery: TwilioDelivery): UnsignedRequest {
   const payload = delivery.payload as Payload
   return {
-    // The fragment is not sent, so it is not signed.
+    // Removes the fragment, which is not sent and therefore not signed.
     url: twilioUrl(delivery.url, payload).split('#', 1)[0] ?? '',
     headers: {
       'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
@@ -44,16 +46,19 @@ export function twilioUrl(url: string, payload: unknown): string {
   return (payload as Partial<Payload> | undefined)?.twilio?.statusCallback ?? url
 }
 
-/** The members of payloads that these requests use. */
+/** The members of payloads that requests in Twilio's format use. */
 interface Payload {
   readonly messageId: string
   readonly sender: string | null
   readonly recipient: string | null
   readonly message?: string
+  /** Of a downloaded MMS. */
+  readonly body?: string
+  readonly attachments?: readonly { readonly partId: number; readonly contentType: string }[]
   readonly twilio?: TwilioFacts
 }
 
-function parametersOf({ accountId, event }: TwilioDelivery, payload: Payload): Record<string, string> {
+function parametersOf({ accountId, event, publicUrl }: TwilioDelivery, payload: Payload): Record<string, string> {
   const sid = messageSid(payload.twilio?.cmdId ?? payload.messageId)
   const status = statusOf(event, payload.twilio)
   const common = {
@@ -70,8 +75,15 @@ function parametersOf({ accountId, event }: TwilioDelivery, payload: Payload): R
     const error = failed ? { ErrorCode: String(twilioErrorCode(payload.twilio?.code ?? null)) } : undefined
     return { ...common, MessageStatus: status, ...error }
   }
-  const text = payload.message ?? ''
-  return { ...common, SmsMessageSid: sid, Body: text, NumMedia: '0', NumSegments: String(partsNeeded(text)) }
+  const { attachments = [] } = payload
+  const text = payload.message ?? payload.body ?? ''
+  const parts = { NumMedia: String(attachments.length), NumSegments: String(partsNeeded(text)) }
+  const base = `${publicUrl?.replace(/\/+$/, '') ?? ''}/${API_VERSION}/Accounts/${common.AccountSid}/Messages/${sid}/Media`
+  const media = attachments.flatMap(({ partId, contentType }, index) => [
+    [`MediaContentType${index}`, contentType],
+    [`MediaUrl${index}`, `${base}/${mediaSid(payload.messageId, partId)}`],
+  ])
+  return { ...common, SmsMessageSid: sid, Body: text, ...parts, ...Object.fromEntries(media) }
 }
 
 function statusOf(event: string, facts: TwilioFacts | undefined): string {

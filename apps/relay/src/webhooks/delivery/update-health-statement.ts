@@ -6,22 +6,22 @@ import { readRows } from '../../store/read-rows.ts'
 /** The results of attempts to deliver to one receiver. */
 export interface HealthUpdate {
   readonly key: bigint
-  /** The URL that the attempts called. The attempts do not count for another URL. */
+  /** The URL that the attempts called. If the webhook now has another URL, they do not count. */
   readonly url: string
-  /** At least one attempt succeeded. */
+  /** True if at least one attempt succeeded. */
   readonly isSuccess: boolean
-  /** The trial after a pause succeeded. */
+  /** True if the trial after a pause succeeded. */
   readonly isRecovered: boolean
-  /** The receiver failed too often and is paused, longer each time. */
+  /** True if the receiver failed too often and has to be paused; each pause is longer than the last. */
   readonly isOpening: boolean
   /** How long the receiver is paused. 0: no pause. */
   readonly pauseMs: number
 }
 
 /**
- * Stores the health of receivers. Returns the receivers that have to be disabled, because all their attempts have failed
- * for `disableAfterMs`. A failure more than `restMs` after the previous failure starts this period again, because nothing
- * was sent in between. Locks rows in the order of their keys.
+ * Stores the health of receivers. Returns the receivers that have to be disabled, because all their attempts have
+ * failed for `disableAfterMs`. A failure more than `restMs` after the previous one starts this period again, because
+ * nothing was sent in between. Locks rows in the order of their keys.
  */
 export async function updateHealth(
   database: Database,

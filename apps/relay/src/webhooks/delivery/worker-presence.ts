@@ -12,9 +12,9 @@ export interface WorkerPresenceDeps {
 }
 
 /**
- * Shows other workers that this one is alive, by holding an advisory lock with its number on a separate connection.
- * When the process is killed, the connection ends. Other workers then take over the receivers of this worker without
- * waiting for the leases to expire. After a lost connection, this worker gets a new number.
+ * Shows other workers that this worker is running, with an advisory lock on its number that a separate connection
+ * holds. When the process is killed, the connection ends. Other workers then take over the receivers of this worker
+ * without waiting for the leases to expire. After a lost connection, this worker gets a new number.
  */
 export class WorkerPresence {
   readonly #client: ReconnectingClient
@@ -44,7 +44,7 @@ export class WorkerPresence {
     })
   }
 
-  /** Undefined while other workers cannot see this worker. Then this worker must not serve any receiver. */
+  /** The number; undefined while other workers cannot see this worker. Then it must not serve any receiver. */
   get number(): number | undefined {
     return this.#number
   }

@@ -247,7 +247,7 @@ test('a worker that cannot read its work because the database is unavailable log
   world.worker()
   await world.enqueue(...names(3))
   await eventually(() => expect(world.warned).toContain('webhook delivery paused: database unavailable, retrying'))
-  // By now the worker has tried a few more times.
+  // By now the worker has made some more attempts.
   await sleep(1_000)
   expect(world.warned).toEqual(['webhook delivery paused: database unavailable, retrying'])
   expect(there.requests).toEqual([])

@@ -4,7 +4,8 @@ const MOST_DAYS = 30
 
 /**
  * Finished deliveries are kept as long as messages, but at most 30 days. Waiting deliveries are kept until their
- * schedule ends, but those of a paused webhook only as long as finished deliveries. Locks only the deleted rows, for a short time.
+ * schedule ends; those of a paused webhook are kept only as long as finished deliveries. Locks only the deleted rows,
+ * for a short time.
  */
 export const deliveryRetention: Retention = {
   name: 'delivery retention',

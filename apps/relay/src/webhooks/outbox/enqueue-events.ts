@@ -1,3 +1,5 @@
+// Inbound path, step 12: adds a delivery for each webhook. Next: delivery-worker.ts.
+
 import { enqueueNotifications } from '../../push/enqueue-notifications.ts'
 import type { Statements } from '../../store/database.ts'
 import { storableJson } from '../../store/storable.ts'
@@ -11,8 +13,8 @@ import type { EarlierEvent, OutboxEvent } from './outbox-event.ts'
 
 /**
  * Adds events to the outbox in the caller's transaction: one delivery for each webhook of the account that is
- * registered for the event and the device. Existing deliveries are not changed. Also stores the notifications of browsers.
- * Returns the number of new deliveries and notifications, without which the outbox need not be woken.
+ * registered for the event and the device. Existing deliveries are not changed. Also stores the notifications of
+ * browsers. Returns the number of new deliveries and notifications. If it is 0, the outbox need not be woken.
  *
  * Deliveries of a disabled webhook are stored but not sent, so that they can be redelivered after it is enabled.
  */
@@ -26,9 +28,10 @@ export async function enqueueEvents(
 }
 
 /**
- * Like `enqueueEvents`, but delivers existing events again under their original ids, even while they are in flight,
- * because the result of an attempt counts only for the row version that it read. With `inboxKeyOf`, a webhook receives
- * only events of messages that were stored after it got its URL, and its URL cannot change before the transaction ends.
+ * Like `enqueueEvents`, but delivers existing events again under their original ids, even while they are being sent,
+ * because the result of an attempt counts only for the row version that was read for it. With `inboxKeyOf`, a webhook
+ * receives only events of messages that were stored after its URL was set, and its URL cannot change before the
+ * transaction ends.
  */
 export function enqueueAgain(
   statements: Statements,
@@ -39,7 +42,7 @@ export function enqueueAgain(
   return enqueue(statements, accountId, events, { again: true, inboxKeyOf })
 }
 
-/** Returns the key of the oldest inbox row that the event is about. */
+/** Returns the key of the oldest inbox row in the event. */
 type InboxKeyOf = (event: OutboxEvent) => bigint
 
 async function enqueue(
@@ -84,7 +87,10 @@ function isRegisteredFor(
   return webhook.events.includes(event) && (webhook.deviceId ?? deviceId) === deviceId
 }
 
-/** A webhook for the addresses of single messages receives only the events that such an address at its origin wants. */
+/**
+ * A webhook for the addresses of single messages receives only events that such an address requests, and only for its
+ * origin.
+ */
 function isAboutItsMessages({ format, url }: RegisteredWebhook, event: OutboxEvent): boolean {
   if (!isStatusFormat(format)) return true
   if (!('statusCallback' in event) || event.statusCallback === undefined) return false
@@ -117,10 +123,10 @@ function followedDelivery(
 }
 
 /**
- * Wakes the delivery worker. Deliveries are written in the transaction of their event, so no request has to wait for
- * the worker.
+ * Wakes the delivery worker. No request waits for the worker, because deliveries are written in the transaction of
+ * their event.
  */
 export interface Outbox {
-  /** To be called after the commit when deliveries may be due. Without this call the deliveries are sent later. */
+  /** Must be called after a commit that may have made deliveries due. Otherwise they are sent later. */
   wake(): void
 }

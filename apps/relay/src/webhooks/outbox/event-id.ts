@@ -3,8 +3,8 @@ import { unknownOutcomes } from '../../messages/progress/message-state.ts'
 import type { OutboxEvent } from './outbox-event.ts'
 
 /**
- * Returns the id of an event for one webhook. It is derived from the facts of the event alone, so a retry, a crash or a
- * second read of the SIM results in the same id.
+ * Returns the id of an event for one webhook. The id is derived only from the facts of the event, so a retry, a crash
+ * or a second read of the SIM results in the same id.
  */
 export function eventId(accountId: string, webhookId: string, event: OutboxEvent): string {
   return derivedId([accountId, webhookId, event.event, ...factsOf(event)])
@@ -19,11 +19,12 @@ export function outboundEventId(
   return derivedId([accountId, webhookId, event, cmdId, ...(code === undefined ? [] : [code])])
 }
 
-/** The events of sent messages. */
+/** The events about sent messages. */
 export const outboundEvents = ['sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'] as const
 
 /**
- * Returns all event ids that a webhook may have received for one recipient, to find deliveries without their payloads.
+ * Returns all event ids that a webhook may have received for one recipient. They find deliveries without reading
+ * payloads.
  */
 export function outboundEventIds(
   accountId: string,

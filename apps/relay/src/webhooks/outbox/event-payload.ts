@@ -62,7 +62,9 @@ export function payloadOf(event: OutboxEvent): WebhookPayloads[EmittedEvent] {
   }
 }
 
-/** Returns the payload as a webhook stores it. Requests in other formats need facts that the payload itself does not have. */
+/**
+ * Returns the payload as a webhook stores it. Requests in other formats also need facts that are not in the payload.
+ */
 export function storedPayload(format: string | null, event: OutboxEvent): object {
   const payload = payloadOf(event)
   if (format === null || !('cmdId' in event)) return payload
@@ -82,7 +84,7 @@ export function storedPayload(format: string | null, event: OutboxEvent): object
   }
 }
 
-/** Whether the network had accepted the message before this event. */
+/** True if the network had accepted the message before this event. */
 export function wasSent(event: OutboxEvent): boolean {
   return 'follows' in event && event.follows !== undefined
 }
@@ -139,7 +141,7 @@ function inbound({ messageId, sender, recipient, simNumber, isEncrypted }: Recei
 }
 
 function outbound({ messageId, sender, recipient, simNumber, possibleDuplicate }: OutboundEvent) {
-  // `sender` and `simNumber` must not be null. 0 means an unknown SIM, because no SIM has this number.
+  // `sender` and `simNumber` must not be null. The number 0 means an unknown SIM, because no SIM has it.
   return {
     messageId,
     sender: sender ?? '',

@@ -1,15 +1,18 @@
 import { Prisma } from '../../store/generated/client.ts'
 
-/** The longest time that an event waits for the first attempt of the event before it. */
+/** The longest time for which an event waits for the first attempt of the previous event. */
 export const LONGEST_TURN = Prisma.sql`interval '30 seconds'`
 
-/** Condition: webhook `w1` is neither disabled, paused (by a user or after failures) nor failing. Only the events of such a webhook may delay later events. */
+/**
+ * The SQL condition that webhook `w1` is neither disabled, paused (by a user or after failures) nor failing. Only
+ * events of such a webhook may delay later events.
+ */
 export const takesEvents = Prisma.sql`w1.disabled_at IS NULL AND w1.held_since IS NULL AND w1.pauses = 0
   AND (w1.paused_until IS NULL OR w1.paused_until <= now())`
 
 /**
- * Condition: delivery `d` may be attempted. Either it follows no event, or it follows an event (for the same message and
- * receiver) whose first attempt has ended. Deliveries for other messages never wait.
+ * The SQL condition that delivery `d` may be attempted. Either it follows no event, or the first attempt of the event
+ * before it (for the same message and receiver) has ended. Deliveries for other messages never wait.
  *
  * A delivery that has to wait usually becomes due after that attempt, so this condition excludes only deliveries that
  * were enqueued while the attempt was being recorded. The condition costs one index look-up for each due delivery that

@@ -11,7 +11,7 @@ interface NewDelivery {
   readonly payload: string
   /** The webhook is disabled, so the delivery is stored as dropped. */
   readonly disabled: boolean
-  /** The delivery that has to be attempted first. */
+  /** The delivery that has to be attempted before this one. */
   readonly follows: { readonly webhookKey: bigint; readonly id: string } | undefined
 }
 
@@ -19,16 +19,16 @@ interface NewDelivery {
 export const WEBHOOK_DISABLED = 'the webhook was disabled'
 
 /**
- * Stores deliveries and returns how many were stored. Existing deliveries are left unchanged, or delivered again with
- * the new payload if `again` is set and the webhook is enabled.
+ * Stores deliveries and returns how many were stored. Existing deliveries are not changed. If `again` is set and the
+ * webhook is enabled, they are delivered again with the new payload.
  *
  * A delivery that follows another one is due when the first attempt of that earlier delivery has ended
  * (`recordAttempts`), or after `LONGEST_TURN`, so that workers do not read it too early.
  *
  * Locks: the deliveries that are followed, so that their attempts are recorded after this transaction and find the
- * followers. SKIP LOCKED: the attempt of a locked delivery is being recorded. Its follower is due at once and is
- * checked when it is read. Rows are inserted in a fixed order, so that two transactions with the same events cannot
- * deadlock.
+ * followers. SKIP LOCKED leaves out deliveries whose attempt is being recorded. Their followers are due at once, and
+ * are checked when they are read. Rows are inserted in a fixed order, so that two transactions with the same events
+ * cannot deadlock.
  */
 export function insertDeliveries(
   statements: Statements,

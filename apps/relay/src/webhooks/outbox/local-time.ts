@@ -11,17 +11,17 @@ export function localTime(text: string): LocalTime {
   return { at: new Date(text), offsetMinutes: sign === '-' ? -offset : offset }
 }
 
-/** Replaces implausible times with the present, because a device's clock may be fast or not set. */
+/** Replaces implausible times with the present time, because the clock of a device may be fast or not set. */
 export function eventTime(text: string, now: Date): LocalTime {
   const reported = localTime(text)
   const isPlausible = reported.at >= EARLIEST && reported.at <= now
   return isPlausible ? reported : { ...reported, at: now }
 }
 
-/** A time before the first release of this product. */
+/** An earlier time is implausible, because it is before the first release of this product. */
 const EARLIEST = new Date('2024-01-01T00:00:00Z')
 
-/** Returns the time of a decision by the relay, which has no local time. */
+/** Returns the time of a decision of the relay. It is in UTC, because the relay has no local time. */
 export function utcTime(at: Date): LocalTime {
   return { at, offsetMinutes: 0 }
 }

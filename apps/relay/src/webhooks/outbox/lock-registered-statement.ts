@@ -11,7 +11,7 @@ const registeredWebhook = z.object({
   deviceId: z.string().nullable(),
   format: z.string().nullable(),
   disabled: z.boolean(),
-  /** Key of the last inbox row that was stored before the webhook got its URL. */
+  /** The key of the last inbox row that was stored before the webhook got its URL. */
   urlSinceInbox: z.bigint(),
 })
 
@@ -21,7 +21,7 @@ export type RegisteredWebhook = Readonly<z.output<typeof registeredWebhook>>
  * Finds the webhooks that are registered for these events.
  *
  * Locks them against deletion, as the foreign key of the deliveries would. A webhook that is being deleted is then not
- * found, whereas the foreign key would fail the transaction. With `keepUrl`, a change of the URL also waits.
+ * found, whereas the foreign key would make the transaction fail. With `keepUrl`, a change of the URL also waits.
  */
 export function lockRegistered(
   statements: Statements,

@@ -17,14 +17,14 @@ interface OfDevice {
 }
 
 interface Inbound extends OfDevice {
-  /** Id of the inbox item, which stays the same however often the message is read from the SIM. */
+  /** The id of the inbox item, which is the same however often the message is read from the SIM. */
   readonly messageId: string
   readonly sender: string
-  /** Null when the SIM does not report its number and none is configured. */
+  /** The number of the SIM; null if the SIM does not report it and none is configured. */
   readonly recipient: string | null
   readonly simNumber: number
   readonly receivedAt: LocalTime
-  /** The content is encrypted with the key of the account, or by a phone. */
+  /** True if the content is encrypted, with the key of the account or by a phone. */
   readonly isEncrypted?: boolean | undefined
 }
 
@@ -49,11 +49,11 @@ export interface ReceivedMmsContent extends Inbound {
   readonly event: 'mms:downloaded'
   readonly body: string
   readonly subject: string | undefined
-  /** Without their octets, which receivers download from the API. */
+  /** The attachments without their octets, which receivers download from the API. */
   readonly attachments: readonly InboxAttachment[]
 }
 
-/** Contents of an MMS notification. */
+/** The content of an MMS notification. */
 export interface MmsNotification {
   readonly transactionId: string
   readonly subject?: string
@@ -61,25 +61,25 @@ export interface MmsNotification {
   /** Empty when unknown. */
   readonly contentClass: string
   readonly contentLocation?: string
-  /** In the format of RFC 3339. */
+  /** The time in the format of RFC 3339. */
   readonly expiresAt?: string
 }
 
 interface Outbound extends OfDevice {
-  /** Unique id of the recipient. A message id is not enough, because clients choose it and may use it again. */
+  /** The unique id of the recipient. A message id is not sufficient, because clients choose it and may use it again. */
   readonly cmdId: string
   readonly messageId: string
   readonly recipient: string
-  /** Phone number of the sending SIM; null when unknown. */
+  /** The phone number of the sending SIM; null if it is unknown. */
   readonly sender: string | null
-  /** Null when the message ended before one of several SIMs was chosen. */
+  /** The SIM; null if the message ended before one of several SIMs was chosen. */
   readonly simNumber: number | null
   readonly at: LocalTime
-  /** The message was sent again after an unknown outcome. */
+  /** True if the message was sent again after an unknown outcome. */
   readonly possibleDuplicate?: boolean | undefined
-  /** Where the message wants its states reported, as it is stored (see `status-callback.ts`). */
+  /** The address for the states of the message, as it is stored (see `status-callback.ts`). */
   readonly statusCallback?: string | undefined
-  /** The event before this one. It has to be attempted first. */
+  /** The previous event, which has to be attempted first. */
   readonly follows?: EarlierEvent | undefined
 }
 
@@ -98,7 +98,7 @@ interface Delivered extends Outbound {
 
 interface Failed extends Outbound {
   readonly event: 'sms:failed'
-  /** Stable failure code. It identifies the event, because after a corrected failure another failure may follow. */
+  /** The stable failure code. It is part of the event id, because a second failure may follow a corrected failure. */
   readonly code: string
   readonly reason: string
 }
@@ -110,7 +110,7 @@ interface Cancelled extends Outbound {
 type DeviceEvent = Call | Ping | Started
 
 interface Occurrence extends OfDevice {
-  /** Journal id and sequence number of the event. */
+  /** The journal id and the sequence number of the event. */
   readonly occurrence: string
 }
 

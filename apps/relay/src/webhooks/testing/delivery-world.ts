@@ -25,8 +25,8 @@ interface WorkerOptions {
 }
 
 /**
- * One account with webhooks and events, workers that send the events over loopback, and their receivers. Registers the
- * hooks that start every test with an empty database and no workers.
+ * One account with webhooks and events, workers that send the events over loopback, and their receivers. Registers test
+ * hooks, so that every test starts with an empty database and without workers.
  */
 export function deliveryWorld() {
   const shared = useTestDatabase({ connections: 20 })
@@ -54,7 +54,7 @@ export function deliveryWorld() {
     receivers,
     /** Entries in the log of the account. */
     logged,
-    /** Messages in the log of the operator. */
+    /** Messages in the log of the relay. */
     warned,
     /** The results of the observed attempts. */
     attempts,
@@ -112,7 +112,7 @@ export function deliveryWorld() {
       for (const worker of workers) worker.wake()
     },
 
-    /** Ends the presence connections of the workers, as if they were killed. */
+    /** Ends the presence connections of the workers, as if the workers were killed. */
     async loseConnections(): Promise<void> {
       await shared.database.$executeRaw`
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity

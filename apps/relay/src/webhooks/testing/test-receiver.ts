@@ -14,7 +14,7 @@ export interface ReceivedRequest {
 
 export interface TestReceiver {
   readonly port: number
-  /** Contains the address, not a name. */
+  /** The URL of the receiver, with its address and not a name. */
   readonly url: string
   readonly requests: readonly ReceivedRequest[]
   /** The number of connections opened so far. */
@@ -29,7 +29,7 @@ export interface TestReceiverOptions {
   /** 0: any port. */
   readonly port?: number
   readonly tls?: { readonly key: string; readonly cert: string }
-  /** Answers 200 without a body by default. Requests are numbered from 1. */
+  /** The answer to each request, by default 200 without a body. Requests are numbered from 1. */
   readonly answer?: (response: ServerResponse, request: ReceivedRequest, number: number) => void | Promise<void>
 }
 

@@ -17,12 +17,12 @@ export interface ForeignModem {
 export const refusals = ['ERROR', '+CME ERROR: 4', '+CMS ERROR: 303', 'silence'] as const
 export type Refusal = (typeof refusals)[number]
 
-/** How a modem writes its lines. */
+/** How the foreign modem writes its lines. */
 export interface Habits {
   readonly lineEnd?: '\r' | '\n' | '\r\n' | '\r\r\n'
   /** `late`: the echo of a command follows its answer. */
   readonly echo?: 'always' | 'late'
-  /** OK follows the line of the answer without a line end. */
+  /** OK follows the last line of the answer without a line end. */
   readonly gluesOk?: true
   readonly prompt?: '>' | '> ' | '>\r\n'
   /** OK to `AT+CMGS=` before the prompt. */
@@ -84,7 +84,7 @@ export class ForeignPort implements BytePort {
     else if (refusal !== 'silence') this.#say(`\r\n${refusal}\r\n`)
   }
 
-  /** Collects what the modem says at one moment, because the habits apply to whole answers. */
+  /** Collects the output of one moment, because the habits apply to whole answers. */
   #say(text: string): void {
     if (text.includes('>')) this.#isInPdu = true
     this.#output += text

@@ -3,8 +3,7 @@ import type { ForeignModem } from './foreign-modem.ts'
 
 /**
  * An LTE stick, written from 27.005 and 27.007 as a table: registered in LTE only, 100 messages in the memory ME, whose
- * indexes begin with 10 after older messages, a prompt without a blank, and unsolicited lines before and after each
- * answer.
+ * indexes begin with 10, a prompt without a blank, and unsolicited lines before and after each answer.
  */
 export function lteStick(clock: Clock): ForeignModem {
   const sent: string[] = []

@@ -12,7 +12,7 @@ export const defaultAlphabet: SeptetTable = [
   'p q r s t u v w x y z ä ö ñ ü à',
 ]
 
-// 23.038 §6.2.1.1. 0x0D is CR2, a control character without a meaning of its own; 0x1B is reserved for a further table.
+// 23.038 §6.2.1.1. 0x0D is CR2, a control character without a meaning of its own; 0x1B is reserved for another table.
 export const defaultExtension: SeptetTable = [
   '-- -- -- -- -- -- -- -- -- -- FF -- -- -- -- --',
   '-- -- -- -- ^ -- -- -- -- -- -- -- -- -- -- --',

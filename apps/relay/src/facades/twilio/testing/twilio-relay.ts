@@ -27,7 +27,7 @@ export async function codeOf(answer: Promise<Called>): Promise<[status: number, 
   return [status, json.code]
 }
 
-/** A relay that is called with Twilio's interface, always for its newest account. */
+/** A relay with a client for Twilio's interface, which uses the newest account. */
 export class TwilioRelay {
   readonly relay: TestRelay
   #account: TestAccount
@@ -76,7 +76,7 @@ export class TwilioRelay {
     })
   }
 
-  /** Calls with a body as it is. */
+  /** Calls an endpoint with this body, unchanged. */
   post(body: string, headers: Form = FORM): Promise<Called> {
     return this.relay.request('POST', `/2010-04-01${this.messages}.json`, { auth: this.#account.basic, body, headers })
   }
@@ -92,7 +92,7 @@ export class TwilioRelay {
     return json
   }
 
-  /** Ends the message, as reports of its device do. */
+  /** Ends the message with the reports that its device would send. */
   async finish(sid: string, state: 'Sent' | 'Delivered' | 'Failed', more: object = {}): Promise<void> {
     const at = new Date()
     const { messageKey } = await this.database.recipient.update({

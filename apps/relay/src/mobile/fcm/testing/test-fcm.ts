@@ -1,4 +1,4 @@
-// A server that answers like Google's: it issues access tokens and accepts messages.
+// A server with the answers of Google's servers: it issues access tokens and accepts messages.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -5,9 +5,9 @@ export interface Reply {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly contentType: string | undefined
-  /** The beginning of the response body. */
+  /** The excerpt: the beginning of the response body. */
   readonly excerpt: string
-  /** Whether the excerpt is the whole body. */
+  /** True if the excerpt is the whole body. */
   readonly isWhole: boolean
 }
 
@@ -17,14 +17,14 @@ export type Exchanged =
   | { readonly error: Error; readonly isStale: boolean }
 
 export interface ExchangeLimits {
-  /** Limit for DNS, TCP and TLS together. */
+  /** The time limit for DNS, TCP and TLS together. */
   readonly connectMs: number
-  /** Limit from the start to the response headers. */
+  /** The time limit from the start to the response headers. */
   readonly totalMs: number
-  /** Limit for the body, after the headers have decided the result. */
+  /** The time limit for the body, which follows the headers that have decided the result. */
   readonly bodyMs: number
   readonly excerptBytes: number
-  /** The connection is closed if the body is longer. */
+  /** The number of bytes to read; if the body is longer, the connection is closed. */
   readonly bodyBytes: number
 }
 
@@ -39,7 +39,7 @@ export interface ExchangeRequest {
  * Sends one request and reads the beginning of its response. Waits for a connection, then for the headers, then for the
  * body. Stops when it has enough data, or at the end of the response, an error or a timeout.
  *
- * @param isOpening returns whether a new connection was just opened for the request that is now starting
+ * @param isOpening returns true if a new connection was just opened for the request that is now starting
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -112,8 +112,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // The connection becomes free two turns of the event loop later. A request that is sent before that would open
-    // another connection.
+    // Waits two turns of the event loop, until the connection is free. An earlier request would open another
+    // connection.
     setImmediate(() => setImmediate(() => this.#end(undefined)))
   }
 
@@ -126,7 +126,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => this.#end(new TimedOut('answer')), ms)
   }
 
-  /** Once the headers have arrived, the request counts as answered, however the body ended. */
+  /** Once the headers have arrived, the request counts as answered, even if the body ends with an error. */
   #end(error: Error | undefined): void {
     if (this.#isOver) return
     this.#isOver = true

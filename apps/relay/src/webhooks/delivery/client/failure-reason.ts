@@ -26,7 +26,7 @@ export function failureReason(error: Error, limits: { readonly connectMs: number
   return `request failed (${code || error.name})`
 }
 
-/** Returns whether the receiver, or a network device on the way to it, closed the connection. */
+/** Returns true if the receiver, or a network device on the way to it, closed the connection. */
 export function isCutConnection(error: Error): boolean {
   return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error))
 }

@@ -61,7 +61,7 @@ async function trap(host = FORBIDDEN, port = 0): Promise<{ readonly port: number
   }
 }
 
-/** A TCP server that handles the bytes of a connection as the test wants. */
+/** A TCP server. The test decides what it does with the bytes of a connection. */
 async function socketServer(serve: (socket: Socket, data: string) => void): Promise<{ readonly url: string }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -335,7 +335,7 @@ describe('over TLS', () => {
   test('refuses any other certificate, even if the environment disables the check', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     ending.push(() => vi.unstubAllEnvs())
-    // Hides the warning that Node rightly prints here.
+    // Hides a warning of Node, which is right but expected.
     vi.spyOn(process, 'emitWarning').mockReturnValue()
     ending.push(() => vi.restoreAllMocks())
     const there = await receiver({ tls })

@@ -1,3 +1,5 @@
+// Inbound path, step 15: sends the request to an allowed address.
+
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
@@ -11,14 +13,14 @@ export type Outcome =
   | { readonly kind: 'replied'; readonly reply: Reply; readonly address: string | undefined }
   /** `error` is a text for the owner of the webhook. */
   | { readonly kind: 'failed'; readonly error: string; readonly address: string | undefined }
-  /** Aborted because this relay is stopping. Says nothing about the receiver. */
+  /** The request was aborted because this relay is stopping, so the receiver did not fail. */
   | { readonly kind: 'broken-off' }
 
 /**
- * The only client for requests to other servers. A name is looked up once per connection. All its addresses are
- * checked, and the connection uses one of them. A literal address is checked in every notation. Redirects are not
- * followed. Responses are not decompressed, and only their beginning is read. Proxy settings in the environment are
- * ignored, because a proxy would connect to unchecked addresses.
+ * The only client for requests to other servers. It looks up a name once per connection. All its addresses are checked,
+ * and the connection uses one of them. A literal address is checked, whatever its notation. Redirects are not followed.
+ * Responses are not decompressed, and only their beginning is read. Proxy settings in the environment are ignored,
+ * because a proxy would connect to unchecked addresses.
  */
 export class GuardedClient {
   readonly #rules: AddressRules
@@ -26,7 +28,7 @@ export class GuardedClient {
   readonly #limits: ExchangeLimits
   readonly #connector: buildConnector.connector
   readonly #agent: Agent
-  /** The address that each origin was last connected to, which is recorded with the attempt. */
+  /** The address to which each origin was last connected; it is recorded with the attempt. */
   readonly #addresses = new BoundedMap<string, string>(MOST_ORIGINS)
   readonly #checkedUrls = new BoundedMap<string, CheckedUrl>(MOST_ORIGINS)
   #isOpening = false
@@ -50,7 +52,7 @@ export class GuardedClient {
       connect: (options, callback) => this.#connect(options, callback),
       allowH2: false,
       pipelining: 1,
-      // The exchange has its own limits.
+      // No time limits here, because the exchange has its own.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 16_384,
@@ -97,7 +99,7 @@ export class GuardedClient {
     await this.#agent.destroy()
   }
 
-  /** The URLs of GET requests differ each time, so they are not remembered. */
+  /** Does not store the URLs of GET requests, which differ each time. */
   #check(address: string, isRemembered: boolean): CheckedUrl {
     const known = this.#checkedUrls.get(address)
     if (known !== undefined) return known
@@ -116,7 +118,7 @@ export class GuardedClient {
     this.#connector(options, (...opened) => {
       const [, socket] = opened
       if (socket) this.#remember(`${protocol}//${host}`, socket)
-      // The request that opened this connection is written during this call.
+      // During this call, the request that opened this connection is written.
       this.#isOpening = true
       try {
         callback(...opened)
@@ -144,7 +146,7 @@ export class GuardedClient {
   }
 }
 
-/** The result of checking a URL as text. */
+/** The result of checking the text of a URL. */
 interface CheckedUrl {
   readonly problem: string | undefined
   readonly url: URL | undefined

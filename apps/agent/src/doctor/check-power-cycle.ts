@@ -1,0 +1,31 @@
+import type { PowerSetting } from '../modems/power/power-setting.ts'
+import { gpioMissing, gpioToolVersion, switchableHubs, uhubctlMissing } from '../modems/power/power-tools.ts'
+import { type Finding, fail, ok } from './finding.ts'
+
+/** Checks the tools that POWER_CYCLE needs. Switches nothing. */
+export async function checkPowerCycle(setting: PowerSetting, ports: readonly string[]): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  if (setting.lines.size > 0) {
+    const version = await gpioToolVersion()
+    findings.push(
+      version === undefined
+        ? fail(subject, 'gpioset is not installed', gpioMissing.replace(/^.*: /, ''))
+        : ok(subject, `gpioset of libgpiod ${version}`),
+    )
+  }
+  if (setting.usb) {
+    const hubs = await switchableHubs()
+    if (hubs === undefined)
+      findings.push(fail(subject, 'uhubctl is not installed', uhubctlMissing.replace(/^.*: /, '')))
+    else if (hubs.length > 0) findings.push(ok(subject, `uhubctl switches the sockets of ${hubs.join(', ')}`))
+    else findings.push(fail(subject, 'uhubctl finds no USB hub that can switch its sockets', noHub))
+  }
+  const unlisted = [...setting.lines.keys()].filter((address) => !ports.includes(address))
+  const unlistedFindings = unlisted.map((address) =>
+    fail(subject, `POWER_CYCLE names ${address}, which MODEMS does not list`, 'write the port as in MODEMS'),
+  )
+  return [...findings, ...unlistedFindings]
+}
+
+const subject = 'power switch'
+const noHub = 'use a hub with power switching for each port; access needs a udev rule (docs/guides/raspberry-pi.md)'

@@ -1,0 +1,33 @@
+import type { DeviceDetailAnswer } from '@smsgw/contract/device'
+import { fingerprintGroups } from '@smsgw/contract/fingerprint-groups'
+import { useSignedIn } from '../session-context.ts'
+import { Facts, Panel } from '../ui/page.tsx'
+import { rich, t } from '../words/text.ts'
+
+/** The public key of a device, with what is needed to check that it is the key of this device. */
+export function EncryptionKey({
+  device: { publicKey, keyVersion, keyFingerprint, isPhone },
+}: {
+  readonly device: DeviceDetailAnswer
+}) {
+  const { mode } = useSignedIn()
+  if (publicKey === undefined) return null
+  return (
+    <Panel title={t('device.key')}>
+      <p className="quiet">{isPhone ? t('device.phoneKeyHelp') : rich('device.keyHelp', { mode })}</p>
+      <Facts
+        of={[
+          [t('device.keyVersion'), keyVersion],
+          [
+            t('device.keyFingerprint'),
+            keyFingerprint && (
+              <code key="fingerprint" dir="ltr">
+                {fingerprintGroups(keyFingerprint)}
+              </code>
+            ),
+          ],
+        ]}
+      />
+    </Panel>
+  )
+}

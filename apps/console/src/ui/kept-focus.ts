@@ -1,0 +1,88 @@
+import { useEffect } from 'react'
+
+/** Mantine returns the focus of a closed dialog after 10 ms, which has priority. */
+const settleMs = 60
+const items = ['li', 'tr', '[role="listitem"]'].join()
+/** The places that get the focus when the element that had it disappears. */
+const places = [items, 'section', 'form', 'main', '[role="dialog"]'].join()
+
+/**
+ * Keeps the focus on the page. A browser drops it when its element is disabled, for example a button during its request, or removed.
+ * An element that is enabled again gets it back. If the element was removed, the next item of its list gets it, or the part of the
+ * page that contained it.
+ */
+export function useKeptFocus(): void {
+  useEffect(() => keepFocus(), [])
+}
+
+function keepFocus(): () => void {
+  /** The element that had the focus last, and what contained it, innermost first. */
+  let path: readonly Contained[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const note = ({ target }: FocusEvent) => {
+    path = target instanceof Element && target !== document.body ? pathOf(target) : []
+  }
+  // The focus was left on purpose.
+  const leave = ({ target }: Event) => {
+    if (!(target instanceof Node) || !path[0]?.element.contains(target)) path = []
+  }
+  const leaveByKey = ({ key }: KeyboardEvent) => {
+    if (key === 'Escape' && path[0]?.element.matches('input,textarea')) path = []
+  }
+  const restore = () => {
+    const last = path[0]?.element
+    if (last === undefined || document.activeElement !== document.body) return
+    if (!last.isConnected) focusPlace(placeOf(path) ?? document.getElementById('content'))
+    else if (last instanceof HTMLElement && !last.matches(':disabled')) last.focus({ preventScroll: true })
+  }
+  const watcher = new MutationObserver(() => {
+    if (path.length === 0 || document.activeElement !== document.body) return
+    clearTimeout(timer)
+    timer = setTimeout(restore, settleMs)
+  })
+  const listening = new AbortController()
+  const { signal } = listening
+  document.addEventListener('focusin', note, { signal })
+  document.addEventListener('pointerdown', leave, { signal, capture: true })
+  document.addEventListener('keydown', leaveByKey, { signal, capture: true })
+  watcher.observe(document.body, { subtree: true, childList: true, attributeFilter: ['disabled'] })
+  return () => {
+    listening.abort()
+    watcher.disconnect()
+    clearTimeout(timer)
+  }
+}
+
+interface Contained {
+  readonly element: Element
+  readonly next: Element | null
+  readonly previous: Element | null
+}
+
+function pathOf(target: Element): readonly Contained[] {
+  const path: Contained[] = []
+  for (
+    let element: Element | null = target;
+    element !== null && element !== document.body;
+    element = element.parentElement
+  )
+    path.push({ element, next: element.nextElementSibling, previous: element.previousElementSibling })
+  return path
+}
+
+function placeOf(path: readonly Contained[]): Element | null | undefined {
+  const at = path.findIndex(({ element }) => element.isConnected)
+  const removed = path[at - 1]
+  const neighbour = [removed?.next, removed?.previous].find((one) => one?.isConnected && one.matches(items))
+  return neighbour ?? path[at]?.element.closest(places)
+}
+
+/** The place can be focused only until it loses the focus. */
+function focusPlace(place: Element | null): void {
+  if (!(place instanceof HTMLElement)) return
+  if (!place.hasAttribute('tabindex')) {
+    place.tabIndex = -1
+    place.addEventListener('blur', () => place.removeAttribute('tabindex'), { once: true })
+  }
+  place.focus({ preventScroll: place.matches('main') })
+}

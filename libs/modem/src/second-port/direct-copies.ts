@@ -1,0 +1,26 @@
+import type { Clock } from '../clock.ts'
+
+/** Recognises a direct delivery that the modem shows on both ports. It counts once. */
+export class DirectCopies {
+  readonly #clock: Clock
+  #shown: { readonly port: Port; readonly payload: string; readonly atMs: number }[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** True if the other port has shown the same delivery a moment ago. */
+  isCopy(port: Port, payload: string): boolean {
+    const atMs = this.#clock.nowMs()
+    this.#shown = this.#shown.filter((shown) => atMs - shown.atMs < copyWithinMs)
+    const copied = this.#shown.findIndex((shown) => shown.port !== port && shown.payload === payload)
+    if (copied >= 0) this.#shown.splice(copied, 1)
+    else this.#shown.push({ port, payload, atMs })
+    return copied >= 0
+  }
+}
+
+type Port = 'first' | 'second'
+
+/** A port that hangs may show a delivery late. */
+const copyWithinMs = 30_000

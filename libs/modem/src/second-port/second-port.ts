@@ -1,0 +1,162 @@
+import type { Cancellation } from '../cancellation.ts'
+import type { Clock } from '../clock.ts'
+import { type ModemNumber, readModemNumber } from '../commands/identity.ts'
+import { selectPduMode } from '../commands/message-settings.ts'
+import { type Memory, readMemoryUsage, selectMemories } from '../commands/message-storage.ts'
+import { ask, askIfKnown, type Query } from '../commands/query.ts'
+import { listMessages } from '../commands/stored-messages.ts'
+import { Dialogue, type DialogueEvent } from '../dialogue/dialogue.ts'
+import type { Receiver } from '../receive/receive.ts'
+import type { Session } from '../setup/startup.ts'
+import type { BytePort } from '../wire/byte-port.ts'
+import type { Unsolicited } from '../wire/unsolicited.ts'
+
+/**
+ * A second port of a modem, used while the first port waits for an answer: an answer on the second port shows that the
+ * modem works, and received messages are read there. Nothing is sent and nothing is deleted on it, and it never changes
+ * what the commands on the first port refer to.
+ *
+ * `begin`: the port must report the same IMEI as the first one → in use, until the session ends or `stop`. A port that
+ * hangs or answers nonsense has no effect.
+ */
+export class SecondPort {
+  readonly #options: SecondPortOptions
+  readonly #dialogue: Dialogue
+  #readAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: SecondPortOptions) {
+    const { port, clock, session, cancellation } = options
+    this.#options = options
+    this.#dialogue = new Dialogue({
+      port,
+      clock,
+      unsolicited: session.profile.unsolicited,
+      onEvent: (event) => this.#handle(event),
+    })
+    cancellation.onCancelled(() => this.#dialogue.close('the session has ended'))
+  }
+
+  async begin(): Promise<SecondPortOutcome> {
+    const { session, cancellation } = this.#options
+    if ((await this.#dialogue.resynchronise()).kind !== 'in-step') return 'silent'
+    const number = await readModemNumber((query) =>
+      ask(this.#dialogue, { ...query, timeoutMs: answerMs }, cancellation),
+    )
+    if (number === undefined) return 'silent'
+    if (!isSame(number, session.identity)) return 'another-modem'
+    for (const query of [echoOff, errorNumbers, selectPduMode]) await ask(this.#dialogue, query, cancellation)
+    if (cancellation.cancelled) return 'silent'
+    void this.#watch()
+    // Waits for the first port, which may be waiting for a result already.
+    await this.#chooseMemory()
+    return 'in-use'
+  }
+
+  stop(): void {
+    this.#dialogue.close('stopped')
+  }
+
+  /**
+   * Some modems have one selected memory for all ports, others one for each port. The first port has just selected the
+   * memory for received messages. If the second port names another one, it has its own selection, and only then may it
+   * select a memory. Otherwise the first port keeps that memory selected.
+   */
+  async #chooseMemory(): Promise<void> {
+    const { session, receiver, cancellation } = this.#options
+    const { receiveInto, memories, memorySelectable } = session.messages
+    const memory = receiveInto ?? memories[0]
+    if (memory === undefined || !memorySelectable) return
+    await receiver.whileSelected(memory, async () => {
+      const selected = (await this.#selectedMemory())?.memory
+      if (selected === memory) receiver.keepSelected(memory)
+      else if (selected !== undefined)
+        await ask(this.#dialogue, { ...selectMemories(memory), timeoutMs: answerMs }, cancellation)
+    })
+  }
+
+  async #selectedMemory(): Promise<{ readonly memory: Memory | undefined; readonly used: number } | undefined> {
+    const query = { ...readMemoryUsage, timeoutMs: answerMs }
+    return (await askIfKnown(this.#dialogue, query, this.#options.cancellation))?.[0]
+  }
+
+  async #watch(): Promise<void> {
+    const { clock, cancellation, first } = this.#options
+    while (!cancellation.cancelled && this.#dialogue.telemetry.state !== 'closed') {
+      if ((first.waitingMs() ?? 0) >= aliveAfterMs) await this.#check()
+      await new Promise<void>((resolve) => clock.after(checkMs, resolve))
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { clock, cancellation, first } = this.#options
+    // After a missing answer nothing more is written until the port is proved to be in step again.
+    if (this.#dialogue.telemetry.state === 'out-of-step') await this.#dialogue.resynchronise()
+    if ((await ask(this.#dialogue, attention, cancellation)).kind !== 'value') return
+    first.heardLife()
+    const nowMs = clock.nowMs()
+    if ((first.waitingMs() ?? 0) < readAfterMs || nowMs - this.#readAtMs < readEveryMs) return
+    this.#readAtMs = nowMs
+    await this.#read()
+  }
+
+  /** The owner deletes the messages on the first port, which compares each of them before. */
+  async #read(): Promise<void> {
+    const { session, receiver, cancellation, first } = this.#options
+    const { memories, memorySelectable } = session.messages
+    const { listingHangs, notListable } = session.profile.storage
+    if (!memorySelectable || listingHangs) return
+    const selected = await this.#selectedMemory()
+    const memory = selected?.memory
+    if (memory === undefined || selected?.used === 0) return
+    if (!memories.includes(memory) || notListable.includes(memory)) return
+    const answer = await ask(this.#dialogue, listMessages, cancellation)
+    // The first port continues, and may have deleted some of these messages already.
+    if (answer.kind !== 'value' || first.waitingMs() === undefined || cancellation.cancelled) return
+    receiver.found(memory, answer.value)
+  }
+
+  #handle(event: DialogueEvent): void {
+    if (event.kind !== 'unsolicited' || this.#options.cancellation.cancelled) return
+    if (event.prefix === '+CMT' || event.prefix === '+CDS') this.#options.first.heardDirect(event)
+  }
+}
+
+/** What the second port needs from the driver on the first one. */
+export interface FirstPort {
+  /** How long the first port has been waiting for an answer; undefined if it is idle. */
+  waitingMs(): number | undefined
+  /** The modem answered on the second port. */
+  heardLife(): void
+  /** A message or report was delivered directly on the second port. */
+  heardDirect(event: Unsolicited): void
+}
+
+export interface SecondPortOptions {
+  readonly port: BytePort
+  readonly clock: Clock
+  readonly session: Session
+  /** Cancelled when the session ends. */
+  readonly cancellation: Cancellation
+  readonly receiver: Pick<Receiver, 'found' | 'whileSelected' | 'keepSelected'>
+  readonly first: FirstPort
+}
+
+export type SecondPortOutcome = 'in-use' | 'silent' | 'another-modem'
+
+function isSame(one: ModemNumber, other: ModemNumber): boolean {
+  // Some commands omit the check digit of the IMEI.
+  if (other.imei !== undefined) return one.imei?.slice(0, 14) === other.imei.slice(0, 14)
+  return other.serial !== undefined && one.serial === other.serial
+}
+
+const answerMs = 3_000
+const setting = (text: string): Query<true> => ({ text, timeoutMs: answerMs, read: () => true })
+const attention = setting('AT')
+const echoOff = setting('ATE0')
+const errorNumbers = setting('AT+CMEE=1')
+
+const checkMs = 1_000
+/** A working modem answers most commands within this time. */
+const aliveAfterMs = 1_000
+const readAfterMs = 2_000
+const readEveryMs = 2_000

@@ -1,0 +1,88 @@
+import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
+import { terminalResponseTo } from './terminal-response.ts'
+
+/**
+ * An unsolicited code that passes a command of the SIM's program (SIM toolkit) to the host. Until the host responds, the
+ * SIM may be busy for everything else.
+ *
+ * The toolkit is not switched off, although every vendor has a command for that: a SIM with several identities
+ * (multi-IMSI) needs it to change its network.
+ */
+export interface ToolkitCode {
+  readonly code: string
+  /** The commands that answer the code; none if the modem expects no answer. */
+  readonly responses: (body: string) => readonly string[]
+}
+
+/** 27.007 §12.2.5: the whole command in hexadecimal. Ericsson modems use their own names for the same. */
+export const standardToolkitCode = codeWithPdu('+CUSATP', 'AT+CUSATT')
+export const ericssonToolkitCode = codeWithPdu('*STKI', 'AT*STKR')
+
+/** `^STIN: <type>,<index>,<timed out>`; older sticks report the type alone. Result 0: ended by the user. */
+export const huaweiToolkitCode: ToolkitCode = {
+  code: '^STIN',
+  responses: (body) => {
+    const [type, index] = parseParameters(body).map(textOf)
+    if (type === undefined || !vendorTypesForPerson.has(type)) return []
+    return [index ? `AT^STGR=${type},${index},0` : `AT^STGR=${type},0`]
+  },
+}
+
+/** `+STIN: <type>` of Wavecom modules. `AT+STGR=99` ends the session, whatever the type. */
+export const wavecomToolkitCode: ToolkitCode = {
+  code: '+STIN',
+  responses: (body) => (vendorTypesForPerson.has(textOf(parseParameters(body)[0])) ? ['AT+STGR=99'] : []),
+}
+
+/** The types of Wavecom and Huawei: display text, get inkey, get input, set up call, select item. */
+const vendorTypesForPerson: ReadonlySet<string> = new Set(['1', '2', '3', '4', '6'])
+
+/** `+STIN: <type>`: 21 display text, 22 get inkey, 23 get input, 24 select item; 25 is the main menu. 83: end by user. */
+export const simcomToolkitCode: ToolkitCode = {
+  code: '+STIN',
+  responses: (body) => (/^2[1-4]$/.test(textOf(parseParameters(body)[0])) ? ['AT+STGR=83'] : []),
+}
+
+/**
+ * `#STN: <type>,…` with the types of the standard in decimal. Codes from 100 on report the end of a session, and the
+ * main menu (37) waits for nobody.
+ */
+export const telitToolkitCode: ToolkitCode = {
+  code: '#STN',
+  responses: (body) => {
+    const type = integerOf(parseParameters(body)[0])
+    const result = type === undefined ? undefined : telitResults.get(type)
+    return result === undefined ? [] : [`AT#STSR=${type},${result}`]
+  },
+}
+
+/** 16: ended by the user; 34: the user refused a call or a connection. */
+const telitResults: ReadonlyMap<number, number> = new Map([
+  [0x10, 34],
+  [0x21, 16],
+  [0x22, 16],
+  [0x23, 16],
+  [0x24, 16],
+  [0x40, 34],
+])
+
+/** `^SSTN: <type>`; the parameters must be read before the response. 0: done, 16: ended by the user, 32: impossible. */
+export const cinterionToolkitCode: ToolkitCode = {
+  code: '^SSTN',
+  responses: (body) => {
+    const type = integerOf(parseParameters(body)[0])
+    if (type === undefined || type < 1 || type > 0x7f) return []
+    const result = type === 0x05 || type === 0x25 || type === 0x28 ? 0 : type >= 0x21 && type <= 0x24 ? 16 : 32
+    return [`AT^SSTGI=${type}`, `AT^SSTR=${type},${result}`]
+  },
+}
+
+function codeWithPdu(code: string, response: string): ToolkitCode {
+  return {
+    code,
+    responses: (body) => {
+      const pdu = terminalResponseTo(textOf(parseParameters(body)[0]))
+      return pdu === undefined ? [] : [`${response}="${pdu}"`]
+    },
+  }
+}

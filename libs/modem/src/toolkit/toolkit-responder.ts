@@ -1,0 +1,56 @@
+import type { Clock, Timer } from '../clock.ts'
+import { ask, type Executor } from '../commands/query.ts'
+import type { ResponseLine } from '../wire/response-line.ts'
+import { standardToolkitCode, type ToolkitCode } from './toolkit-code.ts'
+
+/**
+ * Responds to the commands of the SIM toolkit, so that the SIM is free again. A response waits for the command in
+ * flight and goes before the next message. It is a single attempt, because the modem ends an unanswered session itself
+ * after some minutes.
+ */
+export class ToolkitResponder {
+  readonly #executor: Executor
+  readonly #clock: Clock
+  #codes: readonly ToolkitCode[] = [standardToolkitCode]
+  #pending: string | undefined
+  #timer: Timer | undefined
+  #respondedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(executor: Executor, clock: Clock) {
+    this.#executor = executor
+    this.#clock = clock
+  }
+
+  /** The codes of the vendor, once it is known. */
+  learn(codes: readonly ToolkitCode[]): void {
+    this.#codes = codes
+  }
+
+  /** Handles an unsolicited code, of which most are not commands of the SIM toolkit. */
+  handle(line: ResponseLine): void {
+    const code = this.#codes.find((known) => known.code === line.prefix)
+    const commands = code?.responses(line.body) ?? []
+    // The modem repeats the code while it waits.
+    if (commands.length === 0 || this.#pending === commands.join()) return
+    this.#pending = commands.join()
+    this.#timer?.cancel()
+    // A SIM that asks again at once would otherwise occupy the port.
+    const delayMs = this.#respondedAtMs + shortestIntervalMs - this.#clock.nowMs()
+    if (delayMs > 0) this.#timer = this.#clock.after(delayMs, () => void this.#respond(commands))
+    else void this.#respond(commands)
+  }
+
+  /** The modem has restarted, and the SIM with it. */
+  forget(): void {
+    this.#timer?.cancel()
+    this.#pending = undefined
+  }
+
+  async #respond(commands: readonly string[]): Promise<void> {
+    this.#respondedAtMs = this.#clock.nowMs()
+    for (const text of commands) await ask(this.#executor, { text, timeoutMs: 10_000, read: () => true })
+    if (this.#pending === commands.join()) this.#pending = undefined
+  }
+}
+
+const shortestIntervalMs = 2_000

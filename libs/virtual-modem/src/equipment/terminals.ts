@@ -1,0 +1,112 @@
+import type { Clock } from '../clock.ts'
+import type { Cnmi, Settings } from './settings.ts'
+import { Unsolicited, type UnsolicitedOptions } from './unsolicited.ts'
+
+/**
+ * The terminals of one modem: a USB modem often has two ports that take commands. Each has its own echo, result format,
+ * error reports, message format and message indications (CNMI). All other settings are those of the modem.
+ *
+ * Everything runs on behalf of one terminal, the first unless a command of another one is running. Timers continue on
+ * behalf of the terminal that started them.
+ */
+export class Terminals {
+  readonly #all: readonly Terminal[]
+  #current: Terminal
+  /** The terminal that set CNMI last. */
+  #receiving: Terminal
+
+  constructor(settings: Settings, options: TerminalsOptions) {
+    const [first = () => undefined, ...others] = options.writes
+    const isOwn = (key: keyof Settings) => ownSettings.includes(key) || (key === 'memories' && options.ownMemories)
+    const terminal = (own: Settings, write: Write): Terminal => {
+      return { settings: own, unsolicited: new Unsolicited({ ...options, settings: () => own, write }) }
+    }
+    this.#current = terminal(settings, first)
+    this.#all = [this.#current, ...others.map((write) => terminal(sharing(settings, isOwn), write))]
+    this.#receiving = this.#current
+  }
+
+  get settings(): Settings {
+    return this.#current.settings
+  }
+
+  get unsolicited(): Unsolicited {
+    return this.#current.unsolicited
+  }
+
+  /** Runs the function on behalf of a terminal. */
+  as(index: number, run: () => void): void {
+    this.#on(this.#all[index] ?? this.#current, run)
+  }
+
+  /** Runs the function on behalf of the terminal to which messages are routed. */
+  asReceiving(run: () => void): void {
+    this.#on(this.#receiving, run)
+  }
+
+  cnmiChanged(): void {
+    this.#receiving = this.#current
+    this.unsolicited.cnmiChanged()
+  }
+
+  /** The unsolicited codes of the terminals that have asked for an indication. */
+  wanting(isWanted: (cnmi: Cnmi) => boolean): readonly Unsolicited[] {
+    return this.#all.flatMap(({ settings, unsolicited }) => (isWanted(settings.cnmi) ? unsolicited : []))
+  }
+
+  /** A clock whose timers run on behalf of the terminal that started them. */
+  clock(clock: Clock): Clock {
+    if (this.#all.length === 1) return clock
+    return {
+      nowMs: () => clock.nowMs(),
+      epochMs: () => clock.epochMs(),
+      after: (delayMs, run) => {
+        const terminal = this.#current
+        return clock.after(delayMs, () => this.#on(terminal, run))
+      },
+    }
+  }
+
+  #on(terminal: Terminal, run: () => void): void {
+    const before = this.#current
+    this.#current = terminal
+    try {
+      run()
+    } finally {
+      this.#current = before
+    }
+  }
+}
+
+export type TerminalsOptions = Omit<UnsolicitedOptions, 'settings' | 'write'> & {
+  /** One for each terminal. */
+  readonly writes: readonly Write[]
+  /** True if each terminal selects its own memories (CPMS). */
+  readonly ownMemories: boolean
+}
+
+type Write = (text: string) => void
+
+interface Terminal {
+  readonly settings: Settings
+  readonly unsolicited: Unsolicited
+}
+
+/** The settings of another terminal: some are its own, the others are read and written in `settings`. */
+function sharing(settings: Settings, isOwn: (key: keyof Settings) => boolean): Settings {
+  const others = { ...settings, registers: new Map(settings.registers) }
+  for (const key of Object.keys(settings) as (keyof Settings)[]) {
+    if (isOwn(key)) continue
+    Object.defineProperty(others, key, {
+      enumerable: true,
+      get: () => settings[key],
+      set: (value) => Object.assign(settings, { [key]: value }),
+    })
+  }
+  return others
+}
+
+const ownSettings: readonly (keyof Settings)[] = [
+  ...(['echo', 'quiet', 'verbose', 'registers', 'lineEnd', 'lineFeed', 'backspace', 'errorReports'] as const),
+  ...(['messageFormat', 'showHeaders', 'cnmi'] as const),
+]
