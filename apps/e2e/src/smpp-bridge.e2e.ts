@@ -171,7 +171,7 @@ test('a gateway with SMPP_PORT sends for clients with an API key, and passes on 
     )
     expect(received).toContain('SMPP')
     expect(received.join('\n')).toMatch(new RegExp(`id:${id} .*stat:DELIVRD`))
-    const wrong = { system_id: 'app', password: `${String(json.key).slice(0, -1)}x` }
+    const wrong = { system_id: 'app', password: `${String(json.key).slice(0, -1)}-` }
     await expect(SmppClient.bind(port, wrong, () => undefined)).rejects.toThrow('status 14')
     await refuses10kConnections(port)
     expect((await client.ask('query_sm', { message_id: id }))['message_state']).toBe(2)

@@ -20,6 +20,9 @@ beforeEach(async () => {
 })
 afterAll(() => relay.close())
 
+/** The last character differs whatever it was: a fixed one would sometimes give the right key. */
+const wrongKey = () => `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`
+
 interface Sending {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -93,7 +96,7 @@ test.each(each)('%s sends with an API key, which is recorded with the message', 
 })
 
 test.each(each)('%s refuses a wrong key, and sends nothing', async (_, sending) => {
-  for (const wrong of ['wrong', '', `${key.slice(0, -1)}x`, 'smsgw_live_', 'ü'])
+  for (const wrong of ['wrong', '', wrongKey(), 'smsgw_live_', 'ü'])
     expect(isOk(await run(sending(encodeURIComponent(wrong))))).toBe(false)
   expect(await relay.accepted()).toEqual([])
 })
@@ -227,7 +230,7 @@ test('a HEAD request sends nothing', async () => {
 })
 
 test('no log line contains a key, a password, or the query of a request', async () => {
-  const secret = `${key.slice(0, -1)}x`
+  const secret = wrongKey()
   for (const [, sending] of each) {
     await run(sending(key))
     await run(sending(secret))
