@@ -254,8 +254,8 @@ export class AgentProcess {
 
   /** Writes one change after the other. The state machine gets the input when the change is on disk. */
   #write(change: () => AgentInput | unknown, then: () => void = () => undefined): void {
-    const { time, random } = this.#world
-    const takesMs = random.happens(0.02) ? 5_000 : random.between(0, 20)
+    const { time, random, schedule } = this.#world
+    const takesMs = schedule.hasSlowDisks && random.happens(0.02) ? 5_000 : random.between(0, 20)
     this.#diskFreeAtMs = Math.max(this.#diskFreeAtMs, time.nowMs) + takesMs
     this.process.later(this.#diskFreeAtMs - time.nowMs, () => {
       const tail = this.disk.events.length

@@ -165,6 +165,6 @@ export class Session {
 const window = 16
 const unavailable: RelayInput = { kind: 'refused', why: 'unavailable', reason: 'database unavailable' }
 
-function databaseMs({ random }: World): number {
-  return random.happens(0.03) ? random.between(0, 20_000) : random.between(0, 20)
+function databaseMs({ random, schedule }: World): number {
+  return schedule.hasSlowDisks && random.happens(0.03) ? random.between(0, 20_000) : random.between(0, 20)
 }

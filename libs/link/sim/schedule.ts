@@ -8,6 +8,8 @@ export interface Schedule {
   readonly actions: readonly Action[]
   /** The number of steps after which the process is killed. */
   readonly crashes: { readonly agent: number | undefined; readonly relay: number | undefined }
+  /** True if some transactions and writes take seconds. */
+  readonly hasSlowDisks: boolean
   /** The time at which the actions end. After this time, everything works. */
   readonly endMs: number
 }
@@ -19,6 +21,9 @@ export interface Schedule {
  */
 export type Story = 'plain' | 'old-copy' | 'duplicate' | 'backup'
 
+/** A frame of the handshake, or any frame of one side. */
+export type LostFrame = 'challenge' | 'hello' | 'welcome' | 'agent' | 'relay'
+
 export type Action = { readonly atMs: number } & (
   | { readonly do: 'accept'; readonly isUrgent: boolean; readonly isHinted: boolean }
   | { readonly do: 'cancel'; readonly which: number }
@@ -27,6 +32,8 @@ export type Action = { readonly atMs: number } & (
   | { readonly do: 'cut'; readonly agentNotified: boolean; readonly relayNotified: boolean }
   | { readonly do: 'block'; readonly side: 'agent' | 'relay' | 'both'; readonly forMs: number }
   | { readonly do: 'delay'; readonly ms: number }
+  /** Loses the next such frame, and everything that follows it in the same direction of the connection. */
+  | { readonly do: 'lose'; readonly frame: LostFrame }
   | { readonly do: 'refuse-connections'; readonly forMs: number }
   | { readonly do: 'crash-agent'; readonly isNoticed: boolean; readonly forMs: number }
   | { readonly do: 'freeze-agent'; readonly forMs: number }
@@ -53,6 +60,7 @@ export function planSchedule(seed: number): Schedule {
       agent: random.happens(0.4) ? random.below(150) : undefined,
       relay: random.happens(0.4) ? random.below(150) : undefined,
     },
+    hasSlowDisks: true,
     endMs: spanMs,
   }
 }
@@ -71,6 +79,7 @@ const everyday: Weights = {
     cut: 8,
     block: 5,
     delay: 5,
+    lose: 4,
     'refuse-connections': 2,
   },
   ...{ 'crash-agent': 6, 'freeze-agent': 3, 'crash-relay': 5, 'freeze-relay': 3, 'drain-relay': 2, 'database-down': 3 },
@@ -123,6 +132,8 @@ function planAction(random: RandomChoices, weights: Weights, atMs: number): Acti
       return { atMs, do: what, side: random.oneOf(['agent', 'relay', 'both'] as const), forMs: longMs }
     case 'delay':
       return { atMs, do: what, ms: random.oneOf([200, 3_000, 20_000]) }
+    case 'lose':
+      return { atMs, do: what, frame: random.oneOf(['challenge', 'hello', 'welcome', 'agent', 'relay'] as const) }
     case 'refuse-connections':
     case 'freeze-agent':
     case 'database-down':

@@ -10,9 +10,9 @@ export interface End {
 }
 
 /**
- * One TCP connection, on which bytes arrive in order or not at all. Bytes are lost only when the connection ends. Before
- * that, they may be delayed, or blocked in one direction or both, and arrive later. An end may not notice for a long time that
- * the other end has closed.
+ * One TCP connection, on which bytes arrive in order or not at all. Bytes may be delayed, or blocked in one direction or
+ * both, and arrive later. They are lost when the connection ends, or when a direction fails: then nothing more arrives in
+ * this direction. An end may not notice for a long time that the other end has closed.
  */
 export class Socket {
   readonly #time: VirtualTime
@@ -20,11 +20,19 @@ export class Socket {
   readonly #ends: Partial<Record<Side, End | undefined>> = {}
   readonly #lanes: Record<Side, Lane> = { agent: newLane(), relay: newLane() }
   readonly #latencyMs: number
+  readonly #isLost: (from: Side, text: string) => boolean
 
-  constructor(time: VirtualTime, random: RandomChoices, latencyMs: number) {
+  /** The direction fails with the frame for which `isLost` returns true. */
+  constructor(
+    time: VirtualTime,
+    random: RandomChoices,
+    latencyMs: number,
+    isLost: (from: Side, text: string) => boolean,
+  ) {
     this.#time = time
     this.#random = random
     this.#latencyMs = latencyMs
+    this.#isLost = isLost
   }
 
   attach(side: Side, end: End): void {
@@ -71,6 +79,10 @@ export class Socket {
   #enqueue(from: Side, packet: Packet): void {
     const lane = this.#lanes[from]
     if (lane.isEnded) return
+    if ('text' in packet && this.#isLost(from, packet.text)) {
+      lane.isEnded = true
+      return
+    }
     if ('code' in packet) lane.isEnded = true
     const jitterMs = this.#latencyMs * this.#random.between(0.5, 1.5)
     const dueAtMs = Math.max(lane.lastDueAtMs, this.#time.nowMs + jitterMs)

@@ -6,7 +6,7 @@ import { Invariants } from './invariants.ts'
 import { copyOf, type Disk, newDisk } from './model-journal.ts'
 import { ModelStore } from './model-store.ts'
 import { RelayProcess } from './relay-process.ts'
-import type { Action, Schedule } from './schedule.ts'
+import type { Action, LostFrame, Schedule } from './schedule.ts'
 import { type End, type Side, Socket } from './socket.ts'
 import { VirtualTime } from './virtual-time.ts'
 
@@ -27,6 +27,8 @@ export class World {
   readonly #sockets = new Set<Socket>()
   readonly #blocked = new Set<Side>()
   readonly #untilCrash: { agent: number | undefined; relay: number | undefined }
+  /** The frames to lose. */
+  #losses: LostFrame[] = []
   #isRefusing = false
   #isDatabaseDown = false
   #isCalm = false
@@ -72,10 +74,20 @@ export class World {
   repair(): void {
     this.#isCalm = true
     Object.assign(this.#untilCrash, { agent: undefined, relay: undefined })
+    this.#losses = []
     this.#isRefusing = false
     this.#isDatabaseDown = false
     this.#unblock()
     for (const { process } of [...this.relays, ...this.agents]) process.thaw()
+  }
+
+  lose(frame: LostFrame): void {
+    this.#losses.push(frame)
+  }
+
+  /** The frames that `lose` has named and that were not sent yet. */
+  get framesToLose(): number {
+    return this.#losses.length
   }
 
   openSocket(agent: End): Socket | undefined {
@@ -83,7 +95,7 @@ export class World {
     if (this.#isRefusing || alive.length === 0) return undefined
     const relay = this.random.oneOf(alive)
     const latencyMs = this.random.oneOf(this.#isCalm ? [1, 40] : [1, 1, 40, 400, 3_000])
-    const socket = new Socket(this.time, this.random, latencyMs)
+    const socket = new Socket(this.time, this.random, latencyMs, (from, text) => this.#takeLoss(from, text))
     socket.attach('agent', agent)
     for (const side of this.#blocked) socket.block(side)
     this.#sockets.add(socket)
@@ -119,6 +131,12 @@ export class World {
     this.trace.push(
       `${this.time.nowMs.toFixed(0).padStart(8)} ${who} ${JSON.stringify(input).slice(0, 300)} → ${phase}`,
     )
+  }
+
+  #takeLoss(from: Side, text: string): boolean {
+    const at = this.#losses.findIndex((frame) => frame === from || text.startsWith(`{"type":"${frame}"`))
+    if (at >= 0) this.#losses.splice(at, 1)
+    return at >= 0
   }
 
   #do(action: Action): void {
@@ -169,6 +187,7 @@ export class World {
       case 'cut':
       case 'block':
       case 'delay':
+      case 'lose':
       case 'refuse-connections':
         this.#disturb(action)
         break
@@ -177,7 +196,7 @@ export class World {
     }
   }
 
-  #disturb(action: Action & { do: 'cut' | 'block' | 'delay' | 'refuse-connections' }): void {
+  #disturb(action: Action & { do: 'cut' | 'block' | 'delay' | 'lose' | 'refuse-connections' }): void {
     switch (action.do) {
       case 'cut':
         for (const socket of this.#sockets) socket.cut({ agent: action.agentNotified, relay: action.relayNotified })
@@ -190,6 +209,9 @@ export class World {
         break
       case 'delay':
         for (const socket of this.#sockets) socket.delay(action.ms)
+        break
+      case 'lose':
+        this.lose(action.frame)
         break
       case 'refuse-connections':
         this.#isRefusing = true

@@ -113,22 +113,27 @@ test('after goaway stays connected until the given time, reconnects at once, and
 })
 
 test.each([
-  ['challenge', 'awaiting-challenge', 4_000],
-  ['welcome', 'awaiting-welcome', 45_000],
-] as const)('disconnects from a relay that does not send its %s, and retries', async (silence, last, leftAfterMs) => {
-  const clock = new ManualClock()
-  fixture.relay.silence = silence
-  await start(clock)
-  await phaseIs(last)
-  clock.advance(leftAfterMs - 1)
-  expect(fixture.agent?.status().link.phase).toBe(last)
-  clock.advance(1)
-  await phaseIs('waiting')
-  expect(fixture.agent?.status().link.problem).toContain('timed-out')
-  fixture.relay.silence = undefined
-  await passUntil(clock, 'connecting')
-  await phaseIs('online')
-})
+  ['relay', 'challenge', 'awaiting-challenge', 4_000],
+  ['relay', 'welcome', 'awaiting-welcome', 4_000],
+  ['relay of the previous release', 'welcome', 'awaiting-welcome', 45_000],
+] as const)(
+  'disconnects from a %s that does not send its %s, and retries',
+  async (which, silence, last, leftAfterMs) => {
+    const clock = new ManualClock()
+    fixture.relay.sendsPending = which === 'relay'
+    fixture.relay.silence = silence
+    await start(clock)
+    await phaseIs(last)
+    clock.advance(leftAfterMs - 1)
+    expect(fixture.agent?.status().link.phase).toBe(last)
+    clock.advance(1)
+    await phaseIs('waiting')
+    expect(fixture.agent?.status().link.problem).toContain('timed-out')
+    fixture.relay.silence = undefined
+    await passUntil(clock, 'connecting')
+    await phaseIs('online')
+  },
+)
 
 test('disconnects from a server that never completes the handshake, and retries', async () => {
   const clock = new ManualClock()

@@ -18,6 +18,8 @@ export class ScriptedRelay {
   /** The relay falls silent instead of sending this frame. */
   silence: 'challenge' | 'welcome' | undefined
   versions = { min: 1, max: 1 }
+  /** False for an older relay. */
+  sendsPending = true
   settings: Readonly<Record<string, unknown>> = {}
   serverTime = () => new Date().toISOString()
   /** If set, the boot id of another process that connected between two connections of the agent. */
@@ -34,7 +36,9 @@ export class ScriptedRelay {
     this.connections += 1
     this.#socket = socket
     const nonce = `nonce-${this.connections}-0123456789`
-    if (this.silence !== 'challenge') this.#say({ type: 'challenge', nonce, relayId, versions: this.versions })
+    const { versions, sendsPending } = this
+    if (this.silence !== 'challenge')
+      this.#say({ type: 'challenge', nonce, relayId, versions, ...(sendsPending && { sendsPending }) })
     return {
       step: (input: { readonly kind: 'received'; readonly text: string } | { readonly kind: 'closed' }) => {
         if (input.kind === 'received') this.#hear(JSON.parse(input.text) as AgentFrame, nonce)

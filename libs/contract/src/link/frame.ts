@@ -38,7 +38,19 @@ const ping = z.object({ type: z.literal('ping'), number: z.int().min(0) })
 const pong = z.object({ type: z.literal('pong'), number: z.int().min(0) })
 
 /** The first frame, with a nonce that the agent has to sign. */
-const challenge = z.object({ type: z.literal('challenge'), nonce: z.string().min(16).max(128), relayId: id, versions })
+const challenge = z.object({
+  type: z.literal('challenge'),
+  nonce: z.string().min(16).max(128),
+  relayId: id,
+  versions,
+  /** True if the relay sends `pending` while the agent waits. Older relays do not. */
+  sendsPending: z.boolean().optional(),
+})
+/**
+ * The relay is still authenticating or pairing the agent. Sent every two seconds, so that the agent notices soon that
+ * its own frame or the answer was lost.
+ */
+const pending = z.object({ type: z.literal('pending') })
 /** Answers `pair` with the device id of the agent, which then sends `hello` with the same nonce. */
 const paired = z.object({ type: z.literal('paired'), deviceId: id })
 const welcome = z.object({
@@ -146,6 +158,7 @@ const waiting = z.object({ type: z.literal('waiting'), report: waitingReport })
 
 export const relayFrames = {
   challenge,
+  pending,
   paired,
   welcome,
   stored,

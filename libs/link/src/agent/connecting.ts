@@ -8,24 +8,23 @@ export function connect(state: AgentState): AgentStep {
   const connection = state.connection + 1
   return {
     state: { ...state, connection, budget: fullBudget, phase: { kind: 'connecting' } },
-    effects: [{ kind: 'connect', connection }, challengeLimit(state.stalled)],
+    effects: [{ kind: 'connect', connection }, answerLimit(state.stalled)],
   }
 }
 
 /**
- * The time limit for the first frame of the relay. A connection that lost data on the way never opens, so the first
- * attempts are given up early. Later attempts get more time, for a slow network or a busy relay.
+ * The time limit for the next frame of the relay. A connection that has lost data never opens, so the first attempts
+ * are given up early. Later attempts get more time, for a slow network or a busy relay.
  */
-function challengeLimit(stalled: number): Extract<AgentEffect, { kind: 'set-timer' }> {
+export function answerLimit(stalled: number): Extract<AgentEffect, { kind: 'set-timer' }> {
   const ms = stalled < shortAttempts ? shortAttemptMs : longAttemptMs
   return { kind: 'set-timer', timer: 'handshake', fromMs: ms, toMs: ms }
 }
 
 /** The handshake took too long. The pauses after the first attempts without an answer stay as short as those attempts. */
 export function handshakeTimedOut(state: AgentState): AgentStep {
-  const { kind } = state.phase
-  const { state: left, effects } = closeConnection(state, 'timed-out', `still ${kind}`)
-  if (kind !== 'connecting' && kind !== 'awaiting-challenge') return { state: left, effects }
+  const { state: left, effects } = closeConnection(state, 'timed-out', `still ${state.phase.kind}`)
+  if (!expectsFrameSoon(state)) return { state: left, effects }
   const isShort = state.stalled < shortAttempts
   const attempts = isShort ? Math.max(state.attempts, Math.min(left.attempts, mostUnansweredAttempts)) : left.attempts
   return { state: { ...left, attempts, stalled: state.stalled + 1 }, effects }
@@ -81,6 +80,18 @@ export function hasSocket({ phase }: AgentState): boolean {
   return !['idle', 'waiting', 'replacing-journal', 'stopped'].includes(phase.kind)
 }
 
+/** The agent has sent `pair` or `hello`. */
+export function isAwaitingAnswer({ phase }: AgentState): boolean {
+  return phase.kind === 'pairing' || phase.kind === 'awaiting-welcome'
+}
+
+/** An older relay sends no frame while it authenticates the agent. */
+function expectsFrameSoon(state: AgentState): boolean {
+  const { phase } = state
+  if (phase.kind === 'pairing' || phase.kind === 'awaiting-welcome') return phase.sendsPending === true
+  return phase.kind === 'connecting' || phase.kind === 'awaiting-challenge'
+}
+
 export const cancelTimers: readonly AgentEffect[] = (['handshake', 'tick', 'leave'] as const).map((timer) => ({
   kind: 'cancel-timer',
   timer,
@@ -106,7 +117,10 @@ function disconnected(state: AgentState, why: CloseName | 'lost', reason: string
 }
 
 const shortAttempts = 4
-/** The shortest limit, which is sufficient for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms. */
+/**
+ * The shortest limit, sufficient for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms, or for two
+ * `pending` frames.
+ */
 const shortAttemptMs = 4_000
 const longAttemptMs = 15_000
 const shortestMs = 500

@@ -6,6 +6,7 @@ import type { AgentEffect, AgentInput, AgentState } from './state.ts'
 /** Endless frames of each kind, as a hostile relay would send them. */
 const floods: Readonly<Record<RelayFrame['type'], (at: number, state: AgentState) => RelayFrame>> = {
   challenge: () => challenge,
+  pending: () => ({ type: 'pending' }),
   paired: () => ({ type: 'paired', deviceId: 'device' }),
   welcome: () => welcome,
   stored: () => ({ type: 'stored', upto: 3 }),

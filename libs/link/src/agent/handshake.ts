@@ -3,7 +3,7 @@ import type { Challenge, Hello, Pair, RelayFrame, Welcome } from '@smsgw/contrac
 import { signedText } from '../connection/signed-text.ts'
 import { authenticationLimit } from '../connection/timers.ts'
 import { commonVersion, versionRefusal } from '../connection/versions.ts'
-import { cancelTimers, closeAndTakeBack, closeConnection, closeEffect } from './connecting.ts'
+import { answerLimit, cancelTimers, closeAndTakeBack, closeConnection, closeEffect } from './connecting.ts'
 import { countHello, countTakeovers, duplicateReason, duplicateVerdict, takeBackPause } from './duplicate-identity.ts'
 import { beginOnline } from './online.ts'
 import type { AgentPhase, AgentState, AgentStep } from './state.ts'
@@ -15,7 +15,7 @@ export function handleHandshakeFrame(state: AgentState, frame: RelayFrame): Agen
   if (phase.kind === 'pairing' && frame.type === 'paired') {
     return {
       state: { ...state, phase: { ...phase, kind: 'storing-identity' } },
-      effects: [{ kind: 'store-identity', deviceId: frame.deviceId }],
+      effects: [ownDiskLimit, { kind: 'store-identity', deviceId: frame.deviceId }],
     }
   }
   if (phase.kind === 'awaiting-welcome' && frame.type === 'welcome') return handleWelcome(state, frame)
@@ -33,11 +33,14 @@ export function signed(state: AgentState, signature: string): AgentStep {
   const { identity } = phase
   const frame =
     'deviceId' in identity ? hello(state, identity.deviceId, signature) : pair(state, identity.credential, signature)
-  const next: AgentPhase = frame.type === 'hello' ? { kind: 'awaiting-welcome' } : { ...phase, kind: 'pairing' }
+  const { sendsPending } = phase
+  const next: AgentPhase =
+    frame.type === 'hello' ? { kind: 'awaiting-welcome', sendsPending } : { ...phase, kind: 'pairing' }
+  const limit = sendsPending ? answerLimit(state.stalled) : authenticationLimit
   const duplicate = frame.type === 'hello' ? countHello(state.duplicate) : state.duplicate
   return {
     state: { ...state, duplicate, phase: next },
-    effects: [authenticationLimit, { kind: 'send', connection, text: JSON.stringify(frame) }],
+    effects: [limit, { kind: 'send', connection, text: JSON.stringify(frame) }],
   }
 }
 
@@ -49,15 +52,17 @@ export function tagCompared(state: AgentState, isSame: boolean): AgentStep {
     : replaceJournal(state, welcome, 'the relay has stored other events of this journal')
 }
 
-function answerChallenge(before: AgentState, challenge: Challenge): AgentStep {
-  const state = { ...before, stalled: 0 }
+function answerChallenge(state: AgentState, challenge: Challenge): AgentStep {
   const { versions } = state.agent
   if (commonVersion(versions, challenge.versions) === undefined)
     return closeConnection(state, 'version', versionRefusal(versions))
   return sign(state, challenge)
 }
 
-function sign(state: AgentState, { relayId, nonce }: Pick<Challenge, 'relayId' | 'nonce'>): AgentStep {
+function sign(
+  state: AgentState,
+  { relayId, nonce, sendsPending }: Pick<Challenge, 'relayId' | 'nonce' | 'sendsPending'>,
+): AgentStep {
   const { identity, connection, agent, journal } = state
   const text = signedText(
     'deviceId' in identity
@@ -65,7 +70,7 @@ function sign(state: AgentState, { relayId, nonce }: Pick<Challenge, 'relayId' |
       : { purpose: 'pair', relayId, nonce, credential: identity.credential, publicKey: agent.publicKey },
   )
   return {
-    state: { ...state, phase: { kind: 'signing', identity, relayId, nonce } },
+    state: { ...state, phase: { kind: 'signing', identity, relayId, nonce, sendsPending } },
     effects: [{ kind: 'sign', connection, text }],
   }
 }
@@ -98,7 +103,7 @@ function hello({ agent, journal, outbox }: AgentState, deviceId: string, signatu
  * or different ones, the journal is an old copy, and its messages may already have been sent.
  */
 function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
-  const state = { ...before, duplicate: countTakeovers(before.duplicate, before.agent.bootId, welcome) }
+  const state = { ...before, stalled: 0, duplicate: countTakeovers(before.duplicate, before.agent.bootId, welcome) }
   const { outbox, connection, agent } = state
   const { mark, markTag, isRetired, version } = welcome
   if (version < agent.versions.min || version > agent.versions.max) {
@@ -117,7 +122,7 @@ function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
   if (markTag === undefined || mark < outbox.first) return beginOnline(state, welcome)
   return {
     state: { ...state, phase: { kind: 'comparing-tag', welcome } },
-    effects: [{ kind: 'compare-tag', connection, seq: mark, tag: markTag }],
+    effects: [ownDiskLimit, { kind: 'compare-tag', connection, seq: mark, tag: markTag }],
   }
 }
 
@@ -134,3 +139,6 @@ function replaceJournal(state: AgentState, welcome: Welcome, reason: string): Ag
     ],
   }
 }
+
+/** The disk of this computer may be slow, and a new connection would not make it faster. */
+const ownDiskLimit = authenticationLimit

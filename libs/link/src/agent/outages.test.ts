@@ -1,6 +1,7 @@
+import type { RelayFrame } from '@smsgw/contract/link/frame'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { challenge, online, paired, play, receive } from '../testing/agent-script.ts'
+import { challenge, greeted, online, paired, play, receive, welcome } from '../testing/agent-script.ts'
 import type { AgentInput, AgentState } from './state.ts'
 
 const closed = (state: AgentState, code: number): AgentInput => ({
@@ -103,8 +104,30 @@ describe('while the network drops all data', () => {
       ;({ state, effects } = play(stall(state).state, { kind: 'timer', timer: 'reconnect' }))
     }
     expect(limits).toEqual([4_000, 4_000, 4_000, 4_000, 15_000])
-    const answered = receive(play(state, { kind: 'opened', connection: state.connection }).state, challenge)
+    const answered = receive(greeted({ ...state, phase: { kind: 'waiting' } }).state, welcome)
     const again = play(play(answered.state, closed(answered.state, 1006)).state, { kind: 'timer', timer: 'reconnect' })
     expect(limitOf(again.effects).toMs).toBe(4_000)
+  })
+
+  test('an agent gives up an answer after 4 s without a pending frame, and after 45 s with an older relay', () => {
+    const limit = (relay: RelayFrame) => {
+      const { state } = play(paired, { kind: 'start' }, { kind: 'opened', connection: 1 })
+      return limitOf(play(receive(state, relay).state, { kind: 'signed', connection: 1, signature: 'A' }).effects).toMs
+    }
+    expect(limit({ ...challenge, sendsPending: true })).toBe(4_000)
+    expect(limit(challenge)).toBe(45_000)
+  })
+
+  test('a pending frame starts the limit again, and a connection without an answer counts as stalled', () => {
+    const { state } = play(paired, { kind: 'start' }, { kind: 'opened', connection: 1 })
+    const waiting = play(receive(state, { ...challenge, sendsPending: true }).state, {
+      kind: 'signed',
+      connection: 1,
+      signature: 'A',
+    })
+    const still = receive(waiting.state, { type: 'pending' })
+    expect(limitOf(still.effects).toMs).toBe(4_000)
+    expect(stall(still.state).state).toMatchObject({ phase: { kind: 'waiting' }, stalled: 1 })
+    expect(receive(online().state, { type: 'pending' }).effects).toEqual([])
   })
 })

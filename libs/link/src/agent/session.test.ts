@@ -24,11 +24,14 @@ const closed = (state: AgentState, code: number): AgentInput => ({
 })
 const closeIn = (effects: readonly object[]) => effects.find((effect) => 'kind' in effect && effect.kind === 'close')
 
+/** A slow disk of the agent does not end the connection. */
+const patience = { kind: 'set-timer', timer: 'handshake', fromMs: 45_000, toMs: 45_000 }
+
 test('an unpaired agent pairs, stores its identity, and sends hello on the same connection', () => {
   const pairing = greeted(unpaired)
   expect(framesIn(pairing.effects)).toMatchObject([{ type: 'pair', credential: 'CODE', name: 'attic' }])
   const { state, effects } = receive(pairing.state, { type: 'paired', deviceId: 'device' })
-  expect(effects).toEqual([{ kind: 'store-identity', deviceId: 'device' }])
+  expect(effects).toEqual([patience, { kind: 'store-identity', deviceId: 'device' }])
   const kept = play(state, { kind: 'identity-stored', deviceId: 'device' })
   const hello = { purpose: 'hello', relayId: 'relay', nonce: 'n'.repeat(16) } as const
   const text = signedText({ ...hello, deviceId: 'device', journalId: 'journal', bootId: 'boot' })
@@ -89,7 +92,7 @@ test.each([
 
 test('detects an old copy by the tag of the event at the mark of the relay', () => {
   const { state, effects } = online(paired, { markTag: 't3' })
-  expect(effects).toEqual([{ kind: 'compare-tag', connection: 1, seq: 3, tag: 't3' }])
+  expect(effects).toEqual([patience, { kind: 'compare-tag', connection: 1, seq: 3, tag: 't3' }])
   expect(kindsOf(play(state, { kind: 'tag-compared', connection: 1, isSame: true }).effects)).toContain('connected')
   const different = play(state, { kind: 'tag-compared', connection: 1, isSame: false })
   expect(different.effects.at(-1)).toMatchObject({ kind: 'replace-journal', provenMark: 3 })

@@ -4,11 +4,13 @@ import { readRelayFrame } from '../connection/frame-text.ts'
 import { frameReceived } from '../connection/heartbeat.ts'
 import { openOutbox, prune } from '../events/event-outbox.ts'
 import {
+  answerLimit,
   closeConnection,
   connect,
   connectionClosed,
   handshakeTimedOut,
   hasSocket,
+  isAwaitingAnswer,
   reconnectLater,
   relayUnreachable,
   stop,
@@ -128,6 +130,8 @@ function atAnyTime(state: AgentState, frame: RelayFrame): AgentStep | undefined 
       return { state, effects: [send(state, JSON.stringify({ type: 'pong', number: frame.number }))] }
     case 'settings':
       return { state, effects: [{ kind: 'apply-settings', settings: frame.settings, serverTime: frame.serverTime }] }
+    case 'pending':
+      return { state, effects: isAwaitingAnswer(state) ? [answerLimit(state.stalled)] : [] }
     case 'goaway': {
       const ms = frame.reconnectAfterMs
       return { state, effects: [{ kind: 'set-timer', timer: 'leave', fromMs: ms, toMs: ms }] }

@@ -25,7 +25,7 @@ export interface AgentState {
   readonly attempts: number
   /** The number of these failed connections that found no relay. */
   readonly unreachable: number
-  /** The number of consecutive connections that were closed because no frame arrived within the time limit. */
+  /** The number of connections since the last welcome that were closed because no frame arrived within the time limit. */
   readonly stalled: number
   readonly duplicate: DuplicateEvidence
   /** The frame budget of the current connection. */
@@ -59,9 +59,14 @@ export interface Journal {
 
 export type JournalMarks = Pick<EventOutbox, 'first' | 'tail' | 'mark'>
 
-interface Challenged {
+interface Challenged extends Waiting {
   readonly relayId: string
   readonly nonce: string
+}
+
+interface Waiting {
+  /** True if the relay sends `pending` until it answers. */
+  readonly sendsPending?: boolean | undefined
 }
 
 export type AgentPhase =
@@ -76,7 +81,7 @@ export type AgentPhase =
   | ({ readonly kind: 'pairing' } & Challenged)
   /** The app stores the id from pairing. */
   | ({ readonly kind: 'storing-identity' } & Challenged)
-  | { readonly kind: 'awaiting-welcome' }
+  | ({ readonly kind: 'awaiting-welcome' } & Waiting)
   /** The app compares the tag of the event at the relay's mark. */
   | { readonly kind: 'comparing-tag'; readonly welcome: Welcome }
   | Online

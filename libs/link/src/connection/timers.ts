@@ -9,6 +9,9 @@ interface HandshakeTimer extends Pause {
   readonly timer: 'handshake'
 }
 
+/** The pause between two `pending` frames. The shortest limit of an agent is twice as long. */
+export const pendingPause: Pause = { fromMs: 1_500, toMs: 2_000 }
+
 /** The time limit until the relay has received the first frame. */
 export const handshakeLimit: HandshakeTimer = { kind: 'set-timer', timer: 'handshake', fromMs: 15_000, toMs: 15_000 }
 

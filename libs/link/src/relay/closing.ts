@@ -18,7 +18,7 @@ export function connectionEnded(state: RelayState): RelayStep {
   }
 }
 
-const cancelTimers: readonly RelayEffect[] = (['handshake', 'tick', 'retry'] as const).map((timer) => ({
+const cancelTimers: readonly RelayEffect[] = (['handshake', 'pending', 'tick', 'retry'] as const).map((timer) => ({
   kind: 'cancel-timer',
   timer,
 }))

@@ -2,16 +2,16 @@ import type { AgentFrame, Challenge, Hello, Pair, Welcome } from '@smsgw/contrac
 import { emptyOutbox } from '../commands/command-outbox.ts'
 import { startHeartbeat } from '../connection/heartbeat.ts'
 import { signedText } from '../connection/signed-text.ts'
-import { authenticationLimit, handshakeLimit } from '../connection/timers.ts'
+import { authenticationLimit, handshakeLimit, pendingPause } from '../connection/timers.ts'
 import { commonVersion, versionRefusal } from '../connection/versions.ts'
 import { openInbox } from '../events/event-inbox.ts'
 import { closeConnection } from './closing.ts'
 import { tickLater } from './online.ts'
-import type { Open, OpenedConnection, RelayState, RelayStep } from './state.ts'
+import type { Open, OpenedConnection, RelayEffect, RelayState, RelayStep } from './state.ts'
 
 export function challenge(state: RelayState): RelayStep {
   const { relayId, nonce, versions } = state.relay
-  const frame: Challenge = { type: 'challenge', relayId, nonce, versions }
+  const frame: Challenge = { type: 'challenge', relayId, nonce, versions, sendsPending: true }
   return {
     state: { ...state, phase: { kind: 'challenged' } },
     effects: [handshakeLimit, { kind: 'send', text: JSON.stringify(frame) }],
@@ -30,7 +30,17 @@ export function handleHandshakeFrame(state: RelayState, frame: AgentFrame): Rela
 export function paired(state: RelayState, deviceId: string): RelayStep {
   if (state.phase.kind !== 'pairing') return { state, effects: [] }
   const text = JSON.stringify({ type: 'paired', deviceId })
-  return { state: { ...state, phase: { kind: 'challenged' } }, effects: [handshakeLimit, { kind: 'send', text }] }
+  return {
+    state: { ...state, phase: { kind: 'challenged' } },
+    effects: [handshakeLimit, noPending, { kind: 'send', text }],
+  }
+}
+
+/** Shows the agent that the relay has received its frame and still works on the answer. */
+export function sendPending(state: RelayState): RelayStep {
+  const isPending = ['pairing', 'authenticating', 'opening'].includes(state.phase.kind)
+  if (!isPending) return { state, effects: [] }
+  return { state, effects: [{ kind: 'send', text: JSON.stringify({ type: 'pending' }) }, pendingLater] }
 }
 
 export function authenticated(state: RelayState): RelayStep {
@@ -63,6 +73,7 @@ export function connectionOpened(state: RelayState, opened: OpenedConnection): R
     state: next,
     effects: [
       { kind: 'cancel-timer', timer: 'handshake' },
+      noPending,
       tickLater(next.relay),
       { kind: 'send', text: JSON.stringify(welcome(state, version, opened)) },
       ...(newSettings
@@ -80,7 +91,7 @@ function authenticate(state: RelayState, hello: Hello): RelayStep {
   const text = signedText({ purpose: 'hello', relayId, nonce, deviceId, journalId: journal.id, bootId })
   return {
     state: { ...state, phase: { kind: 'authenticating', hello, version } },
-    effects: [authenticationLimit, { kind: 'authenticate', deviceId, text, signature }],
+    effects: [authenticationLimit, pendingLater, { kind: 'authenticate', deviceId, text, signature }],
   }
 }
 
@@ -90,7 +101,7 @@ function pair(state: RelayState, frame: Pair): RelayStep {
   const text = signedText({ purpose: 'pair', relayId, nonce, credential, publicKey })
   return {
     state: { ...state, phase: { kind: 'pairing' } },
-    effects: [authenticationLimit, { kind: 'pair', pair: frame, text }],
+    effects: [authenticationLimit, pendingLater, { kind: 'pair', pair: frame, text }],
   }
 }
 
@@ -110,3 +121,6 @@ function welcome({ relay }: RelayState, version: number, opened: OpenedConnectio
     settings: opened.settings,
   }
 }
+
+const pendingLater: RelayEffect = { kind: 'set-timer', timer: 'pending', ...pendingPause }
+const noPending: RelayEffect = { kind: 'cancel-timer', timer: 'pending' }

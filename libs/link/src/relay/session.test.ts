@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { signedText } from '../connection/signed-text.ts'
 import { challenged, framesIn, hello, open, opened, play, ready, receive } from '../testing/relay-script.ts'
-import { newConnection, type RelayInput } from './state.ts'
+import { newConnection, type RelayInput, type RelayStep } from './state.ts'
 
 const events = (from: number, count = 1): AgentFrame => ({
   type: 'events',
@@ -37,6 +37,22 @@ test('waits 15 s for the hello, and longer for its authentication when many agen
   const { state, effects } = play(newConnection({ relayId: 'relay', nonce: 'n'.repeat(16) }), { kind: 'opened' })
   expect(effects).toContainEqual({ ...timer, fromMs: 15_000, toMs: 15_000 })
   expect(receive(state, hello).effects).toContainEqual({ ...timer, fromMs: 45_000, toMs: 45_000 })
+})
+
+test('sends a pending frame every two seconds until the agent is authenticated and its connection open', () => {
+  const isPending = ({ effects }: RelayStep) =>
+    framesIn(effects).some(({ type }) => type === 'pending') &&
+    effects.some((effect) => effect.kind === 'set-timer' && effect.timer === 'pending' && effect.toMs === 2_000)
+  const timer = { kind: 'timer', timer: 'pending' } as const
+  const first = receive(challenged(), hello)
+  expect(first.effects).toContainEqual({ kind: 'set-timer', timer: 'pending', fromMs: 1_500, toMs: 2_000 })
+  expect(isPending(play(first.state, timer))).toBe(true)
+  const opening = play(first.state, { kind: 'authenticated' })
+  expect(isPending(play(opening.state, timer))).toBe(true)
+  const welcomed = play(opening.state, { kind: 'connection-opened', opened })
+  expect(welcomed.effects).toContainEqual({ kind: 'cancel-timer', timer: 'pending' })
+  expect(isPending(play(welcomed.state, timer))).toBe(false)
+  expect(isPending(play(challenged(), timer))).toBe(false)
 })
 
 test('pairs a new agent, which sends hello on the same connection', () => {

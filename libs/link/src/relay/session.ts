@@ -5,7 +5,7 @@ import type { AgentFrame } from '@smsgw/contract/link/frame'
 import { readAgentFrame } from '../connection/frame-text.ts'
 import { frameReceived } from '../connection/heartbeat.ts'
 import { closeConnection, connectionEnded } from './closing.ts'
-import { authenticated, challenge, connectionOpened, handleHandshakeFrame, paired } from './handshake.ts'
+import { authenticated, challenge, connectionOpened, handleHandshakeFrame, paired, sendPending } from './handshake.ts'
 import { handleFrame, isOpen, proceed, retry, tick } from './online.ts'
 import type { RelayInput, RelayState, RelayStep, RelayTimer } from './state.ts'
 
@@ -77,6 +77,7 @@ function prepare(state: RelayState, input: RelayInput): RelayStep {
 function timerFired(state: RelayState, timer: RelayTimer): RelayStep {
   if (timer === 'handshake')
     return isOpen(state) ? unchanged(state) : closeConnection(state, 'timed-out', `still ${state.phase.kind}`)
+  if (timer === 'pending') return sendPending(state)
   if (!isOpen(state)) return unchanged(state)
   return timer === 'tick' ? tick(state) : retry(state)
 }

@@ -115,7 +115,7 @@ export type RelayInput =
   /** The relay is stopping, or moves its connections to other relays. */
   | { readonly kind: 'drain'; readonly reconnectAfterMs: number }
 
-export type RelayTimer = 'handshake' | 'tick' | 'retry'
+export type RelayTimer = 'handshake' | 'pending' | 'tick' | 'retry'
 
 export type RelayEffect =
   | { readonly kind: 'send'; readonly text: string }

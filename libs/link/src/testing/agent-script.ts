@@ -33,7 +33,7 @@ export const welcome: Welcome = {
   settings: { messages: {} },
 }
 
-export const challenge: RelayFrame = {
+export const challenge: RelayFrame & { readonly type: 'challenge' } = {
   type: 'challenge',
   nonce: 'n'.repeat(16),
   relayId: 'relay',

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import type { LostFrame, Schedule } from '../sim/schedule.ts'
+import { World } from '../sim/world.ts'
+
+const handshake: readonly LostFrame[] = ['challenge', 'hello', 'welcome']
+const twice = handshake.flatMap((first) => handshake.map((second) => [first, second]))
+
+test.each([...handshake.map((frame) => [frame]), ...twice])(
+  'an agent is online at most 10 s after %s %s was lost',
+  (...lost) => {
+    for (let seed = 1; seed <= 200; seed += 1) expect(backAfterMs(seed, lost), `seed ${seed}`).toBeLessThan(10_000)
+  },
+)
+
+/** Returns the time from the last loss until the agent is online. */
+function backAfterMs(seed: number, lost: readonly LostFrame[]): number {
+  const schedule: Schedule = {
+    seed,
+    story: 'plain',
+    relays: 1,
+    actions: [],
+    crashes: { agent: undefined, relay: undefined },
+    hasSlowDisks: false,
+    endMs: 0,
+  }
+  const world = new World(schedule, false)
+  const { time } = world
+  world.repair()
+  for (const frame of lost) world.lose(frame)
+  time.pass(100_000, () => world.framesToLose === 0)
+  const lostAtMs = time.nowMs
+  time.pass(100_000, () => world.agents[0]?.state.phase.kind === 'online')
+  return time.nowMs - lostAtMs
+}
