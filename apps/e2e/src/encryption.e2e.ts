@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
+import { openDatabase } from './house/open-database.ts'
 import { HouseProcess } from './house/process.ts'
 import { Receiver } from './house/receiver.ts'
 
@@ -22,6 +23,7 @@ interface Device {
   readonly id: string
   readonly publicKey: string
   readonly keyVersion: number
+  readonly aliasKeys?: readonly object[]
 }
 
 const device = async () => ((await gateway.api.ask('GET', '/devices')).json as Device[])[0] as Device
@@ -110,6 +112,58 @@ test('received messages are encrypted with the key of the account, and with each
     await receiver.stop()
   }
 })
+
+test('with hidden senders the database contains no trace of the number, and a reply still reaches it', async () => {
+  const receiver = await Receiver.start()
+  try {
+    await gateway.api.ask('POST', '/webhooks', { url: receiver.url, event: 'sms:received' })
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const file = join(gateway.folder, 'inbox-3.pem')
+    writeFileSync(file, privateKey.export({ format: 'pem', type: 'pkcs8' }))
+    const inbox_public_key = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+    const encryption = { inbox_public_key, inbox_key_version: 3, inbox_hide_sender: true }
+    expect((await gateway.api.ask('PATCH', '/settings', { encryption })).status).toBe(200)
+    await eventually(device, ({ aliasKeys = [] }) => aliasKeys.length > 0)
+
+    const number = '+447400100320'
+    for (const text of ['meet me', 'at noon']) await gateway.api.ask('POST', '/virtual-phone', { from: number, text })
+    const aliases = await eventually(
+      async () => receiver.requests.map(({ payload }) => String(payload['sender'])),
+      (senders) => senders.length >= 2,
+    )
+    expect(new Set(aliases)).toEqual(new Set([expect.stringMatching(/^alias:/)]))
+    const [alias = ''] = aliases
+    expect((await gateway.api.ask('GET', `/conversations/${alias}`)).json).toHaveLength(2)
+
+    const id = await gateway.api.send({ phoneNumbers: [alias], textMessage: { text: 'I will' } })
+    await gateway.api.until(id, ({ state }) => state === 'Delivered')
+    expect(await eventually(() => toNumber(number), Boolean)).toMatchObject({ text: 'I will' })
+
+    const settings = { SMSGW_URL: gateway.url, SMSGW_PASSWORD: credentialsIn(gateway.folder).password }
+    const example = new HouseProcess('example', 'docs/examples/read-encrypted.mjs', [`3=${file}`], settings)
+    await example.said((line) => (line === `${number} at noon` ? line : undefined))
+    expect(await tablesWith(number.slice(3))).toEqual([])
+    expect(await tablesWith(alias)).toContain('inbox')
+  } finally {
+    await receiver.stop()
+  }
+})
+
+/** Returns the tables of the database that contain the text anywhere. */
+async function tablesWith(text: string): Promise<string[]> {
+  const database = await openDatabase(gateway.folder)
+  try {
+    const { rows } = await database.query(`SELECT relname FROM pg_stat_user_tables ORDER BY relname`)
+    const found: string[] = []
+    for (const { relname } of rows as { relname: string }[]) {
+      const query = `SELECT FROM "${relname}" AS row WHERE row::text LIKE '%' || $1 || '%' LIMIT 1`
+      if ((await database.query(query, [text])).rowCount !== 0) found.push(relname)
+    }
+    return found
+  } finally {
+    await database.end()
+  }
+}
 
 const probe = '+447400100311'
 

@@ -12,7 +12,9 @@ import { waiting } from './waiting.ts'
 
 const direction = z.enum(['in', 'out'])
 const state = z.enum(messageStates)
-const number = z.string().meta({ description: 'Phone number of the other party, or the name of a sender' })
+const number = z
+  .string()
+  .meta({ description: 'Phone number of the other party, the name of a sender, or the alias of either' })
 const simNumber = z.int().min(1).max(64).optional()
 
 const match = z

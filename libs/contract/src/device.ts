@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { deviceId } from './ids.ts'
+import { aliasKeyIdForm } from './number-alias.ts'
 import { requestBody } from './request-body.ts'
 import { requestQuery } from './request-query.ts'
 import { instant, utcTime } from './times.ts'
@@ -26,6 +27,16 @@ export const simCard = z
   })
   .meta({ id: 'SimCard' })
 
+const aliasKeyAnswer = z
+  .strictObject({
+    id: z
+      .string()
+      .regex(aliasKeyIdForm)
+      .meta({ description: 'The 16 characters after `alias:` of each alias that this key made' }),
+    key: z.string().meta({ description: 'The key, encrypted with the `encryption.inbox_public_key` of the account' }),
+  })
+  .meta({ id: 'AliasKey' })
+
 export const device = z
   .strictObject({
     id: deviceId,
@@ -48,6 +59,9 @@ export const device = z
     }),
     publicKey: z.string().optional().meta({ description: 'Key with which senders encrypt messages for this device' }),
     keyVersion: z.int().min(0).optional().meta({ description: 'Version of `publicKey`' }),
+    aliasKeys: z.array(aliasKeyAnswer).optional().meta({
+      description: 'Keys with which the device made the aliases of phone numbers; absent if it made none',
+    }),
   })
   .meta({ id: 'Device' })
 

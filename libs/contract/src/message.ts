@@ -4,6 +4,7 @@ import { errorCodeMeaning } from './failure-code.ts'
 import { deviceId, givenId, keyId, resourceId } from './ids.ts'
 import { messageStates } from './message-states.ts'
 import { type MmsContent, mmsToSend, sentMms } from './mms.ts'
+import { isNumberAlias } from './number-alias.ts'
 import { paging, refuseReversedRange, timeRange } from './paging.ts'
 import { requestBody } from './request-body.ts'
 import { queryBoolean, queryInteger, requestQuery } from './request-query.ts'
@@ -24,7 +25,8 @@ const messageBody = requestBody({
     .max(100)
     .optional()
     .meta({
-      description: 'Recipients, without duplicates. Required unless `recipient` is set',
+      description:
+        'Recipients, without duplicates. Required unless `recipient` is set. The alias of a sender is valid, and is sent by the device that reported it',
       examples: [['+14155550123']],
     }),
   recipient: z
@@ -146,9 +148,12 @@ function* bodyProblems(body: MessageBody): Generator<[path: PropertyKey[], messa
 /** An unencrypted value in an encrypted message is refused, because it would fail at the agent. */
 function* encryptionProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
   const { phoneNumbers, recipient, textMessage, message, dataMessage, deviceId } = body
-  const fields: readonly [path: PropertyKey[], value: string | undefined][] = [
+  const numbers: readonly [path: PropertyKey[], value: string | undefined][] = [
     ...(phoneNumbers ?? []).map((number, index): [PropertyKey[], string] => [['phoneNumbers', index], number]),
     [['recipient'], recipient],
+  ]
+  const fields: readonly [path: PropertyKey[], value: string | undefined][] = [
+    ...numbers.filter(([, number]) => number === undefined || !isNumberAlias(number)),
     [['textMessage', 'text'], textMessage?.text],
     [['message'], message],
     [['dataMessage', 'data'], dataMessage?.data],

@@ -54,6 +54,10 @@ const encryption = {
     .min(1)
     .max(2_147_483_647)
     .meta({ description: 'Version of `inbox_public_key`; required with it, and part of each encrypted value' }),
+  inbox_hide_sender: z.boolean().meta({
+    description:
+      'Agents report an alias in place of the phone number of the sender, so that the relay does not know it. Requires `inbox_public_key`. Default: false',
+  }),
 }
 
 /** How long a finished message keeps its content; the relay sets this for all accounts. */

@@ -33,7 +33,9 @@ const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, c
 
 const inbound = {
   messageId: z.string().meta({ description: 'Id of the inbox item' }),
-  sender: z.string().meta({ description: 'Phone number or name of the sender' }),
+  sender: z
+    .string()
+    .meta({ description: 'Phone number or name of the sender; its alias when the account hides senders' }),
   recipient: z
     .string()
     .nullable()
@@ -113,7 +115,7 @@ const cancelled = z.strictObject({ ...outbound, cancelledAt: localTime }).meta({
 
 const call = z
   .strictObject({
-    caller: z.string().nullable().meta({ description: 'Phone number of the caller; null when withheld' }),
+    caller: z.string().nullable().meta({ description: 'Phone number of the caller, or its alias; null when withheld' }),
     recipient: z.string().nullable().meta({ description: 'Phone number of the called SIM; null when unknown' }),
     simNumber,
     receivedAt: localTime.meta({ description: 'When the modem first rang' }),

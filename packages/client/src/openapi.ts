@@ -811,6 +811,12 @@ export interface components {
             /** @constant */
             version: "4";
         };
+        AliasKey: {
+            /** @description The 16 characters after `alias:` of each alias that this key made */
+            id: string;
+            /** @description The key, encrypted with the `encryption.inbox_public_key` of the account */
+            key: string;
+        };
         /** @description A link set (RFC 9264) */
         ApiCatalog: {
             linkset: {
@@ -1032,7 +1038,7 @@ export interface components {
         };
         /** @description A call to the SIM; the modem never answers it */
         CallReceivedPayload: {
-            /** @description Phone number of the caller; null when withheld */
+            /** @description Phone number of the caller, or its alias; null when withheld */
             caller: string | null;
             /** @description Phone number of the called SIM; null when unknown */
             recipient: string | null;
@@ -1099,7 +1105,7 @@ export interface components {
             paused?: boolean;
         };
         Conversation: {
-            /** @description Phone number of the other party, or the name of a sender */
+            /** @description Phone number of the other party, the name of a sender, or the alias of either */
             number: string;
             /**
              * Format: date-time
@@ -1296,6 +1302,8 @@ export interface components {
             publicKey?: string;
             /** @description Version of `publicKey` */
             keyVersion?: number;
+            /** @description Keys with which the device made the aliases of phone numbers; absent if it made none */
+            aliasKeys?: components["schemas"]["AliasKey"][];
         };
         DeviceDetail: {
             /**
@@ -1341,6 +1349,8 @@ export interface components {
             publicKey?: string;
             /** @description Version of `publicKey` */
             keyVersion?: number;
+            /** @description Keys with which the device made the aliases of phone numbers; absent if it made none */
+            aliasKeys?: components["schemas"]["AliasKey"][];
             /** @description Version of the agent */
             version?: string;
             /** @example linux arm64 */
@@ -1495,6 +1505,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             type: "SMS" | "DATA_SMS" | "MMS" | "MMS_DOWNLOADED";
+            /** @description Phone number or name; its alias when the account hides senders */
             sender: string;
             /** @description Phone number of the receiving SIM, when known */
             recipient?: string;
@@ -1712,7 +1723,7 @@ export interface components {
         MmsDownloadedPayload: {
             /** @description Id of the inbox item */
             messageId: string;
-            /** @description Phone number or name of the sender */
+            /** @description Phone number or name of the sender; its alias when the account hides senders */
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;
@@ -1744,7 +1755,7 @@ export interface components {
         MmsReceivedPayload: {
             /** @description Id of the inbox item */
             messageId: string;
-            /** @description Phone number or name of the sender */
+            /** @description Phone number or name of the sender; its alias when the account hides senders */
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;
@@ -2161,7 +2172,7 @@ export interface components {
          */
         SendMessageRequest: {
             /**
-             * @description Recipients, without duplicates. Required unless `recipient` is set
+             * @description Recipients, without duplicates. Required unless `recipient` is set. The alias of a sender is valid, and is sent by the device that reported it
              * @example [
              *       "+14155550123"
              *     ]
@@ -2357,6 +2368,8 @@ export interface components {
                 inbox_public_key?: string;
                 /** @description Version of `inbox_public_key`; required with it, and part of each encrypted value */
                 inbox_key_version?: number;
+                /** @description Agents report an alias in place of the phone number of the sender, so that the relay does not know it. Requires `inbox_public_key`. Default: false */
+                inbox_hide_sender?: boolean;
             };
         };
         /**
@@ -2397,6 +2410,7 @@ export interface components {
             encryption?: {
                 inbox_public_key?: string | null;
                 inbox_key_version?: number | null;
+                inbox_hide_sender?: boolean | null;
                 passphrase?: "" | null;
             } | null;
             gateway?: {
@@ -2466,7 +2480,7 @@ export interface components {
         SmsDataReceivedPayload: {
             /** @description Id of the inbox item */
             messageId: string;
-            /** @description Phone number or name of the sender */
+            /** @description Phone number or name of the sender; its alias when the account hides senders */
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;
@@ -2546,7 +2560,7 @@ export interface components {
         SmsReceivedPayload: {
             /** @description Id of the inbox item */
             messageId: string;
-            /** @description Phone number or name of the sender */
+            /** @description Phone number or name of the sender; its alias when the account hides senders */
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;
@@ -2997,6 +3011,7 @@ export interface components {
 }
 export type AlertHookResult = components['schemas']['AlertHookResult'];
 export type AlertmanagerNotification = components['schemas']['AlertmanagerNotification'];
+export type AliasKey = components['schemas']['AliasKey'];
 export type ApiCatalog = components['schemas']['ApiCatalog'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyChange = components['schemas']['ApiKeyChange'];

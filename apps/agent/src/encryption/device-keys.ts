@@ -5,6 +5,7 @@ import {
   createPublicKey,
   generateKeyPair,
   type KeyObject,
+  randomBytes,
   subtle,
 } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
@@ -14,6 +15,7 @@ import type { EncryptionKey } from '@smsgw/contract/link/event'
 import { writeDurably } from '@smsgw/daemon/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
+import { NumberAliases } from './number-aliases.ts'
 
 /** The name of the key file in the data folder. */
 export const deviceKeysFile = 'encryption-keys.json'
@@ -21,37 +23,49 @@ export const deviceKeysFile = 'encryption-keys.json'
 /**
  * The key pairs with which senders encrypt messages for this device. The private keys never leave this machine. They are
  * stored in one file with mode 0600. After a rotation, the previous versions decrypt the messages that still wait, for 30 days
- * and at most ten versions.
+ * and at most ten versions. The file also holds the secret of the aliases of phone numbers.
  */
 export class DeviceKeys {
   readonly #path: string
   /** The current key is the last one. */
   #keys: readonly DeviceKey[]
+  readonly #aliasSecret: Buffer
+  readonly aliases: NumberAliases
 
-  private constructor(path: string, keys: readonly DeviceKey[]) {
+  private constructor(path: string, keys: readonly DeviceKey[], aliasSecret: Buffer) {
     this.#path = path
     this.#keys = keys
+    this.#aliasSecret = aliasSecret
+    this.aliases = new NumberAliases(aliasSecret)
   }
 
   /** Reads the keys; creates the first one if the file does not exist. */
   static async load(path: string): Promise<DeviceKeys> {
     if (!existsSync(path)) {
-      const keys = new DeviceKeys(path, [{ version: 1, privateKey: await newKey() }])
-      try {
-        keys.#save()
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        throw new StartError(`${path} cannot be created: ${reason}. Make room or give access, then start again`)
-      }
+      const keys = new DeviceKeys(path, [{ version: 1, privateKey: await newKey() }], newSecret())
+      keys.#saveAtStart('created')
       return keys
     }
-    const keys = keysIn(readFileSync(path, 'utf8'))
-    if (keys === undefined)
+    const stored = keysIn(readFileSync(path, 'utf8'))
+    if (stored === undefined)
       throw new StartError(
         `${path} is not a valid key file. Restore it from a backup, or delete it to create a new key`,
       )
     chmodSync(path, 0o600)
-    return new DeviceKeys(path, keys)
+    const { keys, aliasSecret } = stored
+    const loaded = new DeviceKeys(path, keys, aliasSecret ?? newSecret())
+    // Files of earlier releases have no secret.
+    if (aliasSecret === undefined) loaded.#saveAtStart('changed')
+    return loaded
+  }
+
+  #saveAtStart(verb: 'created' | 'changed'): void {
+    try {
+      this.#save()
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new StartError(`${this.#path} cannot be ${verb}: ${reason}. Make room or give access, then start again`)
+    }
   }
 
   get current(): EncryptionKey {
@@ -124,7 +138,8 @@ export class DeviceKeys {
       ...key,
       privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
     }))
-    writeDurably(this.#path, `${JSON.stringify({ keys }, undefined, 2)}\n`)
+    const aliasSecret = this.#aliasSecret.toString('base64')
+    writeDurably(this.#path, `${JSON.stringify({ keys, aliasSecret }, undefined, 2)}\n`)
   }
 }
 
@@ -139,6 +154,7 @@ const storedKeys = z.object({
   keys: z
     .array(z.object({ version: z.int().min(1), privateKey: z.string(), replacedMs: z.number().optional() }))
     .min(1),
+  aliasSecret: z.base64().optional(),
 })
 
 const keptMs = 30 * 24 * 60 * 60_000
@@ -147,6 +163,10 @@ const mostKeys = 11
 
 /** An encrypted phone number is limited to 512 characters. A key of 3072 bits would make it longer. */
 const modulusLength = 2048
+
+function newSecret(): Buffer {
+  return randomBytes(32)
+}
 
 async function newKey(): Promise<KeyObject> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength })
@@ -159,10 +179,13 @@ function publicOctets(privateKey: KeyObject): Buffer {
 }
 
 /** Returns the keys of a file; undefined if the file is damaged. */
-function keysIn(text: string): readonly DeviceKey[] | undefined {
+function keysIn(text: string): { readonly keys: readonly DeviceKey[]; readonly aliasSecret?: Buffer } | undefined {
   try {
-    const { keys } = storedKeys.parse(JSON.parse(text))
-    return keys.map((key) => ({ ...key, privateKey: createPrivateKey(key.privateKey) }))
+    const { keys, aliasSecret } = storedKeys.parse(JSON.parse(text))
+    return {
+      keys: keys.map((key) => ({ ...key, privateKey: createPrivateKey(key.privateKey) })),
+      ...(aliasSecret !== undefined && { aliasSecret: Buffer.from(aliasSecret, 'base64') }),
+    }
   } catch {
     return undefined // the text of the error could show a part of a key
   }

@@ -53,6 +53,31 @@ test('encrypts the base64 of data', async () => {
   expect(await opened(Buffer.from(data, 'base64').toString())).toBe('AQL/')
 })
 
+test('hides the sender behind an alias that only this agent can decrypt, and the id behind a keyed hash', async () => {
+  const { aliases, current } = owner
+  for (const inboxKey of [current, { ...current, aliases }]) {
+    world.inboxKey = inboxKey
+    for (const pdu of world.text('Hello')) world.deliver(pdu)
+    // The network delivers it again later, so it is another message.
+    await world.pass(20_000)
+  }
+  await world.restart()
+  const [shown, hidden] = await world.received()
+  expect(JSON.stringify(hidden)).not.toContain('7700900123')
+  expect(hidden).toMatchObject({ type: 'SMS', isEncrypted: true, simNumber: 1 })
+  expect(aliases.numberOf(hidden?.sender ?? '')).toBe(shown?.sender)
+  expect(hidden?.id).toHaveLength(27)
+  expect(JSON.stringify(await world.disk.session().journal.read('inbound', { sinceMs: 0 }))).not.toContain(hidden?.id)
+})
+
+test('hides the sender of an MMS without a subject, and leaves out no sender that is not there', () => {
+  const key = { ...owner.current, aliases: owner.aliases }
+  const { sender, id } = encryptedEvent(mms, key)
+  expect(owner.aliases.numberOf(sender)).toBe(mms.sender)
+  expect(id).not.toBe(mms.id)
+  expect(encryptedEvent({ ...mms, sender: '' }, key).sender).toBe('')
+})
+
 const mms = {
   kind: 'received',
   type: 'MMS',
@@ -96,7 +121,8 @@ test('the longest texts and data fit into an event', () => {
     { ...mms, subject: '日'.repeat(1024) },
   ]
   for (const event of longest) {
-    const encrypted = encryptedEvent(event, owner.current)
+    const sender = '日'.repeat(128)
+    const encrypted = encryptedEvent({ ...event, sender }, { ...owner.current, aliases: owner.aliases })
     expect(agentEvent.safeParse(encrypted).success).toBe(true)
     expect(JSON.stringify(encrypted).length).toBeLessThan(250_000)
   }

@@ -1,4 +1,3 @@
-import type { EncryptionKey } from '@smsgw/contract/link/event'
 import { decodeDataCodingScheme } from '@smsgw/sms/fields/data-coding-scheme'
 import { decodeProtocolIdentifier } from '@smsgw/sms/fields/protocol-identifier'
 import {
@@ -17,7 +16,7 @@ import type { Change, Json } from '../journal/change.ts'
 import type { InboundRecord } from '../journal/read.ts'
 import { datedMs, type TrustedTime } from '../time/trusted-time.ts'
 import { type Content, contentEvent } from './content-event.ts'
-import { encryptedEvent } from './encrypted-event.ts'
+import { encryptedEvent, type InboxKey } from './encrypted-event.ts'
 import { LongMessages, senderOf } from './long-messages.ts'
 import { derivedId } from './pdu-identity.ts'
 
@@ -28,7 +27,7 @@ import { derivedId } from './pdu-identity.ts'
 export class InboundOutcomes {
   readonly #time: TrustedTime
   readonly #onError: (error: unknown) => void
-  readonly #inboxKey: () => EncryptionKey | undefined
+  readonly #inboxKey: () => InboxKey | undefined
   readonly #long: LongMessages
   /** Ids of the MMS notifications that were reported; the network repeats a notification until the MMS is fetched. */
   readonly #mmsIds = new Set<string>()
@@ -147,11 +146,11 @@ export class InboundOutcomes {
     const key = this.#inboxKey()
     const event = key === undefined ? clear : encryptedEvent(clear, key)
     if (event.type !== 'MMS') return [{ kind: 'event', event }, settled(row, 'emitted')]
-    if (this.#mmsIds.has(event.id)) return [settled(row, 'copy')]
-    this.#rememberMms(event.id)
+    if (this.#mmsIds.has(clear.id)) return [settled(row, 'copy')]
+    this.#rememberMms(clear.id)
     return [
       { kind: 'event', event },
-      { kind: 'inbound-settled', pduId: row.pduId, as: 'emitted', detail: { mms: event.id } },
+      { kind: 'inbound-settled', pduId: row.pduId, as: 'emitted', detail: { mms: clear.id } },
     ]
   }
 
@@ -181,7 +180,7 @@ interface InboundOutcomesOptions {
   readonly time: TrustedTime
   readonly onError: (error: unknown) => void
   /** The key of the account; undefined if received messages are not encrypted. */
-  readonly inboxKey: () => EncryptionKey | undefined
+  readonly inboxKey: () => InboxKey | undefined
   readonly limits: Partial<ReassemblyLimits> | undefined
 }
 

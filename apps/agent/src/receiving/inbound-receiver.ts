@@ -1,6 +1,5 @@
 // Inbound path, step 3: joins parts, decodes the text. Next: journal.ts.
 
-import type { EncryptionKey } from '@smsgw/contract/link/event'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
@@ -11,6 +10,7 @@ import type { Journal } from '../journal/journal.ts'
 import { type Keep, keepWriting, type WriteWatch } from '../journal/keep-writing.ts'
 import type { InboundRecord } from '../journal/read.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
+import type { InboxKey } from './encrypted-event.ts'
 import { forgotten, InboundOutcomes, reportIn, settled } from './inbound-outcomes.ts'
 import { identify } from './pdu-identity.ts'
 import { type ReceivingSim, SlotCleaner } from './slot-cleaner.ts'
@@ -21,7 +21,7 @@ export interface InboundReceiverOptions {
   readonly time: TrustedTime
   readonly reassembly?: Partial<ReassemblyLimits>
   /** The key of the account, with which received messages are encrypted. */
-  readonly inboxKey?: () => EncryptionKey | undefined
+  readonly inboxKey?: () => InboxKey | undefined
   /** Returns false if the report matches nothing yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
   readonly onJournalProblem: WriteWatch['onProblem']

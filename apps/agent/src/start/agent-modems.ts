@@ -24,6 +24,7 @@ export function createModems(
   messaging: Messaging,
   store: AgentStore,
   notes: Readonly<Record<string, Json>>,
+  shownNumber: (number: string) => string,
   { onError }: AgentProblems,
   toLink: (input: AgentInput) => void,
 ): AgentModems {
@@ -71,6 +72,7 @@ export function createModems(
       journal: { sizeBytes: store.sizeBytes(), fsyncMs: store.fsyncMs },
     }),
     disk: () => readDiskSpace(options.dataDir),
+    shownNumber,
   })
   return { fleet, reporter }
 }

@@ -59,6 +59,18 @@ test('uses the key of the account that was stored, and refuses a key with which 
   expect(takeSettings(sent, known)).toEqual({ known, refused: ['encryption.inbox_public_key'] })
 })
 
+test('hides senders only together with a key, and stays hidden when a newer relay sends an invalid value', () => {
+  const { publicKey: spki } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const publicKey = spki.export({ format: 'der', type: 'spki' }).toString('base64')
+  const encryption = { inbox_public_key: publicKey, inbox_key_version: 4, inbox_hide_sender: true }
+  expect(storedInboxKey({ encryption })).toEqual({ publicKey, version: 4, hidesSender: true })
+  expect(storedInboxKey({ encryption: { ...encryption, inbox_hide_sender: false } })).toEqual({ publicKey, version: 4 })
+  expect(storedInboxKey({ encryption: { inbox_hide_sender: true } })).toBeUndefined()
+  const { known } = takeSettings({ encryption }, noSettings)
+  const sent = { encryption: { ...encryption, inbox_hide_sender: 'sometimes' } }
+  expect(takeSettings(sent, known)).toEqual({ known, refused: ['encryption.inbox_hide_sender'] })
+})
+
 test('an invalid setting keeps its default and does not affect the others', () => {
   const settings = agentSettings({
     messages: { limit_period: 'PerCentury', limit_value: 3, processing_order: 'LIFO', work_hours_enabled: true },

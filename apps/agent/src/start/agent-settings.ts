@@ -179,7 +179,12 @@ export interface AgentSettings {
   /** Undefined if no pings are sent. */
   readonly pingMs: number | undefined
   /** The key of the account, with which received messages are encrypted. */
-  readonly inboxKey: EncryptionKey | undefined
+  readonly inboxKey: AccountKey | undefined
+}
+
+export interface AccountKey extends EncryptionKey {
+  /** Present if the relay gets aliases in place of the numbers of senders. */
+  readonly hidesSender?: true
 }
 
 function interval(messages: Known): { readonly intervalMinMs: number; readonly intervalMaxMs: number } {
@@ -190,13 +195,14 @@ function interval(messages: Known): { readonly intervalMinMs: number; readonly i
 }
 
 /** Returns the key of the account in the settings that an earlier process stored. */
-export function storedInboxKey(note: Json | undefined): EncryptionKey | undefined {
+export function storedInboxKey(note: Json | undefined): AccountKey | undefined {
   return agentSettings(takeSettings((note ?? {}) as Readonly<Record<string, unknown>>, noSettings).known).inboxKey
 }
 
-function inboxKeyIn(encryption: Known): EncryptionKey | undefined {
-  const { inbox_public_key: publicKey, inbox_key_version: version } = encryption
-  return typeof publicKey === 'string' && typeof version === 'number' ? { publicKey, version } : undefined
+function inboxKeyIn(encryption: Known): AccountKey | undefined {
+  const { inbox_public_key: publicKey, inbox_key_version: version, inbox_hide_sender: hidesSender } = encryption
+  if (typeof publicKey !== 'string' || typeof version !== 'number') return undefined
+  return { publicKey, version, ...(hidesSender === true && { hidesSender }) }
 }
 
 function limit(messages: Known): { readonly periodMs: number; readonly value: number } | undefined {

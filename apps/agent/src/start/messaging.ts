@@ -1,6 +1,6 @@
-import type { EncryptionKey } from '@smsgw/contract/link/event'
 import type { AgentInput } from '@smsgw/link/agent/state'
 import type { DeviceKeys } from '../encryption/device-keys.ts'
+import type { InboxKey } from '../receiving/encrypted-event.ts'
 import { InboundReceiver } from '../receiving/inbound-receiver.ts'
 import { FieldOpener } from '../sending/message/encrypted-field.ts'
 import { defaultSendingLimits } from '../sending/schedule/sending-settings.ts'
@@ -21,7 +21,7 @@ export interface Messaging {
 export interface MessageKeys {
   readonly deviceKeys: DeviceKeys
   /** The key of the account, with which received messages are encrypted. */
-  readonly inboxKey: () => EncryptionKey | undefined
+  readonly inboxKey: () => InboxKey | undefined
 }
 
 /** Creates the sender and the receiver. */

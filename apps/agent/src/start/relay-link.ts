@@ -1,6 +1,7 @@
 // Inbound path, step 5: passes events of the journal to the link. Next: agent-link.ts.
 
 import { randomUUID } from 'node:crypto'
+import type { AliasKey } from '@smsgw/contract/link/event'
 import { capabilities } from '@smsgw/contract/link/frame'
 import { newAgent } from '@smsgw/link/agent/state'
 import type { Clock, Timer } from '@smsgw/modem/clock'
@@ -21,6 +22,7 @@ export interface RelayLinkParts {
   readonly store: AgentStore
   readonly messaging: Messaging
   readonly deviceKeys: DeviceKeys
+  readonly aliasKey: AliasKey | undefined
   readonly modems: AgentModems
   readonly settings: SettingsInUse
   readonly commands: CommandHandler
@@ -96,7 +98,7 @@ export function createRelayLink(parts: RelayLinkParts): RelayLink {
   return { link, markWriter, waitingReporter }
 }
 
-function initialState({ options, bootId, store, messaging, deviceKeys, modems }: RelayLinkParts) {
+function initialState({ options, bootId, store, messaging, deviceKeys, aliasKey, modems }: RelayLinkParts) {
   const { identity, name, credential } = options.device
   return newAgent({
     agent: {
@@ -108,6 +110,7 @@ function initialState({ options, bootId, store, messaging, deviceKeys, modems }:
       isClockSynchronised: messaging.time.now().trusted,
       sims: modems.fleet.simCards,
       encryptionKey: deviceKeys.current,
+      aliasKey,
     },
     identity: identity.relay ? { deviceId: identity.relay.deviceId } : { credential: credential ?? '' },
     journal: journalNames(store),

@@ -46,19 +46,30 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   })
   const store = await openStore(options, problems, time, toLink)
   const deviceKeys = await DeviceKeys.load(join(options.dataDir, deviceKeysFile))
-  const messaging = createMessaging(options, time, { deviceKeys, inboxKey: () => accountKey }, store, problems, toLink)
+  const { aliases } = deviceKeys
+  const inboxKey = () => accountKey && { ...accountKey, aliases: accountKey.hidesSender && aliases }
+  const messaging = createMessaging(options, time, { deviceKeys, inboxKey }, store, problems, toLink)
   const { sender, receiver } = messaging
   const notes = await store.journal.read('notes', {})
   // Applies from the start, even while other settings wait for the relay, so that no message is sent unencrypted.
   let accountKey = storedInboxKey(notes[settingsNote])
-  const modems = createModems(options, messaging, store, notes, problems, toLink)
+  const aliasKey = () => (accountKey?.hidesSender ? aliases.keyFor(accountKey) : undefined)
+  const shownNumber = (number: string) => (accountKey?.hidesSender ? aliases.aliasOf(number, accountKey) : number)
+  const modems = createModems(options, messaging, store, notes, shownNumber, problems, toLink)
   const { fleet, reporter } = modems
+  const reportAliasKey = () => {
+    const key = aliasKey()
+    toLink({ kind: 'facts-changed', facts: { aliasKey: key } })
+    if (key !== undefined) reporter.aliasKeyChanged(key)
+  }
   const settings = new SettingsInUse({
     clock,
     problems: problems.settings,
     store: (value) => store.keep([{ kind: 'note', name: settingsNote, value }]),
     onChanged: ({ sending, pingMs, inboxKey }) => {
+      const isChanged = JSON.stringify(accountKey) !== JSON.stringify(inboxKey)
       accountKey = inboxKey
+      if (isChanged) reportAliasKey()
       sender.use(sending)
       reporter.pingEvery(pingMs)
     },
@@ -83,7 +94,18 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     examine: () => examineWithin({ dataDir: options.dataDir, wanted: options.modems.wanted, status, examineModems }),
     onError: problems.onError,
   })
-  const relay = createRelayLink({ options, bootId, store, messaging, deviceKeys, modems, settings, commands, problems })
+  const relay = createRelayLink({
+    options,
+    bootId,
+    store,
+    messaging,
+    deviceKeys,
+    aliasKey: aliasKey(),
+    modems,
+    settings,
+    commands,
+    problems,
+  })
   link = relay.link
   const keyStatus = () => ({ version: deviceKeys.current.version, fingerprint: deviceKeys.fingerprint })
   const rotateEncryptionKey = async () => {

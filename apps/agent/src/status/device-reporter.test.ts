@@ -13,6 +13,7 @@ function reporting() {
   const disk = {
     space: { path: '/data', disk: undefined, freeBytes: 2 ** 30, hasInodes: true } as DiskSpace | undefined,
   }
+  const hidden = { isOn: false }
   const simCards: SimCard[] = []
   const kinds: string[] = []
   const events: AgentEvent[] = []
@@ -36,11 +37,12 @@ function reporting() {
       journal: { sizeBytes: 0, fsyncMs: 0 },
     }),
     disk: () => disk.space,
+    shownNumber: (number) => (hidden.isOn ? 'alias:x' : number),
   })
   reporter.start()
   const changed = (name: 'ready' | 'registering') =>
     reporter.modemChanged({ address: '/dev/ttyUSB2', health: { state: { name } } } as ModemActor)
-  return { clock, simCards, kinds, changed, reporter, events, disk }
+  return { clock, simCards, kinds, changed, reporter, events, disk, hidden }
 }
 
 test('reports all changes of a starting modem together', () => {
@@ -116,4 +118,11 @@ test('reports a call with the number of the caller and of the SIM, if known', ()
     },
     { kind: 'call-received', at: expect.any(String), simNumber: 1 },
   ])
+})
+
+test('reports the alias of a caller if the account hides senders', () => {
+  const { reporter, events, hidden } = reporting()
+  hidden.isOn = true
+  reporter.callReceived({ simNumber: 2, phoneNumber: undefined }, { number: '+447700900123' })
+  expect(events).toMatchObject([{ kind: 'call-received', caller: 'alias:x' }])
 })

@@ -1,5 +1,5 @@
 import { deviceHealth } from '@smsgw/contract/device-health'
-import type { EncryptionKey, SimCard } from '@smsgw/contract/link/event'
+import type { AliasKey, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
 import { type DiskSpace, diskStatus } from '@smsgw/daemon/disk-space'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { IncomingCall } from '@smsgw/modem/receive/incoming-calls'
@@ -21,6 +21,8 @@ export interface DeviceReporterOptions {
   readonly facts: () => AgentFacts
   /** Returns undefined if the disk of the journal cannot be read. */
   readonly disk: () => DiskSpace | undefined
+  /** Returns the alias of a caller, or the number itself if the account does not hide senders. */
+  readonly shownNumber: (number: string) => string
 }
 
 interface CalledSim {
@@ -98,10 +100,15 @@ export class DeviceReporter {
     ])
   }
 
+  /** Reports the key of the aliases that follow. */
+  aliasKeyChanged(key: AliasKey): void {
+    void this.#options.keep([{ kind: 'event', event: { kind: 'alias-key-changed', at: this.#now(), key } }])
+  }
+
   callReceived({ simNumber, phoneNumber }: CalledSim, { number }: IncomingCall): void {
     const event = {
       ...{ kind: 'call-received' as const, at: this.#now(), simNumber },
-      ...(number !== undefined && { caller: number }),
+      ...(number !== undefined && { caller: this.#options.shownNumber(number) }),
       ...(phoneNumber !== undefined && { recipient: phoneNumber }),
     }
     void this.#options.keep([{ kind: 'event', event }])

@@ -1,4 +1,4 @@
-import type { AgentEvent, EncryptionKey } from '@smsgw/contract/link/event'
+import type { AgentEvent } from '@smsgw/contract/link/event'
 import { readIncoming } from '@smsgw/modem/receive/incoming-message'
 import { addressFromText } from '@smsgw/sms/fields/address'
 import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
@@ -8,6 +8,7 @@ import { segment, segmentData } from '@smsgw/sms/segmentation/segment'
 import { encodeStatusReport, type StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import type { InboxKey } from '../receiving/encrypted-event.ts'
 import { InboundReceiver } from '../receiving/inbound-receiver.ts'
 import type { ReceivingSim } from '../receiving/slot-cleaner.ts'
 import { ManualTime } from './manual-time.ts'
@@ -24,7 +25,7 @@ export class ReceiverFixture {
   readonly problems: unknown[] = []
   reportsMatch = true
   /** The key of the account. */
-  inboxKey: EncryptionKey | undefined
+  inboxKey: InboxKey | undefined
   reportsFail = false
   breakNextDeletion = false
   deletesWork = true

@@ -24,6 +24,14 @@ test('passes each received message to one receiver, with the addresses of sender
   expect(transmitter.received).toEqual([])
 })
 
+test('leaves out the sender of a message with a hidden number, because its alias is too long for an address', async () => {
+  const { bridge } = current
+  await bridge.start()
+  const client = await bridge.bound()
+  bridge.account.receive('one', { sender: `alias:${'k'.repeat(64)}` })
+  await expect.poll(() => client.received).toMatchObject([{ source_addr_ton: 0, source_addr_npi: 0, source_addr: '' }])
+})
+
 test('keeps received messages until a receiver binds, also over a restart of the bridge', async () => {
   const { bridge } = current
   await bridge.start()

@@ -35,12 +35,12 @@ export class TestAccount {
   #arrived = Promise.withResolvers<void>()
 
   /** Adds a received message. Without an event, the stream has a gap. */
-  receive(text: string, { at = new Date(), hasEvent = true } = {}): string {
+  receive(text: string, { at = new Date(), hasEvent = true, sender = '+447400123456' } = {}): string {
     const id = `in-${this.inbox.length + 1}`
     const item: InboxItem = {
       id,
       type: 'SMS',
-      sender: '+447400123456',
+      sender,
       contentPreview: text,
       text,
       isEncrypted: false,

@@ -9,6 +9,7 @@ import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { momentWords } from '../ui/relative-words.ts'
+import { shownNumber } from '../ui/shown-number.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { WindowedList } from '../ui/windowed-list.tsx'
 import { rich, t } from '../words/text.ts'
@@ -56,7 +57,7 @@ function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
         <b className="held-message-numbers">
           {recipients.map(({ phoneNumber }) => (
             <bdi key={phoneNumber} dir="ltr">
-              {phoneNumber}
+              {shownNumber(phoneNumber)}
             </bdi>
           ))}
         </b>
@@ -77,7 +78,7 @@ function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
         {approval !== undefined && t('approvals.until', { when: momentWords(approval.until) })}
       </p>
       <div className="page-actions">
-        <DecideButtons id={id} about={recipients[0]?.phoneNumber ?? ''} />
+        <DecideButtons id={id} about={shownNumber(recipients[0]?.phoneNumber ?? '')} />
         <Link className="small" href={`/messages/${encodeURIComponent(id)}`}>
           {t('approvals.details')}
         </Link>

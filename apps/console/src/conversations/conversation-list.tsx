@@ -12,6 +12,7 @@ import { MessageMark } from '../ui/message-mark.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { momentWords, shortCount } from '../ui/relative-words.ts'
+import { shownNumber } from '../ui/shown-number.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { WindowedList } from '../ui/windowed-list.tsx'
 import { t } from '../words/text.ts'
@@ -246,7 +247,7 @@ function ListedConversation({
       aria-current={isShown ? 'true' : undefined}
     >
       <span className="listed-conversation-head">
-        <b dir="auto">{number}</b>
+        <b dir="auto">{shownNumber(number)}</b>
         <RelativeTime at={lastAt} />
       </span>
       <span className="listed-conversation-text">

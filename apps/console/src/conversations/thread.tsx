@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/conversation'
+import { isNumberAlias } from '@smsgw/contract/number-alias'
 import { isCancelledError } from '@tanstack/react-query'
 import { Fragment, memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
@@ -9,6 +10,7 @@ import { useSignedIn } from '../session-context.ts'
 import { dayWords } from '../ui/day-words.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { shownNumber } from '../ui/shown-number.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { WindowedPart } from '../ui/windowed-part.tsx'
 import { t } from '../words/text.ts'
@@ -48,8 +50,10 @@ export function Thread({
   const comesByItself = thread.hasNextPage && !thread.isFetching && failure === null
   useWhenSeen(earlier, scroll, comesByItself, loadEarlier)
   return (
-    <section className="thread" aria-label={t('thread.title', { number })}>
-      <ThreadHead title={number}>{pages[0] !== undefined && <ConversationMenu number={number} />}</ThreadHead>
+    <section className="thread" aria-label={t('thread.title', { number: shownNumber(number) })}>
+      <ThreadHead title={shownNumber(number)}>
+        {pages[0] !== undefined && <ConversationMenu number={number} />}
+      </ThreadHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <div className="thread-scroll" ref={scroll} role="log" aria-label={t('messages.list')} tabIndex={0}>
         <ProblemNote
@@ -110,7 +114,7 @@ export function Thread({
           </Button>
         )}
       </div>
-      {!canBeCalled.test(number) ? (
+      {!canBeCalled.test(number) && !isNumberAlias(number) ? (
         <p className="thread-silent small quiet">{t('thread.noReply', { number })}</p>
       ) : (
         <Composer

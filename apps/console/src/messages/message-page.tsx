@@ -13,6 +13,7 @@ import { usePathPart } from '../ui/path-part.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { momentWords } from '../ui/relative-words.ts'
+import { shownNumber } from '../ui/shown-number.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { senderWords } from './senders.ts'
@@ -78,7 +79,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
         {recipients.map(({ phoneNumber, state: its, error, errorCode, waiting, possibleDuplicate }) => (
           <li key={phoneNumber}>
             <Link href={conversationPath(phoneNumber)}>
-              <bdi>{phoneNumber}</bdi>
+              <bdi>{shownNumber(phoneNumber)}</bdi>
             </Link>
             <MessageMark state={its} withWord />
             {possibleDuplicate && <p className="is-warn">{t('message.duplicate')}</p>}
@@ -110,7 +111,7 @@ function Actions({ message }: { readonly message: MessageStateAnswer }) {
   return (
     <>
       {message.approval?.state === 'pending' && (
-        <DecideButtons id={message.id} about={message.recipients[0]?.phoneNumber ?? ''} />
+        <DecideButtons id={message.id} about={shownNumber(message.recipients[0]?.phoneNumber ?? '')} />
       )}
       <Cancel message={message} />
     </>

@@ -12,6 +12,7 @@ import { MessageMark } from '../ui/message-mark.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
+import { shownNumber } from '../ui/shown-number.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { WindowedList } from '../ui/windowed-list.tsx'
 import { t } from '../words/text.ts'
@@ -140,7 +141,7 @@ function ListedMessage({ message }: { readonly message: MessageStateAnswer }) {
         )}
       </span>
       <b>
-        <bdi>{first?.phoneNumber}</bdi>
+        <bdi>{shownNumber(first?.phoneNumber ?? '')}</bdi>
         {recipients.length > 1 && (
           <span className="quiet"> {t('messages.moreRecipients', { count: recipients.length - 1 })}</span>
         )}

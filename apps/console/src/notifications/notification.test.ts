@@ -25,6 +25,14 @@ test('a received message is named by its sender, and opens the conversation', ()
   expect(shown({ count: 3 })?.title).toBe('New messages from +447700900123 (3)')
 })
 
+test('a sender with an alias is named by its code', () => {
+  const about = `alias:${'k'.repeat(16)}Ab3_x-${'Z'.repeat(42)}`
+  expect(shown({ about })).toMatchObject({
+    title: 'New message from Hidden number Ab3_x-',
+    path: `/conversations/${encodeURIComponent(about)}`,
+  })
+})
+
 test('one failed message opens itself, several open the list of failed messages', () => {
   const failed = { kind: 'message.failed', id: 'm/1' } as const
   expect(shown(failed)).toMatchObject({ title: 'Message to +447700900123 failed', path: '/messages/m%2F1' })

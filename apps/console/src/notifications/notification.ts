@@ -1,3 +1,4 @@
+import { aliasCode } from '@smsgw/contract/number-alias'
 import type { PushContent } from '@smsgw/contract/push-event'
 
 /** The texts of the catalogue that begin with `push.`, which the build puts into the service worker. */
@@ -16,7 +17,9 @@ export interface ShownNotification {
 export function notificationOf(content: PushContent, words: PushWords): ShownNotification | undefined {
   const { kind, about, count, text = '', id } = content
   const tag = `${kind} ${about}`
-  const say = (key: string) => fill(words[key] ?? '', { about: isolated(about), count: String(count) })
+  const code = aliasCode(about)
+  const name = code === undefined ? about : fill(words['push.hiddenNumber'] ?? '', { about: code })
+  const say = (key: string) => fill(words[key] ?? '', { about: isolated(name), count: String(count) })
   switch (kind) {
     case 'message.received': {
       const title = count > 1 ? say('push.receivedMany') : say('push.received')

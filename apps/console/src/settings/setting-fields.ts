@@ -39,7 +39,11 @@ export const settingFields = {
     retry_count: { kind: 'number', unit: 'retries', empty: 10 },
     signing_key: { kind: 'secret' },
   },
-  encryption: { inbox_public_key: { kind: 'text' }, inbox_key_version: { kind: 'number', empty: 'noKey' } },
+  encryption: {
+    inbox_public_key: { kind: 'text' },
+    inbox_key_version: { kind: 'number', empty: 'noKey' },
+    inbox_hide_sender: { kind: 'switch' },
+  },
   ping: { interval_seconds: { kind: 'number', unit: 'seconds', empty: 'noPing' } },
   logs: { lifetime_days: { kind: 'number', unit: 'days', empty: 30 } },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, SettingField>>>>

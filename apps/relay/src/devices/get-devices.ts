@@ -9,6 +9,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { isLeased } from '../link/claim/lease.ts'
 import type { Database } from '../store/database.ts'
 import type { Device, LogEntry, SimCard } from '../store/generated/client.ts'
+import { aliasKeysOf } from './alias-keys.ts'
 import { readSimNames } from './change-device.ts'
 import { countDeviceQueue } from './count-device-queue-statement.ts'
 import { modemAnswer } from './modem-answer.ts'
@@ -98,6 +99,7 @@ export function deviceAnswer(device: Device & { readonly simCards: readonly SimC
   const { id, name, createdAt, updatedAt, lastSeen, leaseUntil, simCards } = device
   const { encryptionKey, encryptionKeyVersion } = device
   const simNames = readSimNames(device.simNames)
+  const aliasKeys = aliasKeysOf(device)
   return {
     id,
     name,
@@ -110,6 +112,7 @@ export function deviceAnswer(device: Device & { readonly simCards: readonly SimC
     ...(device.phoneTokenHash !== null && { isPhone: true as const }),
     ...(encryptionKey !== null && { publicKey: encryptionKey }),
     ...(encryptionKeyVersion !== null && { keyVersion: encryptionKeyVersion }),
+    ...(aliasKeys.length > 0 && { aliasKeys: [...aliasKeys] }),
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { type Health, healthOf, reportedHealth } from '@smsgw/contract/health'
 import type { AgentEvent, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
+import { storeAliasKey } from '../devices/alias-keys.ts'
 import { storeReceived } from '../inbox/store-received.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
@@ -53,6 +54,7 @@ export async function recordBatches(
   for (const [{ deviceId }, sims] of latestSims(reported)) await storeSims(statements, deviceId, sims, now)
   for (const { connection, event } of reported) {
     if (event.kind === 'key-replaced') await storeEncryptionKey(statements, connection, event.key)
+    if (event.kind === 'alias-key-changed') await storeAliasKey(statements, connection, event.key)
   }
   enqueued += await enqueueDeviceEvents(statements, reported)
   await storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(reported, now)])

@@ -2,6 +2,7 @@
 
 import type { RelayFailureCode } from '@smsgw/contract/failure-code'
 import { capabilities, type Hello } from '@smsgw/contract/link/frame'
+import type { Settings } from '@smsgw/contract/settings'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { RelayEffect, RelayInput } from '@smsgw/link/relay/state'
 import type { Clock } from '../clock.ts'
@@ -13,6 +14,7 @@ import { addressBlock } from '../limits/address-block.ts'
 import { type FairQueue, URGENT } from '../limits/fair-queue.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import { advanceMessages } from '../messages/progress/advance-messages.ts'
+import { hidesSender } from '../settings/merge-settings.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
@@ -68,6 +70,8 @@ export type DatabaseEffect = Exclude<
   { kind: 'send' | 'close' | 'set-timer' | 'cancel-timer' | 'close-connection' | 'commands-taken' }
 >
 
+type Refused = Extract<RelayInput, { kind: 'refused' }>
+
 export interface RequestListener {
   /** Called when this connection has become the current connection of its device. */
   readonly onOpened: () => void
@@ -83,6 +87,7 @@ export class AgentRequests {
   readonly #reports: AgentReports
   #connection: AgentConnection | undefined
   #isOver = false
+  #mayHideSenders = false
 
   constructor(deps: AgentRequestDeps, address: string, listener: RequestListener) {
     this.#deps = deps
@@ -94,6 +99,13 @@ export class AgentRequests {
   /** Undefined until the agent is authenticated and this is the connection of its device. */
   get connection(): AgentConnection | undefined {
     return this.#connection
+  }
+
+  /** Returns why these settings end the connection, or undefined if the agent can apply them. */
+  refusalOf({ encryption }: Pick<Settings, 'encryption'>): Refused | undefined {
+    if (this.#mayHideSenders || !hidesSender({ encryption })) return undefined
+    const reason = 'the account hides senders, which this agent cannot: upgrade the agent. Its messages wait until then'
+    return { kind: 'refused', why: 'unsupported', reason }
   }
 
   /**
@@ -177,9 +189,9 @@ export class AgentRequests {
   }
 
   async #open(hello: Hello): Promise<RelayInput> {
-    const { database, clock, hints } = this.#deps.store
+    const { database, clock, hints, logbook } = this.#deps.store
     const { relayId, streamId, forgetAfterSeconds } = this.#deps.relay
-    const { deviceId, journal, bootId, agentVersion, sims, encryptionKey } = hello
+    const { deviceId, journal, bootId, agentVersion, sims, encryptionKey, aliasKey } = hello
     // The first agents with this capability did not have a key.
     const supported = capabilities.filter(
       (name) => hello.capabilities.includes(name) && (name !== 'public-key' || encryptionKey !== undefined),
@@ -190,6 +202,14 @@ export class AgentRequests {
     })
     if (device === null || device.deletedAt !== null) return REVOKED
     const { accountId } = device
+    this.#mayHideSenders = supported.includes('number-alias')
+    const refusal = this.#mayHideSenders
+      ? undefined
+      : this.refusalOf((await readSettings(database, accountId)).settings)
+    if (refusal !== undefined) {
+      logbook.write({ accountId, deviceId, module: 'agents', priority: 'ERROR', message: refusal.reason })
+      return refusal
+    }
     const opened = await openConnection(
       database,
       {
@@ -201,6 +221,7 @@ export class AgentRequests {
         capabilities: supported,
         sims,
         encryptionKey,
+        aliasKey,
       },
       { relayId, leaseMs: LEASE_MS, now: clock.now() },
     )

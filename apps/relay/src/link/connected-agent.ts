@@ -93,6 +93,11 @@ export class ConnectedAgent {
   sendSettings({ version, settings }: Pick<AccountSettings, 'version' | 'settings'>): void {
     if (version <= this.#settingsVersion) return
     this.#settingsVersion = version
+    const refusal = this.#requests.refusalOf(settings)
+    if (refusal !== undefined) {
+      this.step(refusal)
+      return
+    }
     this.#settings = agentSettings(settings, this.#deps.relay.forgetAfterSeconds)
     this.step({ kind: 'settings-changed', settings: this.#settings })
   }

@@ -10,6 +10,8 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { mayDo } from '../http/may-do.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
 import { newId } from '../random.ts'
+import { holdSettings } from '../settings/lock-settings-statement.ts'
+import { hidesSender } from '../settings/merge-settings.ts'
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 import { PHONE_TOKEN } from './authenticate-phone.ts'
@@ -54,6 +56,12 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
       const phoneTokenHash = box.fingerprint(token, PHONE_TOKEN)
       const registered = await database.$transaction(async (statements) => {
         const accountId = await accountOf(deps, statements, caller)
+        const own = await holdSettings(statements, accountId)
+        if (own !== undefined && hidesSender(own))
+          throw new ApiError(
+            403,
+            'The account hides the numbers of senders, which a phone cannot: use another account for it, or set encryption.inbox_hide_sender to false',
+          )
         const { username } = await statements.account.findUniqueOrThrow({
           where: { id: accountId },
           select: { username: true },

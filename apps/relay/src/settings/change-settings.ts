@@ -1,13 +1,15 @@
 import { constants, createPublicKey, publicEncrypt } from 'node:crypto'
+import type { Capability } from '@smsgw/contract/link/frame'
 import { type Settings, type SettingsChange, settings, settingsChange } from '@smsgw/contract/settings'
 import { ApiError, type FieldError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { refusal } from '../http/validation-error.ts'
 import type { Logbook } from '../logs/logbook.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Statements } from '../store/database.ts'
+import type { Device } from '../store/generated/client.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { lockSettings } from './lock-settings-statement.ts'
-import { mergeSettings, type OwnSettings, withDefaults } from './merge-settings.ts'
+import { hidesSender, mergeSettings, type OwnSettings, withDefaults } from './merge-settings.ts'
 
 interface ChangeSettingsDeps {
   readonly database: Database
@@ -43,6 +45,7 @@ function changeSettings(
         if (before === undefined) throw new ApiError(401, 'The account was removed')
         const own = merge(before, body)
         refuseBroken(own, before)
+        if (hidesSender(own) && !hidesSender(before)) await refuseUnableDevices(statements, accountId)
         await statements.account.update({
           where: { id: accountId },
           data: { settings: own, settingsVersion: { increment: 1 }, ...sealedKey(box, body) },
@@ -59,6 +62,30 @@ function changeSettings(
 function refuseBroken(own: OwnSettings, before: OwnSettings): void {
   const broken = [...brokenRules(withDefaults(own)), ...reusedVersion(own, before)]
   if (broken.length > 0) throw refusal(broken, 'body')
+}
+
+/** Refuses to hide senders while the account has a device that reports the number of a sender in clear. */
+async function refuseUnableDevices(statements: Statements, accountId: string): Promise<void> {
+  const devices = await statements.device.findMany({
+    where: { accountId, deletedAt: null },
+    select: { name: true, phoneTokenHash: true, connEpoch: true, capabilities: true, capabilitiesEpoch: true },
+  })
+  const path = 'encryption.inbox_hide_sender'
+  const broken = devices.flatMap(({ name, ...device }) => {
+    const named = `${JSON.stringify(name)} reports the numbers of senders`
+    if (device.phoneTokenHash !== null)
+      return [{ path, message: `cannot be set, because the phone ${named}: remove it, or use another account for it` }]
+    if (device.connEpoch === 0n || supports(device, 'number-alias')) return []
+    return [{ path, message: `cannot be set, because the agent of ${named}: upgrade it first` }]
+  })
+  if (broken.length > 0) throw refusal(broken, 'body')
+}
+
+function supports(
+  { capabilities, capabilitiesEpoch, connEpoch }: Pick<Device, 'capabilities' | 'capabilitiesEpoch' | 'connEpoch'>,
+  capability: Capability,
+): boolean {
+  return capabilitiesEpoch === connEpoch && capabilities.includes(capability)
 }
 
 function sealedKey(box: SecretBox, { webhooks }: SettingsChange): { signingKeySealed?: string | null } {
@@ -88,7 +115,12 @@ function brokenRules({ messages, encryption }: Settings): FieldError[] {
   return broken
 }
 
-function brokenKey({ inbox_public_key: key, inbox_key_version: version }: Settings['encryption']): FieldError[] {
+function brokenKey(encryption: Settings['encryption']): FieldError[] {
+  const { inbox_public_key: key, inbox_key_version: version } = encryption
+  if (key === undefined && encryption.inbox_hide_sender === true) {
+    const message = 'is required with encryption.inbox_hide_sender: set the key, or set inbox_hide_sender to false'
+    return [{ path: 'encryption.inbox_public_key', message }]
+  }
   if (key === undefined && version === undefined) return []
   if (key === undefined || version === undefined) {
     const [missing, given] = key === undefined ? ['public_key', 'key_version'] : ['key_version', 'public_key']

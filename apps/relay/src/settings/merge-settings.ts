@@ -29,6 +29,11 @@ export function withDefaults(own: OwnSettings): Settings {
   }
 }
 
+/** Returns true if agents have to report aliases in place of the numbers of senders. */
+export function hidesSender({ encryption }: Pick<OwnSettings, 'encryption'>): boolean {
+  return encryption?.inbox_hide_sender === true
+}
+
 function mergeSection(own: object, change: object | null | undefined): object {
   if (change === null) return {}
   const changed = Object.entries(change ?? {}).filter(([, value]) => value !== undefined)

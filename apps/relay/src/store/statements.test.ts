@@ -56,7 +56,7 @@ import { countHistory, readHistory } from '../messages/read-history-statement.ts
 import { messageExamples } from '../messages/testing/message-examples.ts'
 import { phoneExamples } from '../mobile/testing/phone-examples.ts'
 import { pushExamples } from '../push/testing/push-examples.ts'
-import { lockSettings } from '../settings/lock-settings-statement.ts'
+import { holdSettings, lockSettings } from '../settings/lock-settings-statement.ts'
 import { sharedInboxExamples } from '../shared-inbox/testing/shared-inbox-examples.ts'
 import { countTraffic } from '../statistics/count-traffic-statement.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
@@ -229,7 +229,10 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   ...phoneExamples,
   ...pushExamples,
   ...sharedInboxExamples,
-  'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),
+  'settings/lock-settings-statement.ts': async (s) => {
+    await lockSettings(s, 'account')
+    await holdSettings(s, 'account')
+  },
   'statistics/count-traffic-statement.ts': (s) =>
     countTraffic(s, { accountId: 'account', from: now, stepSeconds: 60, buckets: 2 }),
   'store/correct-stored-times-statement.ts': (s) => correctStoredTimes(s as never, 1_000),

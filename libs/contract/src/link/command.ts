@@ -20,7 +20,7 @@ const sendCommand = z.object({
   kind: z.literal('send'),
   cmdId: commandId,
   messageId: z.string().min(1).max(36),
-  /** The number as the relay stores it, encrypted if `isEncrypted` is true. */
+  /** The number as the relay stores it: in clear, encrypted if `isEncrypted` is true, or the alias of a number. */
   phoneNumber: z.string().min(1).max(512),
   content: z.union([textContent, dataContent]),
   isEncrypted: z.boolean().default(false),

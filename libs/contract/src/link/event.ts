@@ -1,5 +1,6 @@
 // Events from an agent. The events of one journal are numbered, stored in order, and acknowledged once they are on disk.
 import { z } from 'zod'
+import { aliasKeyIdForm } from '../number-alias.ts'
 import { commandId } from './command.ts'
 
 const time = z.iso.datetime({ offset: true })
@@ -103,6 +104,7 @@ const inbound = {
   id: z.string().min(1).max(36),
   /** The network's time stamp if it is plausible, otherwise the agent's time; with the agent's offset. */
   receivedAt: at,
+  /** The phone number or the name of the sender, or the alias of it. */
   sender: z.string().max(128),
   /** The phone number of the SIM; absent if neither the SIM nor the configuration contains it. */
   recipient: z.string().max(128).optional(),
@@ -167,12 +169,21 @@ export const encryptionKey = z.object({
 /** The device replaced its key pair. `hello` repeats the current key at each connection. */
 const keyReplaced = z.object({ kind: z.literal('key-replaced'), at, key: encryptionKey })
 
+/**
+ * The key of the aliases of phone numbers, encrypted with the key of the account. A device has another key, with another id, for each
+ * key of the account.
+ */
+export const aliasKey = z.object({ id: z.string().regex(aliasKeyIdForm), key: z.string().min(1).max(2_048) })
+
+/** The device reports aliases with another key from now on. `hello` repeats the current key at each connection. */
+const aliasKeyChanged = z.object({ kind: z.literal('alias-key-changed'), at, key: aliasKey })
+
 /** A call rang at a modem, which did not answer it. */
 const callReceived = z.object({
   kind: z.literal('call-received'),
   at,
   simNumber,
-  /** Absent if the caller withheld the number. */
+  /** The phone number or its alias. Absent if the caller withheld the number. */
   caller: z.string().max(128).optional(),
   /** The phone number of the SIM; absent if it is unknown. */
   recipient: z.string().max(128).optional(),
@@ -247,6 +258,7 @@ export const agentEvent = z.discriminatedUnion('kind', [
   callReceived,
   simsChanged,
   keyReplaced,
+  aliasKeyChanged,
   started,
   pinged,
   logged,
@@ -257,5 +269,6 @@ export const agentEvent = z.discriminatedUnion('kind', [
 ])
 
 export type AgentEvent = z.infer<typeof agentEvent>
+export type AliasKey = z.infer<typeof aliasKey>
 export type EncryptionKey = z.infer<typeof encryptionKey>
 export type SimCard = z.infer<typeof simCard>

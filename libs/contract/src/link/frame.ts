@@ -1,7 +1,7 @@
 // All frames of the link: JSON text in WebSocket messages. Unknown fields are ignored. Frames of unknown types are also
 // ignored, unless they have `critical: true`.
 import { z } from 'zod'
-import { encryptionKey, simCard } from './event.ts'
+import { aliasKey, encryptionKey, simCard } from './event.ts'
 import { waitingReport } from './waiting-report.ts'
 
 export const subprotocol = 'smsgw.v1'
@@ -30,7 +30,7 @@ const openObject = z.record(z.string().max(64), z.unknown())
 const signature = z.base64().min(1).max(128)
 
 /** Features that older agents do not have. An agent lists its features in `hello`. */
-export const capabilities = ['encrypted-data', 'modem-commands', 'public-key'] as const
+export const capabilities = ['encrypted-data', 'modem-commands', 'public-key', 'number-alias'] as const
 /** The features of devices. Only phones can have `mms`; an agent must not list it. */
 export type Capability = (typeof capabilities)[number] | 'mms'
 
@@ -126,6 +126,8 @@ const hello = z.object({
   sims: z.array(simCard).max(64),
   /** The encryption key of the device; older agents have none. */
   encryptionKey: encryptionKey.optional(),
+  /** The key of the aliases of phone numbers; absent while the account does not hide senders. */
+  aliasKey: aliasKey.optional(),
 })
 /**
  * Consecutive events, starting at `from`. Each event is validated separately, so that an invalid event does not block

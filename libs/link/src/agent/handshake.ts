@@ -80,7 +80,7 @@ function pair({ agent }: AgentState, credential: string, signature: string): Pai
 }
 
 function hello({ agent, journal, outbox }: AgentState, deviceId: string, signature: string): Hello {
-  const { versions, agentVersion, capabilities, bootId, isClockSynchronised, sims, encryptionKey } = agent
+  const { versions, agentVersion, capabilities, bootId, isClockSynchronised, sims, encryptionKey, aliasKey } = agent
   const { first, tail, mark } = outbox
   return {
     type: 'hello',
@@ -95,6 +95,7 @@ function hello({ agent, journal, outbox }: AgentState, deviceId: string, signatu
     isClockSynchronised,
     sims: [...sims],
     encryptionKey,
+    aliasKey,
   }
 }
 

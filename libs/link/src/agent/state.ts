@@ -1,5 +1,5 @@
 import type { CloseName } from '@smsgw/contract/link/close-code'
-import type { EncryptionKey, SimCard } from '@smsgw/contract/link/event'
+import type { AliasKey, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
 import type { Capability, Versions, Welcome } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import type { CommandInbox, SendQueue } from '../commands/command-inbox.ts'
@@ -43,6 +43,8 @@ export interface AgentFacts {
   readonly sims: readonly SimCard[]
   /** The key for encrypted messages; undefined while the agent is being paired. */
   readonly encryptionKey?: EncryptionKey | undefined
+  /** The key of the aliases of phone numbers; undefined while the account does not hide senders. */
+  readonly aliasKey?: AliasKey | undefined
   readonly versions: Versions
 }
 
@@ -98,7 +100,7 @@ export interface Online {
   readonly ticks: number
 }
 
-type ChangingFact = 'sims' | 'isClockSynchronised' | 'encryptionKey'
+type ChangingFact = 'sims' | 'isClockSynchronised' | 'encryptionKey' | 'aliasKey'
 
 export type AgentInput =
   | { readonly kind: 'start' }

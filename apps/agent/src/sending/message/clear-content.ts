@@ -1,6 +1,7 @@
 import type { SendCommand } from '@smsgw/contract/link/command'
+import { isNumberAlias } from '@smsgw/contract/number-alias'
 import { z } from 'zod'
-import type { FieldOpener } from './encrypted-field.ts'
+import type { FieldOpener, OpenedField } from './encrypted-field.ts'
 
 /** A text, or data for a port, after decryption. */
 export type ClearContent =
@@ -11,12 +12,12 @@ export type Clear =
   | { readonly ok: true; readonly content: ClearContent; readonly phoneNumber: string }
   | { readonly ok: false; readonly reason: string }
 
-/** Returns content and number as they will be sent. Encrypted fields are decrypted here, just before sending. */
+/** Returns content and number as they will be sent. Encrypted fields and aliases are decrypted here, just before sending. */
 export async function clearContentOf(command: SendCommand, opener: FieldOpener): Promise<Clear> {
-  const { content, phoneNumber, isEncrypted } = command
-  if (!isEncrypted) return clear(contentOf(content), phoneNumber)
-  const number = await opener.open(phoneNumber)
+  const { content, isEncrypted } = command
+  const number = await numberOf(command, opener)
   if (!number.ok) return refused('the phone number', number.problem)
+  if (!isEncrypted) return clear(contentOf(content), number.text)
   const field = 'text' in content ? 'textMessage.text' : 'dataMessage.data'
   const opened = await opener.open('text' in content ? content.text : content.data)
   if (!opened.ok) return refused(field, opened.problem)
@@ -25,6 +26,11 @@ export async function clearContentOf(command: SendCommand, opener: FieldOpener):
   const data = opened.text.replaceAll(/\s/g, '')
   if (!base64.safeParse(data).success) return refused(field, 'does not decrypt to base64')
   return clear(contentOf({ ...content, data }), number.text)
+}
+
+async function numberOf({ phoneNumber, isEncrypted }: SendCommand, opener: FieldOpener): Promise<OpenedField> {
+  if (isNumberAlias(phoneNumber)) return opener.numberOf(phoneNumber)
+  return isEncrypted ? await opener.open(phoneNumber) : { ok: true, text: phoneNumber }
 }
 
 const base64 = z.base64().min(1)

@@ -1,6 +1,10 @@
 import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { SendCommand } from '@smsgw/contract/link/command'
 import { beforeEach, expect, test } from 'vitest'
+import { DeviceKeys } from '../../encryption/device-keys.ts'
 import { SenderFixture, sendCommand } from '../../testing/sender-fixture.ts'
 import { FieldOpener } from './encrypted-field.ts'
 
@@ -25,6 +29,38 @@ test('decrypts text and numbers with the passphrase, and fails with a reason whe
   await expect.poll(() => world.pass(100).then(() => world.events('failed'))).toHaveLength(1)
   expect(world.sent[0]).toMatchObject({ text: 'héllo', submit: { destination: { value: '447700900555' } } })
   expect(await world.events('failed')).toMatchObject([{ cmdId: 'b', code: 'undecryptable' }])
+})
+
+test('sends to the number of an alias that this agent made, with clear and with encrypted text', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-alias-'))
+  try {
+    const deviceKeys = await DeviceKeys.load(join(folder, 'keys.json'))
+    const other = await DeviceKeys.load(join(folder, 'other.json'))
+    world = new SenderFixture({ opener: new FieldOpener({ passphrase: 'secret', deviceKeys }) })
+    await world.sender.simReady(world.sim(1))
+    const phoneNumber = deviceKeys.aliases.aliasOf('+447700900555', deviceKeys.current)
+    await world.accept(
+      sendCommand('a', { phoneNumber, content: { text: 'clear' } }),
+      sendCommand('b', { phoneNumber, isEncrypted: true, content: { text: sealed('encrypted') } }),
+      sendCommand('c', { phoneNumber: other.aliases.aliasOf('+447700900555', other.current), content: { text: 'x' } }),
+    )
+    await expect.poll(() => world.pass(100).then(() => world.sent)).toHaveLength(2)
+    expect(world.sent.map(({ text, submit }) => [text, submit.destination.value]).toSorted()).toEqual([
+      ['clear', '447700900555'],
+      ['encrypted', '447700900555'],
+    ])
+    await expect
+      .poll(() => world.pass(100).then(() => world.events('failed')))
+      .toMatchObject([
+        {
+          cmdId: 'c',
+          code: 'undecryptable',
+          reason: expect.stringContaining('is an alias that this agent did not make'),
+        },
+      ])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
 
 test('decrypts data to base64, and sends its octets to the port', async () => {

@@ -4,7 +4,7 @@ import { type PassphraseField, type PublicKeyField, readEncryptedField } from '@
 import type { DeviceKeys } from '../../encryption/device-keys.ts'
 
 /**
- * Decrypts both forms of encrypted values: with the passphrase (AES-256-CBC with PKCS#7 padding, a key of 32 bytes from
+ * Decrypts aliases of phone numbers, and both forms of encrypted values: with the passphrase (AES-256-CBC with PKCS#7 padding, a key of 32 bytes from
  * PBKDF2-HMAC-SHA1, and the salt as IV), and with the keys of the device. Keys from the passphrase are cached, because
  * deriving a key is slow on purpose, and several fields may have the same salt.
  */
@@ -22,6 +22,13 @@ export class FieldOpener {
     const read = readEncryptedField(field)
     if (!read.ok) return { ok: false, problem: read.problem }
     return read.field.kind === 'public-key' ? this.#openWithKey(read.field) : this.#openWithPassphrase(read.field)
+  }
+
+  /** Returns the phone number of an alias that this agent reported as the sender of a message. */
+  numberOf(alias: string): OpenedField {
+    const text = this.#deviceKeys?.aliases.numberOf(alias)
+    if (text !== undefined) return { ok: true, text }
+    return { ok: false, problem: 'is an alias that this agent did not make: send it with the device that reported it' }
   }
 
   async #openWithKey(field: PublicKeyField): Promise<OpenedField> {

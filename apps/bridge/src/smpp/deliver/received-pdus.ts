@@ -57,6 +57,8 @@ function body(item: InboxItem, esmClass: number, dataCoding: number, octets: Uin
 
 /** TON and NPI: 1 international, 5 alphanumeric, 0 unknown; NPI 1 is the plan of phone numbers. */
 function addressOf(sender: string): Address {
+  // The alias of a hidden number has more than 20 characters.
+  if (sender.startsWith('alias:')) return { ton: 0, npi: 0, value: '' }
   if (/^\+\d+$/.test(sender)) return { ton: 1, npi: 1, value: sender.slice(1) }
   return /^[\d*#]*$/.test(sender) ? { ton: 0, npi: 1, value: sender } : { ton: 5, npi: 0, value: sender }
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { type Command, commandKey } from '@smsgw/contract/link/command'
-import type { AgentEvent, EncryptionKey } from '@smsgw/contract/link/event'
+import type { AgentEvent, AliasKey, EncryptionKey } from '@smsgw/contract/link/event'
 import { type Capability, subprotocol, type Welcome } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { nextAgent } from '@smsgw/link/agent/session'
@@ -28,6 +28,7 @@ export interface ScriptedAgentOptions {
   readonly bootId?: string
   readonly capabilities?: readonly Capability[]
   readonly encryptionKey?: EncryptionKey
+  readonly aliasKey?: AliasKey
   /** Returns the events of a command. By default there are none. */
   readonly answer?: (command: Command) => readonly AgentEvent[]
   /** If true, events are discarded before they are sent, as if the agent had been killed. */
@@ -78,6 +79,7 @@ export class ScriptedAgent {
         isClockSynchronised: true,
         sims: [{ simNumber: 1, state: 'ready' }],
         encryptionKey: options.encryptionKey,
+        aliasKey: options.aliasKey,
       },
       identity: options.identity,
       journal: { id: this.#journalId },

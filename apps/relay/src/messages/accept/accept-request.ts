@@ -4,6 +4,7 @@ import { needsPrivateKey } from '@smsgw/contract/encrypted-field'
 import { urgentPriority } from '@smsgw/contract/link/command'
 import type { Capability } from '@smsgw/contract/link/frame'
 import type { MessageStateAnswer, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/message'
+import { isNumberAlias } from '@smsgw/contract/number-alias'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import { unauthorised } from '../../auth/unauthorised.ts'
 import type { Clock } from '../../clock.ts'
@@ -16,6 +17,7 @@ import { acceptedAnswer, repeatedAnswer } from '../message-answer.ts'
 import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
 import { repeatOutcome } from './accept-messages.ts'
 import { acceptInLanes } from './accept-within-limits.ts'
+import { aliasDevice } from './alias-device.ts'
 import { type CheckedMessage, checkMessage, type MessageRules } from './check-message.ts'
 import { deviceRefusal } from './choose-device.ts'
 import { DeviceRoster, type Reservation } from './device-roster.ts'
@@ -61,6 +63,8 @@ export type AcceptRequest = (request: SendRequest) => Promise<AcceptedRequest>
 
 interface RequestedMessage extends SendRequest {
   readonly accountId: string
+  /** The device that the request names, or the device that reported the aliases in it. */
+  readonly deviceId: string | undefined
   readonly idempotency: IdempotencyKey | undefined
 }
 
@@ -77,12 +81,16 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
   const accept = acceptInLanes(database)
   return async (request) => {
     const { principal, body, query } = request
-    const requested = { ...request, accountId: principal.accountId, idempotency: idempotencyOf(request) }
+    const { accountId } = principal
+    const requested = { ...request, accountId, idempotency: idempotencyOf(request), deviceId: body.deviceId }
     const now = clock.now()
     const plan = checkMessage(body, query, rules, now)
     if (!plan.ok) return await repeatedBefore(requested, plan.refusal)
     const refusal = recipientRefusal(principal, body, plan.planned.numbers)
-    return refusal ? await repeatedBefore(requested, refusal) : await place(requested, plan.planned, now)
+    if (refusal) return await repeatedBefore(requested, refusal)
+    const found = await aliasDevice(database, requested, plan.planned.numbers.filter(isNumberAlias))
+    if (!found.ok) return await repeatedBefore(requested, found.refusal)
+    return await place({ ...requested, deviceId: found.deviceId }, plan.planned, now)
   }
 
   async function place(requested: RequestedMessage, planned: CheckedMessage, now: Date): Promise<AcceptedRequest> {
@@ -168,8 +176,8 @@ function idempotencyOf({
   throw new ApiError(400, 'The header Idempotency-Key must be 1 to 255 printable ASCII characters')
 }
 
-function criteriaOf({ principal, body, query }: RequestedMessage) {
-  const { deviceId, simNumber } = body
+function criteriaOf({ principal, body, query, deviceId }: RequestedMessage) {
+  const { simNumber } = body
   const capability = neededCapability(body)
   const allowedSims = principal.key?.limits.sims
   return { deviceId, simNumber, allowedSims, capability, activeWithinHours: query.deviceActiveWithin }
@@ -177,6 +185,7 @@ function criteriaOf({ principal, body, query }: RequestedMessage) {
 
 function neededCapability({ isEncrypted, content, phoneNumbers }: SendMessageRequest): Capability | undefined {
   if (content.kind === 'mms') return 'mms'
+  if (phoneNumbers.some(isNumberAlias)) return 'number-alias'
   if (!isEncrypted) return undefined
   const values = [...phoneNumbers, content.kind === 'text' ? content.text : content.data]
   if (values.some(needsPrivateKey)) return 'public-key'

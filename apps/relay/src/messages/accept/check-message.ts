@@ -1,4 +1,5 @@
 import type { MessageContent, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/message'
+import { isNumberAlias } from '@smsgw/contract/number-alias'
 import { partsNeeded, segmentData, TooManyPartsError } from '@smsgw/sms/segmentation/segment'
 import type { CountryCode } from 'libphonenumber-js/max'
 import type { ApiError, FieldError } from '../../http/api-error.ts'
@@ -72,15 +73,15 @@ export type MessageRecipients =
   | { readonly ok: false; readonly errors: readonly FieldError[] }
 
 /**
- * Returns the numbers as they will be dialled, or an error for each invalid or repeated number. Encrypted numbers are
- * not checked, because only the agent can read them.
+ * Returns the numbers as they will be dialled, or an error for each invalid or repeated number. Encrypted numbers and
+ * aliases are not checked, because only the agent can read them.
  */
 export function messageRecipients(requested: readonly string[], rules: NumberRules | 'encrypted'): MessageRecipients {
   if (rules === 'encrypted') return { ok: true, numbers: requested }
   const errors: FieldError[] = []
   const positions = new Map<string, number>()
   for (const [position, text] of requested.entries()) {
-    const normalised = normaliseNumber(text, rules)
+    const normalised = isNumberAlias(text) ? ({ ok: true, number: text } as const) : normaliseNumber(text, rules)
     const path = `phoneNumbers[${position}]`
     if (!normalised.ok) {
       errors.push({ path, message: `${JSON.stringify(text)} ${normalised.reason}` })

@@ -50,6 +50,7 @@ export type DeviceProblem =
   | 'too-old'
   | 'no-key'
   | 'no-mms'
+  | 'no-aliases'
   | 'not-active'
   | 'queue-full'
 
@@ -142,11 +143,12 @@ function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): bool
  */
 function supports({ capabilities }: DeviceOnRoster, capability: Capability | undefined): boolean {
   if (capability === undefined) return true
-  return capabilities === null ? capability !== 'public-key' && capability !== 'mms' : capabilities.includes(capability)
+  return capabilities === null ? capability === 'encrypted-data' : capabilities.includes(capability)
 }
 
 function missing(capability: Capability | undefined): DeviceProblem {
   if (capability === 'mms') return 'no-mms'
+  if (capability === 'number-alias') return 'no-aliases'
   return capability === 'public-key' ? 'no-key' : 'too-old'
 }
 
@@ -200,6 +202,8 @@ export function deviceRefusal(
       )
     case 'no-key':
       return wrongMember('deviceId', 'has no public key, so it cannot decrypt the message: GET /devices shows the keys')
+    case 'no-aliases':
+      return wrongMember('deviceId', 'cannot send to an alias: choose the device that reported the alias')
     case 'no-mms':
       return wrongMember(
         'mmsMessage',

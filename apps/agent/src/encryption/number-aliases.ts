@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { AliasKey, EncryptionKey } from '@smsgw/contract/link/event'
+import { aliasPrefix, isNumberAlias } from '@smsgw/contract/number-alias'
+import { encryptValue } from './encrypt-value.ts'
+
+/**
+ * Aliases of phone numbers, for accounts that hide senders from the relay. A number always has the same alias, and the alias
+ * contains the encrypted number, so that this agent can send to it without a table.
+ *
+ * All keys are derived from one secret, which never leaves this machine. Each key of the account has a key of aliases of its
+ * own. So a relay that sets another key for the account gets a key that decrypts no earlier alias.
+ *
+ * The IV is a MAC of the number (a synthetic IV, as in RFC 5297), because equal numbers must have equal aliases.
+ */
+export class NumberAliases {
+  readonly #secret: Buffer
+
+  constructor(secret: Buffer) {
+    this.#secret = secret
+  }
+
+  aliasOf(number: string, { publicKey }: Pick<EncryptionKey, 'publicKey'>): string {
+    // A withheld number.
+    if (number === '') return ''
+    const id = this.#idFor(publicKey)
+    const { mac, cipher } = this.#keysOf(id)
+    const clear = padded(number)
+    const iv = hmac(mac, clear).subarray(0, ivLength)
+    const ciphertext = createCipheriv(algorithm, cipher, iv).update(clear)
+    return `${aliasPrefix}${id}${Buffer.concat([iv, ciphertext]).toString('base64url')}`
+  }
+
+  /** Returns undefined if the alias was made with another secret or was altered. */
+  numberOf(alias: string): string | undefined {
+    if (!isNumberAlias(alias)) return undefined
+    const bodyAt = aliasPrefix.length + idLength
+    const { mac, cipher } = this.#keysOf(alias.slice(aliasPrefix.length, bodyAt))
+    const octets = Buffer.from(alias.slice(bodyAt), 'base64url')
+    const iv = octets.subarray(0, ivLength)
+    const clear = createDecipheriv(algorithm, cipher, iv).update(octets.subarray(ivLength))
+    if (!timingSafeEqual(hmac(mac, clear).subarray(0, ivLength), iv)) return undefined
+    return clear.toString().replace(/\0+$/, '')
+  }
+
+  /** Returns the key of the aliases for this key of the account, so that its owner can decrypt them. */
+  keyFor(key: EncryptionKey): AliasKey {
+    const id = this.#idFor(key.publicKey)
+    const { mac, cipher } = this.#keysOf(id)
+    return { id, key: encryptValue(key, Buffer.concat([mac, cipher]).toString('base64')) }
+  }
+
+  /**
+   * Returns the id of a received message. The id on this machine is a hash of the whole message, with which a guess of
+   * number and text could be confirmed.
+   */
+  hiddenId(id: string): string {
+    return hmac(this.#secret, `id ${id}`).toString('base64url').slice(0, 27)
+  }
+
+  #idFor(publicKey: string): string {
+    const fingerprint = createHash('sha256').update(publicKey, 'base64').digest('hex')
+    return hmac(this.#secret, `key for ${fingerprint}`).toString('base64url').slice(0, idLength)
+  }
+
+  #keysOf(id: string): { readonly mac: Buffer; readonly cipher: Buffer } {
+    return { mac: hmac(this.#secret, `mac ${id}`), cipher: hmac(this.#secret, `cipher ${id}`) }
+  }
+}
+
+function hmac(key: Buffer, value: string | Buffer): Buffer {
+  return createHmac('sha256', key).update(value).digest()
+}
+
+/** Pads a number with zero bytes to the next multiple of 20, so that its length shows little. Longer than 60 bytes it is cut. */
+function padded(number: string): Buffer {
+  const characters = [...number]
+  let octets = Buffer.from(number)
+  while (octets.length > mostOctets) {
+    characters.pop()
+    octets = Buffer.from(characters.join(''))
+  }
+  return Buffer.concat([octets], Math.ceil(octets.length / block) * block)
+}
+
+const algorithm = 'aes-256-ctr'
+const ivLength = 16
+/** 12 bytes in base64url. */
+const idLength = 16
+const block = 20
+const mostOctets = 60
