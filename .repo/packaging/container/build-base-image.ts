@@ -1,6 +1,6 @@
 // `node .repo/packaging/container/build-base-image.ts localhost/node:24 [amd64] [arm64]`: builds a base image where no registry
 // can be reached, from packages of Debian, the Node of package-lock.json and the npm of this machine. Needs root, mmdebstrap and
-// buildah, and for another architecture qemu-user-static. Then:
+// buildah, and for another architecture qemu-user-static and arch-test. Then:
 //
 //   NODE_IMAGE=localhost/node:24 npm run images -- amd64 arm64
 import { execFileSync, spawnSync } from 'node:child_process'

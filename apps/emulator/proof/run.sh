@@ -3,6 +3,7 @@
 #   apps/emulator/proof/run.sh [--optional] [gammu gammu-smsd smstools modemmanager modemmanager-shared]
 #   apps/emulator/proof/run.sh deployments the files in deploy/ instead
 #   apps/emulator/proof/run.sh image …     the container image instead; options: .repo/packaging/container/prove-images.sh
+#   apps/emulator/proof/run.sh compositions …     the compose files instead; options: .repo/packaging/container/prove-compositions.sh
 #   apps/emulator/proof/run.sh bridges [--optional] …     programs that send through the gateway: apps/e2e/bridges/run-bridges.ts
 #   apps/emulator/proof/run.sh upgrade|packages …     this release and the previous one instead: .repo/prove-releases.ts
 # Prints one line per proof and `N passed, N failed, N skipped` at the end. A program that is not installed fails the run
@@ -16,10 +17,10 @@ export PATH=$PATH:/usr/sbin
 export LC_ALL=C.UTF-8
 [ "${1:-}" = deployments ] && exec bash "$root/.repo/packaging/prove-deployments.sh"
 
-if [ "${1:-}" = image ]; then
-  shift
-  exec bash "$root/.repo/packaging/container/prove-images.sh" "$@"
-fi
+case ${1:-} in
+  image) shift; exec bash "$root/.repo/packaging/container/prove-images.sh" "$@" ;;
+  compositions) shift; exec bash "$root/.repo/packaging/container/prove-compositions.sh" "$@" ;;
+esac
 case ${1:-} in
   bridges) exec node "$root/apps/e2e/bridges/run-bridges.ts" "$@" ;;
   upgrade | packages) exec node "$root/.repo/prove-releases.ts" "$@" ;;
