@@ -44,9 +44,8 @@ function replace(beside: string): void {
     renameSync(join(beside, 'assets', name), join(place, 'assets', name))
     before.delete(name)
   }
-  const others = readdirSync(beside).filter((name) => name !== 'assets')
-  for (const name of others.toSorted((one) => (one === 'index.html' ? 1 : -1)))
-    renameSync(join(beside, name), join(place, name))
+  const others = readdirSync(beside).filter((name) => name !== 'assets' && name !== 'index.html')
+  for (const name of [...others, 'index.html']) renameSync(join(beside, name), join(place, name))
   for (const name of before) rmSync(join(place, 'assets', name))
   writeFileSync(join(place, '.built'), '')
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { endpoint } from '../http/endpoint.ts'
 import { route } from '../http/route.ts'
 import { type TestServer, testServer } from '../http/testing/test-server.ts'
+import { consoleFolder } from './console-folder.ts'
 import { serveConsole } from './serve-console.ts'
 
 const INDEX = '<!doctype html><title>console</title>'
@@ -147,6 +148,17 @@ test('a page explains that the console is not built, and the console is served a
   expect(await server.raw('GET /console-missing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toContain(
     '302 Found',
   )
+})
+
+test('the bundle of a clone finds a console that is built after its start', () => {
+  const bundle = join(around, 'programs/relay')
+  mkdirSync(bundle, { recursive: true })
+  symlinkSync(join(around, 'built-later'), join(bundle, 'console'))
+  expect(consoleFolder(bundle)).toBe(join(bundle, 'console'))
+})
+
+test('the sources find the build folder of the console', () => {
+  expect(consoleFolder(join(around, 'apps/relay/src/console'))).toBe(join(around, 'apps/console/dist'))
 })
 
 test('a rebuilt console is served', async () => {
