@@ -88,6 +88,34 @@ test('a slow answer does not move the clock', async () => {
   expect(jumps).toEqual([])
 })
 
+test.each([0, 1])(
+  'corrects a first reading that took 8 s without reporting a jump, read after %d of the 8 s',
+  async (share) => {
+    const jumps: number[] = []
+    const readMs = async () => {
+      monotonicMs += tripMs * share
+      const readAtMs = databaseMs + monotonicMs
+      monotonicMs += tripMs * (1 - share)
+      return readAtMs
+    }
+    tripMs = 8_000
+    clock.stop()
+    clock = await DatabaseClock.start({
+      readMs,
+      monotonicMs: () => monotonicMs,
+      log: { warn: (line: string) => void warned.push(line) } as never,
+    })
+    clock.onJump = async (one) => void jumps.push(one)
+    tripMs = 10
+    await clock.look()
+    expect(Math.abs(clock.now().getTime() - databaseMs - monotonicMs)).toBeLessThanOrEqual(5)
+    databaseMs -= HOUR
+    await clock.look()
+    expect(jumps).toEqual([expect.closeTo(-HOUR, -2)])
+    expect(warned).toHaveLength(1)
+  },
+)
+
 test('follows the monotonic clock while the database is unavailable', async () => {
   read = () => Promise.reject(new Error('the database is gone'))
   monotonicMs += 60_000

@@ -12,12 +12,15 @@ export interface DatabaseClockDeps {
  * The clock of the database, which all relays share. It is read once per second, and the monotonic clock is used between
  * readings. So a wrong or changed system clock of a relay affects no due time, lease or token.
  *
- * The uncertainty of a reading is half its round trip. Smaller differences are ignored.
+ * The uncertainty of a reading is half its round trip. Smaller differences are ignored, and a difference that a slow
+ * earlier reading explains is no jump.
  */
 export class DatabaseClock implements Clock {
   readonly #deps: DatabaseClockDeps
   #databaseMs = 0
   #monotonicMs = 0
+  /** The largest error of the time that was set last. */
+  #uncertainMs = 0
   #isReading = false
   #isHandling = false
   #timer: NodeJS.Timeout | undefined
@@ -31,7 +34,7 @@ export class DatabaseClock implements Clock {
 
   static async start(deps: DatabaseClockDeps): Promise<DatabaseClock> {
     const clock = new DatabaseClock(deps)
-    clock.#set((await clock.#measure()).databaseMs)
+    clock.#set(await clock.#measure())
     clock.#timer = setInterval(() => void clock.look(), READ_EVERY_MS)
     clock.#timer.unref()
     return clock
@@ -58,10 +61,11 @@ export class DatabaseClock implements Clock {
     if (this.#isReading) return
     this.#isReading = true
     try {
-      const { databaseMs, uncertainMs } = await this.#measure()
-      const byMs = databaseMs - this.now().getTime()
-      if (Math.abs(byMs) > uncertainMs) this.#set(databaseMs)
-      if (Math.abs(byMs) > uncertainMs + JUMP_MS) this.#jumped(byMs)
+      const reading = await this.#measure()
+      const byMs = reading.databaseMs - this.now().getTime()
+      const largestErrorMs = reading.uncertainMs + this.#uncertainMs
+      if (Math.abs(byMs) > reading.uncertainMs) this.#set(reading)
+      if (Math.abs(byMs) > largestErrorMs + JUMP_MS) this.#jumped(byMs)
     } catch {
       // Nothing is reported here, because other queries report that the database is unavailable.
     } finally {
@@ -70,15 +74,16 @@ export class DatabaseClock implements Clock {
     await this.#handleJump()
   }
 
-  async #measure(): Promise<{ readonly databaseMs: number; readonly uncertainMs: number }> {
+  async #measure(): Promise<Reading> {
     const startedMs = this.#deps.monotonicMs()
     const readMs = await this.#deps.readMs()
     const halfTripMs = (this.#deps.monotonicMs() - startedMs) / 2
     return { databaseMs: readMs + halfTripMs, uncertainMs: halfTripMs }
   }
 
-  #set(databaseMs: number): void {
+  #set({ databaseMs, uncertainMs }: Reading): void {
     this.#databaseMs = databaseMs
+    this.#uncertainMs = uncertainMs
     this.#monotonicMs = this.#deps.monotonicMs()
   }
 
@@ -102,6 +107,12 @@ export class DatabaseClock implements Clock {
       this.#isHandling = false
     }
   }
+}
+
+interface Reading {
+  readonly databaseMs: number
+  /** Half the round trip. */
+  readonly uncertainMs: number
 }
 
 const READ_EVERY_MS = 1_000
