@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Emulator } from './house/emulator.ts'
+import { freePort } from './house/free-port.ts'
 import { credentialsIn, Gateway, newFolder, npmStart } from './house/gateway.ts'
 import { mainScripts } from './house/main-scripts.ts'
 import { descendant, gatewayMemory } from './house/memory.ts'
@@ -82,7 +83,7 @@ test('loses and repeats no message when killed and restarted 100 ms later, ten t
   // The gateway restarts on the same port, which must be free again at once. The time that a message stays in doubt is
   // shortened, but not skipped.
   const settings = { MODEMS: emulator.pty(), IN_DOUBT_SECONDS: '10', IN_DOUBT_HOLD_SECONDS: '2' }
-  let gateway = await Gateway.start(settings, { folder })
+  let gateway = await Gateway.start({ ...settings, PORT: String(await freePort()) }, { folder })
   const port = new URL(gateway.url).port
   const sent = new Map<string, string>()
   try {

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Emulator } from './house/emulator.ts'
+import { freePort } from './house/free-port.ts'
 import { Gateway, newFolder } from './house/gateway.ts'
 
 // Tests a gateway whose only modem is a HiLink stick, with real processes and real HTTP between them.
@@ -16,7 +17,7 @@ let gateway: Gateway
 beforeAll(async () => {
   folder = newFolder()
   emulator = await Emulator.start(folder, [stick])
-  gateway = await Gateway.start(settings(), { folder })
+  gateway = await Gateway.start({ ...settings(), PORT: String(await freePort()) }, { folder })
 })
 
 afterAll(async () => {

@@ -51,10 +51,9 @@ const address = () => ['-h', '127.0.0.1', '-p', port]
 /** Subscribes with a session, so that no message is missed. Each message is one line of the output. */
 async function subscribe(topic: string): Promise<HouseProcess> {
   const args = [...address(), '-V', '5', '-q', '2', '-c', '-i', topic.replace('/', '-'), '-t', topic]
-  const subscriber = new HouseProcess(topic, 'mosquitto_sub', args, {}, { folder: '/' })
-
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
-  return subscriber
+  // The first client ends when the broker has stored the session.
+  expect(spawnSync('mosquitto_sub', [...args, '-E']).status).toBe(0)
+  return new HouseProcess(topic, 'mosquitto_sub', args, {}, { folder: '/' })
 }
 
 /** Publishes each line as a message, in the background. */

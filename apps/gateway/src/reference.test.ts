@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { settingsSchema as agentSettings } from '@smsgw/agent/config'
 import { settingsSchema as bridgeSettings } from '@smsgw/bridge/config'
 import { aboutOf, type SettingsSchema } from '@smsgw/daemon/settings'
+import { freePort } from '@smsgw/daemon/testing/free-port'
 import { settingsSchema as relaySettings } from '@smsgw/relay/config'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
@@ -365,13 +365,4 @@ function code(names: readonly string[]): string[] {
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

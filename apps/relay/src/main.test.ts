@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@smsgw/daemon/testing/free-port'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { callUrl } from './testing/call-url.ts'
@@ -142,7 +142,7 @@ test('prints the help without any settings', async () => {
 
 test('with an embedded database it refuses a second relay, runs commands while serving, and loses nothing after kill -9', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-main-'))
-  const embedded = { DATABASE_URL: '', DATA_DIR: folder }
+  const embedded = { DATABASE_URL: '', DATA_DIR: folder, PORT: String(await freePort()) }
   const first = await start(embedded)
   expect(await failedStart(embedded)).toBe(
     `relay: ${folder} is in use by process ${first.pid}: stop that process, or set DATA_DIR to another folder\n`,
@@ -151,9 +151,7 @@ test('with an embedded database it refuses a second relay, runs commands while s
   expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('account second created') })
   first.kill('SIGKILL')
   await first.ended
-  await sleep(100)
-  const { port } = new URL(first.url)
-  const next = await start({ ...embedded, PORT: port })
+  const next = await start(embedded)
   const auth = `Basic ${btoa('second:a long walk home')}`
   expect((await callUrl('GET', `${next.url}/3rdparty/v1/messages`, { auth })).status).toBe(200)
   next.kill('SIGTERM')

@@ -1,6 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { type OpenPort, openPort } from './open-port.ts'
@@ -41,8 +40,8 @@ test('reports the loss of a UART that disconnects while its rate is sought', asy
   const other = await EmulatorProcess.start(['--boot-time', '0'])
   await other.instruct('set-fault', { modem: 'modem0', fault: 'modem-hang', options: {} })
   const opening = openSerialPort(other.pty, () => true)
-  // The port is open by then, and the search for the rate takes seconds.
-  await sleep(500)
+  // The search for the rate begins when the port is open, and takes seconds.
+  await expect.poll(() => isOpenHere(other.pty)).toBe(true)
   await other.stop()
   const port = await opening
   opened.push(port)
@@ -172,4 +171,16 @@ function listen(port: OpenPort) {
     heard.text += String.fromCharCode(...bytes)
   })
   return heard
+}
+
+/** True if this process has the device open. */
+function isOpenHere(path: string): boolean {
+  const device = realpathSync(path)
+  return readdirSync('/proc/self/fd').some((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === device
+    } catch {
+      return false
+    }
+  })
 }

@@ -33,6 +33,8 @@ let mailServer: SMTPServer
 let mailUrl: string
 let delivered: Delivered[]
 let refuseMail: number | undefined
+/** The number of refused mails. */
+let refusals: number
 let account: TestAccount
 let folder: string
 
@@ -43,6 +45,7 @@ beforeAll(async () => {
     onData(stream, { envelope }, done) {
       void text(stream).then(async (raw) => {
         if (refuseMail !== undefined) {
+          refusals += 1
           done(Object.assign(new Error('refused'), { responseCode: refuseMail }))
           return
         }
@@ -60,6 +63,7 @@ afterAll(() => new Promise<void>((resolve) => mailServer.close(() => resolve()))
 beforeEach(() => {
   delivered = []
   refuseMail = undefined
+  refusals = 0
   account = new TestAccount()
   folder = mkdtempSync(join(tmpdir(), 'smsgw-email-'))
 })
@@ -171,7 +175,6 @@ test('a mail server keeps the mail while the API is unreachable', async () => {
 
 test('a received message is mailed, and the answer to it goes out as SMS without a password', async () => {
   const { mail, stop } = await start({ MAIL_TO: 'office@example.org', MAIL_FROM: 'sms@example.org' })
-  await sleep(100)
   account.receive('Are you open?')
   await expect.poll(() => delivered).toHaveLength(1)
   const [received] = delivered
@@ -193,7 +196,6 @@ test('a received message is mailed, and the answer to it goes out as SMS without
 
 test('a failed message is reported to the sender of the mail, and never to nobody, a robot or this server', async () => {
   const { mail, stop } = await start()
-  await sleep(100)
   await mail({ subject: 'Alarm', text: 'one', messageId: '<alarm@example.org>' })
   await mail({ text: 'two', envelope: { from: '', to: `${NUMBER}@${DOMAIN}` } })
   await mail({ text: 'three', headers: { 'Auto-Submitted': 'auto-generated' } })
@@ -232,16 +234,16 @@ test('an answer address sends at most 30 messages an hour, also at once, and ans
 
 test('mail waits while the mail server is busy, and a mail that it refuses for good does not stop the next', async () => {
   const { stop } = await start({ MAIL_TO: 'office@example.org' })
-  await sleep(100)
   refuseMail = 451
   account.receive('one')
-  await sleep(500)
+  await expect.poll(() => refusals).toBeGreaterThan(0)
   expect(delivered).toEqual([])
   refuseMail = undefined
   await expect.poll(() => delivered).toHaveLength(1)
   refuseMail = 554
+  const before = refusals
   account.receive('two')
-  await sleep(500)
+  await expect.poll(() => refusals).toBeGreaterThan(before)
   refuseMail = undefined
   account.receive('three')
   await expect.poll(() => delivered.map(({ mail }) => mail.text?.split('\n')[0])).toEqual(['one', 'three'])

@@ -134,7 +134,7 @@ test('finishes what is in progress before it stops, and does not wait long for a
   setTimeout(resolve, 200)
   expect(await answer).toBe('ESME_ROK')
   await stopped
-  expect(performance.now() - startedAt).toBeLessThan(8_000)
+  expect(performance.now() - startedAt).toBeLessThan(20_000)
 })
 
 test('a client is not disconnected because the API takes long to answer it', async () => {

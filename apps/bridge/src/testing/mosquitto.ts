@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@smsgw/daemon/testing/free-port'
 
 /** True if Debian's `mosquitto` is installed. Version 1 does not count, because it does not support MQTT 5. */
 export const hasMosquitto = spawnSync('mosquitto', ['-h']).stdout?.toString().includes('version 2') ?? false
@@ -74,13 +75,4 @@ export class Mosquitto {
       await sleep(20)
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

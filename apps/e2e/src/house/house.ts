@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient, eventually } from './api-client.ts'
 import { Emulator } from './emulator.ts'
+import { freePort } from './free-port.ts'
 import { mainScripts } from './main-scripts.ts'
 import { HouseProcess, logged } from './process.ts'
 
@@ -53,7 +54,7 @@ export class House {
       ENROLMENT_TOKEN: randomBytes(32).toString('base64url'),
     }
     const emulator = await Emulator.start(folder, options.modems)
-    const { relay, url } = await startRelay(folder, secrets, options, '0')
+    const { relay, url } = await startRelay(folder, secrets, options, String(await freePort()))
     const house = new House({ folder, emulator, relay, relayUrl: url, secrets, options })
     await house.startAgent()
     return house

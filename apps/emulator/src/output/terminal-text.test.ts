@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Emulator } from '../emulator.ts'
 import { NetworkEvents } from './network-events.ts'
@@ -28,7 +27,6 @@ test('prints events without control characters', async () => {
   reportLines(emulator, (line) => lines.push(line))
   events.record({ kind: 'step', step: hostile, problem: hostile })
   traffic.record(hostile, 'out', Buffer.from('\u001b[2J\r\n'))
-  await delay(60)
-  expect(lines).toHaveLength(2)
+  await expect.poll(() => lines).toHaveLength(2)
   for (const line of [...lines, ...addressLines(emulator), addressJson(emulator)]) expect(line).not.toMatch(steering)
 })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { freePort } from '@smsgw/daemon/testing/free-port'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callUrl } from '../testing/call-url.ts'
 import { type RelayProcess, startRelayProcess } from '../testing/relay-process.ts'
@@ -40,15 +40,6 @@ afterAll(async () => {
   relay?.kill('SIGTERM')
   await relay?.ended
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** The most memory that the relay has used, in MiB. */
 function mostMemory(): number {

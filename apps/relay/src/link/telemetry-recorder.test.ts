@@ -55,10 +55,11 @@ test('stores samples of many agents that arrive within a second in one commit', 
 
 test('stores the first sample after a pause at once', async () => {
   const [connection] = await connections(1)
-  const startedMs = performance.now()
+  const timers = vi.spyOn(globalThis, 'setTimeout')
   recorder.add(connection as never, { signal: 1 })
+  expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([0])
+  timers.mockRestore()
   await untilStored(1)
-  expect(performance.now() - startedMs).toBeLessThan(1_000)
 })
 
 test('stores the sample of a device that is locked as soon as the lock ends', async () => {
@@ -94,7 +95,7 @@ test('keeps the newest sample of each connection while the database is unavailab
     await someoneWaits(store.database)
     await statements.$queryRaw`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
-    await vi.waitUntil(() => warnings.length === 1, { timeout: 5_000 })
+    await vi.waitUntil(() => warnings.length === 1, { timeout: 20_000 })
     recorder.add(connection as never, { signal: 2 })
   })
   await recorder.stop()

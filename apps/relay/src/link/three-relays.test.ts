@@ -125,7 +125,7 @@ test('a relay that is stopped during a transaction delays an agent by seconds, a
   agent.tell(...goesWell(command))
   const waits = `SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'smsgw relay'`
-  await vi.waitUntil(async () => (await holder.query(waits)).rowCount === 1, { timeout: 4_000 })
+  await vi.waitUntil(async () => (await holder.query(waits)).rowCount === 1, { timeout: 20_000 })
   stopped.kill('SIGSTOP')
   await holder.query('ROLLBACK')
   await holder.end()

@@ -1,6 +1,5 @@
 // Shows that streams and other long requests end when their client loses access, over HTTP with two relays on one
 // database.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { liveEventsEnd } from '@smsgw/contract/live-event'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
@@ -108,7 +107,8 @@ test('an API key that is revoked in the database ends its streams without a hint
   await here.database.apiKey.update({ where: { id }, data: { revokedAt: new Date() } })
   const began = performance.now()
   expect(await endsOf(watched)).toEqual(both('key_revoked'))
-  expect(performance.now() - began).toBeLessThan(2_500)
+  // The check takes two seconds. The limit allows for a busy machine.
+  expect(performance.now() - began).toBeLessThan(10_000)
 })
 
 test('a revoked API key ends the streams of its tokens', async () => {
@@ -200,8 +200,10 @@ test('a download ends with its token, even if its client reads nothing for a whi
       return reader
     }),
   )
+  // Nothing is read, so the test sees the end of these streams instead. Requests end in the order in which they began.
+  const watched = await watchOnBoth({ authorization: auth })
   await here.api('DELETE', `/auth/token/${id}`, { auth: owner.basic })
-  await sleep(2_000)
+  expect(await endsOf(watched)).toEqual(both('token_revoked'))
   const readAll = async (reader: (typeof downloads)[number]) => {
     while (!(await reader?.read())?.done);
   }

@@ -58,7 +58,7 @@ test('a scheduled message is announced when it is due', async () => {
   const stream = await notices()
   await send({ scheduleAt: new Date(Date.now() + 3_600_000).toISOString() })
   await relay.database.recipient.updateMany({ data: { dueAt: new Date(), notBefore: null } })
-  await expect.poll(() => stream.text, { timeout: 5_000 }).toContain(ENQUEUED)
+  await expect.poll(() => stream.text).toContain(ENQUEUED)
 })
 
 test('a cancel is announced once with the id of the message', async () => {
@@ -86,9 +86,7 @@ test('an inbox refresh asks the phone for the messages of the range, also when i
   await relay.api('POST', '/inbox/refresh', { body: range })
   const data = JSON.stringify({ ...range, webhookDelivery: 'Disabled', triggerWebhooks: 'false' })
   const stream = await notices()
-  await expect
-    .poll(() => stream.text, { timeout: 5_000 })
-    .toContain(`event: MessagesExportRequested\ndata: ${data}\n\n`)
+  await expect.poll(() => stream.text).toContain(`event: MessagesExportRequested\ndata: ${data}\n\n`)
 })
 
 test('an inbox refresh waits until the phone can read its notices', async () => {
@@ -113,7 +111,7 @@ test('an inbox refresh waits until the phone can read its notices', async () => 
     end: () => undefined,
     onClose: () => undefined,
   })
-  await expect.poll(() => written.join(''), { timeout: 5_000 }).toContain('event: MessagesExportRequested')
+  await expect.poll(() => written.join('')).toContain('event: MessagesExportRequested')
 })
 
 test('the phone is online while it is connected', async () => {

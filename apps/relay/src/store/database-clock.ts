@@ -13,7 +13,7 @@ export interface DatabaseClockDeps {
  * readings. So a wrong or changed system clock of a relay affects no due time, lease or token.
  *
  * The uncertainty of a reading is half its round trip. Smaller differences are ignored, and a difference that a slow
- * earlier reading explains is no jump.
+ * earlier reading explains is not reported as a jump.
  */
 export class DatabaseClock implements Clock {
   readonly #deps: DatabaseClockDeps

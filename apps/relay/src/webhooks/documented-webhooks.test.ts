@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { webhookEnvelope } from '@smsgw/contract/webhook-event'
+import { freePort } from '@smsgw/daemon/testing/free-port'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { addressRules } from './address-rules.ts'
 import { GuardedClient } from './delivery/client/guarded-client.ts'
@@ -198,12 +199,3 @@ test('the documented envelope is valid around a documented payload', () => {
   const payload = JSON.parse(blocks.get('a text received on the second SIM') ?? '')
   expect(webhookEnvelope.parse({ ...envelope, payload })).toEqual({ ...envelope, payload })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}

@@ -79,7 +79,7 @@ test('a delivery that waits for an earlier event is not due until the first atte
   await eventually(() => expect(received(receiver)).toContain('sms:delivered m2'))
   expect(await isDue('m1')).toBe(false)
   slow.release()
-  await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 5_000 })
+  await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 20_000 })
 })
 
 test('an event enqueued while the attempt of its predecessor is recorded follows at once', async () => {
@@ -94,7 +94,7 @@ test('an event enqueued while the attempt of its predecessor is recorded follows
     // The result can be recorded now. The event that waits for the result is not visible yet.
     await sleep(500)
   })
-  await vi.waitFor(() => expect(received(receiver)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 5_000 })
+  await vi.waitFor(() => expect(received(receiver)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 20_000 })
 })
 
 test('sends two events of one transaction in their order', async () => {
