@@ -43,7 +43,7 @@ const allFaults: readonly Fault[] = [
   { name: 'relay stopped for a while', weight: 2, inject: relayHalted },
   { name: 'agent killed', weight: 3, inject: agentKilled },
   { name: 'agent stopped for a while', weight: 2, inject: agentHalted },
-  { name: 'link swallows', weight: 3, inject: linkSwallows },
+  { name: 'link drops data', weight: 3, inject: linkDropsData },
   { name: 'PostgreSQL killed', weight: 1, inject: postgresKilled },
   { name: 'PostgreSQL restarted', weight: 1, inject: postgresRestarted },
   { name: 'modem unplugged', weight: 3, inject: modemUnplugged },
@@ -82,7 +82,7 @@ async function agentHalted({ agents }: Fleet, random: () => number): Promise<rea
   return [post.name, ...modems]
 }
 
-async function linkSwallows({ agents }: Fleet, random: () => number): Promise<readonly string[]> {
+async function linkDropsData({ agents }: Fleet, random: () => number): Promise<readonly string[]> {
   const { line, post } = one(agents, random)
   const way = random()
   line.swallowsUp = way < 0.7
