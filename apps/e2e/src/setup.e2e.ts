@@ -79,7 +79,8 @@ test('unlocks a SIM: shows the attempts left, hides the PIN, and saves only the 
   await user.shows('SIM unlocked')
   await user.shows('✔')
   expect(await user.ended()).toBe(0)
-  expect(user.screen).not.toMatch(/4321|9876/)
+  // Longer numbers, such as ports, may contain the same digits.
+  expect(user.screen).not.toMatch(/\b(?:4321|9876)\b/)
   const saved = join(folder, 'data/sim-pins.json')
   expect(JSON.parse(readFileSync(saved, 'utf8'))).toEqual({ 1: '4321' })
   expect(statSync(saved).mode & 0o777).toBe(0o600)
@@ -179,5 +180,5 @@ test('beside a running gateway, unlocks the SIM and tests it through the API', a
   ])
   expect((await gateway.api.ask('GET', '/inbox')).json).toMatchObject([{ sender: PHONE }])
   expect(readFileSync(join(gateway.folder, 'sim-pins.json'), 'utf8')).toContain('4321')
-  expect(gateway.process.lines.join('\n')).not.toContain('4321')
+  expect(gateway.process.lines.join('\n')).not.toMatch(/\b4321\b/)
 })
