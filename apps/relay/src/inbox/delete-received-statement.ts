@@ -1,4 +1,6 @@
+import { oldestWithinBytes, receivedBytes } from '../attachments/within-bytes.ts'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
 
 const EVENTS = [
   'sms:received',
@@ -23,9 +25,10 @@ const BATCH = 1_000
 export async function deleteReceived(database: Statements, afterSeconds: number): Promise<number> {
   const messages = await inBatches(
     () => database.$executeRaw`
-    DELETE FROM inbox WHERE key IN (
-      SELECT key FROM inbox WHERE stored_at <= now() - make_interval(secs => ${afterSeconds})
-      ORDER BY stored_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    DELETE FROM inbox WHERE key IN (${oldestWithinBytes(Prisma.sql`
+      SELECT key, stored_at AS at, ${receivedBytes} FROM inbox
+      WHERE stored_at <= now() - make_interval(secs => ${afterSeconds})
+      ORDER BY stored_at, key LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`)})`,
   )
   await inBatches(
     () => database.$executeRaw`
@@ -42,6 +45,7 @@ async function inBatches(deleteBatch: () => Promise<number>): Promise<number> {
   for (let total = 0; ; ) {
     const count = await deleteBatch()
     total += count
-    if (count < BATCH) return total
+    // Fewer than BATCH were deleted if their attachments are large.
+    if (count === 0) return total
   }
 }

@@ -71,3 +71,17 @@ test('deletes received messages from the deliveries of a webhook for several eve
   await deleteReceived(database, HOUR)
   expect(await deliveries()).toEqual([])
 })
+
+test('deletes pictures of any size with their messages, in several statements', async () => {
+  const { database } = shared
+  const ofMms = { accountId: 'a1', deviceId: 'd1', type: 'MMS_DOWNLOADED', sender: '+1', createdAt: new Date() }
+  for (const id of ['m1', 'm2', 'm3']) {
+    const { key: inboxKey } = await database.inboxItem.create({ data: { ...ofMms, id } })
+    // Its size on paper, so that the test needs no large picture.
+    const picture = { partId: 1n, position: 0, name: '', contentType: 'image/png', size: 70 * 2 ** 20 }
+    await database.inboxAttachment.create({ data: { ...picture, inboxKey, octets: new Uint8Array(1) } })
+  }
+  await age(HOUR)
+  expect(await deleteReceived(database, HOUR)).toBeGreaterThanOrEqual(3)
+  expect([await items(), await database.inboxAttachment.count()]).toEqual([[], 0])
+})

@@ -1,6 +1,8 @@
 import { defaultSettings } from '@smsgw/contract/settings'
+import { oldestWithinBytes, sentBytes } from '../attachments/within-bytes.ts'
 import type { Clock } from '../clock.ts'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
 
 interface DeleteOldMessagesDeps {
   readonly database: Statements
@@ -20,17 +22,17 @@ export async function deleteOldMessages({ database, clock }: DeleteOldMessagesDe
   const now = clock.now()
   for (let deleted = 0; ; ) {
     const count = await database.$executeRaw`
-      DELETE FROM messages WHERE key IN (
-        SELECT old.key FROM accounts CROSS JOIN LATERAL (
-          SELECT key FROM messages
+      DELETE FROM messages WHERE key IN (${oldestWithinBytes(Prisma.sql`
+        SELECT old.* FROM accounts CROSS JOIN LATERAL (
+          SELECT key, finished_at AS at, ${sentBytes} FROM messages
           WHERE account_id = accounts.id AND finished_at < ${now}::timestamptz - make_interval(days => coalesce(
             (accounts.settings #>> '{messages,log_lifetime_days}')::int, ${defaultSettings.messages.log_lifetime_days}))
           ORDER BY finished_at LIMIT ${BATCH}
           FOR UPDATE SKIP LOCKED
         ) AS old
-        LIMIT ${BATCH}
-      )`
+        LIMIT ${BATCH}`)})`
     deleted += count
-    if (count < BATCH) return deleted
+    // Fewer than BATCH were deleted if their attachments are large.
+    if (count === 0) return deleted
   }
 }

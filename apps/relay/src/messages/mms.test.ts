@@ -209,6 +209,19 @@ test('hashing erases subject, text and attachments, and keeps one hash of them',
   expect(await relay.database.messageAttachment.count({ where: { message: { id } } })).toBe(0)
 })
 
+test('retention deletes attachments of any size in one run', async () => {
+  await emptyPhone()
+  const ids: string[] = []
+  for (let count = 0; count < 3; count += 1) ids.push(idOf(await send({ attachments: [photo] })))
+  await phone.pull()
+  for (const id of ids) await phone.report(id, 'Delivered')
+  // Their size on paper, so that the test needs no large pictures.
+  await relay.database.messageAttachment.updateMany({ data: { size: 70 * 2 ** 20 } })
+  const inTwoMonths = { now: () => new Date(Date.now() + 60 * 86_400_000) }
+  expect(await deleteOldMessages({ database: relay.database, clock: inTwoMonths })).toBeGreaterThanOrEqual(3)
+  expect(await relay.database.messageAttachment.count({ where: { message: { id: { in: ids } } } })).toBe(0)
+})
+
 test('retention deletes attachments with their message', async () => {
   await emptyPhone()
   const id = idOf(await send({ attachments: [photo] }))

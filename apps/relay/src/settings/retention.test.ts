@@ -59,6 +59,23 @@ test('received messages are kept as long as sent ones', async () => {
   })
 })
 
+test('pictures are deleted with their message, in steps of a limited size, all in one run', async () => {
+  const { inboxItem, inboxAttachment } = shared.database
+  for (const [id, age] of [4, 5, 6, 2].entries()) {
+    const facts = { accountId: 'short', id: `${id}`, deviceId: 'd1', type: 'MMS_DOWNLOADED', sender: '' }
+    const { key: inboxKey } = await inboxItem.create({ data: { ...facts, createdAt: daysAgo(age) } })
+    // Its size on paper, so that the test needs no large picture.
+    const picture = { position: 0, name: '', contentType: 'image/png', size: 40 * 2 ** 20, octets: new Uint8Array(1) }
+    for (const partId of [1n, 2n]) await inboxAttachment.create({ data: { ...picture, inboxKey, partId } })
+  }
+  expect(await inboxRetention.deleteOlder(shared.database, 'short', daysAgo(3), 1000)).toBe(1)
+  expect((await inboxItem.findMany({ orderBy: { key: 'asc' } })).map(({ id }) => id)).toEqual(['0', '1', '3'])
+  expect(await inboxAttachment.count()).toBe(6)
+  await run(inboxRetention)
+  expect((await inboxItem.findMany()).map(({ id }) => id)).toEqual(['3'])
+  expect(await inboxAttachment.count()).toBe(2)
+})
+
 test('deliveries are kept as long as messages, but at most 30 days, and waiting deliveries are kept', async () => {
   const ages = [2.9, 3.1, 29, 31, 399]
   const { webhook, webhookDelivery } = shared.database

@@ -8,7 +8,7 @@ export interface Retention {
   readonly name: string
   /** Returns the retention time in the settings of an account. */
   readonly days: (settings: Settings) => number
-  /** Deletes at most `limit` rows that are older than `before` and returns their number. */
+  /** Deletes at most `limit` rows that are older than `before` and returns their number. Zero means that none is left. */
   readonly deleteOlder: (database: Database, accountId: string, before: Date, limit: number) => Promise<number>
 }
 
@@ -31,7 +31,7 @@ export function retentionJob(
         const before = new Date(clock.now().getTime() - days(settings) * DAY_MS)
         let deleted: number
         do deleted = await deleteOlder(database, id, before, ROWS_AT_ONCE)
-        while (deleted === ROWS_AT_ONCE)
+        while (deleted > 0)
       }
     },
   }

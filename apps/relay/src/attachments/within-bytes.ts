@@ -1,0 +1,26 @@
+import { Prisma } from '../store/generated/client.ts'
+
+/**
+ * A Raspberry Pi deletes attachments of this size in a few seconds. A statement may take 30 seconds, and a statement that takes
+ * longer would fail in each run.
+ */
+const MOST_DELETED_BYTES = 64 * 1024 * 1024
+
+/**
+ * Returns the keys of the oldest messages whose attachments have this size together, but at least one key. `messages` selects the
+ * `key` of each message, the time by which it is ordered as `at`, and the `bytes` of its attachments.
+ */
+export function oldestWithinBytes(messages: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SELECT key FROM (
+      SELECT key, sum(bytes) OVER (ORDER BY at, key) - bytes AS bytes_before FROM (${messages}) AS messages
+    ) AS sized WHERE bytes_before < ${MOST_DELETED_BYTES}`
+}
+
+/** The size of the attachments of a row of `inbox`. */
+export const receivedBytes = Prisma.sql`CASE WHEN inbox.type = 'MMS_DOWNLOADED' THEN (
+  SELECT coalesce(sum(size), 0) FROM inbox_attachments WHERE inbox_key = inbox.key) ELSE 0 END AS bytes`
+
+/** The size of the attachments of a row of `messages`. */
+export const sentBytes = Prisma.sql`CASE WHEN messages.mms IS NOT NULL THEN (
+  SELECT coalesce(sum(size), 0) FROM message_attachments WHERE message_key = messages.key) ELSE 0 END AS bytes`
