@@ -100,7 +100,7 @@ test('a redelivery that the previous release requests during an attempt starts a
     finished_at = NULL WHERE key = ${read.key}`)
   const result = { url: 'https://example.com', address: undefined, status: 200, error: undefined, excerpt: undefined }
   const attempt = { ...result, startedAt: new Date(), durationMs: 1, state: 'delivered', pauseMs: 0 } as const
-  await recordAttempts(store.database, [{ ...attempt, key: read.key, version: read.version }])
+  await recordAttempts(store.database, [{ ...attempt, key: read.key, version: read.version, event: 'sms:sent' }])
   const after = await store.database.webhookDelivery.findUniqueOrThrow({ where: { key: read.key } })
   expect(after).toMatchObject({ state: 'waiting', attempts: 0, tries: 1 })
 })

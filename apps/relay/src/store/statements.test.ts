@@ -76,6 +76,7 @@ import { dropDeliveries } from '../webhooks/delivery/drop-deliveries-statement.t
 import { queueAgeSeconds, queueSize } from '../webhooks/delivery/measure-queue-statement.ts'
 import { readDue } from '../webhooks/delivery/read-due-statement.ts'
 import { recordAttempts } from '../webhooks/delivery/record-attempts-statement.ts'
+import { releaseFollowers } from '../webhooks/delivery/release-followers-statement.ts'
 import { releaseReceivers } from '../webhooks/delivery/release-receivers-statement.ts'
 import { takeReceivers } from '../webhooks/delivery/take-receivers-statement.ts'
 import { updateHealth } from '../webhooks/delivery/update-health-statement.ts'
@@ -267,10 +268,11 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'webhooks/delivery/record-attempts-statement.ts': (s) =>
     recordAttempts(s as never, [
       {
-        ...{ key: 1n, version: 0, startedAt: now, durationMs: 1, url: '', address: undefined, status: 200 },
+        ...{ key: 1n, version: 0, event: '', startedAt: now, durationMs: 1, url: '', address: undefined, status: 200 },
         ...{ error: undefined, excerpt: undefined, state: 'delivered', pauseMs: 0 },
       },
     ]),
+  'webhooks/delivery/release-followers-statement.ts': (s) => releaseFollowers(s as never, [1n]),
   'webhooks/delivery/release-receivers-statement.ts': (s) => releaseReceivers(s as never, 1, [1n]),
   'webhooks/delivery/take-receivers-statement.ts': (s) =>
     takeReceivers(s as never, { worker: 1, leaseSeconds: 1, busy: [], renewed: [], after: 0n, limit: 1 }),

@@ -70,6 +70,7 @@ export async function attemptDelivery(
     attempt: {
       key: delivery.key,
       version: delivery.version,
+      event: delivery.event,
       startedAt,
       durationMs: Math.round(performance.now() - startedAtMs),
       url: requestUrl(receiver, delivery),

@@ -6,6 +6,7 @@ import { isDatabaseUnavailable } from '../../store/database-unavailable.ts'
 import { disableReceiver } from './disable-receiver-statement.ts'
 import { dropDeliveries } from './drop-deliveries-statement.ts'
 import { type RecordedAttempt, recordAttempts } from './record-attempts-statement.ts'
+import { releaseFollowers } from './release-followers-statement.ts'
 import { releaseReceivers } from './release-receivers-statement.ts'
 import type { Receiver } from './take-receivers-statement.ts'
 import { type HealthUpdate, updateHealth } from './update-health-statement.ts'
@@ -120,6 +121,8 @@ export class AttemptRecorder {
   /** Returns the attempts that could not be recorded because their deliveries are locked. */
   async #writeBatch(batch: Batch): Promise<Batch['attempts']> {
     const locked = await this.#retry(() => writeAttempts(this.#deps, batch))
+    const followed = followedDeliveries(batch, locked ?? [])
+    if (followed.length > 0) await this.#retry(() => releaseFollowers(this.#deps.database, followed))
     await this.#retry(() => writeHealth(this.#deps, batch))
     await this.#retry(() => disableGone(this.#deps, batch))
     await this.#retry(() => release(this.#deps, batch))
@@ -168,6 +171,12 @@ async function writeAttempts({ database }: AttemptRecorderDeps, { attempts }: Ba
     ),
   )
   return attempts.filter(({ attempt }) => locked.has(attempt.key))
+}
+
+/** The recorded deliveries that other deliveries may wait for (`EarlierEvent`). */
+function followedDeliveries({ attempts }: Batch, locked: Batch['attempts']): bigint[] {
+  const recorded = attempts.filter((one) => !locked.includes(one)).map(({ attempt }) => attempt)
+  return recorded.filter(({ event }) => event === 'sms:sent' || event === 'sms:failed').map(({ key }) => key)
 }
 
 async function writeHealth(deps: AttemptRecorderDeps, { health }: Batch): Promise<void> {

@@ -5,6 +5,7 @@ import { localTime } from '../outbox/local-time.ts'
 import type { OutboundEvent } from '../outbox/outbox-event.ts'
 import { deliveryWorld, eventually } from '../testing/delivery-world.ts'
 import { answerWith, type ReceivedRequest, type TestReceiver } from '../testing/test-receiver.ts'
+import { AttemptRecorder } from './attempt-recorder.ts'
 
 const world = deliveryWorld()
 const { receivers } = world
@@ -25,6 +26,20 @@ const nameOf = ({ body }: ReceivedRequest) => {
   return `${event} ${payload.messageId}`
 }
 const received = ({ requests }: TestReceiver) => requests.map(nameOf)
+
+const quiet = {
+  log: { warn: () => undefined, error: () => undefined },
+  logbook: { write: () => undefined },
+}
+
+/** A successful attempt of each `sms:sent` that has none. */
+async function succeeded() {
+  const result = { url: '', address: undefined, status: 200, error: undefined, excerpt: undefined }
+  const attempt = { ...result, startedAt: new Date(), durationMs: 1, state: 'delivered', pauseMs: 0 } as const
+  const where = { tries: 0, event: 'sms:sent' }
+  const rows = await world.database.webhookDelivery.findMany({ where, orderBy: { key: 'asc' } })
+  return rows.map(({ key, version, event }) => ({ ...attempt, key, version, event }))
+}
 
 /** Answers `sms:sent` of `m1` when the test releases it, and every other event with 200 at once. */
 function slowForSent(status = 200) {
@@ -95,6 +110,26 @@ test('an event enqueued while the attempt of its predecessor is recorded follows
     await sleep(500)
   })
   await vi.waitFor(() => expect(received(receiver)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 20_000 })
+})
+
+test('an event enqueued at any moment of that record follows at once', async () => {
+  const receiver = await receivers.start()
+  await world.webhook('w1', receiver.url, 'sms:sent')
+  await world.webhook('w2', receiver.url, 'sms:delivered')
+  for (let waitMs = 0; waitMs < 20; waitMs++) {
+    // The record locks many rows first, so it has begun when the follower is committed, and locks the followed row later.
+    await enqueue(...Array.from({ length: 499 }, (_, index) => sent(`other${waitMs}-${index}`)), sent(`m${waitMs}`))
+    const results = await succeeded()
+    const recorder = new AttemptRecorder({ ...quiet, database: world.database })
+    await world.database.$transaction(async (statements) => {
+      await enqueueEvents(statements, 'a1', [delivered(`m${waitMs}`)])
+      for (const result of results) void recorder.record(result)
+      await sleep(waitMs)
+    })
+    await recorder.finish(5_000)
+  }
+  const where = { event: 'sms:delivered', nextAttemptAt: { gt: new Date() } }
+  expect(await world.database.webhookDelivery.count({ where })).toBe(0)
 })
 
 test('sends two events of one transaction in their order', async () => {

@@ -7,6 +7,7 @@ export interface RecordedAttempt {
   readonly key: bigint
   /** The version of the row when it was read. */
   readonly version: number
+  readonly event: string
   readonly startedAt: Date
   readonly durationMs: number
   readonly url: string
@@ -21,8 +22,8 @@ export interface RecordedAttempt {
 
 /**
  * Records the results of several attempts. A delivery changes its state only if its row has not changed since it was
- * read, because a redelivery requested in the meantime starts a new schedule. Deliveries that waited for the first
- * attempt of another delivery become due. Attempts of deleted deliveries are not recorded.
+ * read, because a redelivery requested in the meantime starts a new schedule. Attempts of deleted deliveries are not
+ * recorded. Deliveries that waited for one of these attempts are released afterwards (`releaseFollowers`).
  *
  * SKIP LOCKED leaves out locked deliveries, because waiting for them could cause a deadlock. They are returned, and
  * their results have to be recorded again.
@@ -57,14 +58,6 @@ export async function recordAttempts(
           THEN now() + r.pause_ms * interval '1 millisecond' ELSE d.next_attempt_at END,
         finished_at = CASE WHEN d.version = r.version AND r.state <> 'waiting' THEN now() ELSE d.finished_at END
       FROM locked r WHERE d.key = r.key
-    ),
-    following AS MATERIALIZED (
-      SELECT f.key FROM locked r JOIN webhook_deliveries f ON f.follows_webhook_key = r.webhook_key AND f.follows_id = r.id
-      WHERE r.number = 1 AND f.follows_id IS NOT NULL AND f.state = 'waiting' AND f.tries = 0 AND f.next_attempt_at > now()
-      FOR NO KEY UPDATE OF f SKIP LOCKED
-    ),
-    released AS (
-      UPDATE webhook_deliveries d SET next_attempt_at = now() FROM following WHERE d.key = following.key
     ),
     recorded AS (
       INSERT INTO webhook_attempts (delivery_key, number, started_at, duration_ms, url, address, status, error, excerpt)

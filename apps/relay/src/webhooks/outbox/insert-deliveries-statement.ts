@@ -23,7 +23,7 @@ export const WEBHOOK_DISABLED = 'the webhook was disabled'
  * webhook is enabled, they are delivered again with the new payload.
  *
  * A delivery that follows another one is due when the first attempt of that earlier delivery has ended
- * (`recordAttempts`), or after `LONGEST_TURN`, so that workers do not read it too early.
+ * (`releaseFollowers`), or after `LONGEST_TURN`, so that workers do not read it too early.
  *
  * Locks: the deliveries that are followed, so that their attempts are recorded after this transaction and find the
  * followers. SKIP LOCKED leaves out deliveries whose attempt is being recorded. Their followers are due at once, and
