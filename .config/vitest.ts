@@ -13,27 +13,25 @@ const repository = resolve(import.meta.dirname, '..')
 const project = relative(repository, root)
 /** Starts what all tests of a project share in one run, for example a database server. */
 const globalSetup = resolve(root, 'src/testing/global-setup.ts')
-/** Projects whose tests start whole programs many times. */
-const programs = ['apps/agent', 'apps/gateway', 'apps/relay'].includes(project)
-  ? [resolve(repository, '.repo/programs-of-tests.ts')]
-  : []
+/** Tests that start whole programs. `npm run e2e` runs them, with `--mode e2e`. */
+const PROCESS_TESTS = '**/*.process.test.ts'
+/** Builds the programs that tests start. */
+const programs = resolve(repository, '.repo/programs-of-tests.ts')
 
 // The place for temporary folders of tests and of the processes that they start.
 const temporary = memoryFolder()
 if (project !== 'apps/e2e' && temporary !== undefined) process.env['TMPDIR'] ??= temporary
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     reporters: ['default', new TotalsReporter(totalsFiles())],
-    // Leaves out tests with real processes, which `npm run e2e` runs.
-    include: [project === 'apps/e2e' ? '**/*.e2e.ts' : '**/*.test.ts'],
-    exclude: ['**/node_modules/**'],
-    globalSetup: existsSync(globalSetup) ? [globalSetup, ...programs] : programs,
+    include: [project === 'apps/e2e' ? '**/*.e2e.ts' : mode === 'e2e' ? PROCESS_TESTS : '**/*.test.ts'],
+    exclude: ['**/node_modules/**', ...(mode === 'e2e' ? [] : [PROCESS_TESTS])],
+    globalSetup: [...(existsSync(globalSetup) ? [globalSetup] : []), ...(startsPrograms(mode) ? [programs] : [])],
     // The machine may be busy, so the limit is only for tests that hang.
-    testTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
+    testTimeout: project === 'apps/e2e' ? 600_000 : mode === 'e2e' ? 180_000 : 60_000,
     hookTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
-    // Tests of processes and databases are idle much of the time, so two workers suit a machine with two cores.
-    maxWorkers: project === 'apps/e2e' ? 4 : Math.max(2, availableParallelism() - 1),
+    maxWorkers: workers(),
     // The compile cache halves the start time of programs that tests start. Its key is the content of each module.
     env: { NODE_COMPILE_CACHE: resolve(repository, '.cache/compile') },
     // The time limit for an awaited event, which also has to allow for a busy machine.
@@ -45,7 +43,22 @@ export default defineConfig({
     // Node loads TypeScript itself, in half the time. Only the console has sources that Vite must translate.
     experimental: { viteModuleRunner: project === 'apps/console' },
   },
-})
+}))
+
+/** The agent and the gateway also have other tests that start a program. */
+function startsPrograms(mode: string): boolean {
+  if (project === 'apps/e2e') return false
+  return mode === 'e2e' || ['apps/agent', 'apps/gateway'].includes(project)
+}
+
+/**
+ * Tests of processes and databases are idle much of the time, so two workers suit a machine with two cores. Those of the
+ * relay end last and then run alone.
+ */
+function workers(): number {
+  if (project === 'apps/e2e') return 4
+  return Math.max(project === 'apps/relay' ? 3 : 2, availableParallelism() - 1)
+}
 
 /**
  * Returns the folder that Linux keeps in memory, if it has room and allows tests to start programs from it. There,

@@ -46,6 +46,18 @@ test('adds the totals that Nx restored for a cached result', async () => {
   expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '8 passed, 0 failed, 0 skipped' })
 })
 
+test('--e2e runs the end-to-end tests', async () => {
+  const { code, lines } = await npmTest(
+    `console.log(process.argv.slice(2).join(' ')); leave('a', 3, 0, 0); leave('b', 2, 0, 0)`,
+    {
+      args: ['--e2e'],
+    },
+  )
+  expect(code).toBe(0)
+  expect(lines[0]).toMatch(/^run-many -t e2e /)
+  expect(lines[0]).not.toContain('--e2e')
+})
+
 test('--affected runs the affected projects, and passes when there are none', async () => {
   const some = await npmTest(`console.log(process.argv.slice(2).join(' ')); leave('a', 3, 0, 0); leave('b', 2, 0, 0)`, {
     args: ['--affected', '--base=origin/main'],

@@ -1,4 +1,5 @@
-// `npm test`: runs the tests of every project with Nx. The last line is the total.
+// `npm test`: runs the tests of every project with Nx. The last line is the total. With `--e2e`, it runs the end-to-end tests
+// (`npm run e2e`).
 // Arguments go to Nx: `npm test -- --projects=@smsgw/sms`. With `--affected`, it runs only the tests of projects whose files
 // or dependencies differ from the main branch: `npm test -- --affected --base=origin/main`.
 import { spawn, spawnSync } from 'node:child_process'
@@ -14,9 +15,11 @@ interface Project {
 }
 
 const isAffected = process.argv.includes('--affected')
-const given = process.argv.slice(2).filter((argument) => argument !== '--affected')
-// Two projects at a time (nx.json), because tests that start processes are idle almost half of the time.
-const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', 'test', '--output-style=stream', ...given]
+const target = process.argv.includes('--e2e') ? 'e2e' : 'test'
+const given = process.argv.slice(2).filter((argument) => argument !== '--affected' && argument !== '--e2e')
+// Three projects at a time (nx.json), because tests that start processes are idle almost half of the time, and because the
+// tests of the relay, which take longest, start earlier.
+const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', target, '--output-style=stream', ...given]
 const projects = selectedProjects()
 // Each run has its own folder, because two runs may overlap.
 const totalsFolder = mkdtempSync(join(tmpdir(), 'smsgw-test-totals-'))

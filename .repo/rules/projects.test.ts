@@ -57,6 +57,14 @@ test('refuses tests without a script, or with another script', () => {
     ])
 })
 
+test('refuses tests of whole programs without the script that npm run e2e calls', () => {
+  const added = { 'libs/modem/src/main.process.test.ts': '' }
+  const e2e = 'vitest run --mode e2e --config ../../.config/vitest.ts'
+  expect(problems(added)).toEqual([`libs/modem/package.json: has process tests, so its e2e script must be "${e2e}"`])
+  const withBoth = modem.replace('"scripts":{', `"scripts":{"e2e":"${e2e}",`)
+  expect(problems({ ...added, 'libs/modem/package.json': withBoth })).toEqual([])
+})
+
 test('refuses a name that differs from the folder', () => {
   expect(problems({ 'libs/sms/package.json': '{"name":"@smsgw/codec"}' })).toEqual([
     'libs/sms/package.json: its name must be @smsgw/sms, after its folder',

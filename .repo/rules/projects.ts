@@ -25,6 +25,7 @@ export const projects: Rule = (tree) => {
 
 const ALL = '.config/tsconfig.json'
 const TEST_SCRIPT = 'vitest run --config ../../.config/vitest.ts'
+const E2E_SCRIPT = 'vitest run --mode e2e --config ../../.config/vitest.ts'
 
 function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
   const file = `${folder}/package.json`
@@ -36,6 +37,9 @@ function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
   const { test: testScript } = manifest.scripts ?? {}
   if (hasTests && testScript !== TEST_SCRIPT)
     violations.push({ file, problem: `has tests, so its test script must be "${TEST_SCRIPT}"` })
+  const startsPrograms = tree.files.some((test) => test.startsWith(`${folder}/`) && test.endsWith('.process.test.ts'))
+  if (startsPrograms && manifest.scripts?.['e2e'] !== E2E_SCRIPT)
+    violations.push({ file, problem: `has process tests, so its e2e script must be "${E2E_SCRIPT}"` })
 
   const config = `${folder}/tsconfig.json`
   const dependencies = workspacePackages(manifest.dependencies)

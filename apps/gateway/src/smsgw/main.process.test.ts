@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
@@ -64,7 +65,7 @@ describe('completion', () => {
     const { output } = smsgw('completion', 'bash')
     const words = ['smsgw', ...typed.split(' ').filter(Boolean), ''].map((word) => `'${word}'`)
     const script = `${output}\nCOMP_WORDS=(${words.join(' ')}) COMP_CWORD=${words.length - 1}\n_smsgw\nprintf '%s\\n' "\${COMPREPLY[@]}"`
-    const found = shell('bash', ['-c', script]).split('\n')
+    const found = shell('bash', [], script).split('\n')
     for (const word of offered) expect(found).toContain(word)
     for (const word of others) expect(found).not.toContain(word)
   })
@@ -72,7 +73,7 @@ describe('completion', () => {
   test.runIf(has('fish')).each(offers)('fish offers after "smsgw %s"', (typed, offered, others) => {
     const { output } = smsgw('completion', 'fish')
     const complete = (start: string) =>
-      shell('fish', ['--no-config', '-c', `${output}\ncomplete -C '${`smsgw ${typed}`.trim()} ${start}'`])
+      shell('fish', ['--no-config'], `${output}\ncomplete -C '${`smsgw ${typed}`.trim()} ${start}'\n`)
         .split('\n')
         .map((line) => line.split('\t')[0])
     // fish lists options only after a hyphen.
@@ -88,13 +89,16 @@ describe('completion', () => {
     const script = `compdef() { : }; _describe() { print -l -- "\${(@P)2}" }; _files() { : }
 ${output}
 words=(${words.map((word) => `'${word}'`).join(' ')} ''); CURRENT=${words.length + 1}; _smsgw`
-    const found = shell('zsh', ['-f', '-c', script])
+    const found = shell('zsh', ['-f'], script)
       .split('\n')
       .map((line) => line.split(':')[0])
     for (const word of offered) expect(found).toContain(word)
     for (const word of others) expect(found).not.toContain(word)
   })
 })
+
+const scripts = mkdtempSync(join(tmpdir(), 'smsgw-completion-'))
+afterAll(() => rmSync(scripts, { recursive: true }))
 
 const MAIN = join(import.meta.dirname, 'main.ts')
 
@@ -104,8 +108,11 @@ function smsgw(...args: readonly string[]) {
   return { code: status, output: stdout, problem: stderr }
 }
 
-function shell(name: string, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(name, args, { encoding: 'utf8' })
+/** Runs a script from a file, because it is too long for an argument. */
+function shell(name: string, args: readonly string[], script: string): string {
+  const file = join(scripts, 'script')
+  writeFileSync(file, script)
+  const { status, stdout, stderr } = spawnSync(name, [...args, file], { encoding: 'utf8' })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   return stdout
 }
