@@ -1,6 +1,6 @@
 // Inbound path, step 11: stores the message once. Next: enqueue-events.ts.
 
-import type { DecodedBase64 } from '@smsgw/contract/decoded-base64'
+import { insertReceivedAttachment } from '../attachments/insert-received-attachment-statement.ts'
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 import { enqueueAgain, enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
@@ -71,26 +71,8 @@ async function storeAttachments(
     select: { key: true },
   })
   let added = 0
-  // Stores one attachment at a time, so that only one encoded form is in memory.
-  for (const [position, { partId, name, contentType, octets }] of attachments.entries()) {
-    const texts = { name: storableText(name), contentType: storableText(contentType) }
-    const facts = { inboxKey: item.key, partId: BigInt(partId), position, ...texts, size: octets.size }
-    const { count } = await statements.inboxAttachment.createMany({
-      data: [{ ...facts, octets: bytesForPrisma(octets) }],
-      skipDuplicates: true,
-    })
-    added += count
-  }
+  // Stores one attachment at a time, so that the octets of only one are in memory twice.
+  for (const [position, attachment] of attachments.entries())
+    added += await insertReceivedAttachment(statements, { inboxKey: item.key, position }, attachment)
   return added
-}
-
-/** The client accepts only arrays that own their buffer. */
-function bytesForPrisma({ pieces, size }: DecodedBase64): Uint8Array<ArrayBuffer> {
-  const octets = new Uint8Array(size)
-  let at = 0
-  for (const piece of pieces) {
-    octets.set(piece, at)
-    at += piece.length
-  }
-  return octets
 }

@@ -78,7 +78,7 @@ export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDep
 
 const LONGEST_MS = 20_000
 
-/** While an attachment is sent to the database, the process needs about five times its size, so few are sent at a time. */
+/** While an attachment is sent to the database, the process needs about two times its size again, so few are sent at a time. */
 const TRANSFERS = { slots: 2, places: 200 }
 
 function hasAttachments(received: Received): boolean {

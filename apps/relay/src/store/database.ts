@@ -4,6 +4,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { type Client, type DatabaseError, Pool } from 'pg'
 import { DISK_FULL } from './database-unavailable.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
+import { sendOctets } from './octet-parameters.ts'
 
 /** The Prisma client or a transaction of it. */
 export type Statements = Prisma.TransactionClient
@@ -37,6 +38,7 @@ export function openDatabase({ url, connections, silenceMs = 40_000, onDiskFull 
     // is acknowledged.
     options: '-c timezone=UTC -c synchronous_commit=on',
   })
+  pool.on('connect', sendOctets)
   if (onDiskFull !== undefined) pool.on('connect', (client) => reportFullDisk(client, onDiskFull))
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementName, disposeExternalPool: true })
   // The minimal error format, because other formats contain the values of the query.

@@ -1,12 +1,12 @@
 import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
-import { type MmsContent, octetsOfBase64 } from '@smsgw/contract/mms'
-import { base64Of } from '../../http/octet-pieces.ts'
+import type { MmsContent } from '@smsgw/contract/mms'
 import type { Statements } from '../../store/database.ts'
+import { withOctets } from '../../store/octet-parameters.ts'
 import type { NewMessage } from './accept-messages.ts'
 
 /**
- * Stores the attachments of a message that this transaction has stored, once for all recipients. The database decodes them, and
- * each has its own statement, so that this process holds a second copy of one only.
+ * Stores the attachments of a message that this transaction has stored, once for all recipients. Each has its
+ * own statement, so that this process holds a second copy of one only.
  */
 export async function storeAttachments(
   statements: Statements,
@@ -14,11 +14,14 @@ export async function storeAttachments(
   attachments: MmsContent['attachments'],
 ): Promise<void> {
   for (const [position, { name = null, contentType, data }] of attachments.entries()) {
-    const text = data instanceof DecodedBase64 ? base64Of(data) : data
-    await statements.$executeRaw`
-      INSERT INTO message_attachments (message_key, position, name, content_type, size, octets)
-      SELECT key, ${position}, ${name}, ${contentType}, ${octetsOfBase64(data)}, decode(${text}, 'base64')
-      FROM messages WHERE account_id = ${accountId} AND id = ${id}
-      ON CONFLICT DO NOTHING`
+    const octets = data instanceof DecodedBase64 ? data : new DecodedBase64([Buffer.from(data, 'base64')])
+    await withOctets(
+      octets,
+      (parameter) => statements.$executeRaw`
+        INSERT INTO message_attachments (message_key, position, name, content_type, size, octets)
+        SELECT key, ${position}, ${name}, ${contentType}, ${octets.size}, ${parameter}::bytea
+        FROM messages WHERE account_id = ${accountId} AND id = ${id}
+        ON CONFLICT DO NOTHING`,
+    )
   }
 }

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import type { DecodedBase64 } from '@smsgw/contract/decoded-base64'
+import type { ClientBase } from 'pg'
+
+/** Nobody can guess it, so no value of a request is taken for a stand-in. */
+const prefix = `octets ${randomUUID()} `
+/** Octets that a statement needs now, by the text that stands for them. */
+const waiting = new Map<string, DecodedBase64>()
+let count = 0
+
+/**
+ * Runs a statement with octets as a parameter, which it must write as `${parameter}::bytea`. The Prisma client would encode
+ * octets as base64 within JSON, several times. It gets a short text in their place, and the connection sends the octets.
+ */
+export async function withOctets<Result>(
+  octets: DecodedBase64,
+  run: (parameter: string) => Promise<Result>,
+): Promise<Result> {
+  count += 1
+  const parameter = `${prefix}${count}`
+  waiting.set(parameter, octets)
+  try {
+    return await run(parameter)
+  } finally {
+    waiting.delete(parameter)
+  }
+}
+
+/** Lets a new connection of the pool send octets. */
+export function sendOctets(client: ClientBase): void {
+  const query = client.query.bind(client) as (...args: readonly unknown[]) => unknown
+  const queryWithOctets = (config: unknown, ...more: readonly unknown[]) => query(restored(config), ...more)
+  client.query = queryWithOctets as ClientBase['query']
+}
+
+function restored(config: unknown): unknown {
+  if (waiting.size === 0 || typeof config !== 'object' || config === null) return config
+  const { values } = config as { readonly values?: readonly unknown[] }
+  if (!values?.some(isStandIn)) return config
+  return { ...config, values: values.map((value) => (isStandIn(value) ? joined(waiting.get(value)) : value)) }
+}
+
+function isStandIn(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith(prefix)
+}
+
+function joined(octets: DecodedBase64 | undefined): Buffer {
+  if (octets === undefined) throw new Error('octets used after their statement')
+  return Buffer.concat(octets.pieces, octets.size)
+}
