@@ -36,7 +36,13 @@ function problemsOf(tree: RepositoryTree, file: string, versions: ReadonlySet<st
   const isConcurrent = statements.some(({ code }) => /\bCONCURRENTLY\b/i.test(code))
   return [
     ...(isConcurrent && statements.length > 1
-      ? [{ file, problem: 'has CONCURRENTLY next to other statements: give that statement a migration of its own' }]
+      ? [
+          {
+            file,
+            problem:
+              'has a statement with CONCURRENTLY and other statements: move the statement with CONCURRENTLY to a separate migration',
+          },
+        ]
       : []),
     ...statements.flatMap((statement) =>
       [breakage(statement, created, versions), lock(statement, created)].flatMap((problem) =>

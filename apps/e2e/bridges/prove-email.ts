@@ -55,7 +55,7 @@ export const emailProof: BridgeProof = {
           exim(
             `printf 'Subject: Backup\\n\\nkept\\n' | exim4 -C "$0/exim.conf" -odf -f cron@example.org ${number}@${DOMAIN}`,
           )
-          if (!exim(waiting).includes(number)) throw new Error('exim does not keep the mail')
+          if (!exim(waiting).includes(number)) throw new Error('exim did not keep the mail in its queue')
         })
         exim('exim4 -C "$0/exim.conf" -qff')
         if (exim(waiting).includes(number)) throw new Error('the mail is still in the queue of exim')

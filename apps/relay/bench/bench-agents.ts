@@ -103,7 +103,7 @@ async function notify(phones: readonly SsePhone[], relays: BenchRelays): Promise
     const noticedMs = await noticed
     toNotice.push(noticedMs - startedMs)
     const pullMs = performance.now()
-    if (!(await phone.pull()).includes(id)) throw new Error('a pull after the notice did not have the message')
+    if (!(await phone.pull()).includes(id)) throw new Error('a pull after the notice did not return the message')
     ofPull.push(performance.now() - pullMs)
   }
   print('POST to the notice at the phone: p50, p99', ...quantiles(toNotice))

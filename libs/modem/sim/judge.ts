@@ -46,8 +46,8 @@ function judgeLedger({ ledger, submits }: World): string[] {
 }
 
 /**
- * Without faults, only two reasons allow a message to stay unaccepted: the modem has just been switched on, or its
- * result is not trusted because it may be a line of text.
+ * Without faults, a message may stay unaccepted for only two reasons: the modem has just been switched on, or the
+ * result of the message cannot be trusted, because it may be a line of a message text.
  */
 function isPeaceful({ outcome, mayBeText }: SubmitCall): boolean {
   switch (outcome?.kind) {

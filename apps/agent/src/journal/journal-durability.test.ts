@@ -35,7 +35,7 @@ test('writes deferrable changes soon and in order', async () => {
   const second = journal.write([{ kind: 'note', name: 'n', value: 2 }])
   expect(await journal.read('notes', {})).toEqual({ n: 2 })
   await Promise.all([first, second])
-  // A delayed write is also written if no other write follows.
+  // A delayed write reaches the disk even if no other write follows.
   await journal.write([{ kind: 'note', name: 'n', value: 3 }], { mayWait: true })
   expect(await journal.read('notes', {})).toEqual({ n: 3 })
   const last = journal.write([{ kind: 'note', name: 'n', value: 4 }], { mayWait: true })

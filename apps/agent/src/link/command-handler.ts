@@ -34,7 +34,7 @@ export class CommandHandler {
 
   /** Resolves with the keys of the commands when sends and cancels are on disk and the other commands were started. */
   async take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]> {
-    // The new journal already has the commands of the replaced journal, in doubt.
+    // The new journal already has the commands of the replaced journal. Their outcome counts as unknown.
     if (journalId !== this.#options.journalId()) return []
     const known = commands.flatMap((received) => ('command' in received ? [received.command] : []))
     const sends = known.filter((command) => command.kind === 'send')

@@ -43,7 +43,7 @@ test.each<[string, string]>([
   ['/dev/ttyUSB2 receive --delte', 'unknown option --delte; did you mean --delete?'],
   ['/dev/ttyUSB2 list all', 'list takes no arguments; remove all'],
   ['/dev/ttyUSB2 send +447700900123', 'send needs a number and a text'],
-  ['/dev/ttyUSB2 send Alice hello', 'Alice is not a valid number; for example +447700900123'],
+  ['/dev/ttyUSB2 send Alice hello', 'Alice is not a valid number: write it like +447700900123'],
   [
     '/dev/ttyUSB2 delete SM',
     '"delete" needs "all", or a memory and an index from the output of "list", for example SM 3',

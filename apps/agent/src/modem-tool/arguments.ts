@@ -96,7 +96,7 @@ function readCommand(name: string, rest: readonly string[], values: Values): Com
 }
 
 function checkNumber(to: string): void {
-  if (!/^\+?[0-9*#]{1,20}$/.test(to)) throw new UsageError(`${to} is not a valid number; for example +447700900123`)
+  if (!/^\+?[0-9*#]{1,20}$/.test(to)) throw new UsageError(`${to} is not a valid number: write it like +447700900123`)
 }
 
 function readDelete(rest: readonly string[]): Command {

@@ -21,7 +21,7 @@ export async function testModem(
     return {
       ok: false,
       problem: `the test message was not sent: ${problem}`,
-      advice: 'check in a phone that the SIM has credit and may send text messages, then run setup again',
+      advice: 'put the SIM in a phone and check that it has credit and can send text messages, then run setup again',
     }
   }
   if (options.replyMs === 0) return { ok: true, text: `${name} sends; the reply was not awaited` }

@@ -1,7 +1,10 @@
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
 import { type ModemHealth, problemText, signalPercent, simStateOf, stateText } from '../modems/modem-health.ts'
 
-/** A telemetry sample: the state of the modems without phone numbers and texts, and with the last digits of the IMEI only. */
+/**
+ * A telemetry sample: the state of the modems. It contains no phone numbers and no message texts, and only the last
+ * digits of each IMEI.
+ */
 export function telemetrySample<Facts extends object>(modems: readonly ModemHealth[], facts: Facts) {
   return { modems: modems.map(modemSample), ...facts }
 }

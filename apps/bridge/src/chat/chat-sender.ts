@@ -66,7 +66,7 @@ export const APPRISE = 'apprise'
 /** Returns the version of `apprise`. Throws if `apprise` cannot be run. */
 export async function appriseVersion(program: string): Promise<string> {
   const { status, output } = await run(program, ['--version'], '', AbortSignal.timeout(LIMIT_MS))
-  if (status !== 0) throw new Error(`${program} --version ends with exit code ${status}`)
+  if (status !== 0) throw new Error(`${program} --version exited with code ${status}`)
   return output.split('\n', 1)[0]?.trim() ?? ''
 }
 
@@ -74,7 +74,7 @@ async function runApprise(program: string, configFile: string, text: string, sig
   const options = ['--config', configFile, '--input-format', 'text']
   const { status, output } = await run(program, options, text, AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]))
   if (status !== 0)
-    throw new Error(`apprise ends with exit code ${status}: ${withoutAddresses(output).slice(-300).trim()}`)
+    throw new Error(`apprise exited with code ${status}: ${withoutAddresses(output).slice(-300).trim()}`)
 }
 
 /** Removes the addresses, which contain tokens and passwords. */

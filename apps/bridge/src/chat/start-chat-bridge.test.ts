@@ -212,7 +212,7 @@ test('a failure of apprise is repeated, and the log has neither the address nor 
   writeFileSync(join(folder, 'fail'), '')
   await start({ CHAT_URLS: 'tgram://123:token/987' })
   account.receive('one')
-  await expect.poll(() => logged).toContain('apprise ends with exit code 1: cannot notify …')
+  await expect.poll(() => logged).toContain('apprise exited with code 1: cannot notify …')
   expect(logged).not.toContain('token')
   rmSync(join(folder, 'fail'))
   await expect.poll(() => existsSync(join(folder, 'notified'))).toBe(true)

@@ -59,7 +59,7 @@ export class FailingCommands {
       retryIn(RETRY_HEAD_MS)
       return 'next'
     }
-    // The pause grows each time, so that every command of the queue is tried.
+    // The pause grows after each failure, so that there is time to try every command in the queue.
     retryIn(Math.max(RETRY_ALONE_MS, 2 * (now - since)))
     const first = this.#failures.get(head)
     if (first !== undefined) this.#failures.set(head, { ...first, retryAt: now })

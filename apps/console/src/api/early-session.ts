@@ -12,7 +12,7 @@ export function requestSession(): Promise<Response> {
   return request
 }
 
-/** The answer to the early request, once. Undefined if there was no answer. */
+/** Returns the answer to the early request, but only to the first caller. Undefined if there was no answer. */
 export async function takeEarlySession(): Promise<Response | undefined> {
   const taken = request
   request = undefined

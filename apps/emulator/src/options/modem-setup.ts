@@ -35,7 +35,7 @@ export const simSetup = z.strictObject({
   phonebook: z
     .array(z.strictObject({ name: z.string().max(14), number: z.string().regex(/^\+?[0-9*#]{1,20}$/) }))
     .optional(),
-  /** True if the SIM stores its own number, which many operators do not write. */
+  /** True if the SIM stores its own number. Many operators leave that field empty. */
   ownNumberStored: z.boolean().optional(),
   lastMessageReference: z.int().min(0).max(255).optional(),
 })

@@ -10,7 +10,10 @@ export interface TokenStanding {
   readonly familyId: string
   readonly accountId: string
   readonly username: string
-  /** End of the family; null unless the family was issued with another token or with the previous secret of a key. */
+  /**
+   * The time at which the token family expires. Set only if the family was issued to a caller who authenticated with
+   * another token, or with the previous secret of a key; otherwise null.
+   */
   readonly endsAt: Date | null
   /** The API key that issued the token, or null. */
   readonly key: PrincipalKey | null

@@ -21,7 +21,7 @@ export interface FacadeRequest {
   readonly json: unknown
 }
 
-/** Credentials that an interface of another product has in its own places. */
+/** Credentials that the interface of another product sends outside the usual headers, for example in the query. */
 export type FacadeCredentials = { readonly key: string } | { readonly username: string; readonly password: string }
 
 /** How an interface of another product differs from the rest of the API. */

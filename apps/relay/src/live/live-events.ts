@@ -102,7 +102,7 @@ export class LiveEvents {
     try {
       if (this.#listeners.size > 0) await extendWatch(this.#deps.database, [...this.#listeners.keys()])
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'watch for live events not extended: database unavailable, retrying')
+      this.#deps.log.warn({ err: error }, 'live events may be late: the database is unavailable, retrying')
     }
   }
 }

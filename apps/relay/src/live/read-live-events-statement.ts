@@ -5,8 +5,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRow, readRows } from '../store/read-rows.ts'
 
 /**
- * Reads the events of all watched accounts after a number, in order. Takes no locks. LiveTail handles numbers that are not yet
- * committed.
+ * Reads the events of all watched accounts whose number is greater than `after`, in order. Takes no locks. LiveTail
+ * handles gaps left by events that are not yet committed.
  */
 export async function readLiveEvents(statements: Statements, after: bigint, most: number): Promise<LiveEvent[]> {
   return await readRows(

@@ -134,7 +134,10 @@ async function changeLabels(
     const found = await lockLabels(statements, accountId, addLabels)
     const unknown = addLabels.findIndex((id) => !found.includes(id))
     if (unknown !== -1)
-      throw refusal([{ path: `addLabels[${unknown}]`, message: 'is not a label: GET /labels lists them' }], 'body')
+      throw refusal(
+        [{ path: `addLabels[${unknown}]`, message: 'is not a label: GET /labels lists the labels' }],
+        'body',
+      )
     const data = addLabels.map((labelId) => ({ accountId, number, labelId }))
     await statements.conversationLabel.createMany({ data, skipDuplicates: true })
   }

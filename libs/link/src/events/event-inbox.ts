@@ -33,7 +33,7 @@ export interface EventBatch {
   readonly length: number
 }
 
-/** The problem of an invalid event is logged. The event is acknowledged, because sending it again would not help. */
+/** Logs why an event is invalid, and acknowledges the event, because sending it again would not help. */
 export type ReceivedEvent = { readonly event: AgentEvent } | { readonly problem: string }
 
 /** In one transaction. */

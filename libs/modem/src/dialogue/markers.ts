@@ -10,9 +10,9 @@ export interface Marker {
 const isGroup = (body: string): boolean => body.startsWith('(')
 
 /**
- * Questions that any modem answers, with or without SIM and network. None of the answers looks like an unsolicited
- * code. Nearly all firmware supports one of the first two questions; a modem that does not support the last question
- * could not send messages.
+ * Queries that a modem answers even without a SIM or network. No answer can be mistaken for an unsolicited result
+ * code. Nearly all firmware supports at least one of the first two. Every usable modem supports the last one, because
+ * sending messages requires it.
  */
 export const markers: readonly Marker[] = [
   { command: 'AT+CMEE?', prefix: '+CMEE', answers: (body) => /^\d/.test(body) },

@@ -134,8 +134,8 @@ export class Submitter {
   }
 
   /**
-   * Handles a late result. If the modem answered a question before it gave this result, it does not execute commands in
-   * order, so it is not asked any more questions.
+   * Handles a late result. A modem that answered a query before it gave this result does not execute commands in order,
+   * so no more queries are sent to it.
    */
   handleLateResult(id: string): void {
     if (id === this.#givenUpEarly) this.#answersOutOfTurn = true

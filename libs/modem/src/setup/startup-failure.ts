@@ -123,7 +123,7 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   'login-refused': {
     words: 'The web interface of the stick refuses the user name or the password.',
     advice:
-      'Correct HILINK_USER and HILINK_PASSWORD, then restart the agent. It does not try again, because the stick would lock.',
+      'Correct HILINK_USER and HILINK_PASSWORD, then restart the agent. The agent does not retry by itself, because repeated failures would lock the login of the stick.',
   },
 }
 

@@ -73,7 +73,7 @@ function planText({ content, destination, sim }: Parameters<typeof planMessage>[
 
 function segmented(content: ClearContent, reference: number): Segmentation {
   if (content.kind === 'text') return segment(content.text, { reference })
-  // The source port is the destination port, as in messages from phones. Most receivers ignore it.
+  // The source port gets the value of the destination port, as in messages from phones. Most receivers ignore it.
   return segmentData(content.data, { reference, ports: { destination: content.port, source: content.port, width: 16 } })
 }
 

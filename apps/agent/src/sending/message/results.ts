@@ -5,7 +5,7 @@ import type { AttemptResult } from './attempt-result.ts'
 import { type MessagePart, type OutgoingMessage, withPart } from './message.ts'
 import { type EventTime, partSubmittedEvent } from './message-events.ts'
 
-/** Returns the message with the result of one of its parts, and stores the reference as the last one of the SIM. */
+/** Returns the message with the result of one more part, and stores the reference as the last that the SIM has used. */
 export function settledPart(
   step: Step,
   message: OutgoingMessage,
