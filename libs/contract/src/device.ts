@@ -107,6 +107,10 @@ const modem = z
     storageTotal: z.int().min(0).optional(),
     recoverySteps: z.int().min(0).optional().meta({ description: 'Recovery steps since the last failure' }),
     lastError: z.string().optional().meta({ description: 'Current problem of the modem' }),
+    lastErrorCode: z
+      .string()
+      .optional()
+      .meta({ description: 'Stable code of `lastError`, as in findings', examples: ['modem.puk-required'] }),
   })
   .meta({ id: 'Modem' })
 
@@ -209,12 +213,21 @@ export const enterPinRequest = requestBody({
     .string()
     .regex(/^\d{4,8}$/, 'must have four to eight digits')
     .meta({ description: 'PIN of the SIM. Four to eight digits', format: 'password' }),
+  save: z.boolean().optional().meta({
+    description:
+      'Saves the PIN on the machine of the device if the SIM accepts it, so that it is entered at each start. Default: false',
+  }),
 }).meta({ id: 'EnterPinRequest', examples: [{ simNumber: 1, pin: '1234' }] })
 
 export const enteredPin = z
   .strictObject({
     unlocked: z.boolean().meta({ description: 'True when the SIM accepted the PIN' }),
+    saved: z.boolean().optional().meta({ description: 'True when the PIN was saved; absent if `save` was not true' }),
     reason: z.string().optional().meta({ description: 'Why the SIM is still locked, and what to do' }),
+    code: z
+      .string()
+      .optional()
+      .meta({ description: 'Stable code of `reason`, as in findings', examples: ['modem.pin-wrong'] }),
     triesLeft: z.int().min(0).optional().meta({
       description: 'PIN attempts left until the SIM requires its PUK; absent if the modem does not report them',
     }),
@@ -232,6 +245,24 @@ const finding = z
     verdict: z.enum(['ok', 'warning', 'problem']),
     text: z.string(),
     advice: z.string().optional().meta({ description: 'Recommended action' }),
+    code: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Stable code of `text` and `advice`; absent if the agent is older or the code is not yet known',
+        examples: ['network.denied', 'port.forbidden'],
+      }),
+    values: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .optional()
+      .meta({ description: 'The values in `text` and `advice`, for example the name of a port' }),
+    simNumber: simNumber
+      .optional()
+      .meta({ description: 'The SIM that was checked; absent for a check of the machine' }),
+    commands: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Commands that solve the problem. Run them on the machine of the device, in this order' }),
   })
   .meta({ id: 'Finding' })
 

@@ -1404,12 +1404,21 @@ export interface components {
              * @description PIN of the SIM. Four to eight digits
              */
             pin: string;
+            /** @description Saves the PIN on the machine of the device if the SIM accepts it, so that it is entered at each start. Default: false */
+            save?: boolean;
         };
         EnteredPin: {
             /** @description True when the SIM accepted the PIN */
             unlocked: boolean;
+            /** @description True when the PIN was saved; absent if `save` was not true */
+            saved?: boolean;
             /** @description Why the SIM is still locked, and what to do */
             reason?: string;
+            /**
+             * @description Stable code of `reason`, as in findings
+             * @example modem.pin-wrong
+             */
+            code?: string;
             /** @description PIN attempts left until the SIM requires its PUK; absent if the modem does not report them */
             triesLeft?: number;
         };
@@ -1424,6 +1433,20 @@ export interface components {
             text: string;
             /** @description Recommended action */
             advice?: string;
+            /**
+             * @description Stable code of `text` and `advice`; absent if the agent is older or the code is not yet known
+             * @example network.denied
+             * @example port.forbidden
+             */
+            code?: string;
+            /** @description The values in `text` and `advice`, for example the name of a port */
+            values?: {
+                [key: string]: string | number;
+            };
+            /** @description The SIM that was checked; absent for a check of the machine */
+            simNumber?: number;
+            /** @description Commands that solve the problem. Run them on the machine of the device, in this order */
+            commands?: string[];
         };
         Findings: {
             /**
@@ -1818,6 +1841,11 @@ export interface components {
             recoverySteps?: number;
             /** @description Current problem of the modem */
             lastError?: string;
+            /**
+             * @description Stable code of `lastError`, as in findings
+             * @example modem.puk-required
+             */
+            lastErrorCode?: string;
         };
         NewApiKey: {
             /**

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { judgeSystemClock } from '../time/system-clock.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type CodedFinding, type Finding, fail, ok, warn } from './finding.ts'
 
 /** A weak power supply is the most frequent reason why a modem on a Raspberry Pi disconnects while it sends. */
-export function checkPower(sysfs = '/sys'): readonly Finding[] {
+export function checkPower(sysfs = '/sys'): readonly CodedFinding[] {
   const flags = throttledFlags(sysfs)
   if (flags !== undefined) return [checkThrottled(flags)]
   const alarm = voltageAlarm(sysfs)
@@ -14,14 +14,16 @@ export function checkPower(sysfs = '/sys'): readonly Finding[] {
 }
 
 /** Bit 0: undervoltage now. Bit 16: undervoltage since boot. Bits 2 and 18: throttled because of undervoltage. */
-export function checkThrottled(flags: number): Finding {
+export function checkThrottled(flags: number): CodedFinding {
   if ((flags & undervoltageNow) !== 0) {
-    return fail('power', 'undervoltage: the supply voltage is too low now', supply)
+    return fail('power', 'undervoltage: the supply voltage is too low now', supply, { code: 'power.low' })
   }
   if ((flags & undervoltageOnce) !== 0) {
-    return warn('power', 'undervoltage: the supply voltage was too low at least once since boot', supply)
+    return warn('power', 'undervoltage: the supply voltage was too low at least once since boot', supply, {
+      code: 'power.was-low',
+    })
   }
-  return ok('power', 'no undervoltage since boot')
+  return ok('power', 'no undervoltage since boot', { code: 'power.ok' })
 }
 
 const undervoltageNow = 1
@@ -62,43 +64,52 @@ function entriesOf(folder: string): readonly string[] {
 }
 
 /** Checks Node.js and the native library for serial ports. */
-export async function checkRuntime(): Promise<readonly Finding[]> {
+export async function checkRuntime(): Promise<readonly CodedFinding[]> {
   const { version, platform, arch } = process
   const [major] = version.slice(1).split('.').map(Number)
   const node =
     (major ?? 0) >= minNodeVersion
-      ? ok('runtime', `Node ${version} on ${platform} ${arch}`)
+      ? ok('runtime', `Node ${version} on ${platform} ${arch}`, { code: 'runtime.ok', values: { version } })
       : fail(
           'runtime',
           `Node ${version} is too old`,
           `install Node ${minNodeVersion} or newer, or start with npm, which installs it`,
+          { code: 'runtime.old', values: { version, wanted: minNodeVersion } },
         )
   return [node, await serialBinding()]
 }
 
 /** The library for serial ports is compiled for each platform. */
-async function serialBinding(): Promise<Finding> {
+async function serialBinding(): Promise<CodedFinding> {
   try {
     await import('../ports/serial-port.ts')
-    return ok('serial ports', 'library loaded')
+    return ok('serial ports', 'library loaded', { code: 'serial.ok' })
   } catch (error) {
     const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n')
-    return fail('serial ports', `cannot load the library (${reason})`, 'reinstall on this machine: npm ci')
+    return fail('serial ports', `cannot load the library (${reason})`, 'reinstall on this machine: npm ci', {
+      code: 'serial.broken',
+      values: { reason },
+    })
   }
 }
 
 const minNodeVersion = 24
 
 /** Checks the system clock, which deadlines, work hours and message times depend on. */
-export function checkClock(state = judgeSystemClock()): readonly Finding[] {
+export function checkClock(state = judgeSystemClock()): readonly CodedFinding[] {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  if (state === 'synchronised') return [ok('clock', `synchronised, time zone ${zone}`)]
-  if (state === 'kept') return [ok('clock', `kept by a battery or the host, time zone ${zone}`)]
+  if (state === 'synchronised') {
+    return [ok('clock', `synchronised, time zone ${zone}`, { code: 'clock.synchronised', values: { zone } })]
+  }
+  if (state === 'kept') {
+    return [ok('clock', `kept by a battery or the host, time zone ${zone}`, { code: 'clock.kept', values: { zone } })]
+  }
   return [
     warn(
       'clock',
       `not synchronised (time zone ${zone})`,
       'sudo timedatectl set-ntp true; until then the agent uses the time of the relay and the mobile network',
+      { code: 'clock.unsynchronised', values: { zone }, commands: ['sudo timedatectl set-ntp true'] },
     ),
   ]
 }

@@ -31,6 +31,7 @@ test('says that usb_modeswitch is missing', async () => {
           ['udevadm', 'trigger', '--action=add', '--attr-match=idVendor=12d1', '--attr-match=idProduct=1f01'],
         ],
       },
+      meaning: { code: 'switch.missing', values: { device: expect.stringContaining('12d1:1f01 at 1-1.2') } },
     },
   ])
 })

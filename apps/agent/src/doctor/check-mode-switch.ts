@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { isInStorageMode } from '../modems/discovery/classify-device.ts'
+import { isInStorageMode, nameOf } from '../modems/discovery/classify-device.ts'
 import { thisMachine } from '../modems/discovery/find-places.ts'
 import { readUsbBus } from '../modems/discovery/usb-bus.ts'
-import { type Finding, fail } from './finding.ts'
+import { type CodedFinding, fail } from './finding.ts'
 
 /**
  * Checks why a modem stays in storage mode. Debian's usb-modeswitch has rules that switch a modem when it is plugged
@@ -11,12 +11,14 @@ import { type Finding, fail } from './finding.ts'
 export async function checkModeSwitch(
   sysfs = thisMachine.sysfs,
   programs: readonly string[] = ['/usr/sbin/usb_modeswitch', '/sbin/usb_modeswitch', '/usr/bin/usb_modeswitch'],
-): Promise<readonly Finding[]> {
+): Promise<readonly CodedFinding[]> {
   const disks = (await readUsbBus(sysfs)).filter(isInStorageMode)
   const isInstalled = programs.some((program) => existsSync(program))
-  return disks.map(({ id, path }) => {
+  return disks.map((disk) => {
+    const { id, path } = disk
     const subject = `storage mode of ${id} at ${path}`
     const [vendor, product] = id.split(':')
+    const values = { device: nameOf(disk) }
     const again = [
       ...['udevadm', 'trigger', '--action=add'],
       ...[`--attr-match=idVendor=${vendor}`, `--attr-match=idProduct=${product}`],
@@ -24,7 +26,8 @@ export async function checkModeSwitch(
     if (isInstalled) {
       const advice = `repeat the switch: sudo ${again.join(' ')}; if that does not help, plug it in again, or use another modem`
       const fix = { about: `switch ${id} at ${path} to modem mode`, commands: [again] }
-      return { ...fail(subject, 'usb_modeswitch is installed and has not switched it', advice), fix }
+      const text = 'usb_modeswitch is installed and has not switched it'
+      return { ...fail(subject, text, advice, { code: 'switch.failed', values }), fix }
     }
     const install = ['apt-get', 'install', '--yes', 'usb-modeswitch']
     const advice = `sudo apt-get install usb-modeswitch && sudo ${again.join(' ')}`
@@ -32,6 +35,6 @@ export async function checkModeSwitch(
       about: `install usb-modeswitch and switch ${id} at ${path} to modem mode`,
       commands: [install, again],
     }
-    return { ...fail(subject, 'usb_modeswitch is not installed', advice), fix }
+    return { ...fail(subject, 'usb_modeswitch is not installed', advice, { code: 'switch.missing', values }), fix }
   })
 }

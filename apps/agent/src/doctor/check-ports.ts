@@ -1,5 +1,6 @@
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { classifyDevice, nameOf } from '../modems/discovery/classify-device.ts'
 import {
   type DeviceFolders,
   findPlaces,
@@ -8,13 +9,14 @@ import {
   type Wanted,
 } from '../modems/discovery/find-places.ts'
 import { ignoreModemsCommand, shareModemsCommand, udevRecord } from '../modems/discovery/udev-rules.ts'
-import { describeForbidden, grantAccess, readPortAccess } from '../ports/port-access.ts'
-import { describeHolders, readHolders } from '../ports/port-holders.ts'
+import { readUsbBus } from '../modems/discovery/usb-bus.ts'
+import { describeForbidden, grantAccess, type PortAccess, readPortAccess } from '../ports/port-access.ts'
+import { describeHolders, type Holders, readHolders } from '../ports/port-holders.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
 import { readText } from './check-machine.ts'
 import { checkModeSwitch } from './check-mode-switch.ts'
 import { checkSerialPort } from './check-serial.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type CodedFinding, fail, ok, warn } from './finding.ts'
 
 /**
  * Checks what is known about modems without opening them: their USB mode, the permissions of their ports, and the
@@ -24,17 +26,18 @@ export async function checkPorts(
   wanted: Wanted,
   agent: Pick<AgentStatus, 'pid' | 'modems'> | undefined,
   machine: DeviceFolders = thisMachine,
-): Promise<readonly Finding[]> {
+): Promise<readonly CodedFinding[]> {
   const real = withoutVirtual(wanted)
   const { places, unusable } = await findPlaces(real, machine)
   const findings = [
-    ...unusable.map((problem) => warn('USB', problem, 'the agent does not use it until then')),
+    ...(await checkUnusable(unusable, machine)),
     ...(real.auto ? await checkModeSwitch(machine.sysfs) : []),
   ]
   const isVirtual =
     real.addresses.length < wanted.addresses.length || agent?.modems.some(({ port }) => port === virtual)
-  if (isVirtual) findings.push(ok('modems', 'virtual modem, part of the gateway'))
+  if (isVirtual) findings.push(ok('modems', 'virtual modem, part of the gateway', { code: 'modems.virtual' }))
   else if (places.length === 0) findings.push(noModem)
+  if (places.length === 0) findings.push(...(await listUsbDevices(machine)))
   for (const place of places) {
     findings.push(...(await checkPlace(place, agent?.pid)), ...checkSleep(place, machine))
   }
@@ -53,15 +56,50 @@ const noModem = fail(
   'modems',
   'no USB modem found',
   'plug one in; for a modem behind a serial adapter or the network, set MODEMS=/dev/ttyUSB0 or tcp://host:port',
+  { code: 'modems.none' },
 )
 
-async function checkPlace(place: Place, agentPid: number | undefined): Promise<readonly Finding[]> {
+/** Explains the devices that look like modems and cannot be used. */
+async function checkUnusable(problems: readonly string[], { sysfs }: DeviceFolders): Promise<readonly CodedFinding[]> {
+  if (problems.length === 0) return []
+  const bus = (await readUsbBus(sysfs)).map((device) => ({ device: nameOf(device), found: classifyDevice(device) }))
+  return problems.map((problem) => {
+    const known = bus.find(({ found }) => found.kind === 'unusable' && found.problem === problem)
+    return warn(
+      'USB',
+      problem,
+      'the agent does not use it until then',
+      known?.found.kind === 'unusable'
+        ? { code: `usb.${known.found.reason}`, values: { device: known.device } }
+        : { code: 'usb.other', values: { problem } },
+    )
+  })
+}
+
+/** Names the connected USB devices, so that a person can see whether the modem is among them. Hubs are left out. */
+async function listUsbDevices({ sysfs }: DeviceFolders): Promise<readonly CodedFinding[]> {
+  const devices = (await readUsbBus(sysfs)).filter((device) => !isHub(device))
+  if (devices.length === 0) return [ok('USB', 'no devices are connected', { code: 'usb.nothing' })]
+  const names = devices.map(({ id, product }) => (product === undefined ? id : `${product.slice(0, 40)} (${id})`))
+  const text = names.join(', ')
+  return [ok('USB', `connected: ${text}`, { code: 'usb.seen', values: { devices: text } })]
+}
+
+const isHub = ({ interfaces }: { readonly interfaces: readonly { readonly class: string }[] }): boolean =>
+  interfaces.length > 0 && interfaces.every((each) => each.class.startsWith('09/'))
+
+async function checkPlace(place: Place, agentPid: number | undefined): Promise<readonly CodedFinding[]> {
   const [port = ''] = place.ports
   const subject = `port ${port}`
-  if (place.isHidden) return [ok(subject, 'checked when the modem is opened')]
+  if (place.isHidden) {
+    return [ok(subject, 'checked when the modem is opened', { code: 'port.hidden', values: { port } })]
+  }
   if (!place.isPresent) {
     return [
-      fail(subject, 'not found', 'check that the modem is plugged in; if its port has changed, MODEMS=auto finds it'),
+      fail(subject, 'not found', 'check that the modem is plugged in; if its port has changed, MODEMS=auto finds it', {
+        code: 'port.missing',
+        values: { port },
+      }),
     ]
   }
   const mayUse = await access(port, constants.R_OK | constants.W_OK).then(
@@ -71,27 +109,57 @@ async function checkPlace(place: Place, agentPid: number | undefined): Promise<r
   if (!mayUse) {
     const known = await readPortAccess(port)
     if (known === undefined) return []
-    const finding = fail(subject, 'no access', describeForbidden(known))
     const command = grantAccess(known)
+    const finding = fail(subject, 'no access', describeForbidden(known), forbiddenMeaning(known))
     if (command === undefined) return [finding]
     return [
       { ...finding, fix: { about: `let ${known.user} use ${port}, from the next login on`, commands: [command] } },
     ]
   }
   const isDevice = (await stat(await realpath(port))).isCharacterDevice()
-  if (!isDevice) return [fail(subject, 'not a serial port', 'set MODEMS to a device such as /dev/ttyUSB2')]
+  if (!isDevice) {
+    return [
+      fail(subject, 'not a serial port', 'set MODEMS to a device such as /dev/ttyUSB2', {
+        code: 'port.not-serial',
+        values: { port },
+      }),
+    ]
+  }
   const holders = await readHolders(port)
   // A pseudo-terminal is also held open by the process that created it.
   const isPseudo = holders.device.startsWith('/dev/pts/')
   const others = holders.programs.filter(({ pid }) => pid !== agentPid && !isPseudo)
   if (others.length > 0) {
-    return [fail(subject, 'in use', describeHolders({ ...holders, programs: others }))]
+    const found = { ...holders, programs: others }
+    return [fail(subject, 'in use', describeHolders(found), heldMeaning(found))]
   }
-  return [ok(subject, 'accessible')]
+  return [ok(subject, 'accessible', { code: 'port.ok', values: { port } })]
+}
+
+/** The code of {@link describeForbidden}. */
+function forbiddenMeaning({ path, user, isSuperuser, group, groupMayUse, isMember }: PortAccess) {
+  if (isSuperuser) return { code: 'port.container', values: { port: path } } as const
+  if (!groupMayUse) {
+    return { code: 'port.owner-only', values: { port: path }, commands: [`sudo chmod g+rw ${path}`] } as const
+  }
+  const values = { port: path, user, group }
+  return { code: isMember ? ('port.login-again' as const) : ('port.forbidden' as const), values }
+}
+
+/** The code of {@link describeHolders}. */
+function heldMeaning({ device, programs }: Holders) {
+  const values = { port: device }
+  if (programs.some(({ name }) => name === 'ModemManager')) {
+    return { code: 'port.manager', values, commands: [ignoreModemsCommand()] } as const
+  }
+  return {
+    code: 'port.in-use',
+    values: { ...values, programs: programs.map(({ name, pid }) => `${name} (${pid})`).join(', ') },
+  } as const
 }
 
 /** A suspended modem does not announce messages. */
-function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly Finding[] {
+function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly CodedFinding[] {
   if (usb === undefined) return []
   const file = join(sysfs, 'bus/usb/devices', usb.path, 'power/control')
   if (readText(file) !== 'auto') return []
@@ -100,23 +168,28 @@ function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly Finding[
       `USB device ${usb.id}`,
       'may be suspended to save power',
       `${ignoreModemsCommand()}, then plug it in again; or: echo on | sudo tee ${file}`,
+      { code: 'usb.suspends', values: { device: usb.id }, commands: [ignoreModemsCommand()] },
     ),
   ]
 }
 
 /** Checks that ModemManager ignores each modem, because otherwise it would write its own commands to the modem. */
-async function checkModemManager(places: readonly Place[]): Promise<readonly Finding[]> {
+async function checkModemManager(places: readonly Place[]): Promise<readonly CodedFinding[]> {
   const { runsModemManager } = await readHolders('/dev/null')
   if (!runsModemManager) return []
   const shared = places.filter(({ isShared }) => isShared)
   const sharing = shared.map(({ ports }) =>
-    ok('ModemManager', `running; it ignores ${ports.join(' and ')}, and may use the other ports of the modem`),
+    ok('ModemManager', `running; it ignores ${ports.join(' and ')}, and may use the other ports of the modem`, {
+      code: 'manager.shares',
+      values: { ports: ports.join(', ') },
+    }),
   )
   const others = places.filter(({ isShared }) => !isShared)
   const modems = others.flatMap(({ usb }) => usb ?? [])
   const disturbed = modems.filter((usb) => !/^E:ID_MM_\w+_IGNORE=1$/m.test(readText(udevRecord(usb)) ?? ''))
   if (modems.length === 0) return sharing
-  if (disturbed.length === 0) return [...sharing, ok('ModemManager', 'running; it ignores these modems')]
+  if (disturbed.length === 0)
+    return [...sharing, ok('ModemManager', 'running; it ignores these modems', { code: 'manager.ignores' })]
   const canShare = others.some(({ commandPorts = [] }) => commandPorts.length > 1)
   return [
     ...sharing,
@@ -126,6 +199,11 @@ async function checkModemManager(places: readonly Place[]): Promise<readonly Fin
       `${ignoreModemsCommand()}, then plug the modem in again; ` +
         `${canShare ? `to keep its data connection instead: ${shareModemsCommand()}; ` : ''}` +
         'or: sudo systemctl disable --now ModemManager',
+      {
+        code: 'manager.takes',
+        values: { devices: disturbed.map(({ id }) => id).join(', ') },
+        commands: [ignoreModemsCommand()],
+      },
     ),
   ]
 }

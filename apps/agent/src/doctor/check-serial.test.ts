@@ -22,6 +22,7 @@ test('the port of Bluetooth on a Pi 4 is refused, and the port on the GPIO pins 
       subject: `port ${folder}/dev/ttyAMA0`,
       text: 'ttyAMA0 belongs to the Bluetooth chip, not to the GPIO pins',
       advice: 'set MODEMS=/dev/serial0, the port on the GPIO pins',
+      meaning: { code: 'port.bluetooth', values: { port: `${folder}/dev/ttyAMA0` } },
     },
   ])
   expect(check('serial0')).toEqual([])

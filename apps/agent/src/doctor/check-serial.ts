@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { readText } from './check-machine.ts'
-import { type Finding, fail, warn } from './finding.ts'
+import { type CodedFinding, fail, warn } from './finding.ts'
 
 export interface SerialFolders {
   readonly devices: string
@@ -15,7 +15,7 @@ const thisMachine: SerialFolders = { devices: '/dev', proc: '/proc', boot: '/boo
  * Checks the ports in MODEMS: whether a port on the GPIO pins of a Raspberry Pi is the right one and has no login console, and
  * whether the name of a USB port stays the same.
  */
-export function checkSerialPort(address: string, machine: SerialFolders = thisMachine): readonly Finding[] {
+export function checkSerialPort(address: string, machine: SerialFolders = thisMachine): readonly CodedFinding[] {
   const tty = ttyBehind(address)
   if (/^tty(?:USB|ACM)\d+$/.test(basename(address))) return lastingName(address, machine)
   const isPi = readText(join(machine.proc, 'device-tree/model'))?.startsWith('Raspberry Pi') ?? false
@@ -29,16 +29,17 @@ export function isGpioPort(address: string): boolean {
   return /^(?:serial\d|tty(?:AMA|S)\d+)$/.test(basename(address))
 }
 
-function portOff(address: string): Finding {
-  return fail(
-    `port ${address}`,
-    'the serial port on the GPIO pins is switched off',
-    'sudo raspi-config nonint do_serial_hw 0 && sudo reboot',
-  )
+function portOff(address: string): CodedFinding {
+  const command = 'sudo raspi-config nonint do_serial_hw 0 && sudo reboot'
+  return fail(`port ${address}`, 'the serial port on the GPIO pins is switched off', command, {
+    code: 'port.gpio-off',
+    values: { port: address },
+    commands: [command],
+  })
 }
 
 /** Raspberry Pi OS links the port on the GPIO pins as serial0, and the port of its Bluetooth chip as serial1. */
-function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders): Finding | undefined {
+function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders): CodedFinding | undefined {
   const [gpio, bluetooth] = ['serial0', 'serial1'].map((name) => ttyBehind(join(devices, name)))
   if (tty === bluetooth && tty !== gpio) {
     return fail(
@@ -47,6 +48,11 @@ function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders)
       gpio === undefined
         ? 'sudo raspi-config nonint do_serial_hw 0 && sudo reboot, then set MODEMS=/dev/serial0'
         : 'set MODEMS=/dev/serial0, the port on the GPIO pins',
+      {
+        code: 'port.bluetooth',
+        values: { port: address },
+        ...(gpio === undefined && { commands: ['sudo raspi-config nonint do_serial_hw 0 && sudo reboot'] }),
+      },
     )
   }
   if (tty !== 'ttyAMA10') return undefined
@@ -54,11 +60,12 @@ function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders)
     `port ${address}`,
     `${tty} is the debug connector between the HDMI ports of a Pi 5, not a port on the GPIO pins`,
     'add dtparam=uart0=on to /boot/firmware/config.txt, reboot, and set MODEMS=/dev/ttyAMA0',
+    { code: 'port.debug', values: { port: address } },
   )
 }
 
 /** On a console port, the kernel and the login prompt write to the modem. */
-function consoleOn(address: string, tty: string, { proc, boot }: SerialFolders): readonly Finding[] {
+function consoleOn(address: string, tty: string, { proc, boot }: SerialFolders): readonly CodedFinding[] {
   const running = readText(join(proc, 'cmdline')) ?? ''
   if (!consolesIn(running).includes(tty)) return []
   const file = ['firmware/cmdline.txt', 'cmdline.txt'].map((name) => join(boot, name)).find((path) => existsSync(path))
@@ -70,7 +77,9 @@ function consoleOn(address: string, tty: string, { proc, boot }: SerialFolders):
       : next.length === 0
         ? 'already switched off for the next start: sudo reboot'
         : `sudo raspi-config nonint do_serial_cons 1 && sudo reboot, or remove console=${next[0]} from ${file} and reboot`
-  return [fail(`port ${address}`, `Linux uses ${tty} as a console and writes its messages into the modem`, advice)]
+  const text = `Linux uses ${tty} as a console and writes its messages into the modem`
+  const commands = ['sudo raspi-config nonint do_serial_cons 1', 'sudo reboot']
+  return [fail(`port ${address}`, text, advice, { code: 'port.console', values: { port: address }, commands })]
 }
 
 /** The device names in `console=serial0,115200 console=tty1`. */
@@ -79,7 +88,7 @@ function consolesIn(line: string): string[] {
 }
 
 /** A name such as ttyUSB2 may belong to another port after the modem was plugged in again. */
-function lastingName(address: string, { devices }: SerialFolders): readonly Finding[] {
+function lastingName(address: string, { devices }: SerialFolders): readonly CodedFinding[] {
   const tty = ttyBehind(address)
   const links = ['by-id', 'by-path'].flatMap((folder) => entriesOf(join(devices, 'serial', folder)))
   const link = tty === undefined ? undefined : links.find((path) => ttyBehind(path) === tty)
@@ -89,6 +98,7 @@ function lastingName(address: string, { devices }: SerialFolders): readonly Find
       `port ${address}`,
       'this name may change when the modem is plugged in again',
       `set MODEMS=${link}, a name that stays the same`,
+      { code: 'port.renamed', values: { port: address, link } },
     ),
   ]
 }

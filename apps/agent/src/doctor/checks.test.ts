@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { checkDataFolder, checkSpace, fsync } from './check-data-folder.ts'
-import { checkPower, checkSkew, checkThrottled } from './check-machine.ts'
+import { checkClock, checkPower, checkSkew, checkThrottled } from './check-machine.ts'
 import { checkModem } from './check-modem.ts'
 import type { ModemExamination } from './examine-modem.ts'
+import { findingForRelay } from './finding.ts'
 import { withoutSecrets } from './support-bundle.ts'
 
 let folder: string
@@ -93,6 +94,30 @@ test('a healthy modem has no problems, and each problem is one finding', () => {
   expect(problems({ serviceCentre: 'unknown' }, { shortcomings: ['web-interface'] })).toEqual(['warn SIM 1, modem'])
   const blocked = { reason: 'puk-required', words: 'The SIM is blocked.', advice: 'Enter the PUK in a phone.' }
   expect(problems({ blocked }, { simNumber: undefined })).toEqual(['fail modem /dev/ttyUSB2, modem'])
+})
+
+test('a finding reaches the relay with its code, its values, its SIM and the commands that solve it', () => {
+  const blocked = { reason: 'pin-wrong', words: 'The SIM refused the PIN.', advice: 'Correct it.', triesLeft: 2 }
+  const [refused, tries] = checkModem({ ...healthy, blocked, pinTries: undefined } as ModemExamination)
+  expect(refused && findingForRelay(refused)).toEqual({
+    ...{ check: 'SIM 1, modem', verdict: 'problem', text: 'The SIM refused the PIN. (2 attempts left)' },
+    ...{ advice: 'Correct it.', code: 'modem.pin-wrong', simNumber: 1 },
+  })
+  expect(tries && findingForRelay(tries)).toMatchObject({ code: 'card.tries', values: { tries: 2 } })
+  const [clock] = checkClock('lost')
+  expect(clock && findingForRelay(clock)).toMatchObject({
+    ...{ code: 'clock.unsynchronised', values: { zone: expect.any(String) } },
+    commands: ['sudo timedatectl set-ntp true'],
+  })
+})
+
+test('a command that is too long for the relay is left out, not shortened', () => {
+  const fix = { about: 'install', commands: [['apt-get', 'install', 'x'.repeat(600)]] }
+  expect(findingForRelay({ level: 'fail', subject: 'x', text: 'x', fix })).not.toHaveProperty('commands')
+  const short = { ...fix, commands: [['apt-get', 'install', 'usb-modeswitch']] }
+  expect(findingForRelay({ level: 'fail', subject: 'x', text: 'x', fix: short })).toMatchObject({
+    commands: ['sudo apt-get install usb-modeswitch'],
+  })
 })
 
 test('a silent modem on the GPIO pins may be switched off, and one on USB may hang', () => {

@@ -6,7 +6,7 @@ import { checkModem } from './check-modem.ts'
 import { checkPorts } from './check-ports.ts'
 import { linkFinding } from './examine.ts'
 import type { ModemExamination } from './examine-modem.ts'
-import { type Finding, fail, ok } from './finding.ts'
+import { type CodedFinding, fail, ok } from './finding.ts'
 
 export interface RunningAgent {
   readonly dataDir: string
@@ -24,15 +24,20 @@ export async function examineWithin({
   wanted,
   status,
   examineModems,
-}: RunningAgent): Promise<readonly Finding[]> {
+}: RunningAgent): Promise<readonly CodedFinding[]> {
   const { journal, version, link, pid, modems } = status()
   return [
-    ok('agent', `running, version ${version}`),
+    ok('agent', `running, version ${version}`, { code: 'agent.running', values: { version } }),
     ...(await checkRuntime()),
     ...checkDataFolder(dataDir, journal.fsyncMs),
     ...(journal.problem === undefined
       ? []
-      : [fail('journal', journal.problem, 'free disk space or replace the disk; until then no messages are accepted')]),
+      : [
+          fail('journal', journal.problem, 'free disk space or replace the disk; until then no messages are accepted', {
+            code: 'journal.failed',
+            values: { problem: journal.problem },
+          }),
+        ]),
     ...checkPower(),
     ...checkClock(),
     ...(await checkPorts(wanted, { pid, modems })),

@@ -17,7 +17,7 @@ import { checkPorts, withoutVirtual } from './check-ports.ts'
 import { checkPowerCycle } from './check-power-cycle.ts'
 import { checkRelay } from './check-relay.ts'
 import type { ModemExamination } from './examine-modem.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type CodedFinding, type Finding, fail, ok, warn } from './finding.ts'
 import { type ExaminationLimits, ModemsAlone } from './modems-alone.ts'
 
 export interface Examination {
@@ -110,9 +110,13 @@ async function examineModems(
 
 const usualLimits: ExaminationLimits = { modemsMs: 90_000, absentMs: 5_000 }
 
-export function linkFinding(link: LinkStatus): Finding {
-  if (link.phase === 'online') return ok('link', `connected as device ${link.deviceId}`)
-  return fail('link', link.problem ?? link.phase, 'see the finding about the relay; pair a revoked agent again')
+export function linkFinding(link: LinkStatus): CodedFinding {
+  if (link.phase === 'online') return ok('link', `connected as device ${link.deviceId}`, { code: 'link.online' })
+  const problem = link.problem ?? link.phase
+  return fail('link', problem, 'see the finding about the relay; pair a revoked agent again', {
+    code: 'link.failed',
+    values: { problem },
+  })
 }
 
 function componentFinding({ component, part, problem, since }: ComponentStatus): Finding {

@@ -1,3 +1,4 @@
+import type { FindingMeaning } from '@smsgw/contract/finding-code'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 
 /** The result of one check: what was checked, the result, and what to do about a problem. */
@@ -7,7 +8,15 @@ export interface Finding {
   readonly text: string
   readonly advice?: string
   readonly fix?: Fix
+  readonly meaning?: FindingMeaning
+  /** The SIM that was checked. */
+  readonly simNumber?: number
+  /** Shell commands that solve the problem and need a person on the machine. */
+  readonly commands?: readonly string[]
 }
+
+/** A finding that is also shown in other languages, by its code. */
+export type CodedFinding = Finding & { readonly meaning: FindingMeaning }
 
 /** Commands that need root and solve the problem, in order. */
 export interface Fix {
@@ -15,27 +24,60 @@ export interface Fix {
   readonly commands: readonly (readonly string[])[]
 }
 
-export const ok = (subject: string, text: string): Finding => ({ level: 'ok', subject, text })
-export const warn = (subject: string, text: string, advice: string): Finding => ({
-  level: 'warn',
-  subject,
-  text,
-  advice,
-})
-export const fail = (subject: string, text: string, advice: string): Finding => ({
-  level: 'fail',
+export function ok(subject: string, text: string): Finding
+export function ok(subject: string, text: string, meaning: FindingMeaning): CodedFinding
+export function ok(subject: string, text: string, meaning?: FindingMeaning): Finding {
+  return { level: 'ok', subject, text, ...(meaning && { meaning }) }
+}
+
+export function warn(subject: string, text: string, advice: string): Finding
+export function warn(subject: string, text: string, advice: string, more: Meaning): CodedFinding
+export function warn(subject: string, text: string, advice: string, more?: Meaning): Finding {
+  return { ...problem('warn', subject, text, advice), ...(more && withMeaning(more)) }
+}
+
+export function fail(subject: string, text: string, advice: string): Finding
+export function fail(subject: string, text: string, advice: string, more: Meaning): CodedFinding
+export function fail(subject: string, text: string, advice: string, more?: Meaning): Finding {
+  return { ...problem('fail', subject, text, advice), ...(more && withMeaning(more)) }
+}
+
+/** The code of a problem, and the commands that solve it. */
+type Meaning = FindingMeaning & { readonly commands?: readonly string[] }
+
+const problem = (level: 'warn' | 'fail', subject: string, text: string, advice: string): Finding => ({
+  level,
   subject,
   text,
   advice,
 })
 
+function withMeaning({ commands, ...meaning }: Meaning) {
+  return { meaning: meaning as FindingMeaning, ...(commands && { commands }) }
+}
+
 /** Converts a finding to the format of the link. */
-export function findingForRelay({ level, subject, text, advice }: Finding): RelayFinding {
+export function findingForRelay({
+  level,
+  subject,
+  text,
+  advice,
+  meaning,
+  simNumber,
+  commands,
+  fix,
+}: Finding): RelayFinding {
+  const shell = commands ?? fix?.commands.map((command) => ['sudo', ...command].join(' '))
   return {
     check: subject.slice(0, maxSubjectLength),
     verdict: verdicts[level],
     text: text.slice(0, maxTextLength),
     ...(advice !== undefined && { advice: advice.slice(0, maxTextLength) }),
+    ...(meaning && { code: meaning.code }),
+    ...(meaning?.values && { values: shortened(meaning.values) }),
+    ...(simNumber !== undefined && { simNumber }),
+    // A shortened command could do something else.
+    ...(shell?.every(({ length }) => length <= maxValueLength) && { commands: shell.slice(0, maxCommands) }),
   }
 }
 
@@ -44,6 +86,17 @@ type RelayFinding = Extract<AgentEvent, { readonly kind: 'examined' }>['findings
 const verdicts = { ok: 'ok', warn: 'warning', fail: 'problem' } as const
 const maxSubjectLength = 100
 const maxTextLength = 1_000
+const maxValueLength = 500
+const maxCommands = 8
+
+function shortened(values: NonNullable<FindingMeaning['values']>): Record<string, string | number> {
+  return Object.fromEntries(
+    Object.entries<string | number>(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.slice(0, maxValueLength) : value,
+    ]),
+  )
+}
 
 export function findingLines({ level, subject, text, advice }: Finding): readonly string[] {
   const line = `${level.padEnd(5)}${subject}: ${text}`

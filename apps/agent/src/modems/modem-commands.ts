@@ -1,16 +1,24 @@
 import type { Command } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { ModemActor } from './modem-actor.ts'
-import { simStateOf, stateText } from './modem-health.ts'
+import { modemProblem, simStateOf, stateText } from './modem-health.ts'
 
 export type ModemCommand = Extract<Command, { kind: 'enter-pin' | 'restart-modem' }>
 export type ModemReply = Omit<Extract<AgentEvent, { kind: 'modem-answered' }>, 'kind' | 'cmdId' | 'at'>
 
 /** Executes a command for the modem of one SIM number. */
-export async function runModemCommand(actor: ModemActor | undefined, command: ModemCommand): Promise<ModemReply> {
+export async function runModemCommand(
+  actor: ModemActor | undefined,
+  command: ModemCommand,
+  savePin: (simNumber: number, pin: string) => boolean,
+): Promise<ModemReply> {
   if (actor === undefined || actor.health.state.name === 'absent')
     return refused(`the modem of SIM ${command.simNumber} is not connected`)
-  if (command.kind === 'enter-pin') return enterPin(actor, command.pin)
+  if (command.kind === 'enter-pin') {
+    const reply = await enterPin(actor, command.pin)
+    if (reply.outcome !== 'done' || !command.save) return reply
+    return { ...reply, saved: savePin(command.simNumber, command.pin) }
+  }
   actor.restart()
   return { outcome: 'done' }
 }
@@ -24,7 +32,11 @@ async function enterPin(actor: ModemActor, pin: string): Promise<ModemReply> {
   if (outcome?.kind === 'started') return { outcome: 'done' }
   if (outcome?.kind !== 'failed') return refused('the modem restarted during setup: check its state, then try again')
   const { words, advice, triesLeft } = outcome.failure
-  return { ...refused(`${words} ${advice}`), ...(triesLeft !== undefined && { triesLeft }) }
+  return {
+    ...refused(`${words} ${advice}`),
+    code: modemProblem(outcome.failure.reason),
+    ...(triesLeft !== undefined && { triesLeft }),
+  }
 }
 
 function refused(reason: string): ModemReply {

@@ -1,3 +1,4 @@
+import type { FindingCode } from '@smsgw/contract/finding-code'
 import type { Registration } from '@smsgw/modem/commands/registration'
 import type { Signal } from '@smsgw/modem/commands/signal'
 import type { ModemTelemetry } from '@smsgw/modem/modem-driver'
@@ -5,6 +6,7 @@ import type { ModemState } from '@smsgw/modem/modem-state'
 import type { StorageGauge } from '@smsgw/modem/receive/storage-gauges'
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
 import type { Session } from '@smsgw/modem/setup/startup'
+import type { StartupFailureReason } from '@smsgw/modem/setup/startup-failure'
 
 /** The observable state of a modem. */
 export interface ModemHealth {
@@ -87,6 +89,15 @@ export function stateText(state: ModemState): string {
 /** Describes a state in which the modem does not work fully. Returns undefined for a state in which it does. */
 export function problemText(state: ModemState): string | undefined {
   return ['absent', 'blocked', 'degraded'].includes(state.name) ? stateText(state) : undefined
+}
+
+/** Returns the code of the problem of a blocked modem. Other problems have none, because the modem recovers from them. */
+export function problemCode(state: ModemState): FindingCode | undefined {
+  return state.name === 'blocked' ? modemProblem(state.failure.reason) : undefined
+}
+
+export function modemProblem(reason: StartupFailureReason): FindingCode & `modem.${StartupFailureReason}` {
+  return `modem.${reason}`
 }
 
 /** Returns the signal in steps of 25 %, as coarse as the bars of a phone, or undefined if the modem does not report it. */

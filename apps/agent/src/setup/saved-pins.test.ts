@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readSavedPins, savePin } from './saved-pins.ts'
+import { readSavedPins, savePin, trySavePin } from './saved-pins.ts'
 
 let folder: string
 
@@ -19,6 +19,11 @@ test('keeps a PIN for each SIM, and replaces one that has changed', () => {
   savePin(folder, 1, '4321')
   expect(readSavedPins(folder)).toEqual({ 1: '4321', 2: '5678' })
   expect(statSync(join(folder, 'sim-pins.json')).mode & 0o777).toBe(0o600)
+})
+
+test('says that a PIN cannot be saved', () => {
+  expect(trySavePin(folder, 1, '1234')).toBe(true)
+  expect(trySavePin(join(folder, 'missing'), 1, '1234')).toBe(false)
 })
 
 test.each(['', '[]', '{"1":"12"}', '{"1":1234}', '{"office":"1234"}', '{"1":"1234"'])(

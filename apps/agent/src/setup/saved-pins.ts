@@ -25,6 +25,16 @@ export function savePin(folder: string, simNumber: number, pin: string): void {
   writeDurably(join(folder, savedPinsFile), `${JSON.stringify(pins)}\n`)
 }
 
+/** Returns false if the PIN cannot be saved, for example because the disk is full. */
+export function trySavePin(folder: string, simNumber: number, pin: string): boolean {
+  try {
+    savePin(folder, simNumber, pin)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const savedPinsFile = 'sim-pins.json'
 
 const savedPins = z.record(z.string().regex(/^\d{1,2}$/), z.string().regex(/^\d{4,8}$/))

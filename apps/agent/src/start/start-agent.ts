@@ -8,6 +8,7 @@ import { DeviceKeys, deviceKeysFile } from '../encryption/device-keys.ts'
 import type { AgentLink } from '../link/agent-link.ts'
 import { CommandHandler } from '../link/command-handler.ts'
 import { runModemCommand } from '../modems/modem-commands.ts'
+import { trySavePin } from '../setup/saved-pins.ts'
 import { unlockSim } from '../setup/unlock-sim.ts'
 import { type AgentStatus, modemStatuses, simStatuses, waitingStatuses } from '../status/agent-status.ts'
 import { ControlSocket } from '../status/control-socket.ts'
@@ -90,7 +91,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     journalId: () => store.marks.journalId,
     sweep: () => fleet.sweep(),
     ussd: (command) => fleet.ussd.ask(command),
-    modem: (command) => runModemCommand(fleet.actorOf(command.simNumber), command),
+    modem: (command) =>
+      runModemCommand(fleet.actorOf(command.simNumber), command, (simNumber, pin) =>
+        trySavePin(options.dataDir, simNumber, pin),
+      ),
     examine: () => examineWithin({ dataDir: options.dataDir, wanted: options.modems.wanted, status, examineModems }),
     onError: problems.onError,
   })

@@ -1,5 +1,12 @@
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
-import { type ModemHealth, problemText, signalPercent, simStateOf, stateText } from '../modems/modem-health.ts'
+import {
+  type ModemHealth,
+  problemCode,
+  problemText,
+  signalPercent,
+  simStateOf,
+  stateText,
+} from '../modems/modem-health.ts'
 
 /**
  * A telemetry sample: the state of the modems. It contains no phone numbers and no message texts, and only the last
@@ -17,6 +24,7 @@ function modemSample(health: ModemHealth) {
     state: simStateOf(health),
     words: stateText(state),
     problem: problemText(state),
+    problemCode: problemCode(state),
     manufacturer: session?.identity.manufacturer,
     model: session && [session.identity.manufacturer, session.identity.model].filter(Boolean).join(' '),
     firmware: session?.identity.firmware,

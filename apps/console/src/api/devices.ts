@@ -72,7 +72,7 @@ export function useRenameDevice(id: string) {
 export function useEnterPin(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async (entry: { readonly simNumber: number; readonly pin: string }) =>
+    mutationFn: async (entry: { readonly simNumber: number; readonly pin: string; readonly save: boolean }) =>
       (await ask<EnteredPinAnswer>('POST', `/devices/${id}/pin`, entry)).body,
     onSuccess: () => client.invalidateQueries({ queryKey: ['device', id] }),
   })

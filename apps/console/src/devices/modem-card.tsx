@@ -6,6 +6,7 @@ import { Note } from '../ui/problem-note.tsx'
 import { numberWords, percentWords } from '../ui/relative-words.ts'
 import { SignalBars } from '../ui/signal-bars.tsx'
 import { optionalText, t } from '../words/text.ts'
+import { modemProblemWords } from './finding-words.ts'
 import { PinForm, RestartModem } from './modem-controls.tsx'
 import { simWords } from './sim-line.tsx'
 import { simStateWords } from './sim-state-words.ts'
@@ -20,8 +21,19 @@ export function ModemCard({
   readonly modem: ModemAnswer
   readonly sim: SimCardAnswer | undefined
 }) {
-  const { simNumber, state, model, manufacturer, firmware, imei, technology, registration, recoverySteps, lastError } =
-    modem
+  const {
+    simNumber,
+    state,
+    model,
+    manufacturer,
+    firmware,
+    imei,
+    technology,
+    registration,
+    recoverySteps,
+    lastError,
+    lastErrorCode,
+  } = modem
   const signal = modem.signal ?? sim?.signal
   return (
     <Panel
@@ -52,13 +64,32 @@ export function ModemCard({
         ]}
       />
       {simNumber !== undefined && state === 'locked' && <PinForm deviceId={deviceId} simNumber={simNumber} />}
-      {lastError !== undefined && <Note tone="warn">{lastError}</Note>}
+      {lastError !== undefined && <ModemProblem text={lastError} code={lastErrorCode} />}
       {simNumber !== undefined && (
         <div className="page-actions">
           <RestartModem deviceId={deviceId} simNumber={simNumber} />
         </div>
       )}
     </Panel>
+  )
+}
+
+/** The current problem of a modem. An older agent reports it only in English. */
+function ModemProblem({ text, code }: { readonly text: string; readonly code: string | undefined }) {
+  const words = modemProblemWords(code)
+  return (
+    <Note tone="warn">
+      {words === undefined ? (
+        <p lang="en" dir="auto">
+          {text}
+        </p>
+      ) : (
+        <>
+          <p>{words.text}</p>
+          {words.advice !== undefined && <p>{words.advice}</p>}
+        </>
+      )}
+    </Note>
   )
 }
 

@@ -1,10 +1,12 @@
-import { Button, PasswordInput } from '@mantine/core'
+import { Button, Checkbox, PasswordInput } from '@mantine/core'
+import type { EnteredPinAnswer } from '@smsgw/contract/device'
 import { useState } from 'react'
 import { useEnterPin, useRestartModem } from '../api/devices.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Note, ProblemNote } from '../ui/problem-note.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { t } from '../words/text.ts'
+import { modemProblemWords } from './finding-words.ts'
 
 interface ModemPlace {
   readonly deviceId: string
@@ -15,13 +17,20 @@ interface ModemPlace {
 export function PinForm({ deviceId, simNumber }: ModemPlace) {
   const enter = useEnterPin(deviceId)
   const [pin, setPin] = useState('')
+  const [isSaved, setSaved] = useState(true)
   const refused = enter.data?.unlocked === false ? enter.data : undefined
   return (
     <form
       className="fields"
       onSubmit={(event) => {
         event.preventDefault()
-        enter.mutate({ simNumber, pin })
+        enter.mutate(
+          { simNumber, pin, save: isSaved },
+          {
+            onSuccess: ({ unlocked, saved }) =>
+              unlocked && isSaved && saved === false && void showToast(t('modem.pinNotSaved', { number: simNumber })),
+          },
+        )
         setPin('')
       }}
     >
@@ -39,10 +48,16 @@ export function PinForm({ deviceId, simNumber }: ModemPlace) {
       />
       {refused !== undefined && (
         <Note tone="bad">
-          <p>{refused.reason}</p>
+          <RefusedPin refused={refused} />
           {refused.triesLeft !== undefined && <p>{t('modem.pinTriesLeft', { count: refused.triesLeft })}</p>}
         </Note>
       )}
+      <Checkbox
+        label={t('modem.pinSave')}
+        description={t('modem.pinSaveHelp')}
+        checked={isSaved}
+        onChange={(event) => setSaved(event.currentTarget.checked)}
+      />
       <ProblemNote error={enter.error} />
       <div className="page-actions">
         <Button type="submit" size="xs" loading={enter.isPending}>
@@ -50,6 +65,16 @@ export function PinForm({ deviceId, simNumber }: ModemPlace) {
         </Button>
       </div>
     </form>
+  )
+}
+
+function RefusedPin({ refused: { code, reason } }: { readonly refused: EnteredPinAnswer }) {
+  const words = modemProblemWords(code)
+  if (words !== undefined) return <p>{[words.text, words.advice].filter((each) => each !== undefined).join(' ')}</p>
+  return (
+    <p lang="en" dir="auto">
+      {reason}
+    </p>
   )
 }
 

@@ -38,9 +38,22 @@ test('the agent receives the PIN, and the answer says that the SIM is unlocked',
 })
 
 test('a wrong PIN is answered with the attempts left', async () => {
-  await connect({ answer: answering({ outcome: 'refused', reason: 'The SIM refused the PIN.', triesLeft: 2 }) })
+  const refusal = { reason: 'The SIM refused the PIN.', code: 'modem.pin-wrong', triesLeft: 2 }
+  await connect({ answer: answering({ outcome: 'refused', ...refusal }) })
   const { status, json } = await enterPin()
-  expect([status, json]).toEqual([200, { unlocked: false, reason: 'The SIM refused the PIN.', triesLeft: 2 }])
+  expect([status, json]).toEqual([200, { unlocked: false, ...refusal }])
+})
+
+test('the PIN is saved on request, and the answer says whether it was', async () => {
+  const { commands } = await connect({ answer: answering({ outcome: 'done', saved: true }) })
+  const { json } = await post('/pin', { simNumber: 1, pin: PIN, save: true })
+  expect(json).toEqual({ unlocked: true, saved: true })
+  expect(commands).toMatchObject([{ kind: 'enter-pin', save: true }])
+})
+
+test('an older agent does not save the PIN', async () => {
+  await connect({ answer: answering({ outcome: 'done' }) })
+  expect((await post('/pin', { simNumber: 1, pin: PIN, save: true })).json).toEqual({ unlocked: true, saved: false })
 })
 
 test('the PIN is stored only encrypted, and appears in no log', async () => {

@@ -26,12 +26,19 @@ export function enterPin(deps: ControlModemDeps): Endpoint {
     errors: [404, 409, 504],
     async handle({ principal: { accountId }, params: { id: deviceId }, body, access }) {
       const pin = deps.box.seal(body.pin, PIN_PURPOSE)
-      const { outcome, reason, triesLeft } = await askModem(deps, accountId, deviceId, access, (cmdId) => ({
-        kind: 'enter-pin',
-        cmdId,
-        simNumber: body.simNumber,
-        pin,
-      }))
+      const { outcome, reason, code, triesLeft, saved } = await askModem(
+        deps,
+        accountId,
+        deviceId,
+        access,
+        (cmdId) => ({
+          kind: 'enter-pin',
+          cmdId,
+          simNumber: body.simNumber,
+          pin,
+          ...(body.save && { save: true }),
+        }),
+      )
       const unlocked = outcome === 'done'
       const message = unlocked ? `SIM ${body.simNumber} unlocked with its PIN` : `SIM ${body.simNumber} not unlocked`
       deps.logbook.write({
@@ -40,7 +47,13 @@ export function enterPin(deps: ControlModemDeps): Endpoint {
       })
       return {
         status: 200,
-        body: { unlocked, ...(reason !== undefined && { reason }), ...(triesLeft !== undefined && { triesLeft }) },
+        body: {
+          unlocked,
+          ...(body.save && { saved: saved === true }),
+          ...(reason !== undefined && { reason }),
+          ...(code !== undefined && { code }),
+          ...(triesLeft !== undefined && { triesLeft }),
+        },
       }
     },
   })
@@ -80,7 +93,9 @@ export function openPin(box: SecretBox, command: Command): Command {
 const modemAnswer = z.object({
   outcome: z.string(),
   reason: z.string().optional(),
+  code: z.string().optional(),
   triesLeft: z.int().optional(),
+  saved: z.boolean().optional(),
 })
 
 async function askModem(

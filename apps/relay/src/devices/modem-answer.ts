@@ -3,7 +3,7 @@ import type { ModemSample } from '@smsgw/contract/link/telemetry'
 
 /** Returns a modem as the API shows it, from the report of its agent. */
 export function modemAnswer(sample: ModemSample): ModemAnswer {
-  const { state, manufacturer, model, imeiEnd, storage, problem, recovery, ...rest } = sample
+  const { state, manufacturer, model, imeiEnd, storage, problem, problemCode, recovery, ...rest } = sample
   const { simNumber, firmware, signal, signalDbm, operator, technology, registration } = rest
   const answer = {
     simNumber,
@@ -21,6 +21,7 @@ export function modemAnswer(sample: ModemSample): ModemAnswer {
     storageTotal: storage && sum(Object.values(storage).map(({ total }) => total)),
     recoverySteps: recovery?.steps?.length,
     lastError: problem,
+    lastErrorCode: problemCode,
   }
   return Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined)) as ModemAnswer
 }

@@ -65,6 +65,8 @@ const pinCommand = z.object({
   cmdId: commandId,
   simNumber,
   pin: z.string().regex(/^\d{4,8}$/),
+  /** Saves the PIN on the machine of the agent if the SIM accepts it. Older agents ignore this member. */
+  save: z.boolean().optional(),
 })
 
 /** Resets a modem. Not written to the journal. Only for agents with the capability `modem-commands`. */

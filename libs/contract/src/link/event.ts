@@ -228,6 +228,13 @@ const finding = z.object({
   verdict: z.enum(['ok', 'warning', 'problem']),
   text: z.string().max(1000),
   advice: z.string().max(1000).optional(),
+  /** Stable code of the text and the advice, and the values in them. Older agents omit both; newer agents may have more codes. */
+  code: z.string().min(1).max(64).optional(),
+  values: z.record(z.string().max(32), z.union([z.string().max(500), z.number()])).optional(),
+  /** The SIM that was checked. */
+  simNumber: simNumber.optional(),
+  /** Shell commands that solve the problem, in order. They need a person on the machine. */
+  commands: z.array(z.string().min(1).max(500)).max(8).optional(),
 })
 
 const examined = z.object({ kind: z.literal('examined'), cmdId: commandId, at, findings: z.array(finding).max(100) })
@@ -240,8 +247,12 @@ const modemAnswered = z.object({
   outcome: z.enum(['done', 'refused']),
   /** Why the command was refused, and advice. */
   reason: z.string().max(500).optional(),
+  /** Stable code of the reason, as in findings. Older agents omit it. */
+  code: z.string().min(1).max(64).optional(),
   /** PIN attempts left, if the SIM reports them. */
   triesLeft: z.int().min(0).max(10).optional(),
+  /** True if the PIN was saved. */
+  saved: z.boolean().optional(),
 })
 
 export const agentEvent = z.discriminatedUnion('kind', [

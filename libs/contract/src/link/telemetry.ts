@@ -30,6 +30,8 @@ const modemSample = z.object({
   storage: optional(z.record(z.string().max(8), gauge)),
   /** The current problem of the modem. */
   problem: text,
+  /** Stable code of the problem, as in findings. */
+  problemCode: text,
   /** The recovery steps since the last failure. */
   recovery: optional(z.object({ steps: optional(z.array(z.unknown())) })),
 })

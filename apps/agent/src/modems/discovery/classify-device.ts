@@ -21,8 +21,18 @@ export type DeviceClass =
   /** The device is a network card with a web interface. `network`: its network interface. */
   | { readonly kind: 'hilink'; readonly network: string; readonly isCertain: boolean }
   /** The device looks like a modem but cannot be used in this state. */
-  | { readonly kind: 'unusable'; readonly problem: string }
+  | { readonly kind: 'unusable'; readonly reason: UnusableReason; readonly problem: string }
   | { readonly kind: 'other' }
+
+type UnusableReason =
+  | 'adapter'
+  | 'brovi'
+  | 'storage-mode'
+  | 'excluded'
+  | 'unknown-ports'
+  | 'data-only'
+  | 'network-card'
+  | 'no-driver'
 
 /** Classifies a device by its USB descriptors. */
 export function classifyDevice(device: UsbDevice): DeviceClass {
@@ -41,9 +51,10 @@ export function classifyDevice(device: UsbDevice): DeviceClass {
   }
   const network = hilinkNetworkOf(device)
   if (network !== undefined) return { kind: 'hilink', network, isCertain: isKnownHilink(device.id) }
-  const problem = whyUnusable(device)
-  if (problem === undefined) return { kind: 'other' }
-  return { kind: 'unusable', problem: `${nameOf(device)}: ${problem}` }
+  const unusable = whyUnusable(device)
+  if (unusable === undefined) return { kind: 'other' }
+  const [reason, problem] = unusable
+  return { kind: 'unusable', reason, problem: `${nameOf(device)}: ${problem}` }
 }
 
 /** Returns the network interface of a Huawei or Brovi stick that has no port and is more than a disk. */
@@ -64,25 +75,32 @@ export function nameOf({ id, path, product }: UsbDevice): string {
   return `USB device ${id} at ${path}${product === undefined ? '' : ` (${product.slice(0, 40)})`}`
 }
 
-function whyUnusable({ id, interfaces }: UsbDevice): string | undefined {
+function whyUnusable({ id, interfaces }: UsbDevice): readonly [UnusableReason, string] | undefined {
   const ttys = interfaces.flatMap((each) => each.ttys)
   if (isSerialAdapter(id)) {
     if (ttys.length === 0) return undefined
-    return (
+    return [
+      'adapter',
       'a serial adapter; not used automatically, because the device connected to it may not be a modem. ' +
-      `If it is a modem, set MODEMS=/dev/${ttys[0]}`
-    )
+        `If it is a modem, set MODEMS=/dev/${ttys[0]}`,
+    ]
   }
   if (!isOfModemVendor(id) || interfaces.length === 0) return undefined
-  if (ttys.length === 0 && brovi.has(id)) return broviMode(id)
-  if (isInStorageMode({ id, interfaces })) return storageMode
+  if (ttys.length === 0 && brovi.has(id)) return ['brovi', broviMode(id)]
+  if (isInStorageMode({ id, interfaces })) return ['storage-mode', storageMode]
   const refusal = refusalOf(id)
-  if (refusal !== undefined) return refusal
-  if (ttys.length > 0)
-    return `none of its ports (${ttys.join(', ')}) is known to accept commands; if one does, set MODEMS to it`
-  if (interfaces.some(({ driver }) => driver === 'cdc_mbim' || driver === 'qmi_wwan')) return packetsOnly
-  if (interfaces.some((each) => isNetworkCard(each.class))) return networkCard
-  if (interfaces.some((each) => each.class.startsWith('ff/') && each.driver === undefined)) return noDriver(id)
+  if (refusal !== undefined) return ['excluded', refusal]
+  if (ttys.length > 0) {
+    const problem = `none of its ports (${ttys.join(', ')}) is known to accept commands; if one does, set MODEMS to it`
+    return ['unknown-ports', problem]
+  }
+  if (interfaces.some(({ driver }) => driver === 'cdc_mbim' || driver === 'qmi_wwan')) {
+    return ['data-only', packetsOnly]
+  }
+  if (interfaces.some((each) => isNetworkCard(each.class))) return ['network-card', networkCard]
+  if (interfaces.some((each) => each.class.startsWith('ff/') && each.driver === undefined)) {
+    return ['no-driver', noDriver(id)]
+  }
   return undefined
 }
 
