@@ -12,6 +12,7 @@ const MessagePage = patientPage(() => import('./messages/message-page.tsx'))
 const Approvals = patientPage(() => import('./approvals/approvals.tsx'))
 const Devices = patientPage(() => import('./devices/devices.tsx'))
 const DevicePage = patientPage(() => import('./devices/device-page.tsx'))
+const Setup = patientPage(() => import('./setup/setup.tsx'))
 const Webhooks = patientPage(() => import('./webhooks/webhooks.tsx'))
 const WebhookPage = patientPage(() => import('./webhooks/webhook-page.tsx'))
 const Access = patientPage(() => import('./access/access.tsx'))
@@ -38,6 +39,7 @@ export function Pages() {
         <Route path="/approvals" component={Approvals} />
         <Route path="/devices" component={Devices} />
         <Route path="/devices/:id">{({ id }) => <DevicePage id={id} />}</Route>
+        <Route path="/setup" component={Setup} />
         <Route path="/webhooks" component={Webhooks} />
         <Route path="/webhooks/:id">
           <WebhookPage />

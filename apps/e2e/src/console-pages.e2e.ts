@@ -69,6 +69,19 @@ test('a device shows its modem with signal, network and memory, and the results 
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
+test('the setup says that the modem is virtual, and ends when the virtual phone has replied', async () => {
+  await page.goto(`${gateway.url}/setup`)
+  await page.getByText('This modem is virtual').waitFor()
+  const number = await page.getByLabel('Your phone number').inputValue()
+  await page.getByRole('button', { name: 'Send test message' }).click()
+  await page.getByText('Sent. Now reply').waitFor()
+  await gateway.api.ask('POST', '/virtual-phone', { from: number, text: 'Hello from the phone' })
+  await page.locator('q').getByText('Hello from the phone').waitFor()
+  await page.getByRole('status').filter({ hasText: 'sends and receives' }).waitFor()
+  await page.goto(`${gateway.url}/devices`)
+  await page.getByRole('list').getByRole('link').first().click()
+})
+
 test('shows the reply to a USSD code', async () => {
   const panel = page.getByRole('region', { name: 'USSD' })
   await panel.getByLabel('Code').fill('*100#')

@@ -1,7 +1,8 @@
 import type { Conversation, ConversationEntry } from '@smsgw/contract/conversation'
+import type { InboxItem } from '@smsgw/contract/inbox'
 import type { MessageStateAnswer } from '@smsgw/contract/message'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ApiFailure, ask, query } from './ask.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ApiFailure, ask, get, query } from './ask.ts'
 import { underOneKey } from './idempotency-keys.ts'
 import { refresh, useNewestFirst } from './newest-first.ts'
 
@@ -54,6 +55,29 @@ export function useThread(number: string, around: string | undefined) {
     nameOf: ({ id }) => id,
   })
 }
+
+/** The reply to a message: the newest received message that `isReply` accepts. Asked for until it has arrived. */
+export function useReply(
+  deviceId: string,
+  sentAt: string | undefined,
+  isAwaited: boolean,
+  isReply: (item: InboxItem) => boolean,
+) {
+  return useQuery({
+    queryKey: ['reply', deviceId, sentAt],
+    queryFn: async ({ signal }) => {
+      // The network stamps the reply with its own clock.
+      const from = new Date(Date.parse(sentAt ?? '') - clockToleranceMs).toISOString()
+      const items = await get<readonly InboxItem[]>(`/inbox${query({ deviceId, from, limit: 50 })}`, signal)
+      return items.find(isReply) ?? null
+    },
+    enabled: isAwaited && sentAt !== undefined,
+    refetchInterval: ({ state: { data } }) => (data == null ? replyEveryMs : false),
+  })
+}
+
+const clockToleranceMs = 60_000
+const replyEveryMs = 2_000
 
 export interface NewMessage {
   readonly phoneNumbers: readonly string[]

@@ -74,7 +74,14 @@ export function useEnterPin(id: string) {
   return useMutation({
     mutationFn: async (entry: { readonly simNumber: number; readonly pin: string; readonly save: boolean }) =>
       (await ask<EnteredPinAnswer>('POST', `/devices/${id}/pin`, entry)).body,
-    onSuccess: () => client.invalidateQueries({ queryKey: ['device', id] }),
+    // Diagnostics count the attempts that are left.
+    onSuccess: () =>
+      Promise.all(
+        [
+          ['device', id],
+          ['findings', id],
+        ].map((queryKey) => client.invalidateQueries({ queryKey })),
+      ),
   })
 }
 
@@ -90,6 +97,29 @@ export function useExamineDevice(id: string) {
     mutationFn: async () => (await ask<FindingsAnswer>('POST', `/devices/${id}/findings`)).body,
   })
 }
+
+/** Runs diagnostics, and again when `reason` changes, or when the modem was too busy to report what `isComplete` asks for. */
+export function useFindings(
+  id: string,
+  reason: string,
+  isOnline: boolean,
+  isComplete: (findings: FindingsAnswer['findings']) => boolean,
+) {
+  return useQuery({
+    queryKey: ['findings', id, reason],
+    queryFn: async ({ signal }) =>
+      (await ask<FindingsAnswer>('POST', `/devices/${id}/findings`, undefined, signal)).body,
+    enabled: isOnline,
+    retry: false,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data === undefined || isComplete(data.findings) || dataUpdateCount >= mostRuns ? false : againMs,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+}
+
+const mostRuns = 5
+const againMs = 3_000
 
 export function useUssd(id: string) {
   return useMutation({

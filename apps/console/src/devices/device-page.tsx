@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
 import type { DeviceDetailAnswer } from '@smsgw/contract/device'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useDeleteDevice, useDevice } from '../api/devices.ts'
 import { useSignedIn } from '../session-context.ts'
+import { setupPathOf } from '../setup/setup-path.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Facts, Page, Panel } from '../ui/page.tsx'
@@ -59,6 +60,13 @@ export default function DevicePage({ id }: { readonly id: string }) {
             ))}
           </div>
           {device.data.modems.length === 0 && <p className="quiet">{t('device.noModems')}</p>}
+          {!device.data.modems.some(({ state }) => state === 'ready') && (
+            <div>
+              <Button component={Link} href={setupPathOf(id)}>
+                {t('setup.title')}
+              </Button>
+            </div>
+          )}
           <DeviceHistory id={id} />
           <Panel title={t('device.agent')}>
             <AgentFacts device={device.data} />

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import type { DeviceAnswer } from '@smsgw/contract/device'
 import { Link } from 'wouter'
 import { useDevices } from '../api/devices.ts'
+import { setupPath } from '../setup/setup-path.ts'
 import { Badge } from '../ui/badge.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -19,9 +20,14 @@ export default function Devices() {
   const devices = useDevices()
   const [isPairing, pair] = useDisclosure(false)
   const add = (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={pair.open}>
-      {t('pairing.title')}
-    </Button>
+    <>
+      <Button component={Link} href={setupPath} variant="default">
+        {t('setup.title')}
+      </Button>
+      <Button leftSection={<Icon name="plus" size={16} />} onClick={pair.open}>
+        {t('pairing.title')}
+      </Button>
+    </>
   )
   return (
     <Page
@@ -32,7 +38,7 @@ export default function Devices() {
       <ProblemNote error={devices.error} retry={() => void devices.refetch()} />
       {devices.isPending && <WaitingLines />}
       {devices.data?.length === 0 && (
-        <EmptyState icon="devices" title={t('devices.none')} action={add}>
+        <EmptyState icon="devices" title={t('devices.none')} action={<div className="page-actions">{add}</div>}>
           {t('devices.noneHelp')}
         </EmptyState>
       )}

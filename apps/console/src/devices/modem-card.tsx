@@ -75,7 +75,7 @@ export function ModemCard({
 }
 
 /** The current problem of a modem. An older agent reports it only in English. */
-function ModemProblem({ text, code }: { readonly text: string; readonly code: string | undefined }) {
+export function ModemProblem({ text, code }: { readonly text: string; readonly code: string | undefined }) {
   const words = modemProblemWords(code)
   return (
     <Note tone="warn">

@@ -3,3 +3,7 @@ export function pairCommand(origin: string, code: string): { readonly packaged: 
   const pair = `pair ${origin.replace(/^http/, 'ws')} ${code}`
   return { packaged: `sudo smsgw agent ${pair}`, checkout: `npm run agent -- ${pair}` }
 }
+
+/** Commands for the machine with the modem. */
+export const agentStatusCommand = 'sudo smsgw agent status'
+export const gatewayStatusCommand = 'sudo smsgw gateway status'

@@ -30,7 +30,14 @@ export function PairDevice({
   )
 }
 
-function Pairing({ known, onClose }: { readonly known: readonly DeviceAnswer[]; readonly onClose: () => void }) {
+/** A pairing code, and a notice when a device has used it. */
+export function Pairing({
+  known,
+  onClose,
+}: {
+  readonly known: readonly DeviceAnswer[]
+  readonly onClose?: () => void
+}) {
   const { mutate, data: code, error } = usePairingCode()
   const [before] = useState(() => new Set(known.map(({ id }) => id)))
   const nowMs = useNow()
@@ -70,7 +77,13 @@ function Pairing({ known, onClose }: { readonly known: readonly DeviceAnswer[]; 
   )
 }
 
-function Arrived({ device: { id, name }, onClose }: { readonly device: DeviceAnswer; readonly onClose: () => void }) {
+function Arrived({
+  device: { id, name },
+  onClose,
+}: {
+  readonly device: DeviceAnswer
+  readonly onClose: (() => void) | undefined
+}) {
   return (
     <div className="pair-device-arrived" role="status">
       <Icon name="tick" size={32} />

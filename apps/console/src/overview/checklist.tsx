@@ -6,6 +6,7 @@ import { useAnySent } from '../api/messages.ts'
 import { useWebhooks } from '../api/webhooks.ts'
 import { newConversationPath } from '../conversations/conversation-path.ts'
 import { useSignedIn } from '../session-context.ts'
+import { setupPath } from '../setup/setup-path.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Panel } from '../ui/page.tsx'
 import { t } from '../words/text.ts'
@@ -25,8 +26,8 @@ export function Checklist() {
       isDone: sims.length > 0,
       how: t('checklist.modemHelp'),
       action: (
-        <Button component={Link} href="/devices" size="xs" variant="default">
-          {t('checklist.showDevices')}
+        <Button component={Link} href={setupPath} size="xs">
+          {t('setup.title')}
         </Button>
       ),
     },
@@ -35,8 +36,8 @@ export function Checklist() {
       isDone: sims.some(({ state }) => state === 'ready'),
       how: t('checklist.simHelp'),
       action: (
-        <Button component={Link} href="/devices" size="xs" variant="default">
-          {t('checklist.showSim')}
+        <Button component={Link} href={setupPath} size="xs">
+          {t('setup.title')}
         </Button>
       ),
     },

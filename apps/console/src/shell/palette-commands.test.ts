@@ -9,7 +9,7 @@ afterEach(() => loadLocale(chooseLocale('en', ['en'])))
 
 test('lists all pages without a search', () => {
   expect(names('')).toContain('Overview')
-  expect(names('')).toHaveLength(12)
+  expect(names('')).toHaveLength(13)
 })
 
 test('finds a page by any of its words', () => {

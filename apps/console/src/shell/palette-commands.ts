@@ -1,4 +1,5 @@
 import { conversationPath, newConversationPath } from '../conversations/conversation-path.ts'
+import { setupPath } from '../setup/setup-path.ts'
 import type { IconName } from '../ui/icon.tsx'
 import { locale, t } from '../words/text.ts'
 import { placeName, places } from './places.ts'
@@ -23,6 +24,7 @@ function allPages(): readonly Command[] {
     { path: newConversationPath, name: t('conversations.new'), icon: 'plus' },
     ...places.map(({ path, icon }) => ({ path, icon, name: placeName(path) })),
     { path: '/messages', name: t('conversations.outgoing'), icon: 'send' },
+    { path: setupPath, name: t('setup.title'), icon: 'devices' },
     { path: '/access', name: t('keys.title'), icon: 'access' },
   ]
 }

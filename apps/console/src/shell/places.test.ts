@@ -8,6 +8,7 @@ test.each([
   ['/devices-of-others', '/devices', false],
   ['/compose', '/conversations', true],
   ['/messages', '/conversations', true],
+  ['/setup', '/devices', true],
   ['/messages/abc', '/conversations', true],
   ['/messages/abc', '/webhooks', false],
 ])('at %s, the place %s is current: %s', (location, path, expected) => {

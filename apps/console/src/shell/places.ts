@@ -1,4 +1,5 @@
 import { newConversationPath } from '../conversations/conversation-path.ts'
+import { setupPath } from '../setup/setup-path.ts'
 import type { IconName } from '../ui/icon.tsx'
 import { type TextKey, t } from '../words/text.ts'
 
@@ -32,6 +33,7 @@ export const places: readonly {
 
 export function isAt(location: string, path: string): boolean {
   if (location === newConversationPath || /^\/messages(\/|$)/.test(location)) return path === '/conversations'
+  if (location === setupPath) return path === '/devices'
   return path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`)
 }
 

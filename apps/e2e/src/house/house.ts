@@ -12,6 +12,8 @@ export interface HouseOptions {
   readonly modems?: readonly Readonly<Record<string, string>>[]
   readonly relay?: Readonly<Record<string, string>>
   readonly agent?: Readonly<Record<string, string>>
+  /** False to start the agent later. */
+  readonly startsAgent?: boolean
 }
 
 /** A relay with its database, an agent that is paired with a token, and emulated modems, all as real processes. */
@@ -56,7 +58,7 @@ export class House {
     const emulator = await Emulator.start(folder, options.modems)
     const { relay, url } = await startRelay(folder, secrets, options, String(await freePort()))
     const house = new House({ folder, emulator, relay, relayUrl: url, secrets, options })
-    await house.startAgent()
+    if (options.startsAgent !== false) await house.startAgent()
     return house
   }
 

@@ -1,0 +1,211 @@
+import { Button, TextInput } from '@mantine/core'
+import type { DeviceDetailAnswer, ModemAnswer } from '@smsgw/contract/device'
+import type { MessageStateAnswer } from '@smsgw/contract/message'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
+import { ApiFailure } from '../api/ask.ts'
+import { useReply, useSendMessage } from '../api/conversations.ts'
+import { useMessage } from '../api/messages.ts'
+import { conversationPath } from '../conversations/conversation-path.ts'
+import { failureText, waitingText } from '../messages/timeline-words.ts'
+import { useSignedIn } from '../session-context.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Note, ProblemNote } from '../ui/problem-note.tsx'
+import { useNow } from '../ui/relative-time.tsx'
+import { useUrlValue } from '../ui/url-value.ts'
+import { rich, t } from '../words/text.ts'
+import { isSameNumber } from './setup-state.ts'
+
+interface Tested {
+  readonly device: DeviceDetailAnswer
+  readonly modem: ModemAnswer
+  /** Name of the modem. */
+  readonly name: string
+}
+
+/** Sends a test message to the phone of the user, and waits for the reply. The message is part of the address. */
+export function TestStep(tested: Tested) {
+  const [id, setId] = useUrlValue<string>('message', '')
+  const { hasVirtualPhone } = useSignedIn()
+  const isVirtual = tested.device.simCards.find(({ simNumber }) => simNumber === tested.modem.simNumber)?.isEmulated
+  return (
+    <>
+      {isVirtual && <Note tone="quiet">{t(hasVirtualPhone ? 'setup.virtual' : 'setup.emulated')}</Note>}
+      {id === skipped && <Works text={t('setup.untested', { name: tested.name })} />}
+      {id === '' && <TestForm tested={tested} isVirtual={isVirtual === true && hasVirtualPhone} onSent={setId} />}
+      {id !== '' && id !== skipped && <SentTest id={id} tested={tested} onAgain={() => setId('')} />}
+    </>
+  )
+}
+
+const skipped = 'none'
+
+function TestForm({
+  tested: { device, modem },
+  isVirtual,
+  onSent,
+}: {
+  readonly tested: Tested
+  readonly isVirtual: boolean
+  readonly onSent: (id: string) => void
+}) {
+  const [to, setTo] = useState(isVirtual ? virtualPhone : '')
+  const send = useSendMessage()
+  const problem = send.error instanceof ApiFailure ? send.error.about('phoneNumbers') : undefined
+  return (
+    <form
+      className="fields"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const { simNumber } = modem
+        const message = {
+          phoneNumbers: [to.trim()],
+          textMessage: { text: t('setup.testText') },
+          ...{ withDeliveryReport: true, deviceId: device.id },
+          ...(simNumber !== undefined && { simNumber }),
+        }
+        send.mutate(message, { onSuccess: ({ id }) => onSent(id) })
+      }}
+    >
+      <TextInput
+        label={t('setup.yourNumber')}
+        description={isVirtual ? t('setup.yourNumberVirtual') : t('setup.yourNumberHelp')}
+        placeholder="+44 7400 123456"
+        type="tel"
+        dir="ltr"
+        autoComplete="tel"
+        required
+        withAsterisk={false}
+        value={to}
+        error={problem}
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+      {problem === undefined && <ProblemNote error={send.error} />}
+      <div className="page-actions">
+        <Button type="submit" loading={send.isPending}>
+          {t('setup.sendTest')}
+        </Button>
+        <Button variant="subtle" onClick={() => onSent(skipped)}>
+          {t('setup.skipTest')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** The number of the virtual phone. */
+const virtualPhone = '+447400123456'
+
+function SentTest({
+  id,
+  tested,
+  onAgain,
+}: {
+  readonly id: string
+  readonly tested: Tested
+  readonly onAgain: () => void
+}) {
+  const message = useMessage(id)
+  const number = message.data?.recipients[0]?.phoneNumber ?? ''
+  const isSent = message.data?.state === 'Sent' || message.data?.state === 'Delivered'
+  const { data: reply } = useReply(
+    tested.device.id,
+    message.data?.createdAt,
+    isSent,
+    (item) => isSameNumber(item.sender, number) && !usedReplies.has(item.id),
+  )
+  const again = (
+    <Button
+      variant="default"
+      size="xs"
+      onClick={() => {
+        if (reply) usedReplies.add(reply.id)
+        onAgain()
+      }}
+    >
+      {t('setup.testAgain')}
+    </Button>
+  )
+  if (message.data === undefined)
+    return message.error === null ? null : (
+      <>
+        <ProblemNote error={message.error} />
+        <div>{again}</div>
+      </>
+    )
+  if (reply)
+    return (
+      <>
+        <p>{rich('setup.reply', { text: <q dir="auto">{reply.contentPreview}</q> })}</p>
+        <Works text={t('setup.works', { name: tested.name })} to={number} />
+        <div>{again}</div>
+      </>
+    )
+  if (message.data.state === 'Failed' || message.data.state === 'Cancelled')
+    return <FailedTest message={message.data} again={again} />
+  return (
+    <>
+      <div role="status">
+        {isSent ? (
+          <AwaitedReply number={number} sentAt={message.data.states.Sent} />
+        ) : (
+          <p>{rich('setup.sending', { number: <bdi>{number}</bdi> })}</p>
+        )}
+        {!isSent && message.data.waiting !== undefined && <p className="quiet">{waitingText(message.data.waiting)}</p>}
+      </div>
+      <div className="page-actions">{again}</div>
+    </>
+  )
+}
+
+/** Replies to earlier tests are not taken for the reply to the next one. */
+const usedReplies = new Set<string>()
+
+function AwaitedReply({ number, sentAt }: { readonly number: string; readonly sentAt: string | undefined }) {
+  const nowMs = useNow()
+  const isLate = sentAt !== undefined && nowMs - Date.parse(sentAt) > lateMs
+  return (
+    <>
+      <p>{rich('setup.replyTo', { number: <bdi>{number}</bdi> })}</p>
+      {isLate && <Note tone="warn">{t('setup.noReply')}</Note>}
+    </>
+  )
+}
+
+/** Most replies arrive within a minute. */
+const lateMs = 120_000
+
+function FailedTest({ message, again }: { readonly message: MessageStateAnswer; readonly again: ReactNode }) {
+  const { error, errorCode } = message.recipients[0] ?? {}
+  return (
+    <>
+      <div role="alert">
+        <Note tone="bad">
+          <p>{t('setup.testFailed')}</p>
+          <p dir="auto">{failureText({ error, errorCode })}</p>
+          <p>{t('setup.testFailedHelp')}</p>
+        </Note>
+      </div>
+      <div className="page-actions">
+        {again}
+        <Link href={`/messages/${encodeURIComponent(message.id)}`}>{t('thread.showTimeline')}</Link>
+      </div>
+    </>
+  )
+}
+
+/** The green line at the end. */
+function Works({ text, to }: { readonly text: string; readonly to?: string }) {
+  return (
+    <>
+      <p className="setup-works" role="status">
+        <Icon name="tick" size={20} />
+        {text}
+      </p>
+      <div className="page-actions">
+        {to !== undefined && <Link href={conversationPath(to)}>{t('setup.openConversation')}</Link>}
+        <Link href="/">{t('notFound.home')}</Link>
+      </div>
+    </>
+  )
+}
