@@ -1,74 +1,11 @@
-import { textOfUserData } from '@smsgw/sms/fields/user-data'
 import { decodeDeliver } from '@smsgw/sms/tpdu/deliver'
-import type { FaultName } from '@smsgw/virtual-modem/faults/fault-catalogue'
 import type { FaultSettings } from '@smsgw/virtual-modem/faults/fault-control'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ModemEvent } from '../modem-event.ts'
-import type { ModemOptions } from '../modem-options.ts'
+import { describe, expect, test } from 'vitest'
 import type { Incoming } from '../receive/incoming-message.ts'
 import type { SubmitOutcome } from '../send/submit.ts'
 import { PinMemory } from '../setup/pin-memory.ts'
-import { StickWorld, startMs, stickImei, stickNumber } from '../testing/stick-world.ts'
-import { HilinkModem } from './hilink-modem.ts'
-
-class DrivenStick {
-  readonly world: StickWorld
-  readonly events: ModemEvent[] = []
-  readonly modem: HilinkModem
-
-  constructor(world = new StickWorld(), options: ModemOptions = {}, pinMemory = new PinMemory()) {
-    this.world = world
-    this.modem = new HilinkModem({
-      port: world,
-      clock: world.clock,
-      onEvent: (event) => this.events.push(event),
-      options: {
-        wallClock: { epochMs: () => startMs + world.clock.nowMs(), zoneQuartersAt: () => 0 },
-        ...options,
-      },
-      pinMemory,
-    })
-    onTestFinished(() => this.modem.stop())
-  }
-
-  async start() {
-    const outcome = await this.world.passing(this.modem.start())
-    await this.world.pass(5_000)
-    return outcome
-  }
-
-  send(text: string, destination = '+447400123456', beforePdu = async (): Promise<'go' | 'abort'> => 'go') {
-    return this.world.passing(this.modem.submit({ text, destination }, { id: 'a', beforePdu }))
-  }
-
-  get incoming(): readonly Incoming[] {
-    return this.events.flatMap((event) => (event.kind === 'incoming' ? [event.incoming] : []))
-  }
-
-  /** The texts of the incoming PDUs, in the order of their arrival. */
-  get texts(): readonly string[] {
-    return this.incoming.map((each) =>
-      each.kind === 'message' ? `${each.deliver.originator.value} ${textOfUserData(each.deliver.userData)}` : each.kind,
-    )
-  }
-
-  get states(): readonly string[] {
-    return this.events.flatMap((event) => (event.kind === 'state' ? [event.state.name] : []))
-  }
-
-  async delete({ source, pdu }: Incoming) {
-    if (source.kind !== 'stored') throw new Error('not stored')
-    return (await this.world.passing(this.modem.deleteMessage(source, pdu))).kind
-  }
-}
-
-async function started(faults?: FaultSettings, options?: ModemOptions): Promise<DrivenStick> {
-  const driven = new DrivenStick(new StickWorld(), options)
-  await driven.start()
-  for (const [name, settings] of Object.entries(faults ?? {}))
-    driven.world.stick.faults.set(name as FaultName, settings)
-  return driven
-}
+import { DrivenStick, started } from '../testing/driven-stick.ts'
+import { StickWorld, stickImei, stickNumber } from '../testing/stick-world.ts'
 
 const accepted = { kind: 'accepted', messageReference: undefined }
 
@@ -359,27 +296,5 @@ describe('staying in use', () => {
     await driven.world.pass(300_000)
     expect(driven.world.requests).toEqual([])
     expect(driven.modem.state).toEqual({ name: 'absent', why: 'stopped' })
-  })
-})
-
-describe('USSD', () => {
-  test('reads the answer and ends the session', async () => {
-    const driven = await started()
-    const answer = await driven.world.passing(driven.modem.ussd('*100#'))
-    expect(answer).toEqual({
-      kind: 'answer',
-      status: 'answered',
-      text: 'Your balance is 12.34 EUR. Valid until 31.12.2030.',
-    })
-    expect(driven.world.requests.at(-1)).toBe('GET /api/ussd/release')
-  })
-
-  test.each<[string, string, FaultSettings, object]>([
-    ['a late answer', '*100#', { 'ussd-late': { delayMs: 60_000 } }, { kind: 'answer' }],
-    ['a lost answer', '*100#', { 'ussd-lost': {} }, { kind: 'no-answer' }],
-    ['an unknown code', '*999#', {}, { kind: 'refused', error: { code: 111_022 } }],
-  ])('handles %s', async (_name, code, faults, outcome) => {
-    const driven = await started(faults)
-    expect(await driven.world.passing(driven.modem.ussd(code))).toMatchObject(outcome)
   })
 })

@@ -18,7 +18,6 @@ import type { OutgoingPdu, OutgoingText, SubmitOptions, Submitted } from '../sen
 import { PinMemory } from '../setup/pin-memory.ts'
 import type { Session, StartupOutcome } from '../setup/startup.ts'
 import { silentFailures } from '../setup/startup-failure.ts'
-import { ussdPending } from './hilink-errors.ts'
 import { memory, StickInbox } from './stick-inbox.ts'
 import { registrationIn, signalIn } from './stick-readings.ts'
 import { StickSending } from './stick-sending.ts'
@@ -30,6 +29,7 @@ import {
   type StickIdentity,
   setUpStick,
 } from './stick-setup.ts'
+import { StickUssd } from './stick-ussd.ts'
 import type { WebPort } from './web-port.ts'
 import { type WebAnswer, WebSession } from './web-session.ts'
 import { childNumber, childText } from './xml.ts'
@@ -50,6 +50,7 @@ export class HilinkModem implements ModemDriver {
   readonly #status: ModemStatus
   readonly #inbox: StickInbox
   readonly #sending: StickSending
+  readonly #ussd: StickUssd
   readonly #pinMemory: PinMemory
   readonly #onSimPin: ((pin: string) => void) | undefined
   #simPin: string | undefined
@@ -80,6 +81,7 @@ export class HilinkModem implements ModemDriver {
     this.#pinMemory = options.pinMemory ?? new PinMemory()
     this.#status = new ModemStatus(options.onEvent)
     this.#web = new WebSession(options.port, this.#options.webLogin)
+    this.#ussd = new StickUssd(this.#web, options.clock)
     const { wallClock } = this.#options
     this.#inbox = new StickInbox({
       session: this.#web,
@@ -182,34 +184,13 @@ export class HilinkModem implements ModemDriver {
     return true
   }
 
-  /** The interface does not say whether the network expects a reply, so each answer ends the session. */
   async ussd(text: string): Promise<UssdOutcome> {
     if (this.#session === undefined) return { kind: 'not-ready' }
-    const cancellation = this.#cancellation
-    const sent = await this.#web.post('/api/ussd/send', [
-      ['content', text],
-      ['codeType', 'CodeType'],
-      ['timeout', ''],
-    ])
-    if (sent.kind === 'refused') return { kind: 'refused', error: sent.error }
-    if (sent.kind !== 'value') return { kind: 'not-ready' }
-    const untilMs = this.#clock.nowMs() + ussdLimitMs
-    while (this.#clock.nowMs() < untilMs && !cancellation.cancelled) {
-      await new Pause(this.#clock).wait(ussdPollMs, cancellation)
-      const answer = await this.#web.get('/api/ussd/get')
-      if (answer.kind === 'value') {
-        await this.cancelUssd()
-        return { kind: 'answer', status: 'answered', text: childText(answer.value, 'content') }
-      }
-      if (answer.kind === 'refused' && answer.error.code !== ussdPending) {
-        return { kind: 'refused', error: answer.error }
-      }
-    }
-    return cancellation.cancelled ? { kind: 'not-ready' } : { kind: 'no-answer' }
+    return this.#ussd.send(text, this.#cancellation)
   }
 
-  async cancelUssd(): Promise<void> {
-    await this.#web.get('/api/ussd/release')
+  cancelUssd(): Promise<void> {
+    return this.#ussd.cancel()
   }
 
   async signal(): Promise<Signal | undefined> {
@@ -396,5 +377,3 @@ function localDate(epochMs: number, zoneQuarters: number): string {
 const silentAfter = 2
 const silentRetryMs = 2_000
 const retryMs = 60_000
-const ussdPollMs = 1_000
-const ussdLimitMs = 120_000

@@ -102,9 +102,10 @@ export class UssdSession {
 /** 23.038 §5: GSM 7 bit, language unspecified; UCS-2. */
 const gsm7 = 15
 const ucs2Coding = 72
-const answerWithinMs = 180_000
+/** The network ends a session that waits longer for a reply. */
+export const answerWithinMs = 180_000
 
-function menuAround(faults: FaultControl, reply: UssdReply): UssdReply | undefined {
+export function menuAround(faults: FaultControl, reply: UssdReply): UssdReply | undefined {
   if (reply.kind !== 'text' || reply.expectsAnswer || !faults.strike('ussd-as-menu')) return undefined
   return { kind: 'text', text: '1 Continue\n0 Exit', expectsAnswer: true }
 }

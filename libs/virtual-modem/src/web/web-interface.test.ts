@@ -130,6 +130,25 @@ test('USSD: is pending until the network answers', async () => {
   expect(fieldOf(await browser.get('/api/ussd/get'), 'content')).toContain('Your balance')
 })
 
+test('USSD: passes replies on until the last answer, and names the state of the session', async () => {
+  const browser = await new Browser().open()
+  const state = async () => fieldOf(await browser.get('/api/ussd/status'), 'result')
+  expect(await state()).toBe('0')
+  await browser.post('/api/ussd/send', '<content>*101#</content>')
+  expect(await state()).toBe('2')
+  await browser.post('/api/ussd/send', '<content>1</content>')
+  expect(fieldOf(await browser.get('/api/ussd/get'), 'content')).toBe('Balance: 12.34 EUR')
+  expect(await state()).toBe('0')
+})
+
+test('USSD: the fault ussd-as-menu puts a menu before the answer', async () => {
+  const browser = await new Browser({ faults: { 'ussd-as-menu': { times: 1 } } }).open()
+  await browser.post('/api/ussd/send', '<content>*100#</content>')
+  expect(fieldOf(await browser.get('/api/ussd/get'), 'content')).toContain('1 Continue')
+  await browser.post('/api/ussd/send', '<content>1</content>')
+  expect(fieldOf(await browser.get('/api/ussd/get'), 'content')).toContain('Your balance')
+})
+
 describe('faults', () => {
   const path = 'status'
   test.each<[string, FaultSettings, object]>([
@@ -137,6 +156,7 @@ describe('faults', () => {
     ['web-cut', { 'web-cut': { path } }, { kind: 'answer', cutAfter: expect.any(Number) }],
     ['web-rubbish', { 'web-rubbish': { path } }, { kind: 'answer', body: expect.stringContaining('<html>') }],
     ['web-redirect', { 'web-redirect': { path } }, { status: 307, headers: { location: expect.any(String) } }],
+    ['web-unsupported', { 'web-unsupported': { path } }, { body: expect.stringContaining('100002') }],
     ['web-login', { 'web-login': {} }, { body: expect.stringContaining('100003') }],
     ['web-sessions-lost', { 'web-sessions-lost': {} }, { body: expect.stringContaining('125002') }],
   ])('%s', async (_name, faults, reply) => {

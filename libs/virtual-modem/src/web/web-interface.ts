@@ -1,11 +1,11 @@
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import type { Storage } from '../messaging/storages.ts'
-import type { UssdReply } from '../network/ussd-menu.ts'
 import { loginPassword } from './login-password.ts'
 import { shownMessages } from './web-inbox.ts'
 import { elements, ok, refusal, webErrors, xmlAnswer } from './web-reply.ts'
 import { fieldOf, type WebReply, type WebRequest, xmlText } from './web-request.ts'
 import { type SentCopies, WebSending } from './web-sending.ts'
+import { WebUssd } from './web-ussd.ts'
 
 /**
  * The web interface of a HiLink stick: the XML interface behind its pages, while the stick is on. Sessions end with the
@@ -22,13 +22,14 @@ export class WebInterface {
   readonly #loggedIn = new Set<string>()
   #wrongLogins = 0
   readonly #sending: WebSending
-  #ussd: { readonly reply: UssdReply | undefined } | undefined
+  readonly #ussd: WebUssd
 
   /** `copies` survives a loss of power. */
   constructor(modem: MobileEquipment, copies: SentCopies) {
     this.#modem = modem
     this.#copies = copies
     this.#sending = new WebSending(modem, copies)
+    this.#ussd = new WebUssd(modem)
   }
 
   /** Resolves with the reply; never resolves if a fault drops the reply. */
@@ -95,7 +96,9 @@ export class WebInterface {
       }
     }
     const handler = this.#handlers[`${method} ${path}`]
-    if (handler === undefined) finish(refusal(webErrors.unsupported))
+    const missing = this.#modem.faults.standing('web-unsupported')?.path
+    if (handler === undefined || (missing !== undefined && path.endsWith(missing)))
+      finish(refusal(webErrors.unsupported))
     else handler(body, finish)
   }
 
@@ -111,9 +114,10 @@ export class WebInterface {
     'POST /api/sms/delete-sms': (body, finish) => finish(this.#delete(body)),
     'POST /api/sms/send-sms': (body, finish) => this.#sending.send(body, finish),
     'GET /api/sms/send-status': (_, finish) => finish(this.#sending.status()),
-    'POST /api/ussd/send': (body, finish) => finish(this.#askUssd(body)),
-    'GET /api/ussd/get': (_, finish) => finish(this.#ussdReply()),
-    'GET /api/ussd/release': (_, finish) => finish(this.#releaseUssd()),
+    'POST /api/ussd/send': (body, finish) => finish(this.#ussd.send(fieldOf(body, 'content') ?? '')),
+    'GET /api/ussd/get': (_, finish) => finish(this.#ussd.answer()),
+    'GET /api/ussd/status': (_, finish) => finish(this.#ussd.status()),
+    'GET /api/ussd/release': (_, finish) => finish(this.#ussd.release()),
     'POST /api/device/control': (body, finish) => {
       finish(ok)
       if (fieldOf(body, 'Control') === '1') this.#modem.clock.after(100, () => this.#modem.power.restart())
@@ -284,35 +288,6 @@ export class WebInterface {
     const message = storage && shownMessages(storage).find((each) => each.index === index)
     for (const slot of message?.slots ?? []) storage?.remove(slot)
     this.#copies.list = this.#copies.list.filter((copy) => copy.index !== index)
-    return ok
-  }
-
-  #askUssd(body: string): WebReply {
-    const { sim, network, faults, clock } = this.#modem
-    if (sim === undefined) return refusal(webErrors.noSim)
-    const request: { reply: UssdReply | undefined } = { reply: undefined }
-    this.#ussd = request
-    network.ussd(sim, fieldOf(body, 'content') ?? '', (reply) => {
-      if (faults.strike('ussd-lost')) return
-      const late = faults.strike('ussd-late')
-      clock.after(late?.delayMs ?? 0, () => {
-        request.reply = reply
-      })
-    })
-    return ok
-  }
-
-  #ussdReply(): WebReply {
-    const reply = this.#ussd?.reply
-    if (reply === undefined) return refusal(webErrors.ussdPending)
-    if (reply.kind === 'text') return xmlAnswer(elements({ content: reply.text }))
-    return refusal(reply.kind === 'not-supported' ? webErrors.ussdUnsupported : webErrors.ussdTimeout)
-  }
-
-  #releaseUssd(): WebReply {
-    const { sim, network } = this.#modem
-    this.#ussd = undefined
-    if (sim) network.endUssd(sim)
     return ok
   }
 
