@@ -84,6 +84,19 @@ test('a call that is repeated with the same callId and content has the same idem
   expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ phoneNumbers: [NUMBER], textMessage: { text: 'Hello' } })
 })
 
+test('sends to the alias of a hidden number', async () => {
+  const { url, requests } = await startApi({
+    'POST /messages': (_, response) => {
+      response.statusCode = 202
+      return accepted
+    },
+  })
+  const to = `alias:${'k'.repeat(118)}`
+  const client = await connect(url)
+  await client.callTool({ name: 'send_sms', arguments: { to, text: 'Hello' } })
+  expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ phoneNumbers: [to] })
+})
+
 test('a wrong member is named', async () => {
   const { url } = await startApi({
     'POST /messages': (_, response) => {
@@ -132,7 +145,7 @@ test('an unreachable gateway is an error of the tool', async () => {
 test('wrong arguments are refused before anything is sent', async () => {
   const { url, requests } = await startApi({})
   const client = await connect(url)
-  for (const wrong of [{}, { to: NUMBER }, { to: NUMBER, text: '' }, { to: 'x'.repeat(65), text: 'x' }])
+  for (const wrong of [{}, { to: NUMBER }, { to: NUMBER, text: '' }, { to: 'x'.repeat(129), text: 'x' }])
     expect((await client.callTool({ name: 'send_sms', arguments: wrong })).isError).toBe(true)
   expect(requests).toEqual([])
 })

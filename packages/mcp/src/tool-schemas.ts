@@ -6,8 +6,8 @@ import { z } from 'zod'
 export const phoneNumber = z
   .string()
   .min(1)
-  .max(64)
-  .describe('Phone number in international format, for example +447400123456')
+  .max(128)
+  .describe('Phone number in international format, for example +447400123456, or the alias of a hidden number')
 
 export const cursor = z.string().max(2_000).optional().describe('nextCursor of the previous page')
 

@@ -7,6 +7,8 @@ const read = (payload: unknown) =>
   )
 
 test('reads a command with one or several recipients', () => {
+  const alias = `alias:${'k'.repeat(118)}`
+  expect(read({ to: alias, text: 'Hello' })).toEqual({ command: { to: alias, text: 'Hello' } })
   expect(read({ to: '+447400123456', text: 'Hello' })).toEqual({ command: { to: '+447400123456', text: 'Hello' } })
   const full = {
     to: ['+447400123456', '+447400123457'],

@@ -3,10 +3,12 @@ import { z } from 'zod'
 const MOST_RECIPIENTS = 100
 
 const id = z.string().min(1).max(128)
+/** A phone number, or the alias of a hidden number, which has up to 124 characters. */
+const recipient = z.string().min(1).max(128)
 
 /** A request to send a text. The API checks numbers and text, and accepts or refuses the message. */
 const commandSchema = z.object({
-  to: z.union([z.string().min(1).max(64), z.array(z.string().min(1).max(64)).min(1).max(MOST_RECIPIENTS)]),
+  to: z.union([recipient, z.array(recipient).min(1).max(MOST_RECIPIENTS)]),
   text: z.string().min(1).max(10_000),
   id: id.exactOptional(),
   deviceId: z.string().max(64).exactOptional(),
