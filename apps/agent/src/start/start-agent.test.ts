@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTelemetry } from '@smsgw/contract/link/telemetry'
@@ -73,6 +74,30 @@ test('decrypts messages with its own key, also with the previous key after a rot
     await fixture.relay.heard('sent', { cmdId: `c${index}` })
   }
   expect(JSON.stringify([fixture.relay.frames, fixture.log])).not.toContain('44770090055')
+})
+
+test('reports the key of its aliases before it uses them, and again after a restart', async () => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const inbox_public_key = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+  fixture.relay.settings = { encryption: { inbox_public_key, inbox_key_version: 1, inbox_hide_sender: true } }
+  const inHello = () => fixture.relay.frames.flatMap((frame) => (frame.type === 'hello' ? [frame.aliasKey] : []))
+  await fixture.start([])
+  await fixture.relay.heard('alias-key-changed')
+  expect(inHello()).toEqual([undefined])
+  await fixture.stop()
+  await fixture.start([], { isPaired: true })
+  await expect.poll(() => inHello().length).toBe(2)
+  const changes = () => fixture.relay.events.filter(({ kind }) => kind === 'alias-key-changed')
+  const [{ key } = {}] = changes() as { readonly key?: object }[]
+  expect(inHello()[1]).toEqual({ ...key, key: expect.stringContaining('$k=1$') })
+  fixture.relay.settings = {}
+  await fixture.stop()
+  await fixture.start([], { isPaired: true })
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('online')
+  await fixture.stop()
+  await fixture.start([], { isPaired: true })
+  await expect.poll(() => inHello().length).toBe(4)
+  expect([inHello()[3], changes()]).toEqual([undefined, [expect.anything()]])
 })
 
 test('applies settings before the first message of a connection', async () => {
