@@ -1,14 +1,16 @@
-// `npm run images -- [amd64] [arm64] [--target gateway]…`: builds the container images with buildah. Each image is for
+// `npm run images -- [amd64] [arm64] [--target gateway]… [--fresh]`: builds the container images with buildah. Each image is for
 // all named architectures, or for the architecture of this machine. The images go to dist/images/<target> and their
 // digests to dist/smsgw-<version>-images.txt. To publish an image:
 //
 // skopeo copy --all dir:dist/images/gateway docker://ghcr.io/smsgw/gateway:0.1.0
 //
+// `--fresh` uses no layers of earlier builds. A release compares its images with a second build, which must be a real one.
+//
 // NODE_IMAGE names another base image, for example one with its digest. Where no registry can be reached,
 // .repo/packaging/container/build-base-image.ts builds one. npm trusts the certificates in NODE_EXTRA_CA_CERTS, for example of
 // a proxy, only during the build.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
@@ -18,17 +20,25 @@ import { type Architecture, architectureOf } from './packaging/app-bundle.ts'
 const root = resolve(import.meta.dirname, '..')
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { target: { type: 'string', multiple: true, default: ['gateway', 'relay', 'agent', 'emulator'] } },
+  options: {
+    target: { type: 'string', multiple: true, default: ['gateway', 'relay', 'agent', 'emulator'] },
+    fresh: { type: 'boolean', default: false },
+  },
 })
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 const platforms = (positionals.length > 0 ? positionals : [process.arch]).map(architectureOf).map(platformOf)
 
-if (spawnSync('buildah', ['--version']).status !== 0) {
-  process.stderr.write('images: buildah is not installed: install the package buildah, or build with docker compose\n')
+for (const program of ['buildah', 'skopeo']) {
+  if (spawnSync(program, ['--version']).status === 0) continue
+  process.stderr.write(
+    `images: ${program} is not installed: install the package ${program}, or build with docker compose\n`,
+  )
   process.exit(1)
 }
 const work = mkdtempSync(join(tmpdir(), 'smsgw-images-'))
 process.on('exit', () => rmSync(work, { recursive: true, force: true }))
+// The targets share the layers of one build.
+const cacheKey = values.fresh ? randomUUID() : ''
 const digests: string[] = []
 for (const target of values.target) {
   const image = `localhost/smsgw-${target}:${version}`
@@ -36,11 +46,22 @@ for (const target of values.target) {
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
   spawnSync('buildah', ['manifest', 'rm', image], { stdio: 'ignore' })
-  buildah('build', ...buildOptions(target), '--manifest', image, root)
-  buildah('manifest', 'push', '--all', '--format', 'v2s2', image, `dir:${place}`)
-  const digest = createHash('sha256')
-    .update(readFileSync(join(place, 'manifest.json')))
-    .digest('hex')
+  // One after the other, because buildah sometimes loses an image of the list when it builds several at the same time.
+  for (const platform of platforms)
+    run('buildah', 'build', ...buildOptions(target, platform), '--manifest', image, root)
+  const uncompressed = mkdtempSync(join(work, 'image-'))
+  run('buildah', 'manifest', 'push', '--all', '--format', 'v2s2', image, `dir:${uncompressed}`)
+  run('skopeo', 'copy', '--quiet', '--all', '--dest-compress', `dir:${uncompressed}`, `dir:${place}`)
+  rmSync(uncompressed, { recursive: true })
+  const list = readFileSync(join(place, 'manifest.json'), 'utf8')
+  const built = (JSON.parse(list) as ImageList).manifests.map(
+    ({ platform }) => `${platform.os}/${platform.architecture}`,
+  )
+  if (built.join() !== platforms.join()) {
+    process.stderr.write(`images: ${target} is for ${built.join(' and ')} instead of ${platforms.join(' and ')}\n`)
+    process.exit(1)
+  }
+  const digest = createHash('sha256').update(list).digest('hex')
   digests.push(`${target}:${version}@sha256:${digest}\n`)
   process.stdout.write(`built ${relative('.', place)} for ${platforms.join(' and ')}\n`)
 }
@@ -49,18 +70,22 @@ if (base.includes('@sha256:')) digests.push(`${base} (base)\n`)
 // The digest covers everything in an image.
 writeFileSync(join(root, `dist/smsgw-${version}-images.txt`), digests.join(''))
 
+interface ImageList {
+  readonly manifests: readonly { readonly platform: { readonly os: string; readonly architecture: string } }[]
+}
+
 function platformOf(architecture: Architecture): string {
   return `linux/${architecture === 'x64' ? 'amd64' : architecture}`
 }
 
-function buildOptions(target: string): string[] {
+function buildOptions(target: string, platform: string): string[] {
   const commit = git('rev-parse', 'HEAD')
   // The time of the commit is the time of everything in an image, so that two builds of a commit are the same.
   const epoch = process.env['SOURCE_DATE_EPOCH'] ?? git('show', '--no-patch', '--format=%ct', 'HEAD')
   const baseImage = process.env['NODE_IMAGE']
   return [
     ...['--file', join(root, '.repo/packaging/container/Dockerfile'), '--target', target],
-    ...['--platform', platforms.join(','), '--build-arg', `BUILDPLATFORM=${platformOf(architectureOf(process.arch))}`],
+    ...['--platform', platform, '--build-arg', `BUILDPLATFORM=${platformOf(architectureOf(process.arch))}`],
     // Sets BUILDPLATFORM, which older releases of buildah do not set. Uses the format of Docker, because the OCI format
     // has no health check.
     ...['--format', 'docker', '--layers', '--timestamp', epoch],
@@ -69,6 +94,7 @@ function buildOptions(target: string): string[] {
     ...label('version', version),
     ...label('revision', commit),
     ...label('created', new Date(Number(epoch) * 1000).toISOString()),
+    ...(cacheKey ? ['--build-arg', `CACHE_KEY=${cacheKey}`] : []),
     ...(baseImage ? ['--build-arg', `NODE_IMAGE=${baseImage}`] : []),
     ...certificateOptions(process.env['NODE_EXTRA_CA_CERTS']),
   ]
@@ -87,10 +113,10 @@ function label(name: string, value: string): string[] {
   return ['--label', `org.opencontainers.image.${name}=${value}`]
 }
 
-function buildah(...args: string[]): void {
-  const { status, error } = spawnSync('buildah', args, { stdio: 'inherit' })
+function run(program: string, ...args: string[]): void {
+  const { status, error } = spawnSync(program, args, { stdio: 'inherit' })
   if (status === 0) return
-  process.stderr.write(`images: buildah ${args[0]} failed${error ? `: ${error.message}` : ''}\n`)
+  process.stderr.write(`images: ${program} ${args[0]} failed${error ? `: ${error.message}` : ''}\n`)
   process.exit(1)
 }
 

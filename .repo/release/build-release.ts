@@ -53,7 +53,7 @@ export function buildRelease(
     for (const file of readdirSync(join(source, 'dist')).filter((name) => name.endsWith('.deb')))
       copyFileSync(join(source, 'dist', file), join(into, file))
     if (baseImage !== undefined) {
-      run('npm', 'run', 'images', '--', ...architectures)
+      run('npm', 'run', 'images', '--', ...architectures, '--fresh')
       cpSync(join(source, 'dist/images'), join(into, 'images'), { recursive: true })
       const digests = `smsgw-${version}-images.txt`
       copyFileSync(join(source, 'dist', digests), join(into, digests))

@@ -121,6 +121,11 @@ test('the images install packages before they copy sources, from the manifest of
   expect(sources).toMatch(/^COPY \. \.$/m)
 })
 
+test('a fresh build repeats every command of the build stage', () => {
+  const [beforeCommands = ''] = dockerfile.split(/^RUN /m)
+  expect(beforeCommands).toMatch(/ AS build\n(?:.*\n)*ARG CACHE_KEY=\n/)
+})
+
 test('the image without a target is the gateway', () => {
   expect([...dockerfile.matchAll(/^FROM .* AS (\w+)$/gm)].at(-1)?.[1]).toBe('gateway')
 })
