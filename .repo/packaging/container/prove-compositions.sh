@@ -43,6 +43,7 @@ main() {
 
 prove_all() {
   cd "$root" || exit 1
+  unset MODEMS SIM_1_PIN SMSGW_REGISTRY
   export DOCKER_HOST=unix://$work/docker.sock DOCKER_CONFIG=$work/client
   start_engine || { echo "skip  the compositions: Docker does not start here: $(tail -n 1 "$work/engine.log")"; end 1; }
   prove 'the images are loaded' load_images && prove_gateway && prove_relay
@@ -90,6 +91,8 @@ prove_relay() {
 start_engine() {
   ip link set lo up
   mkdir "$work/client"
+  # Otherwise Docker uses the containerd of the machine, which runs outside this namespace.
+  [ ! -d /run/containerd ] || mount -t tmpfs tmpfs /run/containerd
   dockerd --host "$DOCKER_HOST" --data-root "$work/data" --exec-root "$work/run" --pidfile "$work/docker.pid" \
     --exec-opt native.cgroupdriver=cgroupfs >"$work/engine.log" 2>&1 &
   within 60 docker info >"$work/info" 2>&1 || return 1
