@@ -54,13 +54,7 @@ for (const target of values.target) {
   run('skopeo', 'copy', '--quiet', '--all', '--dest-compress', `dir:${uncompressed}`, `dir:${place}`)
   rmSync(uncompressed, { recursive: true })
   const list = readFileSync(join(place, 'manifest.json'), 'utf8')
-  const built = (JSON.parse(list) as ImageList).manifests.map(
-    ({ platform }) => `${platform.os}/${platform.architecture}`,
-  )
-  if (built.join() !== platforms.join()) {
-    process.stderr.write(`images: ${target} is for ${built.join(' and ')} instead of ${platforms.join(' and ')}\n`)
-    process.exit(1)
-  }
+  checkArchitectures(target, place, (JSON.parse(list) as ImageList).manifests)
   const digest = createHash('sha256').update(list).digest('hex')
   digests.push(`${target}:${version}@sha256:${digest}\n`)
   process.stdout.write(`built ${relative('.', place)} for ${platforms.join(' and ')}\n`)
@@ -70,8 +64,29 @@ if (base.includes('@sha256:')) digests.push(`${base} (base)\n`)
 // The digest covers everything in an image.
 writeFileSync(join(root, `dist/smsgw-${version}-images.txt`), digests.join(''))
 
+/** Ends the program if an image is missing, or has the base image of another architecture. */
+function checkArchitectures(target: string, place: string, images: ImageList['manifests']): void {
+  const built = images.map(({ platform }) => `${platform.os}/${platform.architecture}`)
+  const baseLayers = images.map(({ digest }) => {
+    const file = join(place, `${digest.replace('sha256:', '')}.manifest.json`)
+    return (JSON.parse(readFileSync(file, 'utf8')) as Image).layers[0]?.digest
+  })
+  if (built.join() === platforms.join() && new Set(baseLayers).size === platforms.length) return
+  process.stderr.write(
+    `images: ${target} is for ${built.join(' and ')} instead of ${platforms.join(' and ')}, with the base layers ${baseLayers.join(' and ')}\n`,
+  )
+  process.exit(1)
+}
+
 interface ImageList {
-  readonly manifests: readonly { readonly platform: { readonly os: string; readonly architecture: string } }[]
+  readonly manifests: readonly {
+    readonly digest: string
+    readonly platform: { readonly os: string; readonly architecture: string }
+  }[]
+}
+
+interface Image {
+  readonly layers: readonly { readonly digest: string }[]
 }
 
 function platformOf(architecture: Architecture): string {
