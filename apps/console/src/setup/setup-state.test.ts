@@ -1,6 +1,6 @@
 import type { DeviceDetailAnswer, FindingsAnswer, ModemAnswer } from '@smsgw/contract/device'
 import { expect, test } from 'vitest'
-import { chosenModem, findingsFor, isSameNumber, pinTriesLeft, setupState } from './setup-state.ts'
+import { chosenModem, findingsFor, isSameNumber, pinTriesLeft, setupState, shownState } from './setup-state.ts'
 
 const online = { online: true, simCards: [] } as unknown as DeviceDetailAnswer
 const modem = (state: string, more: Partial<ModemAnswer> = {}): ModemAnswer => ({ simNumber: 1, state, ...more })
@@ -37,6 +37,15 @@ test('the state of the SIM is newer than that of its modem', () => {
   const device = { ...online, simCards: [{ simNumber: 1, slotIndex: 0, state: 'ready' }] }
   expect(setupState(device, modem('locked'))).toEqual({ step: 'test', kind: 'ready' })
   expect(setupState(device, modem('locked', { simNumber: 2 }))).toEqual({ step: 'sim', kind: 'pin' })
+})
+
+test('the form for the PIN stays while the modem starts again after a PIN', () => {
+  const pin = setupState(online, modem('locked'))
+  const starting = setupState(online, modem('starting'))
+  const searching = setupState(online, modem('searching'))
+  expect(shownState(pin, starting)).toBe(pin)
+  expect(shownState(pin, searching)).toBe(searching)
+  expect(shownState(searching, starting)).toBe(starting)
 })
 
 test('chooses the requested modem, otherwise one that works, otherwise one that is connected', () => {

@@ -52,6 +52,14 @@ function stateOfModem({ model, lastErrorCode }: ModemAnswer, state: string): Set
   }
 }
 
+/**
+ * A modem starts again after each PIN. The form for the PIN stays until the result is known, so that a refusal is shown with the
+ * attempts left.
+ */
+export function shownState(before: SetupState, current: SetupState): SetupState {
+  return before.kind === 'pin' && current.kind === 'starting' ? before : current
+}
+
 /** The problems that a PIN solves. Of the others, some would use up the last attempt. */
 const takesPin: ReadonlySet<string> = new Set(['modem.pin-required', 'modem.pin-malformed', 'modem.pin-wrong'])
 

@@ -1,6 +1,6 @@
 import { Button, NativeSelect } from '@mantine/core'
 import type { DeviceAnswer, DeviceDetailAnswer, ModemAnswer } from '@smsgw/contract/device'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useDevice, useDevices, useFindings } from '../api/devices.ts'
 import { FindingList } from '../devices/finding-list.tsx'
 import { simWords } from '../devices/sim-line.tsx'
@@ -23,6 +23,7 @@ import {
   type SetupStep,
   setupState,
   setupSteps,
+  shownState,
 } from './setup-state.ts'
 import { SimStep } from './sim-step.tsx'
 import { TestStep } from './test-step.tsx'
@@ -68,7 +69,10 @@ function SetupOf({ id }: { readonly id: string }) {
   const device = useDevice(id)
   const [chosen, choose] = useUrlValue('sim', '')
   const modem = chosenModem(device.data?.modems ?? [], Number(chosen) || undefined)
-  const state = setupState(device.data, modem)
+  const current = setupState(device.data, modem)
+  const [shownBefore, setShown] = useState(current)
+  const state = shownState(shownBefore, current)
+  if (state.step !== shownBefore.step || state.kind !== shownBefore.kind) setShown(state)
   const findings = useFindings(
     id,
     `${state.step} ${state.kind} ${modem?.simNumber}`,
