@@ -20,13 +20,13 @@ export const testNumbers: readonly TestNumber[] = [
   },
   {
     number: '+12025550111',
-    effect: 'Refused by the network for good (CMS 21). Ends as Failed.',
+    effect: 'Permanently refused by the network (CMS 21). Ends as Failed.',
     policy: { outcome: 'rejected', cause: 21 },
   },
   {
     number: '+12025550112',
     effect:
-      'Refused once because of congestion (CMS 42), accepted on the retry half a minute later. Ends as Delivered.',
+      'Refused once because of congestion (CMS 42). The retry half a minute later is accepted. Ends as Delivered.',
     policy: { outcome: 'rejected', cause: 42, times: 1 },
   },
   {
@@ -36,47 +36,50 @@ export const testNumbers: readonly TestNumber[] = [
   },
   {
     number: '+12025550114',
-    effect: 'Sent at once, delivery report after 15 seconds. Ends as Delivered.',
+    effect: 'Sent at once. The delivery report arrives after 15 seconds. Ends as Delivered.',
     policy: { outcome: 'delivered', afterMs: 15_000 },
   },
   {
     number: '+12025550115',
-    effect: 'Sent, without a delivery report. Stays Sent.',
+    effect: 'Sent, but no delivery report arrives. Stays Sent.',
     policy: { outcome: 'silent' },
   },
   {
     number: '+12025550116',
-    effect: 'Sent, then the delivery report says that delivery failed (status 0x43). Ends as Failed.',
+    effect: 'Sent. The delivery report then says that delivery failed (status 0x43). Ends as Failed.',
     policy: { outcome: 'fails', status: 0x43 },
   },
   {
     number: '+12025550117',
-    effect: 'Sent, then the delivery report says that the message expired (status 0x46). Ends as Failed.',
+    effect: 'Sent. The delivery report then says that the message expired (status 0x46). Ends as Failed.',
     policy: { outcome: 'expires', afterMs: 0 },
   },
   {
     number: '+12025550118',
-    effect: 'Sent, then reported as busy (status 0x21), delivered 5 seconds later. Ends as Delivered.',
+    effect:
+      'Sent. A first report says that the phone is busy (status 0x21); the message is delivered 5 seconds later. Ends as Delivered.',
     policy: { outcome: 'delivered-late', finallyAfterMs: 5_000 },
   },
   {
     number: '+12025550119',
-    effect: 'Sent, but the answer is lost (CMS 500) and no report comes: in doubt. Ends as Failed: submit_unknown.',
+    effect:
+      'Sent, but the answer is lost (CMS 500) and no delivery report arrives, so the message is in doubt. Ends as Failed: submit_unknown.',
     policy: { outcome: 'answer-lost' },
   },
   {
     number: '+12025550120',
-    effect: 'Sent, but the answer is lost (CMS 500): in doubt until the delivery report comes. Ends as Delivered.',
+    effect:
+      'Sent, but the answer is lost (CMS 500), so the message is in doubt until the delivery report arrives. Ends as Delivered.',
     policy: { outcome: 'answer-lost', reportAfterMs: 2_000 },
   },
   {
     number: '+12025550121',
-    effect: 'Delivered, then replies by SMS with the same text.',
+    effect: 'Delivered. The number then replies by SMS with the same text.',
     policy: { outcome: 'delivered', reply: 'echo' },
   },
   {
     number: '+12025550122',
-    effect: 'Delivered, then replies by SMS with STOP.',
+    effect: 'Delivered. The number then replies by SMS with STOP.',
     policy: { outcome: 'delivered', reply: { text: 'STOP' } },
   },
 ]
