@@ -90,7 +90,7 @@ export function ConversationList({
         ref={searchField}
         type="search"
         aria-label={t('conversations.search')}
-        placeholder={t('conversations.search')}
+        placeholder={t('keyboard.search')}
         leftSection={<Icon name="search" size={16} />}
         rightSection={search === '' ? <kbd>/</kbd> : undefined}
         value={search}

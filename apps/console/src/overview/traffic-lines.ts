@@ -6,12 +6,12 @@ import { t } from '../words/text.ts'
 export function trafficLines(buckets: readonly StatisticsBucket[]) {
   const counts = (count: (bucket: StatisticsBucket) => number) => withoutPlunge(buckets.map(count))
   const messages: readonly PlotLine[] = [
-    { name: t('messageState.Sent'), colour: '--ink', isFilled: true, values: counts(({ sent }) => sent) },
-    { name: t('messageState.Delivered'), colour: '--accent-ink', values: counts(({ delivered }) => delivered) },
+    { name: t('traffic.sent'), colour: '--ink', isFilled: true, values: counts(({ sent }) => sent) },
+    { name: t('traffic.delivered'), colour: '--accent-ink', values: counts(({ delivered }) => delivered) },
     { name: t('traffic.received'), colour: '--muted', isDashed: true, values: counts(({ received }) => received) },
     // A red line at zero would look like a problem.
     ...(buckets.some(({ failed }) => failed > 0)
-      ? [{ name: t('messageState.Failed'), colour: '--bad' as const, values: counts(({ failed }) => failed) }]
+      ? [{ name: t('traffic.failed'), colour: '--bad' as const, values: counts(({ failed }) => failed) }]
       : []),
   ]
   const times: readonly PlotLine[] = [

@@ -44,10 +44,10 @@ export function Traffic() {
         <ProblemNote error={error} retry={() => void refetch()} />
         <dl className="totals">
           <Total name={t('traffic.accepted')} value={countWords(totals.accepted)} href={messagesPath({ from })} />
-          <Total name={t('messageState.Sent')} value={countWords(totals.sent)} />
-          <Total name={t('messageState.Delivered')} value={countWords(totals.delivered)} />
+          <Total name={t('traffic.sent')} value={countWords(totals.sent)} />
+          <Total name={t('traffic.delivered')} value={countWords(totals.delivered)} />
           <Total
-            name={t('messageState.Failed')}
+            name={t('traffic.failed')}
             value={countWords(totals.failed)}
             isBad={totals.failed > 0}
             href={messagesPath({ state: 'Failed', from })}
