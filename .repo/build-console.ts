@@ -46,7 +46,8 @@ function replace(beside: string): void {
   }
   const others = readdirSync(beside).filter((name) => name !== 'assets' && name !== 'index.html')
   for (const name of [...others, 'index.html']) renameSync(join(beside, name), join(place, name))
-  for (const name of before) rmSync(join(place, 'assets', name))
+  // A concurrent build may have deleted the file.
+  for (const name of before) rmSync(join(place, 'assets', name), { force: true })
   writeFileSync(join(place, '.built'), '')
 }
 
