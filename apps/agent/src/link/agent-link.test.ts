@@ -114,7 +114,7 @@ test('after goaway stays connected until the given time, reconnects at once, and
 
 test.each([
   ['relay', 'challenge', 'awaiting-challenge', 4_000],
-  ['relay', 'welcome', 'awaiting-welcome', 4_000],
+  ['relay', 'welcome', 'awaiting-welcome', 6_000],
   ['relay of the previous release', 'welcome', 'awaiting-welcome', 45_000],
 ] as const)(
   'disconnects from a %s that does not send its %s, and retries',

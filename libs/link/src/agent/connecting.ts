@@ -8,21 +8,49 @@ export function connect(state: AgentState): AgentStep {
   const connection = state.connection + 1
   return {
     state: { ...state, connection, budget: fullBudget, phase: { kind: 'connecting' } },
-    effects: [{ kind: 'connect', connection }, answerLimit(state.stalled)],
+    effects: [{ kind: 'connect', connection }, challengeLimit(state.stalled)],
   }
 }
 
 /**
- * The time limit for the next frame of the relay. A connection that has lost data never opens, so the first attempts
- * are given up early. Later attempts get more time, for a slow network or a busy relay.
+ * The time limit for the first frame of the relay. A connection that lost data on the way never opens, so the first
+ * attempts are given up early. Later attempts get more time, for a slow network or a busy relay.
  */
-export function answerLimit(stalled: number): Extract<AgentEffect, { kind: 'set-timer' }> {
-  const ms = stalled < shortAttempts ? shortAttemptMs : longAttemptMs
+function challengeLimit(stalled: number): SetTimer {
+  return handshakeTimer(stalled < shortAttempts ? shortAttemptMs : longAttemptMs)
+}
+
+/**
+ * Half of the time limit for the next frame of a relay that sends `pending`. The limit is short only if the attempts
+ * before were answered: if thousands of agents connect at once, a relay may be too busy for `pending`, and each
+ * connection that is given up costs it more time.
+ */
+export function answerLimit(stalled: number): SetTimer {
+  return handshakeTimer((answerLimitsMs[stalled] ?? longestAnswerMs) / 2)
+}
+
+function handshakeTimer(ms: number): SetTimer {
   return { kind: 'set-timer', timer: 'handshake', fromMs: ms, toMs: ms }
 }
 
-/** The handshake took too long. The pauses after the first attempts without an answer stay as short as those attempts. */
+type SetTimer = Extract<AgentEffect, { kind: 'set-timer' }>
+
+/** A frame shows that the relay works on the answer. */
+export function answerPending(state: AgentState): AgentStep {
+  const { phase, stalled } = state
+  if (phase.kind !== 'pairing' && phase.kind !== 'awaiting-welcome') return { state, effects: [] }
+  return { state: { ...state, phase: { ...phase, isLate: false } }, effects: [answerLimit(stalled)] }
+}
+
+/**
+ * The handshake took too long. The pauses after the first attempts without an answer stay as short as those attempts.
+ * The limit for an answer has two halves, so that a process that was suspended reads the frames in its buffers before it
+ * gives up.
+ */
 export function handshakeTimedOut(state: AgentState): AgentStep {
+  const { phase } = state
+  if ((phase.kind === 'pairing' || phase.kind === 'awaiting-welcome') && phase.sendsPending && !phase.isLate)
+    return { state: { ...state, phase: { ...phase, isLate: true } }, effects: [answerLimit(state.stalled)] }
   const { state: left, effects } = closeConnection(state, 'timed-out', `still ${state.phase.kind}`)
   if (!expectsFrameSoon(state)) return { state: left, effects }
   const isShort = state.stalled < shortAttempts
@@ -80,11 +108,6 @@ export function hasSocket({ phase }: AgentState): boolean {
   return !['idle', 'waiting', 'replacing-journal', 'stopped'].includes(phase.kind)
 }
 
-/** The agent has sent `pair` or `hello`. */
-export function isAwaitingAnswer({ phase }: AgentState): boolean {
-  return phase.kind === 'pairing' || phase.kind === 'awaiting-welcome'
-}
-
 /** An older relay sends no frame while it authenticates the agent. */
 function expectsFrameSoon(state: AgentState): boolean {
   const { phase } = state
@@ -117,12 +140,12 @@ function disconnected(state: AgentState, why: CloseName | 'lost', reason: string
 }
 
 const shortAttempts = 4
-/**
- * The shortest limit, sufficient for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms, or for two
- * `pending` frames.
- */
+/** The shortest limit, which is sufficient for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms. */
 const shortAttemptMs = 4_000
 const longAttemptMs = 15_000
+/** The time limits after none and one attempt that was not answered. */
+const answerLimitsMs: readonly number[] = [6_000, 15_000]
+const longestAnswerMs = 45_000
 const shortestMs = 500
 const longestMs = 60_000
 /** Pauses of up to 4 s. With the time to connect, an agent is back within 10 s. */

@@ -2,7 +2,7 @@ import type { RelayFrame } from '@smsgw/contract/link/frame'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { challenge, greeted, online, paired, play, receive, welcome } from '../testing/agent-script.ts'
-import type { AgentInput, AgentState } from './state.ts'
+import type { AgentInput, AgentState, AgentStep } from './state.ts'
 
 const closed = (state: AgentState, code: number): AgentInput => ({
   kind: 'closed',
@@ -109,25 +109,42 @@ describe('while the network drops all data', () => {
     expect(limitOf(again.effects).toMs).toBe(4_000)
   })
 
-  test('an agent gives up an answer after 4 s without a pending frame, and after 45 s with an older relay', () => {
-    const limit = (relay: RelayFrame) => {
-      const { state } = play(paired, { kind: 'start' }, { kind: 'opened', connection: 1 })
-      return limitOf(play(receive(state, relay).state, { kind: 'signed', connection: 1, signature: 'A' }).effects).toMs
-    }
-    expect(limit({ ...challenge, sendsPending: true })).toBe(4_000)
-    expect(limit(challenge)).toBe(45_000)
+  /** An agent that has sent its hello. */
+  const waiting = (relay: RelayFrame, before: AgentState = paired) => {
+    const { state } = play(before, { kind: 'start' }, { kind: 'timer', timer: 'reconnect' })
+    const { connection } = state
+    const greeting = play(state, { kind: 'opened', connection }).state
+    return play(receive(greeting, relay).state, { kind: 'signed', connection, signature: 'A' })
+  }
+  const sendsPending: RelayFrame = { ...challenge, sendsPending: true }
+
+  /** Returns how long the agent waits for a frame, in halves of its limit. */
+  function patienceMs(step: AgentStep): number[] {
+    const halves: number[] = []
+    for (let next = step; next.state.phase.kind === 'awaiting-welcome'; next = stall(next.state))
+      halves.push(limitOf(next.effects).toMs)
+    return halves
+  }
+
+  test('an agent gives up an answer after 6 s without a frame, and after 45 s with an older relay', () => {
+    expect(patienceMs(waiting(sendsPending))).toEqual([3_000, 3_000])
+    expect(patienceMs(waiting(challenge))).toEqual([45_000])
   })
 
-  test('a pending frame starts the limit again, and a connection without an answer counts as stalled', () => {
-    const { state } = play(paired, { kind: 'start' }, { kind: 'opened', connection: 1 })
-    const waiting = play(receive(state, { ...challenge, sendsPending: true }).state, {
-      kind: 'signed',
-      connection: 1,
-      signature: 'A',
+  test('answers get more time while connections are not answered, because the relay may be busy', () => {
+    const limits = [0, 1, 2, 3].map((stalled) =>
+      patienceMs(waiting(sendsPending, { ...paired, stalled, phase: { kind: 'waiting' } })),
+    )
+    expect(limits.map(([half = 0]) => 2 * half)).toEqual([6_000, 15_000, 45_000, 45_000])
+    expect(stall(stall(waiting(sendsPending).state).state).state).toMatchObject({
+      phase: { kind: 'waiting' },
+      stalled: 1,
     })
-    const still = receive(waiting.state, { type: 'pending' })
-    expect(limitOf(still.effects).toMs).toBe(4_000)
-    expect(stall(still.state).state).toMatchObject({ phase: { kind: 'waiting' }, stalled: 1 })
+  })
+
+  test('a pending frame starts the limit again, also one that was read late', () => {
+    const late = stall(waiting(sendsPending).state)
+    expect(patienceMs(receive(late.state, { type: 'pending' }))).toEqual([3_000, 3_000])
     expect(receive(online().state, { type: 'pending' }).effects).toEqual([])
   })
 })

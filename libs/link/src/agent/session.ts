@@ -4,13 +4,12 @@ import { readRelayFrame } from '../connection/frame-text.ts'
 import { frameReceived } from '../connection/heartbeat.ts'
 import { openOutbox, prune } from '../events/event-outbox.ts'
 import {
-  answerLimit,
+  answerPending,
   closeConnection,
   connect,
   connectionClosed,
   handshakeTimedOut,
   hasSocket,
-  isAwaitingAnswer,
   reconnectLater,
   relayUnreachable,
   stop,
@@ -131,7 +130,7 @@ function atAnyTime(state: AgentState, frame: RelayFrame): AgentStep | undefined 
     case 'settings':
       return { state, effects: [{ kind: 'apply-settings', settings: frame.settings, serverTime: frame.serverTime }] }
     case 'pending':
-      return { state, effects: isAwaitingAnswer(state) ? [answerLimit(state.stalled)] : [] }
+      return answerPending(state)
     case 'goaway': {
       const ms = frame.reconnectAfterMs
       return { state, effects: [{ kind: 'set-timer', timer: 'leave', fromMs: ms, toMs: ms }] }

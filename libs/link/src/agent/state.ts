@@ -69,6 +69,8 @@ interface Challenged extends Waiting {
 interface Waiting {
   /** True if the relay sends `pending` until it answers. */
   readonly sendsPending?: boolean | undefined
+  /** True if no frame has arrived for half of the time limit. */
+  readonly isLate?: boolean | undefined
 }
 
 export type AgentPhase =

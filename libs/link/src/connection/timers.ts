@@ -9,7 +9,7 @@ interface HandshakeTimer extends Pause {
   readonly timer: 'handshake'
 }
 
-/** The pause between two `pending` frames. The shortest limit of an agent is twice as long. */
+/** The pause between two `pending` frames. The shortest limit of an agent is three times as long. */
 export const pendingPause: Pause = { fromMs: 1_500, toMs: 2_000 }
 
 /** The time limit until the relay has received the first frame. */
