@@ -1,5 +1,5 @@
 // Builds the console into apps/console/dist with compressed copies of its files, unless it is up to date.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { extname, join, relative, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'vite'
@@ -15,6 +15,7 @@ if (!isConsoleFresh()) {
   process.env['NODE_ENV'] = 'production'
   // The console is built in another folder, so that a concurrent server or build never sees an incomplete console.
   const beside = join(root, `.cache/console-${process.pid}`)
+  const previousMs = modifiedMs(join(place, '.built'))
   mkdirSync(beside, { recursive: true })
   try {
     const built = await build({
@@ -24,7 +25,7 @@ if (!isConsoleFresh()) {
     })
     writeFileSync(join(beside, 'licences.txt'), licencesOf(root, modulesOf(built)))
     compress(beside)
-    replace(beside)
+    replace(beside, previousMs)
   } finally {
     rmSync(beside, { recursive: true, force: true })
   }
@@ -36,19 +37,27 @@ function modulesOf(built: Awaited<ReturnType<typeof build>>): string[] {
   return outputs.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds.map((id) => relative(root, id)) : []))
 }
 
-/** Copies the files with a hash in their names first, then the page that names them, and then deletes unused files. */
-function replace(beside: string): void {
-  const before = new Set(existsSync(join(place, 'assets')) ? readdirSync(join(place, 'assets')) : [])
+/**
+ * Copies the files with a hash in their names first, then the page that names them, and then deletes the unused files of builds
+ * up to the previous one. Newer files may belong to a concurrent build, and are deleted by the next build.
+ */
+function replace(beside: string, previousMs: number): void {
   mkdirSync(join(place, 'assets'), { recursive: true })
-  for (const name of readdirSync(join(beside, 'assets'))) {
-    renameSync(join(beside, 'assets', name), join(place, 'assets', name))
-    before.delete(name)
-  }
+  const used = new Set(readdirSync(join(beside, 'assets')))
+  for (const name of used) renameSync(join(beside, 'assets', name), join(place, 'assets', name))
   const others = readdirSync(beside).filter((name) => name !== 'assets' && name !== 'index.html')
   for (const name of [...others, 'index.html']) renameSync(join(beside, name), join(place, name))
-  // A concurrent build may have deleted the file.
-  for (const name of before) rmSync(join(place, 'assets', name), { force: true })
+  for (const name of readdirSync(join(place, 'assets'))) {
+    const file = join(place, 'assets', name)
+    // A concurrent build may delete the file, too.
+    if (!used.has(name) && modifiedMs(file) <= previousMs) rmSync(file, { force: true })
+  }
   writeFileSync(join(place, '.built'), '')
+}
+
+/** Zero if the file does not exist. */
+function modifiedMs(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 function compress(within: string): void {
