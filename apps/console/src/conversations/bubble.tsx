@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { fullWords, shortClockWords, sizeWords } from '../ui/relative-words.ts'
+import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
 import { draftKey, putBack } from './drafts.ts'
 import { MessageText } from './message-text.tsx'
@@ -142,7 +143,7 @@ function Waits({ item: { waiting, error } }: { readonly item: Extract<Conversati
   if (words === undefined || waiting?.reason === 'scheduled') return null
   return (
     <p className="bubble-error" dir="auto">
-      {words}
+      {sentence(words)}
     </p>
   )
 }
@@ -161,7 +162,7 @@ function Failure({
   const { username } = useSignedIn()
   return (
     <div className="bubble-failure">
-      <p dir="auto">{send.error?.message ?? failureText(item) ?? t('thread.noReason')}</p>
+      <p dir="auto">{sentence(send.error?.message ?? failureText(item) ?? t('thread.noReason'))}</p>
       {text !== undefined && isFinal(error) && (
         <Button
           size="compact-xs"

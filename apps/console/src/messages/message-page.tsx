@@ -15,6 +15,7 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { momentWords } from '../ui/relative-words.ts'
 import { shownNumber } from '../ui/shown-number.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
 import { senderWords } from './senders.ts'
 import { contentWords, SentAttachments } from './sent-mms.tsx'
@@ -83,10 +84,10 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
             </Link>
             <MessageMark state={its} withWord />
             {possibleDuplicate && <p className="is-warn">{t('message.duplicate')}</p>}
-            {waiting !== undefined && <p className="is-warn">{waitingText(waiting)}</p>}
+            {waiting !== undefined && <p className="is-warn">{sentence(waitingText(waiting))}</p>}
             {error !== undefined && waiting?.reason !== 'outcome_unknown' && (
               <p className={its === 'Failed' ? 'is-bad' : 'is-warn'} dir="auto">
-                {failureText({ error, errorCode })}
+                {sentence(failureText({ error, errorCode }) ?? '')}
               </p>
             )}
           </li>

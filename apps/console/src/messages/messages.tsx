@@ -15,6 +15,7 @@ import { RelativeTime } from '../ui/relative-time.tsx'
 import { shownNumber } from '../ui/shown-number.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { WindowedList } from '../ui/windowed-list.tsx'
+import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
 import './messages.css'
 import { senders, senderWords } from './senders.ts'
@@ -155,7 +156,7 @@ function ListedMessage({ message }: { readonly message: MessageStateAnswer }) {
       <RelativeTime at={createdAt} />
       {error !== undefined && (
         <span className="listed-message-error" dir="auto">
-          {error}
+          {sentence(error)}
         </span>
       )}
     </Link>
