@@ -69,19 +69,19 @@ export function useRenameDevice(id: string) {
   })
 }
 
-export function useEnterPin(id: string) {
+/** @param onNotSaved is called when the PIN has unlocked the SIM but was not saved, also when the form is gone by then */
+export function useEnterPin(id: string, onNotSaved: (simNumber: number) => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async (entry: { readonly simNumber: number; readonly pin: string; readonly save: boolean }) =>
       (await ask<EnteredPinAnswer>('POST', `/devices/${id}/pin`, entry)).body,
-    // Diagnostics count the attempts that are left.
-    onSuccess: () =>
-      Promise.all(
-        [
-          ['device', id],
-          ['findings', id],
-        ].map((queryKey) => client.invalidateQueries({ queryKey })),
-      ),
+    onSuccess: ({ unlocked, saved }, { simNumber, save }) => {
+      if (unlocked && save && saved === false) onNotSaved(simNumber)
+      // Diagnostics count the attempts that are left. They can take most of a minute, so the result does not wait for them, and
+      // their old count is forgotten.
+      void client.resetQueries({ queryKey: ['findings', id] })
+      return client.invalidateQueries({ queryKey: ['device', id] })
+    },
   })
 }
 

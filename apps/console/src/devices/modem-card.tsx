@@ -63,7 +63,9 @@ export function ModemCard({
           [t('modem.storage'), <Storage key="storage" modem={modem} />],
         ]}
       />
-      {simNumber !== undefined && state === 'locked' && <PinForm deviceId={deviceId} simNumber={simNumber} />}
+      {simNumber !== undefined && state === 'locked' && (
+        <PinForm key={simNumber} deviceId={deviceId} simNumber={simNumber} />
+      )}
       {lastError !== undefined && <ModemProblem text={lastError} code={lastErrorCode} />}
       {simNumber !== undefined && (
         <div className="page-actions">

@@ -15,7 +15,7 @@ interface ModemPlace {
 
 /** Asks for the PIN of a locked SIM, and shows how many attempts are left after a wrong one. */
 export function PinForm({ deviceId, simNumber }: ModemPlace) {
-  const enter = useEnterPin(deviceId)
+  const enter = useEnterPin(deviceId, (number) => void showToast(t('modem.pinNotSaved', { number })))
   const [pin, setPin] = useState('')
   const [isSaved, setSaved] = useState(true)
   const refused = enter.data?.unlocked === false ? enter.data : undefined
@@ -24,14 +24,7 @@ export function PinForm({ deviceId, simNumber }: ModemPlace) {
       className="fields"
       onSubmit={(event) => {
         event.preventDefault()
-        enter.mutate(
-          { simNumber, pin, save: isSaved },
-          {
-            onSuccess: ({ unlocked, saved }) =>
-              unlocked && isSaved && saved === false && void showToast(t('modem.pinNotSaved', { number: simNumber })),
-          },
-        )
-        setPin('')
+        enter.mutate({ simNumber, pin, save: isSaved }, { onSuccess: () => setPin('') })
       }}
     >
       <PasswordInput
@@ -43,14 +36,17 @@ export function PinForm({ deviceId, simNumber }: ModemPlace) {
         required
         withAsterisk={false}
         visibilityToggleButtonProps={{ 'aria-label': t('modem.showPin') }}
+        readOnly={enter.isPending}
         value={pin}
         onChange={(event) => setPin(event.currentTarget.value)}
       />
       {refused !== undefined && (
-        <Note tone="bad">
-          <RefusedPin refused={refused} />
-          {refused.triesLeft !== undefined && <p>{t('modem.pinTriesLeft', { count: refused.triesLeft })}</p>}
-        </Note>
+        <div role="alert">
+          <Note tone="bad">
+            <RefusedPin refused={refused} />
+            {refused.triesLeft !== undefined && <p>{t('modem.pinTriesLeft', { count: refused.triesLeft })}</p>}
+          </Note>
+        </div>
       )}
       <Checkbox
         label={t('modem.pinSave')}
