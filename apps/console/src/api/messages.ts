@@ -1,3 +1,4 @@
+import type { InboxItem } from '@smsgw/contract/inbox'
 import type { MessageStateAnswer } from '@smsgw/contract/message'
 import type { Timeline } from '@smsgw/contract/timeline'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -72,6 +73,15 @@ export function useAnySent() {
       )
       return found.some(({ length }) => length > 0)
     },
+  })
+}
+
+/** True once any message was received. */
+export function useAnyReceived(isAsked: boolean) {
+  return useQuery({
+    queryKey: ['inbox', 'any'],
+    queryFn: async ({ signal }) => (await get<readonly InboxItem[]>('/inbox?limit=1&cursor=start', signal)).length > 0,
+    enabled: isAsked,
   })
 }
 
