@@ -24,15 +24,25 @@ export function barriersEverywhere(page: Page): Promise<readonly string[]> {
   return barriersIn(page, ['dark', 'light'])
 }
 
+/** Returns violations on a phone in dark and on a desktop in light colours. Used where a page differs little from another one. */
+export async function barriersHalved(page: Page): Promise<readonly string[]> {
+  const [phone, desk] = PLACES
+  return [...(await barriersIn(page, ['dark'], [phone])), ...(await barriersIn(page, ['light'], [desk]))]
+}
+
 /** Returns violations that another language can cause: colours do not depend on it. */
 export function barriersOfLanguage(page: Page): Promise<readonly string[]> {
   return barriersIn(page, ['light'])
 }
 
-async function barriersIn(page: Page, colorSchemes: readonly ('dark' | 'light')[]): Promise<readonly string[]> {
+async function barriersIn(
+  page: Page,
+  colorSchemes: readonly ('dark' | 'light')[],
+  places: readonly (typeof PLACES)[number][] = PLACES,
+): Promise<readonly string[]> {
   const found: string[] = []
   for (const colorScheme of colorSchemes)
-    for (const [place, width, height] of PLACES) {
+    for (const [place, width, height] of places) {
       await page.emulateMedia({ colorScheme })
       await showWhole(page, width, height)
       const where = `${colorScheme}, ${place}:`
