@@ -1,6 +1,6 @@
 import type { Conversation } from '@smsgw/contract/conversation'
 import { expect, test } from 'vitest'
-import { listed } from './conversations.ts'
+import { earlierIds, listed, replyIn } from './conversations.ts'
 
 const found = (number: string, id: string): Conversation => ({
   number,
@@ -17,4 +17,16 @@ test('a conversation that a search found again is listed once, with its newest m
     ['+2', 'a'],
     ['+3', 'b'],
   ])
+})
+
+test('a reply counts with the clock of any network, but not if it was there before the message was sent', () => {
+  const sentAt = Date.parse('2026-03-01T08:00:00.000Z')
+  const before = { id: 'before', createdAt: '2026-03-01T06:00:00.000Z' }
+  const quick = { id: 'quick', createdAt: '2026-03-01T07:59:58.000Z' }
+  const slowClock = { id: 'slow-clock', createdAt: '2026-03-01T05:00:00.000Z' }
+  const any = () => true
+  const earlier = earlierIds([quick, before], sentAt)
+  expect(replyIn([quick, before], earlier, any).reply).toBe(quick)
+  expect(replyIn([before], earlier, any).reply).toBeNull()
+  expect(replyIn([before, slowClock], earlier, any).reply).toBe(slowClock)
 })

@@ -56,27 +56,49 @@ export function useThread(number: string, around: string | undefined) {
   })
 }
 
-/** The reply to a message: the newest received message that `isReply` accepts. Asked for until it has arrived. */
+/** The reply to a message: the newest message received after it that `isReply` accepts. Asked for until it has arrived. */
 export function useReply(
   deviceId: string,
   sentAt: string | undefined,
   isAwaited: boolean,
   isReply: (item: InboxItem) => boolean,
 ) {
+  const client = useQueryClient()
+  const queryKey = ['reply', deviceId, sentAt]
   return useQuery({
-    queryKey: ['reply', deviceId, sentAt],
+    queryKey,
     queryFn: async ({ signal }) => {
-      // The network stamps the reply with its own clock.
-      const from = new Date(Date.parse(sentAt ?? '') - clockToleranceMs).toISOString()
-      const items = await get<readonly InboxItem[]>(`/inbox${query({ deviceId, from, limit: 50 })}`, signal)
-      return items.find(isReply) ?? null
+      const sentMs = Date.parse(sentAt ?? '')
+      const from = new Date(sentMs - wrongClockMs).toISOString()
+      const items = await get<readonly InboxItem[]>(`/inbox${query({ deviceId, from, limit: 100 })}`, signal)
+      const earlier = client.getQueryData<{ readonly earlier: ReadonlySet<string> }>(queryKey)?.earlier
+      return replyIn(items, earlier ?? earlierIds(items, sentMs), isReply)
     },
+    select: ({ reply }) => reply,
     enabled: isAwaited && sentAt !== undefined,
-    refetchInterval: ({ state: { data } }) => (data == null ? replyEveryMs : false),
+    refetchInterval: ({ state: { data } }) => (data?.reply == null ? replyEveryMs : false),
   })
 }
 
+/**
+ * Ids of the messages that were received before the time of sending. The network stamps messages with its own clock, which may be
+ * hours behind. So this is asked when the message has just been sent, and what arrives later counts, whatever its time.
+ */
+export function earlierIds(items: readonly Pick<InboxItem, 'id' | 'createdAt'>[], sentMs: number): ReadonlySet<string> {
+  return new Set(items.filter(({ createdAt }) => Date.parse(createdAt) < sentMs - clockToleranceMs).map(({ id }) => id))
+}
+
+export function replyIn<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  earlier: ReadonlySet<string>,
+  isReply: (item: Item) => boolean,
+) {
+  return { earlier, reply: items.find((item) => !earlier.has(item.id) && isReply(item)) ?? null }
+}
+
 const clockToleranceMs = 60_000
+/** Networks with the wrong time zone are at most this far behind. */
+const wrongClockMs = 14 * 3_600_000
 const replyEveryMs = 2_000
 
 export interface NewMessage {

@@ -34,15 +34,21 @@ export function PairDevice({
 export function Pairing({
   known,
   onClose,
+  onPaired,
 }: {
   readonly known: readonly DeviceAnswer[]
   readonly onClose?: () => void
+  readonly onPaired?: (id: string) => void
 }) {
   const { mutate, data: code, error } = usePairingCode()
   const [before] = useState(() => new Set(known.map(({ id }) => id)))
   const nowMs = useNow()
   useEffect(() => mutate(), [mutate])
   const arrived = known.find(({ id }) => !before.has(id))
+  const arrivedId = arrived?.id
+  useEffect(() => {
+    if (arrivedId !== undefined) onPaired?.(arrivedId)
+  }, [arrivedId, onPaired])
   if (arrived !== undefined) return <Arrived device={arrived} onClose={onClose} />
   if (error !== null) return <ProblemNote error={error} retry={() => mutate()} />
   if (code === undefined) return <WaitingLines />

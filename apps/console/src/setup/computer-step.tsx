@@ -1,4 +1,6 @@
+import { Button } from '@mantine/core'
 import type { DeviceAnswer, DeviceDetailAnswer } from '@smsgw/contract/device'
+import { useState } from 'react'
 import { agentStatusCommand, gatewayStatusCommand } from '../devices/pair-command.ts'
 import { Pairing } from '../devices/pair-device.tsx'
 import { useSignedIn } from '../session-context.ts'
@@ -10,23 +12,39 @@ import { rich, t } from '../words/text.ts'
 export function ComputerStep({
   device,
   known,
+  onPaired,
 }: {
   readonly device: DeviceDetailAnswer | undefined
   readonly known: readonly DeviceAnswer[]
+  readonly onPaired: (id: string) => void
 }) {
   const { mode } = useSignedIn()
+  const [isPairing, setPairing] = useState(false)
   if (device === undefined)
     return (
       <>
         <p>{t('setup.pair')}</p>
-        <Pairing known={known} />
+        <Pairing known={known} onPaired={onPaired} />
       </>
     )
   return (
-    <div role="status">
-      <p>{rich('setup.offline', { name: device.name, when: <RelativeTime at={device.lastSeen} /> })}</p>
-      <p className="quiet">{t('setup.offlineHelp')}</p>
-      <CopyField name={t('diagnostics.command')} value={mode === 'local' ? gatewayStatusCommand : agentStatusCommand} />
-    </div>
+    <>
+      <div role="status">
+        <p>{rich('setup.offline', { name: device.name, when: <RelativeTime at={device.lastSeen} /> })}</p>
+        <p className="quiet">{t('setup.offlineHelp')}</p>
+        <CopyField
+          name={t('diagnostics.command')}
+          value={mode === 'local' ? gatewayStatusCommand : agentStatusCommand}
+        />
+      </div>
+      {mode === 'cloud' && !isPairing && (
+        <div>
+          <Button variant="default" size="xs" onClick={() => setPairing(true)}>
+            {t('setup.pairAnother')}
+          </Button>
+        </div>
+      )}
+      {isPairing && <Pairing known={known} onPaired={onPaired} />}
+    </>
   )
 }

@@ -1,6 +1,15 @@
-import type { DeviceDetailAnswer, FindingsAnswer, ModemAnswer } from '@smsgw/contract/device'
+import type { DeviceAnswer, DeviceDetailAnswer, FindingsAnswer, ModemAnswer } from '@smsgw/contract/device'
 import { expect, test } from 'vitest'
-import { chosenModem, findingsFor, isSameNumber, pinTriesLeft, setupState, shownState } from './setup-state.ts'
+import {
+  chosenModem,
+  computerToSetUp,
+  findingsFor,
+  isReplyTo,
+  isSameNumber,
+  pinTriesLeft,
+  setupState,
+  shownState,
+} from './setup-state.ts'
 
 const online = { online: true, simCards: [] } as unknown as DeviceDetailAnswer
 const modem = (state: string, more: Partial<ModemAnswer> = {}): ModemAnswer => ({ simNumber: 1, state, ...more })
@@ -11,11 +20,21 @@ test('without a paired computer, the setup begins with one', () => {
   expect(setupState(online, undefined)).toEqual({ step: 'modem', kind: 'missing' })
 })
 
+test('begins with a computer that is online and has no working SIM, otherwise with the first', () => {
+  const computer = (id: string, online: boolean, ...states: readonly string[]) =>
+    ({ id, online, simCards: states.map((state) => ({ state })) }) as unknown as DeviceAnswer
+  const done = computer('done', true, 'locked', 'ready')
+  expect(computerToSetUp([done, computer('off', false), computer('new', true, 'locked')])?.id).toBe('new')
+  expect(computerToSetUp([done, computer('off', false)])?.id).toBe('done')
+  expect(computerToSetUp([])).toBeUndefined()
+})
+
 test.each([
   ['ready', {}, 'test', 'ready'],
   ['degraded', {}, 'test', 'ready'],
   ['starting', {}, 'modem', 'starting'],
   ['absent', {}, 'modem', 'missing'],
+  ['absent', { model: 'E3372', lastError: 'disconnected' }, 'modem', 'missing'],
   ['absent', { lastErrorCode: 'modem.no-sim' }, 'sim', 'blocked'],
   ['failed', { lastErrorCode: 'modem.sim-failure' }, 'sim', 'blocked'],
   ['failed', { lastErrorCode: 'modem.garbled' }, 'modem', 'failed'],
@@ -40,17 +59,23 @@ test('the state of the SIM is newer than that of its modem', () => {
 })
 
 test('the form for the PIN stays while the modem starts again after a PIN', () => {
-  const pin = setupState(online, modem('locked'))
-  const starting = setupState(online, modem('starting'))
-  const searching = setupState(online, modem('searching'))
+  const shown = (state: string, simNumber = 1) => ({ simNumber, state: setupState(online, modem(state)) })
+  const pin = shown('locked')
+  const starting = shown('starting')
+  const searching = shown('searching')
+  const startingOther = shown('starting', 2)
   expect(shownState(pin, starting)).toBe(pin)
+  expect(shownState(pin, startingOther)).toBe(startingOther)
   expect(shownState(pin, searching)).toBe(searching)
   expect(shownState(searching, starting)).toBe(starting)
 })
 
-test('chooses the requested modem, otherwise one that works, otherwise one that is connected', () => {
+test('chooses the requested modem, otherwise the shown, otherwise one that works, otherwise one that is connected', () => {
   const modems = [modem('absent'), modem('locked', { simNumber: 2 }), modem('ready', { simNumber: 3 })]
   expect(chosenModem(modems, 2)?.simNumber).toBe(2)
+  expect(chosenModem(modems, 3, 2)?.simNumber).toBe(3)
+  expect(chosenModem(modems, undefined, 2)?.simNumber).toBe(2)
+  expect(chosenModem(modems, undefined, 1)?.simNumber).toBe(3)
   expect(chosenModem(modems, undefined)?.simNumber).toBe(3)
   expect(chosenModem(modems.slice(0, 2), 9)?.simNumber).toBe(2)
   expect(chosenModem([], 1)).toBeUndefined()
@@ -95,4 +120,15 @@ test.each([
   ['Vodafone', '+447400123456', false],
 ])('a message from %s is a reply from %s: %s', (sender, number, expected) => {
   expect(isSameNumber(sender, number)).toBe(expected)
+})
+
+test('a reply to the test arrives at the same SIM, from the same phone or from a hidden sender', () => {
+  const line = { number: '+447400123456', simNumber: 1 }
+  const alias = `alias:${'k'.repeat(64)}`
+  expect(isReplyTo(line, { sender: line.number, simNumber: 1 })).toBe(true)
+  expect(isReplyTo(line, { sender: line.number })).toBe(true)
+  expect(isReplyTo(line, { sender: alias, simNumber: 1 })).toBe(true)
+  expect(isReplyTo(line, { sender: line.number, simNumber: 2 })).toBe(false)
+  expect(isReplyTo(line, { sender: alias, simNumber: 2 })).toBe(false)
+  expect(isReplyTo(line, { sender: '+447400999999', simNumber: 1 })).toBe(false)
 })

@@ -1,4 +1,6 @@
-import type { DeviceDetailAnswer, FindingsAnswer, ModemAnswer } from '@smsgw/contract/device'
+import type { DeviceAnswer, DeviceDetailAnswer, FindingsAnswer, ModemAnswer } from '@smsgw/contract/device'
+import type { InboxItem } from '@smsgw/contract/inbox'
+import { isNumberAlias } from '@smsgw/contract/number-alias'
 
 /** The steps of a setup, in order. */
 export const setupSteps = ['computer', 'modem', 'sim', 'network', 'test'] as const
@@ -12,19 +14,27 @@ export type SetupState =
   | { readonly step: 'network'; readonly kind: 'searching' | 'denied' | 'roaming' }
   | { readonly step: 'test'; readonly kind: 'ready' }
 
-/**
- * Finds the first step that is not done. `device` is undefined while no computer is paired. Agents report a change of a SIM at
- * once, and of a modem with their next telemetry.
- */
+/** The computer to set up, unless the user chooses another one: the first that is online without a working SIM. */
+export function computerToSetUp(computers: readonly DeviceAnswer[]): DeviceAnswer | undefined {
+  return (
+    computers.find(({ online, simCards }) => online && !simCards.some(({ state }) => state === 'ready')) ?? computers[0]
+  )
+}
+
+/** Finds the first step that is not done. `device` is undefined while no computer is paired. */
 export function setupState(device: DeviceDetailAnswer | undefined, modem: ModemAnswer | undefined): SetupState {
   if (device === undefined) return { step: 'computer', kind: 'unpaired' }
   if (!device.online) return { step: 'computer', kind: 'offline' }
   if (modem === undefined) return { step: 'modem', kind: 'missing' }
-  const sim = device.simCards.find(({ simNumber }) => simNumber === modem.simNumber)
-  return stateOfModem(modem, sim?.state ?? modem.state)
+  return stateOfModem(modem, simStateOf(device, modem))
 }
 
-function stateOfModem({ model, lastErrorCode }: ModemAnswer, state: string): SetupState {
+/** Agents report a change of a SIM at once, and of a modem with their next telemetry. */
+export function simStateOf(device: DeviceDetailAnswer, modem: ModemAnswer): string {
+  return device.simCards.find(({ simNumber }) => simNumber === modem.simNumber)?.state ?? modem.state
+}
+
+function stateOfModem({ lastErrorCode }: ModemAnswer, state: string): SetupState {
   switch (state) {
     case 'ready':
     case 'degraded':
@@ -41,10 +51,8 @@ function stateOfModem({ model, lastErrorCode }: ModemAnswer, state: string): Set
     case 'roaming':
       return { step: 'network', kind: state }
     case 'absent':
-      // The modem is disconnected, or has no SIM.
-      return lastErrorCode === undefined && model === undefined
-        ? { step: 'modem', kind: 'missing' }
-        : { step: 'sim', kind: 'blocked' }
+      // A disconnected modem has no error code, but one without a SIM has.
+      return lastErrorCode === undefined ? { step: 'modem', kind: 'missing' } : { step: 'sim', kind: 'blocked' }
     default:
       return lastErrorCode?.startsWith('modem.sim-')
         ? { step: 'sim', kind: 'blocked' }
@@ -52,21 +60,40 @@ function stateOfModem({ model, lastErrorCode }: ModemAnswer, state: string): Set
   }
 }
 
+/** The state of the modem that the page shows. */
+export interface ShownState {
+  readonly simNumber: number | undefined
+  readonly state: SetupState
+}
+
 /**
- * A modem starts again after each PIN. The form for the PIN stays until the result is known, so that a refusal is shown with the
- * attempts left.
+ * A modem starts again after each PIN. The form for the PIN of this modem stays until the result is known, so that a refusal is
+ * shown with the attempts left.
  */
-export function shownState(before: SetupState, current: SetupState): SetupState {
-  return before.kind === 'pin' && current.kind === 'starting' ? before : current
+export function shownState(before: ShownState, current: ShownState): ShownState {
+  const isSameModem = before.simNumber === current.simNumber
+  return isSameModem && before.state.kind === 'pin' && current.state.kind === 'starting' ? before : current
+}
+
+export function isSameState(one: ShownState, other: ShownState): boolean {
+  return one.simNumber === other.simNumber && one.state.step === other.state.step && one.state.kind === other.state.kind
 }
 
 /** The problems that a PIN solves. Of the others, some would use up the last attempt. */
 const takesPin: ReadonlySet<string> = new Set(['modem.pin-required', 'modem.pin-malformed', 'modem.pin-wrong'])
 
-/** The chosen modem, otherwise the first that works, otherwise the first that is connected. */
-export function chosenModem(modems: readonly ModemAnswer[], simNumber: number | undefined): ModemAnswer | undefined {
+/**
+ * The modem with the chosen SIM, otherwise the one that is shown already while it is connected, otherwise the first that works,
+ * otherwise the first that is connected.
+ */
+export function chosenModem(
+  modems: readonly ModemAnswer[],
+  chosen: number | undefined,
+  shown?: number,
+): ModemAnswer | undefined {
   return (
-    modems.find((modem) => modem.simNumber !== undefined && modem.simNumber === simNumber) ??
+    modems.find(({ simNumber }) => simNumber !== undefined && simNumber === chosen) ??
+    modems.find(({ simNumber, state }) => simNumber !== undefined && simNumber === shown && state !== 'absent') ??
     modems.find(({ state }) => state === 'ready') ??
     modems.find(({ state }) => state !== 'absent') ??
     modems[0]
@@ -105,6 +132,18 @@ const saidByStep: Readonly<Record<SetupStep, readonly string[]>> = {
 export function pinTriesLeft(modem: ModemAnswer | undefined, findings: readonly Finding[]): number | undefined {
   const tries = findings.find(({ code, simNumber }) => code === 'card.tries' && simNumber === modem?.simNumber)
   return typeof tries?.values?.['tries'] === 'number' ? tries.values['tries'] : undefined
+}
+
+/** The phone that a test message was sent to, and the SIM that sent it. */
+export interface TestedLine {
+  readonly number: string
+  readonly simNumber: number | undefined
+}
+
+/** True if the phone of the test may have sent this message. The number of a hidden sender cannot be compared. */
+export function isReplyTo({ number, simNumber }: TestedLine, reply: Pick<InboxItem, 'sender' | 'simNumber'>): boolean {
+  const isOtherSim = reply.simNumber !== undefined && simNumber !== undefined && reply.simNumber !== simNumber
+  return !isOtherSim && (isNumberAlias(reply.sender) || isSameNumber(reply.sender, number))
 }
 
 /** True if a reply from `sender` comes from the phone `number`. Networks may write a number without its country code. */

@@ -1,6 +1,6 @@
 import { Button, NativeSelect } from '@mantine/core'
 import type { DeviceAnswer, DeviceDetailAnswer, ModemAnswer } from '@smsgw/contract/device'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useDevice, useDevices, useFindings } from '../api/devices.ts'
 import { FindingList } from '../devices/finding-list.tsx'
 import { simWords } from '../devices/sim-line.tsx'
@@ -10,6 +10,7 @@ import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { percentWords } from '../ui/relative-words.ts'
 import { useUrlValue } from '../ui/url-value.ts'
+import { useIsLate } from '../ui/use-is-late.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { t } from '../words/text.ts'
 import { ComputerStep } from './computer-step.tsx'
@@ -17,16 +18,21 @@ import { ModemStep } from './modem-step.tsx'
 import { NetworkStep } from './network-step.tsx'
 import {
   chosenModem,
+  computerToSetUp,
   findingsFor,
+  isSameState,
   pinTriesLeft,
   type SetupState,
   type SetupStep,
+  type ShownState,
   setupState,
   setupSteps,
   shownState,
+  simStateOf,
 } from './setup-state.ts'
 import { SimStep } from './sim-step.tsx'
 import { TestStep } from './test-step.tsx'
+import { useStepFocus } from './use-step-focus.ts'
 import './setup.css'
 
 /** Sets up a modem step by step: the computer, the modem, its SIM, the network, and a test message. */
@@ -34,10 +40,23 @@ export default function Setup() {
   const devices = useDevices()
   // Phones are set up in their app.
   const computers = devices.data?.filter(({ isPhone }) => !isPhone)
-  const [chosen, choose] = useUrlValue('device', '')
-  const computer = computers?.find(({ id }) => id === chosen) ?? computers?.find(isUnfinished) ?? computers?.[0]
+  const [chosen, choose] = useUrlValue('device', '', undefined, ['sim', 'message'])
+  // The page stays with this computer when another one becomes ready.
+  const [first, setFirst] = useState<string>()
+  const usual = computerToSetUp(computers ?? [])
+  if (first === undefined && usual !== undefined) setFirst(usual.id)
+  const computer = [chosen, first].flatMap((wanted) => computers?.find(({ id }) => id === wanted) ?? [])[0] ?? usual
+  const [step, setStep] = useState<SetupStep>()
   return (
     <Page title={t('setup.title')} about={t('setup.about')}>
+      <p role="status" className="unseen">
+        {step !== undefined &&
+          t('setup.progress', {
+            number: setupSteps.indexOf(step) + 1,
+            total: setupSteps.length,
+            step: t(`setupStep.${step}`),
+          })}
+      </p>
       <ProblemNote error={devices.error} retry={() => void devices.refetch()} />
       {computers === undefined && <WaitingLines lines={5} />}
       {computers !== undefined && computers.length > 1 && computer !== undefined && (
@@ -51,28 +70,38 @@ export default function Setup() {
       )}
       {computers !== undefined &&
         (computer === undefined ? (
-          <Steps state={setupState(undefined, undefined)} facts={{}}>
-            <ComputerStep device={undefined} known={devices.data ?? []} />
+          <Steps state={setupState(undefined, undefined)} facts={{}} onStep={setStep}>
+            <ComputerStep device={undefined} known={computers} onPaired={choose} />
           </Steps>
         ) : (
-          <SetupOf key={computer.id} id={computer.id} />
+          <SetupOf key={computer.id} id={computer.id} computers={computers} onPaired={choose} onStep={setStep} />
         ))}
     </Page>
   )
 }
 
-function isUnfinished({ online, simCards }: DeviceAnswer): boolean {
-  return online && !simCards.some(({ state }) => state === 'ready')
+interface Pairable {
+  readonly computers: readonly DeviceAnswer[]
+  readonly onPaired: (id: string) => void
 }
 
-function SetupOf({ id }: { readonly id: string }) {
+function SetupOf({
+  id,
+  computers,
+  onPaired,
+  onStep,
+}: Pairable & { readonly id: string; readonly onStep: (step: SetupStep) => void }) {
   const device = useDevice(id)
-  const [chosen, choose] = useUrlValue('sim', '')
-  const modem = chosenModem(device.data?.modems ?? [], Number(chosen) || undefined)
-  const current = setupState(device.data, modem)
-  const [shownBefore, setShown] = useState(current)
-  const state = shownState(shownBefore, current)
-  if (state.step !== shownBefore.step || state.kind !== shownBefore.kind) setShown(state)
+  const [chosen, choose] = useUrlValue('sim', '', undefined, ['message'])
+  const [shownBefore, setShown] = useState<ShownState>({ simNumber: undefined, state: unknownState })
+  const modem = chosenModem(device.data?.modems ?? [], Number(chosen) || undefined, shownBefore.simNumber)
+  const current: ShownState = { simNumber: modem?.simNumber, state: setupState(device.data, modem) }
+  const isHeld = !isSameState(shownState(shownBefore, current), current)
+  const nowShown = useIsLate(isHeld, longestStartMs) ? current : shownState(shownBefore, current)
+  if (!isSameState(nowShown, shownBefore)) setShown(nowShown)
+  const { state } = nowShown
+  // Kept here, because a modem that loses its network for a moment removes the form.
+  const [phone, setPhone] = useState<string>()
   const findings = useFindings(
     id,
     `${state.step} ${state.kind} ${modem?.simNumber}`,
@@ -106,12 +135,16 @@ function SetupOf({ id }: { readonly id: string }) {
           )}
         />
       )}
-      <Steps state={state} facts={factsOf(device.data, modem)}>
+      <Steps state={state} facts={factsOf(device.data, modem)} onStep={onStep}>
         <StepBody
           device={device.data}
           modem={modem}
           state={state}
           triesLeft={pinTriesLeft(modem, findings.data?.findings ?? [])}
+          computers={computers}
+          onPaired={onPaired}
+          phone={phone}
+          onPhone={setPhone}
         />
         {device.data.online && (
           <>
@@ -135,32 +168,43 @@ function SetupOf({ id }: { readonly id: string }) {
   )
 }
 
+const unknownState = setupState(undefined, undefined)
+/** Most modems start within a minute. */
+const longestStartMs = 90_000
+
 function StepBody({
   device,
   modem,
   state,
   triesLeft,
-}: {
+  computers,
+  onPaired,
+  phone,
+  onPhone,
+}: Pairable & {
   readonly device: DeviceDetailAnswer
   readonly modem: ModemAnswer | undefined
   readonly state: SetupState
   readonly triesLeft: number | undefined
+  readonly phone: string | undefined
+  readonly onPhone: (phone: string) => void
 }) {
   if (state.step === 'computer' || modem === undefined)
     return state.step === 'computer' ? (
-      <ComputerStep device={device} known={[]} />
+      <ComputerStep device={device} known={computers} onPaired={onPaired} />
     ) : (
-      <ModemStep device={device} modem={undefined} kind="missing" />
+      <ModemStep device={device} modem={undefined} simState="absent" kind="missing" />
     )
+  const simState = simStateOf(device, modem)
   switch (state.step) {
     case 'modem':
-      return <ModemStep device={device} modem={modem} kind={state.kind} />
+      return <ModemStep device={device} modem={modem} simState={simState} kind={state.kind} />
     case 'sim':
-      return <SimStep deviceId={device.id} modem={modem} kind={state.kind} triesLeft={triesLeft} />
+      return <SimStep deviceId={device.id} modem={modem} simState={simState} kind={state.kind} triesLeft={triesLeft} />
     case 'network':
       return <NetworkStep deviceId={device.id} modem={modem} kind={state.kind} />
     case 'test':
-      return <TestStep device={device} modem={modem} name={nameOf(modem)} />
+      return <TestStep device={device} modem={modem} name={nameOf(modem)} phone={phone} onPhone={onPhone} />
   }
 }
 
@@ -199,13 +243,17 @@ function modelOf({ manufacturer, model }: ModemAnswer): string {
 function Steps({
   state,
   facts,
+  onStep,
   children,
 }: {
   readonly state: SetupState
   readonly facts: Facts
+  readonly onStep: (step: SetupStep) => void
   readonly children: ReactNode
 }) {
   const at = setupSteps.indexOf(state.step)
+  const { heading, body } = useStepFocus(state.step)
+  useEffect(() => onStep(state.step), [state.step, onStep])
   return (
     <ol className="setup-steps panel">
       {setupSteps.map((step, index) => (
@@ -219,9 +267,15 @@ function Steps({
             <span className="unseen">{index < at ? t('checklist.done') : t('checklist.toDo')}</span>
           </span>
           <div>
-            <h2>{t(`setupStep.${step}`)}</h2>
+            <h2 ref={index === at ? heading : undefined} tabIndex={-1}>
+              {t(`setupStep.${step}`)}
+            </h2>
             {index < at && facts[step] && <p className="small quiet">{facts[step]}</p>}
-            {index === at && <div className="setup-body">{children}</div>}
+            {index === at && (
+              <div className="setup-body" {...body}>
+                {children}
+              </div>
+            )}
           </div>
         </li>
       ))}

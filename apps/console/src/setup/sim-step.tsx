@@ -1,21 +1,23 @@
 import type { ModemAnswer } from '@smsgw/contract/device'
-import { ModemProblem } from '../devices/modem-card.tsx'
 import { PinForm, RestartModem } from '../devices/modem-controls.tsx'
-import { simStateWords } from '../devices/sim-state-words.ts'
 import { t } from '../words/text.ts'
+import { SetupProblem } from './setup-problem.tsx'
 
 /** Asks for the PIN of the SIM, or says what a person must do with the SIM. */
 export function SimStep({
   deviceId,
-  modem: { simNumber, state, lastError, lastErrorCode },
+  modem,
+  simState,
   kind,
   triesLeft,
 }: {
   readonly deviceId: string
   readonly modem: ModemAnswer
+  readonly simState: string
   readonly kind: 'pin' | 'blocked'
   readonly triesLeft: number | undefined
 }) {
+  const { simNumber } = modem
   if (kind === 'pin' && simNumber !== undefined)
     return (
       <>
@@ -23,13 +25,13 @@ export function SimStep({
           <p>{t('setup.locked')}</p>
           {triesLeft !== undefined && <p>{t('modem.pinTriesLeft', { count: triesLeft })}</p>}
         </div>
-        <PinForm deviceId={deviceId} simNumber={simNumber} />
+        <PinForm key={simNumber} deviceId={deviceId} simNumber={simNumber} />
       </>
     )
   return (
     <>
       <div role="status">
-        <ModemProblem text={lastError ?? simStateWords(state)} code={lastErrorCode} />
+        <SetupProblem modem={modem} simState={simState} />
       </div>
       <p className="small quiet">{t('setup.afterSim')}</p>
       {simNumber !== undefined && (

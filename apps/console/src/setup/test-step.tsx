@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core'
 import type { DeviceDetailAnswer, ModemAnswer } from '@smsgw/contract/device'
 import type { MessageStateAnswer } from '@smsgw/contract/message'
-import { type ReactNode, useState } from 'react'
-import { Link } from 'wouter'
+import type { ReactNode } from 'react'
+import { Link, useSearchParams } from 'wouter'
 import { ApiFailure } from '../api/ask.ts'
 import { useReply, useSendMessage } from '../api/conversations.ts'
 import { useMessage } from '../api/messages.ts'
@@ -12,36 +12,58 @@ import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Note, ProblemNote } from '../ui/problem-note.tsx'
 import { useNow } from '../ui/relative-time.tsx'
-import { useUrlValue } from '../ui/url-value.ts'
+import { sentence } from '../words/sentence.ts'
 import { rich, t } from '../words/text.ts'
-import { isSameNumber } from './setup-state.ts'
+import { isReplyTo } from './setup-state.ts'
 
 interface Tested {
   readonly device: DeviceDetailAnswer
   readonly modem: ModemAnswer
   /** Name of the modem. */
   readonly name: string
+  /** What the user has typed as the number of the phone; undefined before that. */
+  readonly phone: string | undefined
+  readonly onPhone: (phone: string) => void
 }
 
-/** Sends a test message to the phone of the user, and waits for the reply. The message is part of the address. */
+/** Sends a test message to the phone of the user, and waits for the reply. The message and its SIM are part of the address. */
 export function TestStep(tested: Tested) {
-  const [id, setId] = useUrlValue<string>('message', '')
+  const [id, setId] = useTest(tested)
   const { hasVirtualPhone } = useSignedIn()
   const isVirtual = tested.device.simCards.find(({ simNumber }) => simNumber === tested.modem.simNumber)?.isEmulated
+  const form = <TestForm tested={tested} isVirtual={isVirtual === true && hasVirtualPhone} onSent={setId} />
   return (
     <>
       {isVirtual && <Note tone="quiet">{t(hasVirtualPhone ? 'setup.virtual' : 'setup.emulated')}</Note>}
       {id === skipped && <Works text={t('setup.untested', { name: tested.name })} />}
-      {id === '' && <TestForm tested={tested} isVirtual={isVirtual === true && hasVirtualPhone} onSent={setId} />}
-      {id !== '' && id !== skipped && <SentTest id={id} tested={tested} onAgain={() => setId('')} />}
+      {id === '' && form}
+      {id !== '' && id !== skipped && (
+        <SentTest key={id} id={id} tested={tested} form={form} onAgain={() => setId('')} />
+      )}
     </>
   )
 }
 
 const skipped = 'none'
 
+function useTest({ device, modem: { simNumber } }: Tested): readonly [string, (id: string) => void] {
+  const [parameters, setParameters] = useSearchParams()
+  const change = (id: string) =>
+    setParameters(
+      (before) => {
+        if (id === '') before.delete('message')
+        else before.set('message', id)
+        before.set('device', device.id)
+        if (simNumber !== undefined) before.set('sim', String(simNumber))
+        return before
+      },
+      { replace: true },
+    )
+  return [parameters.get('message') ?? '', change]
+}
+
 function TestForm({
-  tested: { device, modem },
+  tested: { device, modem, phone, onPhone },
   isVirtual,
   onSent,
 }: {
@@ -49,7 +71,7 @@ function TestForm({
   readonly isVirtual: boolean
   readonly onSent: (id: string) => void
 }) {
-  const [to, setTo] = useState(isVirtual ? virtualPhone : '')
+  const to = phone ?? (isVirtual ? virtualPhone : '')
   const send = useSendMessage()
   const problem = send.error instanceof ApiFailure ? send.error.about('phoneNumbers') : undefined
   return (
@@ -78,7 +100,7 @@ function TestForm({
         withAsterisk={false}
         value={to}
         error={problem}
-        onChange={(event) => setTo(event.currentTarget.value)}
+        onChange={(event) => onPhone(event.currentTarget.value)}
       />
       {problem === undefined && <ProblemNote error={send.error} />}
       <div className="page-actions">
@@ -99,20 +121,25 @@ const virtualPhone = '+447400123456'
 function SentTest({
   id,
   tested,
+  form,
   onAgain,
 }: {
   readonly id: string
   readonly tested: Tested
+  /** Shown for the message of another modem, which may be part of an old address. */
+  readonly form: ReactNode
   readonly onAgain: () => void
 }) {
   const message = useMessage(id)
+  const { simNumber } = tested.modem
+  const isOther = message.data !== undefined && !isTestOf(message.data, tested)
   const number = message.data?.recipients[0]?.phoneNumber ?? ''
   const isSent = message.data?.state === 'Sent' || message.data?.state === 'Delivered'
   const { data: reply } = useReply(
     tested.device.id,
     message.data?.createdAt,
-    isSent,
-    (item) => isSameNumber(item.sender, number) && !usedReplies.has(item.id),
+    isSent && !isOther,
+    (item) => isReplyTo({ number, simNumber }, item) && !usedReplies.has(item.id),
   )
   const again = (
     <Button
@@ -133,10 +160,15 @@ function SentTest({
         <div>{again}</div>
       </>
     )
+  if (isOther) return form
   if (reply)
     return (
       <>
-        <p>{rich('setup.reply', { text: <q dir="auto">{reply.contentPreview}</q> })}</p>
+        <p>
+          {rich('setup.reply', {
+            text: reply.isEncrypted ? t('thread.encryptedReceived') : <q dir="auto">{reply.contentPreview}</q>,
+          })}
+        </p>
         <Works text={t('setup.works', { name: tested.name })} to={number} />
         <div>{again}</div>
       </>
@@ -155,6 +187,13 @@ function SentTest({
       </div>
       <div className="page-actions">{again}</div>
     </>
+  )
+}
+
+function isTestOf({ deviceId, simNumber }: MessageStateAnswer, { device, modem }: Tested): boolean {
+  return (
+    deviceId === device.id &&
+    (simNumber === undefined || modem.simNumber === undefined || simNumber === modem.simNumber)
   )
 }
 
@@ -182,7 +221,7 @@ function FailedTest({ message, again }: { readonly message: MessageStateAnswer; 
       <div role="alert">
         <Note tone="bad">
           <p>{t('setup.testFailed')}</p>
-          <p dir="auto">{failureText({ error, errorCode })}</p>
+          <p dir="auto">{sentence(failureText({ error, errorCode }) ?? '')}</p>
           <p>{t('setup.testFailedHelp')}</p>
         </Note>
       </div>

@@ -3,11 +3,13 @@ import { useSearchParams } from 'wouter'
 /**
  * A filter that is part of the address, so that reload, Back and a copied link keep it. The default is left out.
  * @param allowed the values that an address may name; without it any text
+ * @param dependent names of values that a change removes, because they belong to the value before it
  */
 export function useUrlValue<Value extends string>(
   name: string,
   usual: Value,
   allowed?: readonly Value[],
+  dependent: readonly string[] = [],
 ): readonly [Value, (value: string) => void] {
   const [parameters, setParameters] = useSearchParams()
   const written = parameters.get(name)
@@ -17,6 +19,7 @@ export function useUrlValue<Value extends string>(
       (before) => {
         if (next === usual) before.delete(name)
         else before.set(name, next)
+        for (const each of dependent) before.delete(each)
         return before
       },
       { replace: true },

@@ -1,0 +1,26 @@
+import { type FocusEvent, useEffect, useRef } from 'react'
+
+/** Moves the focus to the heading of the current step when the focus was in the body of the step before it, which is gone. */
+export function useStepFocus(step: string) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const shown = useRef(step)
+  const wasInBody = useRef(false)
+  useEffect(() => {
+    if (shown.current === step) return
+    shown.current = step
+    if (wasInBody.current && document.activeElement === document.body) heading.current?.focus()
+    wasInBody.current = false
+  }, [step])
+  return {
+    heading,
+    body: {
+      onFocus: () => {
+        wasInBody.current = true
+      },
+      // A disabled button loses the focus to nothing: that is not a reason to leave the step.
+      onBlur: ({ relatedTarget, currentTarget }: FocusEvent) => {
+        if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) wasInBody.current = false
+      },
+    },
+  }
+}
