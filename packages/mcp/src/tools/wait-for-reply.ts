@@ -170,9 +170,11 @@ interface StartQuery {
 /** Returns the time since which received messages count as replies. Time stamps of SMS have whole seconds. */
 async function startOf(api: SmsGateway, { number, given, signal }: StartQuery): Promise<Date> {
   if (given === undefined) {
+    // Before the read, which is repeated while the relay restarts and must not hide a reply that arrives meanwhile.
+    const calledAt = new Date()
     const { items } = await api.conversations.entries(number, { limit: MOST_REPLIES }, { signal }).page()
     const sent = items.find(({ direction }) => direction === 'out')
-    return wholeSecond(sent === undefined ? new Date() : new Date(sent.at))
+    return wholeSecond(sent === undefined ? calledAt : new Date(sent.at))
   }
   if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(given)) {
     const time = new Date(given)
