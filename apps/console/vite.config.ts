@@ -3,6 +3,9 @@ import react from '@vitejs/plugin-react'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { build, defineConfig, type Plugin } from 'vite'
 
+/** English texts that are not part of the first load (`later-words.ts`). */
+const LATER = /^finding(?:Advice|Check)?\./
+
 /** Parses the texts of the catalogues at build time, so that the parser (8 kB compressed) is not loaded. */
 const parsedCatalogues: Plugin = {
   name: 'parsed-catalogues',
@@ -11,14 +14,19 @@ const parsedCatalogues: Plugin = {
   config: () => ({
     resolve: { alias: { '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/no-parser.js' } },
   }),
+  resolveId(source, importer) {
+    return source === './en.json' && importer?.endsWith('/later-words.ts')
+      ? `${import.meta.dirname}/src/words/en.json?later`
+      : null
+  },
   load(id) {
-    const language = /\/words\/(\w+)\.json$/.exec(id)?.[1]
+    const [, file = '', language, part] = /(.*\/words\/(\w+)\.json)(\?later)?$/.exec(id) ?? []
     if (language === undefined) return null
-    const texts: Record<string, string> = JSON.parse(readFileSync(id, 'utf8'))
-    const parsed = Object.entries(texts).map(([key, text]) => [
-      key,
-      /[{<']/.test(text) ? new IntlMessageFormat(text, language).getAst() : text,
-    ])
+    const texts: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'))
+    const isHere = (key: string) => language !== 'en' || LATER.test(key) === (part !== undefined)
+    const parsed = Object.entries(texts)
+      .filter(([key]) => isHere(key))
+      .map(([key, text]) => [key, /[{<']/.test(text) ? new IntlMessageFormat(text, language).getAst() : text])
     return { code: `export default ${JSON.stringify(Object.fromEntries(parsed))}`, moduleType: 'js' }
   },
 }
@@ -100,10 +108,10 @@ export default defineConfig({
               priority: 2,
             },
             // One file for what several pages share: each file costs about 700 bytes of headers.
-            // It does not contain what draws long lists, because not every page has one.
+            // It does not contain what draws long lists or examines devices, because the first page does neither.
             {
               name: 'shared',
-              test: /^(?!.*([/]@tanstack[/](react-virtual|virtual-core)[/]|[/]windowed-list))/,
+              test: /^(?!.*([/]@tanstack[/](react-virtual|virtual-core)[/]|[/]windowed-list|[/](finding|modem|examine|pair)-[a-z]+[.]tsx?$|[/]later-words|[?]later$))/,
               minShareCount: 2,
               priority: 1,
             },

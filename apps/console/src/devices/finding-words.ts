@@ -1,5 +1,6 @@
 import type { FindingsAnswer } from '@smsgw/contract/device'
 import { findingValues } from '@smsgw/contract/finding-code'
+import '../words/later-words.ts'
 import { isolate, optionalText, t } from '../words/text.ts'
 
 export type Finding = FindingsAnswer['findings'][number]

@@ -10,9 +10,10 @@ type RichValues = Readonly<Record<string, string | number | undefined | ReactNod
 
 // The language is fixed while a page is loaded: another choice reloads the page. Texts must be read inside functions,
 // because modules are evaluated before the catalogue is loaded.
+const english: Catalogue = { ...en }
 let current: { readonly locale: Locale; readonly catalogue: Catalogue } = {
   locale: chooseLocale(null, ['en']),
-  catalogue: en,
+  catalogue: english,
 }
 const formats = new Map<string, Pick<IntlMessageFormat, 'format'>>()
 
@@ -23,6 +24,11 @@ export function locale(): Locale {
 export async function loadLocale(locale: Locale): Promise<void> {
   current = { locale, catalogue: await catalogues[locale.language]() }
   formats.clear()
+}
+
+/** Adds English texts that are loaded with the pages that show them (`later-words.ts`). */
+export function addEnglish(texts: Readonly<Record<string, string>>): void {
+  Object.assign(english, texts)
 }
 
 /** A text of the catalogue. Numbers, plurals and dates in it follow the locale. */
@@ -75,7 +81,7 @@ function formatOf(key: TextKey): Pick<IntlMessageFormat, 'format'> {
 }
 
 const catalogues: Readonly<Record<Language, () => Catalogue | Promise<Catalogue>>> = {
-  en: () => en,
+  en: () => english,
   de: async () => (await import('./de.json', { with: { type: 'json' } })).default,
   es: async () => (await import('./es.json', { with: { type: 'json' } })).default,
   ar: async () => (await import('./ar.json', { with: { type: 'json' } })).default,
