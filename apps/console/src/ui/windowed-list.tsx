@@ -42,12 +42,22 @@ export function WindowedList<Item>({ scroll, ...list }: Windowed<Item>) {
 
 function ListInWindow<Item>(list: Windowed<Item>) {
   const [place, options] = useOptions(list, () => scrollY)
-  return <Drawn list={list} place={place} virtual={useWindowVirtualizer(options)} margin={options.scrollMargin} />
+  return (
+    <Drawn
+      list={list}
+      place={place}
+      virtual={useWindowVirtualizer<HTMLLIElement>(options)}
+      margin={options.scrollMargin}
+    />
+  )
 }
 
 function ListInElement<Item>(list: Windowed<Item> & { readonly scroll: RefObject<HTMLElement | null> }) {
   const [place, options] = useOptions(list, () => list.scroll.current?.scrollTop ?? 0, list.scroll)
-  const virtual = useVirtualizer({ ...options, getScrollElement: () => list.scroll.current })
+  const virtual = useVirtualizer<HTMLElement, HTMLLIElement>({
+    ...options,
+    getScrollElement: () => list.scroll.current,
+  })
   return <Drawn list={list} place={place} virtual={virtual} margin={options.scrollMargin} />
 }
 
@@ -59,7 +69,7 @@ function useOptions<Item>(
   scrolledBy: () => number,
   scroll?: RefObject<HTMLElement | null>,
 ) {
-  const place = useRef<HTMLDivElement>(null)
+  const place = useRef<HTMLUListElement>(null)
   const [scrollMargin, setMargin] = useState(0)
   // What stands above the list may have another height after each render.
   useLayoutEffect(() => {
@@ -80,7 +90,7 @@ function useOptions<Item>(
     measureElement: ((element, entry, list) => {
       const height = measureElement(element, entry, list)
       return height > 0 ? height : (list.measurementsCache[list.indexFromElement(element)]?.size ?? itemHeight)
-    }) satisfies typeof measureElement<HTMLDivElement>,
+    }) satisfies typeof measureElement<HTMLLIElement>,
     getItemKey: (at: number) => {
       const item = items[at]
       return item === undefined ? at : keyOf(item, at)
@@ -98,7 +108,7 @@ function withFocused(shown: number[], list: HTMLElement | null): number[] {
 }
 
 type Virtual = Pick<
-  ReturnType<typeof useWindowVirtualizer<HTMLDivElement>>,
+  ReturnType<typeof useWindowVirtualizer<HTMLLIElement>>,
   'getTotalSize' | 'getVirtualItems' | 'measureElement' | 'scrollToIndex' | 'takeSnapshot'
 >
 
@@ -109,7 +119,7 @@ function Drawn<Item>({
   margin,
 }: {
   readonly list: Windowed<Item>
-  readonly place: RefObject<HTMLDivElement | null>
+  readonly place: RefObject<HTMLUListElement | null>
   readonly virtual: Virtual
   readonly margin: number
 }) {
@@ -123,19 +133,16 @@ function Drawn<Item>({
   }, [virtual, current, hasCurrent])
   useEffect(() => () => void heights.set(className, virtual.takeSnapshot()), [virtual, className])
   return (
-    // biome-ignore lint/a11y/useSemanticElements: the children of ul must be items, but the place of the items is between
-    <div role="list" className={`windowed-list ${className}`} aria-label={label}>
-      <div ref={place} role="none" className="windowed-list-place" style={{ height: virtual.getTotalSize() }}>
+    <div className={className}>
+      <ul ref={place} className="windowed-list" aria-label={label} style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, key, start }) => {
           const item = items[index]
           if (item === undefined) return null
           const { children, className: itemClass = '', ...attributes } = draw(item, index)
           return (
-            // biome-ignore lint/a11y/useSemanticElements: an li must be the child of a ul, see above
-            <div
+            <li
               key={key}
               ref={virtual.measureElement}
-              role="listitem"
               data-index={index}
               aria-posinset={index + 1}
               aria-setsize={isComplete ? items.length : -1}
@@ -144,10 +151,10 @@ function Drawn<Item>({
               {...attributes}
             >
               {children}
-            </div>
+            </li>
           )
         })}
-      </div>
+      </ul>
     </div>
   )
 }
