@@ -2,7 +2,7 @@ import type { LiveEventKind, LiveEvents } from '@smsgw/contract/live-event'
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
 import type { LiveFeed, LiveState } from './live-feed.ts'
-import { refresh } from './newest-first.ts'
+import { invalidate, refresh } from './newest-first.ts'
 
 /** The queries that each event invalidates. The log page adds its entries itself. */
 const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => readonly QueryKey[] } = {
@@ -57,6 +57,9 @@ const allKeys: readonly QueryKey[] = [
     'webhooks',
     'settings',
     'logs',
+    'labels',
+    'assignees',
+    'conversation-details',
   ].map((key) => [key]),
 ]
 const awayMs = 4_000
@@ -129,8 +132,10 @@ function refresher(feed: LiveFeed, client: QueryClient): () => void {
     plan()
   }
   const stop = feed.onEvent((kind, data) => {
-    if (kind === 'reset') void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
-    else {
+    if (kind === 'reset') {
+      const all = client.getQueryCache().findAll({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+      for (const query of all) void invalidate(client, query)
+    } else {
       const { id, deliveryId } = data as { readonly id?: string; readonly deliveryId?: string }
       for (const queryKey of madeOld[kind](data as never)) makeOld(queryKey, deliveryId ?? id)
     }

@@ -1,4 +1,4 @@
-import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
+import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Answer } from './ask.ts'
 import { forgetPagesOnLinks, type NewestFirst, type Pages, refresh } from './newest-first.ts'
@@ -64,6 +64,21 @@ test('a list that is not shown is reloaded when it is shown again', async () => 
   await refresh(client, [['list']])
   expect(asked).toEqual([])
   expect(client.getQueryState(['list'])?.isInvalidated).toBe(true)
+})
+
+test('a change during the first request of a query is not lost', async () => {
+  const answers: ((count: number) => void)[] = []
+  const observer = new QueryObserver(client, {
+    queryKey: ['unread'],
+    queryFn: () => new Promise<number>((answer) => answers.push(answer)),
+  })
+  stops.push(observer.subscribe(() => undefined))
+  const refreshed = refresh(client, [['unread']])
+  answers[0]?.(0)
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  answers[1]?.(1)
+  await refreshed
+  expect(client.getQueryData(['unread'])).toBe(1)
 })
 
 test('a link forgets the later pages of lists that are not shown, and Back keeps them', async () => {

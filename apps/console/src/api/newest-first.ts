@@ -61,12 +61,20 @@ export async function refresh(
   await Promise.all(
     [...new Set(queries)].map(async (query) => {
       const list = query.meta?.['newestFirst'] as NewestFirst<unknown> | undefined
-      const { queryKey } = query
-      if (list === undefined || query.state.data === undefined || !query.isActive())
-        await client.invalidateQueries({ queryKey, exact: true })
+      if (list === undefined || query.state.data === undefined || !query.isActive()) await invalidate(client, query)
       else await readAnew(client, query, list, named)
     }),
   )
+}
+
+/**
+ * The first request of a query may have been answered before the change. TanStack Query would join that request instead of
+ * repeating it, so the invalidation waits for its end.
+ */
+export async function invalidate(client: QueryClient, query: Query): Promise<void> {
+  const { data, fetchStatus } = query.state
+  if (data === undefined && fetchStatus === 'fetching') await query.promise?.catch(() => undefined)
+  await client.invalidateQueries({ queryKey: query.queryKey, exact: true })
 }
 
 async function readAnew(
@@ -89,7 +97,7 @@ async function readAnew(
     client.setQueryData<Pages<unknown>>(queryKey, (now) => now && withFresh(now, fresh, list.idOf))
   } catch {
     // A regular reload shows the error and offers a retry.
-    await client.invalidateQueries({ queryKey, exact: true })
+    await invalidate(client, query)
   }
 }
 
