@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { huaweiHilink } from './personalities/huawei-hilink.ts'
 import { quectelEc25 } from './personalities/quectel-ec25.ts'
 import { simcomSim800 } from './personalities/simcom-sim800.ts'
 import { bobNumber, EmulatedHost, emulatedNetwork, simOf } from './test-setup.ts'
@@ -65,6 +66,15 @@ test('keeps the port of a UART modem during a restart', () => {
   host.modem.reboot()
   host.wait(20_000)
   expect(host.ports).toEqual([])
+})
+
+test('is back after a restart while its port is disconnected', () => {
+  const host = new EmulatedHost(emulatedNetwork(), { personality: huaweiHilink, bootTimeFactor: 0 })
+  host.modem.dropPort(5_000)
+  host.modem.reboot()
+  host.wait(20_000)
+  expect(host.ports).toEqual(['lost', 'back'])
+  expect(host.modem.snapshot()).toMatchObject({ power: 'on', port: 'open' })
 })
 
 test('keeps AT&W settings over a restart until AT&F', () => {

@@ -111,8 +111,10 @@ export class VirtualModem {
 
   /** Restarts the modem; the port of a USB modem is lost until the modem is back. */
   reboot(): void {
+    const isOn = this.#cycle !== undefined
     this.#stop()
-    if (this.#port === 'lost') return
+    // Without power, the modem is already restarting or unplugged.
+    if (this.#port === 'lost' && !isOn) return
     if (!this.personality.usb) {
       this.powerOn()
       return
