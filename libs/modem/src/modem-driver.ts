@@ -38,6 +38,8 @@ export interface ModemDriver {
   sweep(options?: { readonly again?: boolean }): Promise<Sweep>
   /** Deletes a message once it is stored elsewhere, and only if the slot still holds this PDU. */
   deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion>
+  /** How many deletions to request at the same time, because the modem carries them out together. */
+  readonly deletionsAtOnce: number
   /** Acknowledges a directly delivered message once it is stored. Returns false if the modem refused. */
   acknowledge(): Promise<boolean>
   ussd(text: string): Promise<UssdOutcome>

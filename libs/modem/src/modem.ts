@@ -53,6 +53,7 @@ import type { Unsolicited } from './wire/unsolicited.ts'
  */
 export class Modem implements ModemDriver {
   readonly sends = 'pdu'
+  readonly deletionsAtOnce = 1
   readonly #clock: Clock
   readonly #options: ModemDefaults & ModemOptions
   readonly #onEvent: (event: ModemEvent) => void

@@ -288,6 +288,7 @@ export class ModemActor {
       phoneNumber: this.#phoneNumber(),
       sendsText: modem.sends === 'text',
       submit: (message, options) => modem.submit(message, options),
+      deletionsAtOnce: modem.deletionsAtOnce,
       deleteMessage: (slot, pdu) => modem.deleteMessage(slot, pdu),
       acknowledge: () => modem.acknowledge(),
     }

@@ -36,6 +36,24 @@ test('deletes a message only after it is on disk', async () => {
   expect(world.storage.size).toBe(0)
 })
 
+test.each([
+  [1, 1],
+  [4, 4],
+])('requests up to %i deletions at the same time, and retries each one that failed', async (limit, most) => {
+  world.deletionsAtOnce = limit
+  await world.restart()
+  world.stuck.add(5)
+  for (let i = 0; i < 12; i += 1) world.store(one(`message ${i}`))
+  world.sweep()
+  await world.pass(1000)
+  expect(world.mostDeletionsAtOnce).toBe(most)
+  expect([...world.storage.keys()]).toEqual([5])
+  world.stuck.clear()
+  await world.pass(10_000)
+  expect(world.storage.size).toBe(0)
+  expect(await world.received()).toHaveLength(12)
+})
+
 test('reports a message once if it is read again after a restart', async () => {
   world.deletesWork = false
   world.deliver(one('hello'))

@@ -12,6 +12,8 @@ export interface ReceivingSim {
   readonly iccid: string
   /** Undefined if neither the SIM nor the configuration contains the number. */
   readonly phoneNumber: string | undefined
+  /** How many deletions the modem carries out together. */
+  readonly deletionsAtOnce: number
   deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion>
   /** Acknowledges a message that the modem does not store. */
   acknowledge(): Promise<boolean>
@@ -107,26 +109,29 @@ export class SlotCleaner {
     if (queue.isBusy) return
     queue.isBusy = true
     queue.timer?.cancel()
-    try {
-      for (let next = this.#due(queue); next !== undefined; next = this.#due(queue)) {
-        const [name, task] = next
-        const isGone = await this.#delete(queue.sim as ReceivingSim, task)
-        if (isGone && queue.tasks.get(name) === task) queue.tasks.delete(name)
-      }
-    } catch (error) {
-      // Fails only if the journal refuses the change.
-      this.#onError(error)
-    } finally {
-      queue.isBusy = false
+    for (let due = this.#due(queue); due.length > 0; due = this.#due(queue)) {
+      const sim = queue.sim as ReceivingSim
+      await Promise.all(
+        due.map(async ([name, task]) => {
+          // Fails only if the journal refuses the change.
+          const isGone = await this.#delete(sim, task).catch(this.#onError)
+          if (isGone && queue.tasks.get(name) === task) queue.tasks.delete(name)
+        }),
+      )
     }
+    queue.isBusy = false
     this.#later(queue)
   }
 
-  #due({ sim, tasks }: DeletionQueue): [string, Task] | undefined {
-    if (sim === undefined || this.#isStopped) return undefined
+  #due({ sim, tasks }: DeletionQueue): readonly [string, Task][] {
+    if (sim === undefined || this.#isStopped) return []
     const nowMs = this.#clock.nowMs()
-    for (const each of tasks) if (each[1].notBeforeMs <= nowMs) return each
-    return undefined
+    const due: [string, Task][] = []
+    for (const each of tasks) {
+      if (each[1].notBeforeMs <= nowMs) due.push(each)
+      if (due.length === sim.deletionsAtOnce) break
+    }
+    return due
   }
 
   async #delete(sim: ReceivingSim, task: Task): Promise<boolean> {

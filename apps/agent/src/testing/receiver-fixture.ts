@@ -29,6 +29,10 @@ export class ReceiverFixture {
   reportsFail = false
   breakNextDeletion = false
   deletesWork = true
+  deletionsAtOnce = 1
+  /** The largest number of deletions that were requested at the same time. */
+  mostDeletionsAtOnce = 0
+  #deletions = 0
   /** The slots whose deletion fails. */
   readonly stuck = new Set<number>()
   acknowledged = 0
@@ -161,12 +165,16 @@ export class ReceiverFixture {
       simNumber: 1,
       iccid: 'iccid-1',
       phoneNumber: '+447700900001',
+      deletionsAtOnce: this.deletionsAtOnce,
       deleteMessage: async ({ index }, pdu) => {
         if (this.breakNextDeletion) {
           this.breakNextDeletion = false
           throw new Error('the driver failed over it')
         }
+        this.#deletions += 1
+        this.mostDeletionsAtOnce = Math.max(this.mostDeletionsAtOnce, this.#deletions)
         await new Promise<void>((resolve) => this.clock.after(50, resolve))
+        this.#deletions -= 1
         if (!this.deletesWork || this.stuck.has(index)) return { kind: 'failed', failure: 'refused', error: undefined }
         if (!this.storage.has(index)) return { kind: 'already-gone' }
         if (this.storage.get(index) !== pdu) return { kind: 'failed', failure: 'refused', error: undefined }

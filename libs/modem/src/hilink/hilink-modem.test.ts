@@ -234,6 +234,105 @@ describe('receiving', () => {
   })
 })
 
+describe('deleting several messages', () => {
+  const used = ({ world }: DrivenStick) => world.stick.snapshot().memories.find(({ name }) => name === 'ME')?.used
+
+  async function holding(texts: readonly string[], faults?: FaultSettings) {
+    const driven = await started(faults)
+    for (const text of texts) driven.world.network.sendText('+447400123456', stickNumber, text)
+    await driven.world.pass(20_000)
+    return { driven, messages: driven.incoming }
+  }
+
+  const deleteAll = (driven: DrivenStick, messages: readonly Incoming[]) =>
+    Promise.all(messages.map((message) => driven.delete(message)))
+
+  test('lists the inbox once before and once after them, and names several in one request', async () => {
+    const texts = Array.from({ length: 45 }, (_, i) => `message ${i}`)
+    const { driven, messages } = await holding(texts)
+    driven.world.requests.length = 0
+    expect(new Set(await deleteAll(driven, messages))).toEqual(new Set(['deleted']))
+    expect(used(driven)).toBe(0)
+    const deletions = driven.world.requests.filter((each) => each.endsWith('delete-sms'))
+    expect(deletions).toHaveLength(3)
+    const first = driven.world.requests.indexOf('POST /api/sms/delete-sms')
+    expect(driven.world.requests.slice(0, first).filter((each) => each.endsWith('sms-list'))).toHaveLength(3)
+  })
+
+  test('keeps a long message with a part that is not stored', async () => {
+    const { driven, messages } = await holding(['x'.repeat(400), 'short'])
+    const [first, second, third, short] = messages as [Incoming, Incoming, Incoming, Incoming]
+    expect(await deleteAll(driven, [first, short, third])).toEqual(['deferred', 'deleted', 'deferred'])
+    expect(used(driven)).toBe(3)
+    expect(await deleteAll(driven, [second])).toEqual(['deleted'])
+    expect(used(driven)).toBe(0)
+  })
+
+  test('keeps a message that has taken the index of a deleted one', async () => {
+    const { driven, messages } = await holding(['first', 'second', 'third'])
+    expect(await driven.delete(messages[0] as Incoming)).toBe('deleted')
+    driven.world.network.sendText('+447400123456', stickNumber, 'new')
+    await driven.world.pass(10_000)
+    expect(await deleteAll(driven, messages)).toEqual(['another-message', 'deleted', 'deleted'])
+    expect(used(driven)).toBe(1)
+  })
+
+  test.each<[string, FaultSettings, readonly string[], readonly string[]]>([
+    [
+      'names those as failed that the stick still holds after its OK',
+      { 'web-deletes-partly': {} },
+      ['deleted', 'failed', 'failed'],
+      ['already-gone', 'deleted', 'deleted'],
+    ],
+    [
+      'deletes one at a time after the stick has refused several',
+      { 'web-deletes-partly': { deletes: 0, refused: true } },
+      ['failed', 'failed', 'failed'],
+      ['deleted', 'deleted', 'deleted'],
+    ],
+    [
+      'finds those gone that the stick has deleted before it refused',
+      { 'web-deletes-partly': { deletes: 2, refused: true } },
+      ['failed', 'failed', 'failed'],
+      ['already-gone', 'already-gone', 'deleted'],
+    ],
+    [
+      'finds all of them gone after a lost reply',
+      { 'web-lost': { path: 'delete-sms', times: 1 } },
+      ['failed', 'failed', 'failed'],
+      ['already-gone', 'already-gone', 'already-gone'],
+    ],
+    [
+      'does not repeat a deletion in another session',
+      { 'web-sessions-lost': { times: 1, skip: 1 } },
+      ['failed', 'failed', 'failed'],
+      ['deleted', 'deleted', 'deleted'],
+    ],
+  ])('%s', async (_name, faults, first, second) => {
+    const { driven, messages } = await holding(['first', 'second', 'third'])
+    for (const name of Object.keys(faults) as (keyof FaultSettings)[]) driven.world.stick.faults.set(name, faults[name])
+    expect(await deleteAll(driven, messages)).toEqual(first)
+    expect(await deleteAll(driven, messages)).toEqual(second)
+    expect(used(driven)).toBe(0)
+  })
+
+  test('deletes nothing from another stick that answers after the list', async () => {
+    const { driven, messages } = await holding(['first', 'second'])
+    const other = driven.world.newStick(
+      { sim: { iccid: '8944100000000000099', imsi: '001010000000099', msisdn: '+447700900099' } },
+      '356938035648104',
+    )
+    await driven.world.pass(10_000)
+    for (const text of ['third', 'fourth']) driven.world.network.sendText('+447400123456', '+447700900099', text)
+    await driven.world.pass(10_000)
+    driven.world.whenRequested('delete-sms', () => {
+      driven.world.stick = other
+    })
+    expect(await deleteAll(driven, messages)).toEqual(['failed', 'failed'])
+    expect(used(driven)).toBe(2)
+  })
+})
+
 describe('staying in use', () => {
   test('notices a silent stick, and that it answers again', async () => {
     const driven = await started({ 'web-lost': {} })

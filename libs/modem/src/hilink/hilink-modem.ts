@@ -18,7 +18,7 @@ import type { OutgoingPdu, OutgoingText, SubmitOptions, Submitted } from '../sen
 import { PinMemory } from '../setup/pin-memory.ts'
 import type { Session, StartupOutcome } from '../setup/startup.ts'
 import { silentFailures } from '../setup/startup-failure.ts'
-import { memory, StickInbox } from './stick-inbox.ts'
+import { deletionsPerListing, memory, StickInbox } from './stick-inbox.ts'
 import { registrationIn, signalIn } from './stick-readings.ts'
 import { StickSending } from './stick-sending.ts'
 import {
@@ -43,6 +43,7 @@ import { childNumber, childText } from './xml.ts'
  */
 export class HilinkModem implements ModemDriver {
   readonly sends = 'text'
+  readonly deletionsAtOnce = deletionsPerListing
   readonly #clock: Clock
   readonly #options: ModemDefaults & ModemOptions
   readonly #onEvent: (event: ModemEvent) => void

@@ -150,14 +150,21 @@ class Schedule {
     this.#stored.add(pdu)
     this.seen.add('stored')
     if (event.incoming.kind === 'unreadable' || this.#mayCrash('after store')) return
+    // Parts are stored at different times, so some deletions are requested together and some alone.
+    if (this.#random.happens(0.2)) await this.#pause(this.#random.oneOf([500, 8_000]))
+    if (!program.isAlive) return
     for (;;) {
       const deletion = await program.runner.modem?.deleteMessage(source, pdu)
       if (!program.isAlive) return
       this.seen.add(deletion?.kind ?? 'gone')
       if (deletion?.kind === 'deleted' && this.#mayCrash('after delete')) return
       if (deletion !== undefined && deletion.kind !== 'failed' && deletion.kind !== 'deferred') return
-      await new Promise<void>((resolve) => void this.#world.clock.after(5_000, resolve))
+      await this.#pause(5_000)
     }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#world.clock.after(ms, resolve))
   }
 
   #problems(): readonly string[] {
@@ -226,6 +233,9 @@ const faults: readonly (readonly [FaultName, FaultSettings[FaultName] & object])
   ['submit-reboot', { accepted: true }],
   ['submit-reboot', { accepted: false }],
   ['delete-refused', {}],
+  ['web-deletes-partly', {}],
+  ['web-deletes-partly', { deletes: 0 }],
+  ['web-deletes-partly', { refused: true }],
   ['web-sessions-lost', {}],
   ['web-late', { delayMs: 15_000, path: '' }],
   ...(['web-lost', 'web-cut', 'web-rubbish', 'web-huge', 'web-redirect'] as const).flatMap((name) =>

@@ -18,6 +18,11 @@ export class StickInbox {
   /** The PDUs that the caller has stored, by slot. */
   readonly #stored = new Map<number, string>()
 
+  /** The deletions that are waiting for the requests before them. */
+  #batch: Batch | undefined
+  /** False after the stick has not deleted all messages that one request names. */
+  #deletesSeveral = true
+
   constructor(options: StickInboxOptions) {
     this.#options = options
   }
@@ -28,15 +33,14 @@ export class StickInbox {
   forget(): void {
     this.#reported.clear()
     this.#stored.clear()
+    this.#batch?.requests.splice(0)
+    this.#deletesSeveral = true
   }
 
   sweep({ again = false }: { readonly again?: boolean } = {}): Promise<Sweep> {
     return this.#tasks.run(async () => {
-      const { session, isSameStick } = this.#options
-      const { refusals } = session
-      const messages = await this.#list()
-      // After a refused session, the next session may have another stick, whose messages belong to another SIM.
-      if (session.refusals !== refusals && !(await isSameStick())) return { memories: [], complete: false }
+      const messages = await this.#listOfSameStick()
+      if (messages === 'another-stick') return { memories: [], complete: false }
       if (isFailure(messages)) {
         this.#options.onNews({ kind: 'not-read', memory, why: messages.failure })
         return { memories: [], complete: false }
@@ -56,35 +60,114 @@ export class StickInbox {
     })
   }
 
-  /** Deletes the message once all its PDUs are stored, and only if the stick still holds it under its index. */
-  delete(slot: number, pdu: string): Promise<Deletion> {
-    return this.#tasks.run(async () => {
-      this.#stored.set(slot, pdu)
-      const index = Math.floor(slot / slotsPerMessage)
-      const messages = await this.#list()
-      if (isFailure(messages)) return { kind: 'failed', ...messages }
-      const message = messages.find((each) => each.index === index)
+  /**
+   * Deletes the message once all its PDUs are stored, and only if the stick still holds it under its index. Calls that
+   * are waiting at the same time are carried out together, because the stick must list its whole inbox first.
+   */
+  async delete(slot: number, pdu: string): Promise<Deletion> {
+    const request = { slot, pdu }
+    this.#batch ??= this.#nextBatch()
+    const { requests, deletions } = this.#batch
+    requests.push(request)
+    return (await deletions).get(request) ?? notDeleted
+  }
+
+  #nextBatch(): Batch {
+    const requests: DeletionRequest[] = []
+    const deletions = this.#tasks.run(() => {
+      this.#batch = undefined
+      return this.#deleteAll(requests)
+    })
+    return { requests, deletions }
+  }
+
+  async #deleteAll(requests: readonly DeletionRequest[]): Promise<ReadonlyMap<DeletionRequest, Deletion>> {
+    if (requests.length === 0) return new Map()
+    for (const { slot, pdu } of requests) this.#stored.set(slot, pdu)
+    const messages = await this.#listOfSameStick()
+    if (messages === 'another-stick') return new Map()
+    if (isFailure(messages)) return new Map(requests.map((request) => [request, { kind: 'failed', ...messages }]))
+    const deletions = new Map<DeletionRequest, Deletion>()
+    const ready: StickMessage[] = []
+    for (const request of requests) {
+      const { slot, pdu } = request
+      const message = messages.find(({ index }) => index === indexOf(slot))
       const pdus = message === undefined ? [] : this.#pdusOf(message)
       const found = pdus[slot % slotsPerMessage]
       if (message === undefined || found !== pdu) {
-        this.#stored.delete(slot)
-        if (found === undefined) return { kind: 'already-gone' }
-        return { kind: 'another-message', found: { index: slot, pdu: found, stat: undefined } }
+        if (this.#stored.get(slot) === pdu) this.#stored.delete(slot)
+        deletions.set(
+          request,
+          found === undefined
+            ? { kind: 'already-gone' }
+            : { kind: 'another-message', found: { index: slot, pdu: found, stat: undefined } },
+        )
+      } else if (pdus.some((each, at) => this.#stored.get(slotOf(message, at)) !== each)) {
+        deletions.set(request, { kind: 'deferred' })
+      } else if (!ready.includes(message)) ready.push(message)
+    }
+    const results = await this.#deleteMessages(ready)
+    for (const request of requests) {
+      const result = results.get(indexOf(request.slot))
+      if (result !== undefined && !deletions.has(request)) deletions.set(request, result)
+    }
+    return deletions
+  }
+
+  /** Returns the result for each index. After a failure, the remaining messages are not deleted. */
+  async #deleteMessages(messages: readonly StickMessage[]): Promise<ReadonlyMap<number, Deletion>> {
+    const results = new Map<number, Deletion>()
+    const size = this.#deletesSeveral ? pageSize : 1
+    let failure: SlotFailure | undefined
+    for (let start = 0; start < messages.length; start += size) {
+      const some = messages.slice(start, start + size)
+      failure ??= await this.#postDeletion(some)
+      const result: Deletion = failure === undefined ? { kind: 'deleted' } : { kind: 'failed', ...failure }
+      for (const { index } of some) results.set(index, result)
+    }
+    if (size > 1 && messages.length > 1) await this.#confirm(messages, results)
+    for (const message of messages) {
+      if (results.get(message.index)?.kind !== 'deleted') continue
+      for (const at of this.#pdusOf(message).keys()) this.#stored.delete(slotOf(message, at))
+    }
+    return results
+  }
+
+  async #postDeletion(messages: readonly StickMessage[]): Promise<SlotFailure | undefined> {
+    const answer = await this.#options.session.post(
+      '/api/sms/delete-sms',
+      messages.map(({ index }) => ['Index', index] as const),
+      // In another session, another stick may hold other messages under these indexes.
+      { isStillValid: async () => false },
+    )
+    if (answer.kind === 'value') return undefined
+    const failure = failureOf(answer)
+    if (failure.failure === 'refused' && messages.length > 1) this.#deletesSeveral = false
+    this.#options.onNews({ kind: 'not-deleted', memory, why: failure.failure === 'refused' ? 'refused' : 'unanswered' })
+    return failure
+  }
+
+  /** Some firmware may reply OK although it has deleted only the first of several messages. */
+  async #confirm(messages: readonly StickMessage[], results: Map<number, Deletion>): Promise<void> {
+    const deleted = messages.filter(({ index }) => results.get(index)?.kind === 'deleted')
+    if (deleted.length === 0) return
+    const left = await this.#listOfSameStick()
+    for (const message of deleted) {
+      if (left === 'another-stick') results.set(message.index, notDeleted)
+      else if (isFailure(left)) results.set(message.index, { kind: 'failed', ...left })
+      else if (left.some((each) => isSameMessage(each, message))) {
+        this.#deletesSeveral = false
+        results.set(message.index, { kind: 'failed', failure: 'refused', error: undefined })
       }
-      if (pdus.some((each, at) => this.#stored.get(slotOf(message, at)) !== each)) return { kind: 'deferred' }
-      const answer = await this.#options.session.post('/api/sms/delete-sms', [['Index', index]])
-      if (answer.kind !== 'value') {
-        const failure = failureOf(answer)
-        this.#options.onNews({
-          kind: 'not-deleted',
-          memory,
-          why: failure.failure === 'refused' ? 'refused' : 'unanswered',
-        })
-        return { kind: 'failed', ...failure }
-      }
-      for (const at of pdus.keys()) this.#stored.delete(slotOf(message, at))
-      return { kind: 'deleted' }
-    })
+    }
+  }
+
+  /** After a refused session, the next session may have another stick, whose messages belong to another SIM. */
+  async #listOfSameStick(): Promise<readonly StickMessage[] | SlotFailure | 'another-stick'> {
+    const { session, isSameStick } = this.#options
+    const { refusals } = session
+    const messages = await this.#list()
+    return session.refusals === refusals || (await isSameStick()) ? messages : 'another-stick'
   }
 
   async #list(): Promise<readonly StickMessage[] | SlotFailure> {
@@ -132,12 +215,34 @@ function failureOf(answer: Exclude<WebAnswer, { kind: 'value' }>): SlotFailure {
   }
 }
 
+const notDeleted: Deletion = { kind: 'failed', failure: 'not-sent', error: undefined }
+
+interface DeletionRequest {
+  readonly slot: number
+  readonly pdu: string
+}
+
+interface Batch {
+  readonly requests: DeletionRequest[]
+  readonly deletions: Promise<ReadonlyMap<DeletionRequest, Deletion>>
+}
+
+function isSameMessage(one: StickMessage, other: StickMessage): boolean {
+  return (['index', 'phone', 'content', 'date', 'type'] as const).every((name) => one[name] === other[name])
+}
+
+function indexOf(slot: number): number {
+  return Math.floor(slot / slotsPerMessage)
+}
+
 function slotOf({ index }: StickMessage, part: number): number {
   return index * slotsPerMessage + part
 }
 
 /** The memory of the stick, as ModemManager and the AT commands name it. */
 export const memory = 'ME'
+/** The number of deletions that are worth one listing. Until they are done, nothing else is asked about the inbox. */
+export const deletionsPerListing = 200
 /** A message has at most 255 parts. */
 const slotsPerMessage = 256
 const inboxType = 1

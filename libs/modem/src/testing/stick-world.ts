@@ -23,6 +23,8 @@ export class StickWorld implements WebPort {
     after: (delayMs: number, run: () => void) => this.clock.after(delayMs, run),
   }
   #whenLost: (() => void)[] = []
+  #watchedPath = ''
+  #whenRequested: () => void = () => undefined
 
   constructor(options: { readonly sim?: Partial<SimOptions> | null; readonly faults?: FaultSettings } = {}) {
     this.network = new Network({
@@ -54,6 +56,7 @@ export class StickWorld implements WebPort {
   async exchange(request: WebRequest): Promise<WebReply> {
     const { method, path, headers, body = '', timeoutMs } = request
     this.requests.push(`${method} ${path}`)
+    if (path.endsWith(this.#watchedPath)) this.#whenRequested()
     const never = new Promise<WebReply>((resolve) => {
       const timer = this.clock.after(timeoutMs, () => resolve({ kind: 'no-answer', why: 'timeout' }))
       this.#whenLost.push(() => {
@@ -75,6 +78,12 @@ export class StickWorld implements WebPort {
       default:
         return reply
     }
+  }
+
+  /** Calls `run` before each request to a path with this end. */
+  whenRequested(path: string, run: () => void): void {
+    this.#watchedPath = path
+    this.#whenRequested = run
   }
 
   /** No listener is called, because the web interface stays at its address and only its replies fail. */

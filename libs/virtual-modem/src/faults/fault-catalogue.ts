@@ -107,6 +107,10 @@ export const faultDescriptions = {
   'web-rubbish': fault('Replies to a web request with broken HTML', { path: '' }),
   'web-huge': fault('Replies to a web request with 4 MB', { path: '' }),
   'web-redirect': fault('Redirects a web request to another address', { path: '' }),
+  'web-deletes-partly': fault(
+    'Deletes only the first messages of a web request that names several; with `refused`, replies with an error',
+    { deletes: 1, refused: false },
+  ),
   'web-unsupported': fault('Refuses a web request as unknown', { path: 'ussd/status' }),
   'web-sessions-lost': fault('Forgets all web sessions'),
   'web-login': fault('Requires a login for each web request; with `password`, the user admin can log in', {

@@ -98,6 +98,19 @@ describe('messages', () => {
     expect(await browser.list()).not.toContain('+447400123456')
   })
 
+  test.each<[string, FaultSettings, string, number]>([
+    ['all of them', {}, 'OK', 0],
+    ['only the first with a fault', { 'web-deletes-partly': {} }, 'OK', 2],
+    ['some before an error', { 'web-deletes-partly': { deletes: 2, refused: true } }, '', 1],
+  ])('are deleted together: %s', async (_name, faults, reply, left) => {
+    const browser = await new Browser({ faults }).open()
+    for (const text of ['a', 'b', 'c']) browser.world.network.sendText('+447400123456', aliceNumber, text)
+    browser.host.wait(1000)
+    const indexes = (await browser.list()).match(/<Index>\d+<\/Index>/g) ?? []
+    expect(fieldOf(await browser.post('/api/sms/delete-sms', indexes.join('')), 'response') ?? '').toBe(reply)
+    expect(fieldOf(await browser.list(), 'Count')).toBe(`${left}`)
+  })
+
   test('are shown only when all their parts have arrived', async () => {
     const browser = await new Browser({ faults: { 'part-missing': { sequence: 2 } } }).open()
     browser.world.network.sendText('+447400123456', aliceNumber, 'x'.repeat(300))

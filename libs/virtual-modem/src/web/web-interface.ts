@@ -3,7 +3,7 @@ import type { Storage } from '../messaging/storages.ts'
 import { loginPassword } from './login-password.ts'
 import { shownMessages } from './web-inbox.ts'
 import { elements, ok, refusal, webErrors, xmlAnswer } from './web-reply.ts'
-import { fieldOf, type WebReply, type WebRequest, xmlText } from './web-request.ts'
+import { fieldOf, fieldsOf, type WebReply, type WebRequest, xmlText } from './web-request.ts'
 import { type SentCopies, WebSending } from './web-sending.ts'
 import { WebUssd } from './web-ussd.ts'
 
@@ -283,12 +283,14 @@ export class WebInterface {
   #delete(body: string): WebReply {
     const { faults } = this.#modem
     if (faults.strike('delete-refused')) return refusal(webErrors.delete)
-    const index = Number(fieldOf(body, 'Index'))
+    const indexes = fieldsOf(body, 'Index').map(Number)
+    const partly = indexes.length > 1 ? faults.strike('web-deletes-partly') : undefined
+    const deleted = new Set(indexes.slice(0, partly?.deletes))
     const storage = this.#storage
-    const message = storage && shownMessages(storage).find((each) => each.index === index)
-    for (const slot of message?.slots ?? []) storage?.remove(slot)
-    this.#copies.list = this.#copies.list.filter((copy) => copy.index !== index)
-    return ok
+    const messages = storage === undefined ? [] : shownMessages(storage).filter(({ index }) => deleted.has(index))
+    for (const slot of messages.flatMap(({ slots }) => slots)) storage?.remove(slot)
+    this.#copies.list = this.#copies.list.filter(({ index }) => !deleted.has(index))
+    return partly?.refused ? refusal(webErrors.delete) : ok
   }
 
   #randomText(): string {

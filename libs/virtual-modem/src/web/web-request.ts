@@ -28,6 +28,13 @@ export function fieldOf(body: string, name: string): string | undefined {
   return textOf(body.slice(start + name.length + 2, end))
 }
 
+/** Reads the text of each element with this name, in a request body. */
+export function fieldsOf(body: string, name: string): readonly string[] {
+  const end = `</${name}>`
+  const parts = body.split(end).slice(0, -1)
+  return parts.flatMap((part) => fieldOf(`${part}${end}`, name) ?? [])
+}
+
 export function xmlText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
