@@ -68,14 +68,17 @@ async function moveAll(agents: readonly ScriptedAgent[], staying: string): Promi
   for (const agent of agents) agent.url = staying
   const arrivals = agents.map(async (agent, index) => {
     const { ended = 0, isAway = true } = before[index] ?? {}
-    // An agent that is connected now is still at the first relay.
+    // An agent that is connected at this moment is still connected to the first relay.
     await agent.until(() => agent.phase === 'online' && (isAway || agent.ended.length > ended))
     return performance.now()
   })
   return await Promise.all(arrivals)
 }
 
-/** Counts the connections that end in each slot of time. Returns a function that stops and returns the counts. */
+/**
+ * Counts the connections that end in each slot of time. Returns a function that stops the count and returns the
+ * results.
+ */
 function countDisconnections(agents: readonly ScriptedAgent[]): () => readonly number[] {
   const total = () => agents.reduce((sum, { ended }) => sum + ended.length, 0)
   const counts: number[] = []

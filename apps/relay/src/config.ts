@@ -181,7 +181,7 @@ export const settingsSchema = z.object({
   METRICS_HOST: setting(text().default('127.0.0.1'), { about: 'listen address of METRICS_PORT', example: '10.0.0.5' }),
   HEARTBEAT_SECONDS: setting(wholeNumber(1, 300).default(20), {
     about:
-      'seconds between pings of agents and relay; a connection without an answer is closed after 2.25 intervals; an agent whose events wait for the relay closes it after 0.75 intervals, if an interval has at least 4 s',
+      'seconds between pings of agents and relay; a connection that does not answer is closed after 2.25 intervals. If the interval is at least 4 s, an agent with unsent events closes it after 0.75 intervals',
     example: '20',
   }),
   DRAIN_SECONDS: setting(wholeNumber(0, 300).default(0), {

@@ -11,7 +11,7 @@ const box = secretBox('a secret that is long enough to be one', systemRandom)
 const world = useTestDatabase()
 const deps = () => ({ ...world, box, random: systemRandom })
 
-test('of several accounts created with one name at the same time, one is created', async () => {
+test('several concurrent requests to create an account with one name create one account', async () => {
   const given = { username: 'twin', password: 'some password' }
   const made = await Promise.all(Array.from({ length: 4 }, () => createAccount(deps(), given)))
   expect(made.filter((id) => id !== undefined)).toHaveLength(1)
@@ -50,7 +50,7 @@ test('removing an account deletes all rows of the account and no others', async 
   expect(await rowCounts()).toEqual(before)
 })
 
-test('an interrupted removal is completed by the next one', async () => {
+test('the next removal completes an interrupted removal', async () => {
   const before = await rowCounts()
   const accountId = await fullAccount('broken off')
   await world.database.message.deleteMany({ where: { accountId } })

@@ -24,7 +24,7 @@ test('a password that another installation or a person made is not recognised as
   expect(invented.filter((password) => isGeneratedPassword(here, password))).toEqual([])
 })
 
-test('any changed character makes a password one that was not generated', () => {
+test('a generated password with any changed character is not recognised', () => {
   const password = generatePassword(here, systemRandom)
   const changed = [...password].map((character, at) => {
     return password.slice(0, at) + (character === 'a' ? 'b' : 'a') + password.slice(at + 1)

@@ -22,7 +22,7 @@ export async function removeAccount(database: Database, clock: Clock, accountId:
     await statements.liveAccount.deleteMany({ where: { accountId } })
     await statements.enrolmentToken.deleteMany({ where: { accountId } })
     await statements.pairingCode.deleteMany({ where: { accountId } })
-    // A higher epoch fences the connections of the account's agents.
+    // With a higher epoch, relays refuse the open connections of the account's agents.
     await statements.device.updateMany({
       where: { accountId },
       data: { deletedAt: clock.now(), connEpoch: { increment: 1 } },

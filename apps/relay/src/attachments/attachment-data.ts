@@ -24,7 +24,7 @@ export function withAttachmentData(database: Database, access: Pick<Access, 'onL
   return { ...answer, body: streamWhileAllowed(access, pieces(database, parts)) }
 }
 
-/** After the split, the second and the third of three parts name an attachment. */
+/** The split results in groups of three parts. The second and third part of a group identify an attachment. */
 async function* pieces(database: Database, parts: readonly string[]): AsyncGenerator<Buffer> {
   for (let index = 0; index < parts.length; index += 3) {
     yield Buffer.from(parts[index] ?? '')

@@ -182,7 +182,7 @@ test('two accounts can use the same id', async () => {
   expect((await relay.api('GET', '/webhooks')).json).toHaveLength(1)
 })
 
-test('a cursor of one account shows another account none of its data', async () => {
+test('a cursor of one account shows no data of that account to another account', async () => {
   const { headers } = await relay.api('GET', '/messages?limit=1')
   const [, next = ''] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
   expect((await relay.request('GET', next)).json).toHaveLength(1)

@@ -160,51 +160,51 @@ function isOpenTo(scope: Scope, access: (typeof guarded)[number]['access']): boo
 
 /** Invalid tokens. Each is a valid token with a single change, which must be the reason for its refusal. */
 const bad: Readonly<Record<string, () => Promise<string>>> = {
-  'an expired one': async () => {
+  'an expired token': async () => {
     const { access_token: token } = await pair(['all:any'], 60)
     // The clock stays unchanged, because advancing it would also affect the other tokens.
     return forge(token, { claims: { exp: Math.floor(Date.now() / 1000) - 1 } })
   },
-  'a revoked one': async () => {
+  'a revoked token': async () => {
     const { id, access_token: token } = await pair()
     expect((await relay.api('DELETE', `/auth/token/${id}`)).status).toBe(204)
     return token
   },
-  'one whose family was revoked': async () => {
+  'a token whose family was revoked': async () => {
     const first = await pair()
     const { json: second } = await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${first.refresh_token}` })
     expect((await relay.api('DELETE', `/auth/token/${first.id}`)).status).toBe(204)
     return second.access_token
   },
-  'one from another issuer': async () =>
+  'a token from another issuer': async () =>
     forge((await pair()).access_token, { claims: { iss: 'https://else.example' } }),
-  'one for another audience': async () => forge((await pair()).access_token, { claims: { aud: 'smsgw:else' } }),
-  'one of another account': async () => {
+  'a token for another audience': async () => forge((await pair()).access_token, { claims: { aud: 'smsgw:else' } }),
+  'a token of another account': async () => {
     const { id } = await relay.addAccount()
     return forge((await pair()).access_token, { claims: { sub: id } })
   },
-  'one that was never issued': async () => forge((await pair()).access_token, { claims: { jti: 'A'.repeat(21) } }),
-  'one without expiry': async () => forge((await pair()).access_token, { claims: { exp: undefined } }),
-  'one of another type': async () => forge((await pair()).access_token, { header: { typ: 'JWT' } }),
+  'a token that was never issued': async () => forge((await pair()).access_token, { claims: { jti: 'A'.repeat(21) } }),
+  'a token without expiry': async () => forge((await pair()).access_token, { claims: { exp: undefined } }),
+  'a token of another type': async () => forge((await pair()).access_token, { header: { typ: 'JWT' } }),
   'a refresh token': async () => (await pair()).refresh_token,
-  'one that is not signed': async () => {
+  'a token without a signature': async () => {
     const [, claims] = (await pair()).access_token.split('.')
     return `${encode({ alg: 'none', typ: 'at+jwt' })}.${claims}.`
   },
-  'one signed with HMAC and our public key': async () => {
+  'a token signed with HMAC and our public key': async () => {
     const { access_token: token } = await pair()
     const { kid, publicKey } = await signer()
     const content = `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${token.split('.')[1]}`
     const secret = publicKey.export({ type: 'spki', format: 'pem' })
     return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
   },
-  'one whose header says HMAC, with our signature': async () => {
+  'a token whose header says HMAC, with our signature': async () => {
     const [, claims, signature] = (await pair()).access_token.split('.')
     return `${encode({ alg: 'HS256', typ: 'at+jwt', kid: (await signer()).kid })}.${claims}.${signature}`
   },
-  'one signed with a foreign key under our key id': async () =>
+  'a token signed with a foreign key under our key id': async () =>
     forge((await pair()).access_token, { key: generateKeyPairSync('ed25519').privateKey }),
-  'one that contains its own key': async () => {
+  'a token that contains its own key': async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const jwk = publicKey.export({ format: 'jwk' })
     return forge((await pair()).access_token, { key: privateKey, header: { jwk, kid: 'mine' } })
@@ -227,7 +227,7 @@ const bad: Readonly<Record<string, () => Promise<string>>> = {
     expect((await relay.api('DELETE', `/keys/${json.id}`)).status).toBe(204)
     return made.access_token
   },
-  'one whose scopes were changed': async () => {
+  'a token whose scopes were changed': async () => {
     const [head, claims, signature] = (await pair(['logs:read'])).access_token.split('.')
     return `${head}.${encode({ ...decode(claims), scopes: ['all:any'] })}.${signature}`
   },

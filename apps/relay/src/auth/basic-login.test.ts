@@ -32,7 +32,7 @@ const right = (address = HOME) => ({ username, password: 'right password', addre
 const wrong = (address = HOME, password = 'wrong password') => ({ username, password, address })
 const hashes = () =>
   fingerprint.mock.calls.filter(([text, purpose]) => purpose === 'password' && !OF_UNKNOWN_ACCOUNTS.test(text)).length
-/** With the first check, a relay makes the hash with which it compares passwords of unknown accounts. */
+/** The password of the dummy hash for unknown accounts. A relay computes this hash at its first check. */
 const OF_UNKNOWN_ACCOUNTS = /^[\w-]{21}$/
 
 async function status(login: Promise<object | undefined>): Promise<number> {

@@ -42,9 +42,9 @@ export interface PasswordOwner {
 }
 
 /**
- * Changes the password of an account. Returns false if the current password is wrong. It is required, because a person
- * at an unlocked screen may not be the owner. Guesses are throttled like logins. All sessions end, including the
- * caller's, and all tokens and pairing codes are revoked.
+ * Changes the password of an account. Returns false if the current password is wrong. The current password is required,
+ * because a person at an unlocked screen may not be the owner. Guesses are throttled like logins. All sessions end,
+ * including the caller's, and all tokens and pairing codes are revoked.
  */
 export function changePasswordAs(deps: ChangeOwnPasswordDeps) {
   return async (

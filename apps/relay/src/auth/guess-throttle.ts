@@ -2,8 +2,8 @@ import { addressBlock } from '../limits/address-block.ts'
 import { TokenBuckets } from '../limits/token-buckets.ts'
 
 /**
- * Per account and address: ten wrong passwords at once, then ten per minute. A person who mistypes needs no more, nor
- * does a script whose password was just changed.
+ * Per account and address: ten wrong passwords at once, then ten per minute. This is enough for a person who mistypes,
+ * and for a script whose password was just changed.
  */
 const PAIR = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 
@@ -43,8 +43,8 @@ export class GuessThrottle {
   }
 
   /**
-   * Takes a token for an attempt with a reserved turn: a token of the account and address, but none of the address
-   * alone.
+   * Takes a token for an attempt with a reserved turn. The attempt counts against the limit of the account and address,
+   * but not against the limit of the address.
    */
   takePair(username: string, address: string): Guess {
     const pair = `${addressBlock(address)} ${username}`

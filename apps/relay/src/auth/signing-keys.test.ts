@@ -69,7 +69,7 @@ test('rotation keeps tokens valid and publishes a key a day before it signs', as
   expect(await world.database.signingKey.count()).toBeLessThanOrEqual(3)
 })
 
-test('a relay reads the keys once for a key it does not have, and invented key ids cause no more reads', async () => {
+test('an unknown key id causes one read of the keys, and further invented key ids cause none', async () => {
   await rotate()
   const late = replica()
   await late.signer()

@@ -208,7 +208,7 @@ test('revoking a token ends the tokens refreshed from it, here at once and on ot
   expect(await elsewhere.whoAmI(second.access_token)).toBe(401)
 })
 
-test('an access token is not accepted as a refresh token, nor the reverse', async () => {
+test('an access token is not accepted as a refresh token, nor a refresh token as an access token', async () => {
   const relay = replica()
   const { body } = await relay.issue(basic(), { scopes: ['all:any'] })
   expect(await relay.whoAmI(body.refresh_token)).toBe(401)

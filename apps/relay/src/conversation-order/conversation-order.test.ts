@@ -93,7 +93,7 @@ test('pages are exact before, between and after runs of the job', async () => {
   }
 })
 
-test('after a run the order contains every conversation, without those whose messages were deleted', async () => {
+test('after a run the order contains exactly the conversations that still have messages', async () => {
   await send('+1', 1)
   const received = await receive('+2', 2)
   await receive('+3', 3)

@@ -8,8 +8,8 @@ const unordered = z.object({ numbers: z.array(z.string()).readonly(), count: z.i
 
 /**
  * Reads the numbers of an account whose place in the order may be wrong. They come from the queue, and from messages
- * after the last run of the job. `count` includes other accounts and is greater than `most` if there are more of them.
- * Takes no locks.
+ * after the last run of the job. `count` includes the numbers of other accounts, and is greater than `most` if there
+ * are more than `most` such numbers. Takes no locks.
  */
 export function readUnordered(
   statements: Statements,
@@ -84,7 +84,7 @@ export async function readOrder(
 
 const FOLDERS = ['inbox', 'archived', 'blocked'] as const
 
-/** `ordered` has the collation of the index, and `number` that of the other tables. */
+/** `ordered` has the collation of the index, and `number` has the collation of the other tables. */
 const ORDER = Prisma.sql`(
   SELECT account_id, number COLLATE "default" AS number, number AS ordered, folder, last_at FROM conversation_order
 ) AS given`

@@ -19,7 +19,7 @@ export function readProgress(statements: Statements): Promise<Keys> {
   )
 }
 
-/** Reads the last keys that messages have got, committed or not. Takes no locks. */
+/** Reads the last keys that were assigned to messages, committed or not. Takes no locks. */
 export function readLastKeys(statements: Statements): Promise<Keys> {
   return readRow(
     statements,
@@ -34,8 +34,8 @@ export function readLastKeys(statements: Statements): Promise<Keys> {
  * Writes folder and last time of the conversations of these messages, and of up to `queued` conversations of the queue.
  * The last message is read again each time, so a repeated statement changes nothing.
  *
- * Locks: rows of `conversation_order`, and those of the queue that it deletes. Only the job that holds the lock of its
- * name runs it.
+ * Locks: rows of `conversation_order`, and those of the queue that it deletes. Only one job at a time runs this
+ * statement, because the job takes the lock of its name.
  */
 export async function updateOrder(statements: Statements, after: Keys, upTo: Keys, queued: number): Promise<void> {
   await statements.$executeRaw`

@@ -31,7 +31,7 @@ function endOf(done: bigint, last: bigint, portion: number): bigint {
   return end < last ? end : last
 }
 
-/** A database whose keys start again, for example after its tables were emptied, is read from the beginning. */
+/** If the keys start again, for example after the tables were emptied, the database is read from the beginning. */
 function startOf(done: Keys, last: Keys): Keys {
   return {
     sentKey: done.sentKey > last.sentKey ? 0n : done.sentKey,

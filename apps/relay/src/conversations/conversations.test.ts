@@ -99,7 +99,7 @@ test('finds one conversation by every spelling of its number', async () => {
     expect(ids((await get(`/${encodeURIComponent(spelling)}`)).json)).toEqual(['i1', 'm0'])
 })
 
-test('treats a number that the network spells nationally as a conversation of its own', async () => {
+test('treats a number in the national spelling of the network as a separate conversation', async () => {
   await send('+4915112345678', 0, 'question')
   await receive('015112345678', 1, 'from the network')
   expect(ids((await get('/015112345678')).json)).toEqual(['i1'])
@@ -252,7 +252,7 @@ test('a page around a message has newer messages, the message and older messages
   expect((await get('/+1?around=m0&limit=100')).prev).toBeUndefined()
 })
 
-test('a page around a message that the conversation does not contain, or the caller may not see, does not exist', async () => {
+test('a page around a message answers 404 if the message is in another conversation, or the caller may not see it', async () => {
   const other = await receive('+2', 1, 'other')
   const sent = await send('+1', 1, 'sent')
   for (const id of [other, 'unknown']) expect((await get(`/+1?around=${id}`)).status).toBe(404)

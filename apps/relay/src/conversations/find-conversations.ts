@@ -1,5 +1,5 @@
-// Finds the latest conversations in their order, which a job keeps. The messages are searched instead for callers that
-// may read only one direction, and while messages are still being added to the order. Usually the last 200 messages
+// Finds the latest conversations in the order that a job maintains. Searches the messages instead if the caller may
+// read only one direction, or while older messages are still being added to the order. Usually the last 200 messages
 // contain enough numbers for a page. If they do not, every number is read; if there are too many numbers, the search
 // looks further back.
 import { findInOrder } from '../conversation-order/find-in-order.ts'

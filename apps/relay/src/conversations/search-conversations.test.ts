@@ -59,20 +59,23 @@ test('reports no limit after searching everything', async () => {
   expect((await searchWith({ portions: [5], searchMs: 0 }).find(everything, asked('text'))).since).toEqual(minute(1))
 })
 
-test.each([false, true])('finds numbers of any age first, with their order up to date: %s', async (isOrdered) => {
-  await receive('+4915112345678', -5, 'long ago')
-  await receive('+33123', -9, 'even longer ago')
-  if (isOrdered) await updateConversationOrder(world.database)
-  const search = searchWith({ portions: [1], searchMs: 0 })
-  for (const part of ['1511 234', '01511 2345678', '0049 (1511) 2345678', '4915112345678'])
-    expect(numbersOf(await search.find(everything, asked(part)))).toEqual(['+4915112345678'])
-  await receive('+7', 7, 'number 123')
-  const first = await search.find(everything, asked('123', { limit: 1 }))
-  expect([numbersOf(first), first.messageIds.size]).toEqual([['+4915112345678'], 0])
-  const second = await search.find(everything, asked('123', { limit: 2, place: first.next }))
-  expect(numbersOf(second)).toEqual(['+33123', '+7'])
-  expect(second.messageIds).toEqual(new Map([['+7', 'i+77']]))
-})
+test.each([false, true])(
+  'finds conversations by number first, whatever their age (order of conversations up to date: %s)',
+  async (isOrdered) => {
+    await receive('+4915112345678', -5, 'long ago')
+    await receive('+33123', -9, 'even longer ago')
+    if (isOrdered) await updateConversationOrder(world.database)
+    const search = searchWith({ portions: [1], searchMs: 0 })
+    for (const part of ['1511 234', '01511 2345678', '0049 (1511) 2345678', '4915112345678'])
+      expect(numbersOf(await search.find(everything, asked(part)))).toEqual(['+4915112345678'])
+    await receive('+7', 7, 'number 123')
+    const first = await search.find(everything, asked('123', { limit: 1 }))
+    expect([numbersOf(first), first.messageIds.size]).toEqual([['+4915112345678'], 0])
+    const second = await search.find(everything, asked('123', { limit: 2, place: first.next }))
+    expect(numbersOf(second)).toEqual(['+33123', '+7'])
+    expect(second.messageIds).toEqual(new Map([['+7', 'i+77']]))
+  },
+)
 
 test('finds names of senders but no hashes of numbers', async () => {
   const recipient = { ...common, cmdId: 'c', position: 0, phoneNumber: '0f12ab', dueAt: minute(9) }

@@ -132,7 +132,7 @@ export class ConversationSearch {
     for (let portion = 0; ; ) {
       const messages = portions[portion]
       if (messages === undefined) {
-        // A search that got further returns what it found.
+        // If earlier portions were searched, their matches are returned.
         if (from !== before) break
         throw tooBusy()
       }

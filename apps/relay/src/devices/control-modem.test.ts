@@ -44,7 +44,7 @@ test('a wrong PIN is answered with the attempts left', async () => {
   expect([status, json]).toEqual([200, { unlocked: false, ...refusal }])
 })
 
-test('the PIN is saved on request, and the answer says whether it was', async () => {
+test('the PIN is saved on request, and the answer says whether it was saved', async () => {
   const { commands } = await connect({ answer: answering({ outcome: 'done', saved: true }) })
   const { json } = await post('/pin', { simNumber: 1, pin: PIN, save: true })
   expect(json).toEqual({ unlocked: true, saved: true })

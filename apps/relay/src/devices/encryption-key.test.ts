@@ -74,7 +74,7 @@ test('a device shows the fingerprint of its key, as its agent prints it', async 
   }
 })
 
-test('without a key, an agent of an earlier release gets no messages for one', async () => {
+test('an encrypted message for an agent of an earlier release, which has no key, is refused', async () => {
   const agent = await pair({ encryptionKey: key(1) })
   const { identity, keys, journalId } = agent
   agent.stop()

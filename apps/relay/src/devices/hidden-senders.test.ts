@@ -58,7 +58,7 @@ const send = (phoneNumbers: readonly string[], more: object = {}) =>
 const aliasKeys = async ({ deviceId }: ScriptedAgent) =>
   (await relay.api('GET', '/devices')).json.find((one: { id: string }) => one.id === deviceId)?.aliasKeys
 
-test('shows the keys of aliases, also those of an earlier key of the account', async () => {
+test('shows all alias keys that an agent has reported, the latest last', async () => {
   const agent = await pair({ aliasKey })
   expect(await aliasKeys(agent)).toEqual([aliasKey])
   const next = { id: id('n'), key: 'next' }
@@ -108,7 +108,7 @@ test('the alias of a blocked sender stays blocked', async () => {
   expect(json).toMatchObject({ blockedAt: expect.any(String), unread: 0 })
 })
 
-test('an alias is refused for a device that cannot make it, and for an MMS', async () => {
+test('a message to an alias is refused for a device without aliases, and for an MMS', async () => {
   const earlier = await pair({ capabilities: ['public-key'] })
   const refused = await send([alias('a')], { deviceId: earlier.deviceId })
   expect(refused.json.errors).toMatchObject([{ path: 'deviceId', message: expect.stringContaining('to an alias') }])
@@ -147,7 +147,7 @@ test('while senders are hidden, an earlier agent cannot connect, and keeps its m
   upgraded.tell(received(alias('a'), { id: 'c1' }))
   await expect.poll(() => upgraded.stored).toBe(1)
   const logs = async () => JSON.stringify((await relay.api('GET', '/logs')).json)
-  await expect.poll(logs).toContain('hides senders, which this agent cannot: upgrade the agent')
+  await expect.poll(logs).toContain('hides senders, but this agent cannot hide them: upgrade the agent')
 })
 
 test('a connected earlier agent is disconnected when senders become hidden', async () => {

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterAll(() => relay.close())
 
-/** The last character differs whatever it was: a fixed one would sometimes give the right key. */
+/** Always changes the last character. A fixed last character would sometimes result in the right key. */
 const wrongKey = () => `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`
 
 interface Sending {

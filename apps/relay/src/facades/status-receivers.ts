@@ -51,7 +51,7 @@ export class StatusReceivers {
     if (known !== null) return undefined
     const where = { accountId, format: { in: [...STATUS_FORMATS] } }
     if ((await database.webhook.count({ where })) >= MOST_ORIGINS)
-      return `is at a new origin, and the account has ${MOST_ORIGINS} of them, the maximum: delete webhooks that are not used`
+      return `is at a new origin, but the account already has ${MOST_ORIGINS} origins, the maximum: delete unused webhooks`
     const secretSealed = sealWebhookSecret(box, newWebhookSecret(random))
     const facts = { event: twilioStatusEvents[0], events: [...twilioStatusEvents], name: NAMES[format].name, format }
     // Another request may have created the same webhook in the meantime.

@@ -79,7 +79,7 @@ test('sends hints over the database while the server is unavailable, and reports
   expect(server.published).toHaveLength(1)
 })
 
-test('works over the database from a start without the server, and connects when it appears', async () => {
+test('uses the database when it starts without the server, and connects when the server appears', async () => {
   await server.stop()
   const [one, other] = [relay('one'), relay('other')]
   await vi.waitUntil(() => other.counts.missed === 1 && one.counts.missed === 1, PATIENT)

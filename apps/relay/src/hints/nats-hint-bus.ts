@@ -44,7 +44,7 @@ export class NatsHintBus implements HintBus {
     const connection = this.#connection
     if (connection === undefined || !this.#isConnected) return await this.#options.fallback.publish(hints)
     for (const payload of hintPayloads(this.#options.relayId, hints)) connection.publish(this.#subject, payload)
-    // Waits for the answer of the server, so that hints do not pile up in the socket of a slow one.
+    // Waits for the answer of the server, so that hints do not pile up in the socket of a slow server.
     const timeout = new AbortController()
     const flushed = connection.flush().catch(() => undefined)
     const { signal } = timeout

@@ -5,8 +5,7 @@ const id = z.string().min(1).max(64)
 /** A hint that a relay sends to itself and the others after a commit. A hint may be lost, so receivers also poll. */
 const wakeHint = z.discriminatedUnion('kind', [
   /**
-   * A command or message is waiting for the device. With `due`, a message is waiting that is not urgent and may wait
-   * for credit.
+   * A command or message is waiting for the device. `due` means that the message is not urgent and may wait for credit.
    */
   z.object({ kind: z.literal('wake'), deviceId: id, due: z.literal('ordinary-sends').optional().catch(undefined) }),
   /** The new settings must be sent to the agents of the account. */

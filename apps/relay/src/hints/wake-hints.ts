@@ -15,10 +15,11 @@ export interface HintBus {
 type Listener = (hint: WakeHint) => boolean | undefined
 
 /**
- * Wakes the process that has work to do after a commit. This takes milliseconds, whereas a poll would take seconds. Listeners in
- * this process are called at once. Hints that they do not take are collected for a few milliseconds, and while the bus is sending
- * earlier ones, and then sent without duplicates. A thousand messages for one device result in one hint, and a slow bus gets fewer
- * and larger requests. When too many hints wait, new ones are dropped, and the other relays find the work when they poll.
+ * Wakes the process that has work to do after a commit. This takes milliseconds, whereas a poll would take seconds.
+ * Listeners in this process are called at once. Hints that no listener takes are collected for a few milliseconds, and
+ * while the bus is sending earlier hints. Then they are sent without duplicates. A thousand messages for one device
+ * result in one hint, and a slow bus gets fewer and larger requests. When too many hints wait, new ones are dropped,
+ * and the other relays find the work when they poll.
  */
 export class WakeHints {
   readonly #bus: HintBus

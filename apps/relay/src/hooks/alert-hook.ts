@@ -41,7 +41,7 @@ const query = requestQuery({
     .default(true)
     .meta({ description: 'False sends nothing when all alerts of a group are resolved', default: true }),
   remindHours: queryInteger(1, 168).optional().meta({
-    description: 'Sends a notification that repeats an earlier one again once in this number of hours. Default: never',
+    description: 'Number of hours after which a repeated notification is sent again as a reminder. Default: never',
   }),
 })
 
@@ -94,7 +94,9 @@ function recipientsOf(to: string | undefined, { key }: Principal): readonly stri
   throw refusal([{ path: 'to', message }], 'query')
 }
 
-/** Returns the content that is the same in two notifications of which only one may send a message. */
+/**
+ * Returns the content that identifies a message. Of two notifications with the same content, only one sends a message.
+ */
 function identityOf(
   { groupKey, status, alerts }: AlertNotification,
   phoneNumbers: readonly string[],

@@ -11,7 +11,7 @@ const alert = z.object({
 })
 
 /**
- * What Alertmanager (payload version 4) and Grafana (version 1) send to a webhook for a group of alerts. Only the
+ * The payload that Alertmanager (version 4) and Grafana (version 1) send to a webhook for a group of alerts. Only the
  * members that the relay uses are described.
  */
 const notification = z.object({

@@ -53,7 +53,7 @@ function decodedAs(text: string, lengths: readonly number[]): unknown {
 }
 
 const base64 = fc.uint8Array({ maxLength: 60 }).map((octets) => Buffer.from(octets).toString('base64'))
-/** Base64 as encoders write it, and what looks like it. */
+/** Base64 as encoders write it, and texts that look like base64. */
 const content = fc.oneof(
   base64,
   base64.map((text) => text.replaceAll('/', '\\/').replaceAll('=', '\\u003d')),
@@ -140,7 +140,7 @@ test('only the data of attachments becomes octets, in pieces that need no more m
   expect([read1.dataMessage, read1.text]).toEqual([{ data }, data])
 })
 
-test('of a repeated member the last value counts, and a text that looks like a placeholder stays', () => {
+test('of a repeated member the last value counts, and a text that looks like a placeholder stays unchanged', () => {
   const attachment = (data: string) => `"data":"${data}"`
   const both = `{"contentType":"a",${attachment('QUJDREVGR0hJ')},${attachment('SElKS0xNTk9Q')}}`
   expect(withTexts(read(Buffer.from(both), [7]).value)).toEqual({ contentType: 'a', data: 'SElKS0xNTk9Q' })

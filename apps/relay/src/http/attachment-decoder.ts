@@ -7,16 +7,20 @@ import { base64Of, OctetPieces } from './octet-pieces.ts'
 const MOST_VALUES = 200_000
 /** A value may have a name. */
 const MOST_STRINGS = 3 * MOST_VALUES
-/** Of a body, because each takes longer than a digit. A picture of 8 MiB has 175 000, if its encoder writes `\/`. */
+/**
+ * The largest number of escapes in a body, because an escape takes longer to decode than a digit. A picture of 8 MiB
+ * has 175 000 escapes if its encoder writes `\/`.
+ */
 const MOST_ESCAPES = 400_000
 
 /** Shorter texts stay in the body. The fingerprint of a request hashes longer ones separately. */
 const LONG_TEXT = 64 * 1024
 
 /**
- * Takes the data of attachments out of a JSON body while it arrives, and decodes it, so that a body with a picture of 1 MiB
- * needs 1 MiB of memory. A text is decoded if it is the value of a member `data`, has at least 64 Ki digits, and is base64 with
- * padding and without line breaks. In the rest of the body, a placeholder stands for it, which nobody can guess.
+ * Takes the data of attachments out of a JSON body while it arrives, and decodes it, so that a body with a picture of 1
+ * MiB needs 1 MiB of memory. A text is decoded if it is the value of a member `data`, has at least 64 Ki digits, and is
+ * base64 with padding and without line breaks. In the rest of the body, the text is replaced with a placeholder that
+ * nobody can guess.
  *
  * Everything else is copied, so that `JSON.parse` of the rest accepts and refuses the same bodies. The states:
  *
@@ -65,7 +69,10 @@ export class AttachmentDecoder {
     return this.#decoded.length > 0
   }
 
-  /** Replaces the placeholders in the parsed body. Attachments, which have a content type, get octets, everything else its text. */
+  /**
+   * Replaces the placeholders in the parsed body. Attachments, which have a content type, get octets. All other members
+   * get their text.
+   */
   restore(body: unknown): void {
     if (!this.hasDecoded) return
     // Uses a list, not recursion, because a hostile body may be nested deeper than the stack allows.
@@ -204,7 +211,7 @@ export class AttachmentDecoder {
     return digits < this.#least || digits % 4 !== 0 ? undefined : this.#octets.end(this.#padding)
   }
 
-  /** Copies what was decoded, and what follows it. */
+  /** Copies the decoded text and the characters after it. */
   #continueAsString(following: string): void {
     for (const text of this.#octets.text()) this.#rest.add(Buffer.from(text, 'latin1'))
     this.#rest.add(Buffer.from(this.#padding + following, 'latin1'))

@@ -47,7 +47,7 @@ export interface ServerParts extends Omit<Gates, 'largeBodies'> {
   readonly checkAnswer?: ((route: Route, answer: Answer) => void) | undefined
 }
 
-/** What the server needs to report requests that failed without a mistake of the caller. */
+/** The parts of the server that report requests that failed without a mistake of the caller. */
 interface Faults {
   readonly log: ServerParts['log']
   readonly noteUnavailable: (details: object, reason: string) => void
@@ -82,7 +82,7 @@ function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: 
   const http = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
-    // Node would refuse the request without an explanation, which `hostProblem` gives.
+    // Node would refuse the request without an explanation. `hostProblem` refuses it with one.
     requireHostHeader: false,
     connectionsCheckingInterval: limits.checkingIntervalMs,
   }

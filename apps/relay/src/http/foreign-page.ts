@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from './caller.ts'
 
-/** The methods that may change something on a route: those that HTTP permits, or also GET. */
+/** The methods that may change data on a route: the unsafe methods of HTTP, or any method, even GET. */
 export type ChangingMethods = 'unsafe methods' | 'any method'
 
 /**

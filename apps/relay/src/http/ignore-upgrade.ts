@@ -4,8 +4,8 @@ import { Server as TlsServer } from 'node:tls'
 
 /**
  * Answers a request with an `Upgrade` header as if it had none, because Java's client offers `h2c` with every request
- * over plain HTTP. When Node 24.21 refuses an upgrade, it loses the requests that are pipelined after this one. So the
- * same bytes are parsed again without the `Upgrade` header.
+ * over plain HTTP. When Node 24.21 refuses an upgrade, it loses the requests that are pipelined after the refused
+ * request. So the same bytes are parsed again without the `Upgrade` header.
  */
 export function ignoreUpgrades(server: Server, isOurs: (request: IncomingMessage) => boolean): void {
   const connectionEvent = server instanceof TlsServer ? 'secureConnection' : 'connection'

@@ -8,7 +8,7 @@ export class OctetPieces {
   readonly #full: Buffer[] = []
   #piece = Buffer.alloc(0)
   #used = 0
-  /** Less than four digits. */
+  /** Fewer than four digits. */
   #pending = ''
   #digits = 0
 
@@ -35,7 +35,7 @@ export class OctetPieces {
     const last = this.#pending + padding
     const lastOctets = Buffer.from(last, 'base64')
     if (lastOctets.toString('base64') !== last) return undefined
-    // Copied, because the rest of the piece would stay in memory with it.
+    // Copied, because otherwise the whole piece would stay in memory.
     const rest = Buffer.allocUnsafeSlow(this.#used + lastOctets.length)
     this.#piece.copy(rest, 0, 0, this.#used)
     lastOctets.copy(rest, this.#used)

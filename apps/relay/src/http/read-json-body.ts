@@ -76,7 +76,7 @@ const MEDIA_TYPES = {
 
 interface ReadBytes {
   readonly bytes: Buffer
-  /** Set for a body above `BODY_LIMIT_BYTES`. It has taken the data of attachments out of `bytes`. */
+  /** Set for a body above `BODY_LIMIT_BYTES`. The decoder has removed the data of attachments from `bytes`. */
   readonly decoder: AttachmentDecoder | undefined
 }
 
@@ -142,7 +142,7 @@ function textOf(bytes: Buffer): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
-/** @param showsPlace whether the text is the whole body, so that a position in it means something to the caller */
+/** @param showsPlace whether the text is the whole body, so that an error can show a position in the text */
 function parseJson(text: string, showsPlace = true): unknown {
   let value: unknown
   try {

@@ -45,7 +45,7 @@ async function inBatches(deleteBatch: () => Promise<number>): Promise<number> {
   for (let total = 0; ; ) {
     const count = await deleteBatch()
     total += count
-    // Fewer than BATCH were deleted if their attachments are large.
+    // A count below BATCH is not the end, because a statement deletes fewer messages if their attachments are large.
     if (count === 0) return total
   }
 }

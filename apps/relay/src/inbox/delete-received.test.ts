@@ -77,7 +77,7 @@ test('deletes pictures of any size with their messages, in several statements', 
   const ofMms = { accountId: 'a1', deviceId: 'd1', type: 'MMS_DOWNLOADED', sender: '+1', createdAt: new Date() }
   for (const id of ['m1', 'm2', 'm3']) {
     const { key: inboxKey } = await database.inboxItem.create({ data: { ...ofMms, id } })
-    // Its size on paper, so that the test needs no large picture.
+    // The row states a large size, so that the test needs no large picture.
     const picture = { partId: 1n, position: 0, name: '', contentType: 'image/png', size: 70 * 2 ** 20 }
     await database.inboxAttachment.create({ data: { ...picture, inboxKey, octets: new Uint8Array(1) } })
   }

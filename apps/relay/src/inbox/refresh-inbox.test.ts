@@ -70,7 +70,7 @@ test('creates one sweep for every device of the account and wakes it', async () 
   expect(woken).toEqual(['d1', 'd2', 'd1', 'd2'])
 })
 
-test('delivers messages again to a webhook whose first event is another one', async () => {
+test('delivers messages again to a webhook that lists another event first', async () => {
   await webhook('several', 'sms:sent')
   await shared.database.webhook.updateMany({ data: { events: ['sms:sent', 'sms:received'] } })
   await receive('first', 10)

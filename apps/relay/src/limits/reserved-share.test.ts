@@ -33,7 +33,7 @@ test('prefers a name that had no turn to names that had one', async () => {
   await Promise.all(others)
 })
 
-test('of many attempts with one name, a random one waits', async () => {
+test('of many attempts with one name, only one waits, which is chosen at random', async () => {
   const wins = await countWins(200, async (seed) => {
     const turns = share(seed)
     const attempts = Array.from({ length: 10 }, () => turns.turn('here', stranger('a')))

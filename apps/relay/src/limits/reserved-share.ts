@@ -21,7 +21,7 @@ const MOST_REMEMBERED = 10_000
  * the others, in random order.
  *
  * Only one attempt per name may wait, for a second at most. Of several attempts with the same name, a random one waits,
- * and the others are refused. When all places are taken, a new name replaces a random one. So early, frequent or late
+ * and the others are refused. When all places are taken, a new name replaces a random name. So early, frequent or late
  * attempts have no advantage.
  */
 export class ReservedShare {

@@ -104,7 +104,8 @@ export class AgentRequests {
   /** Returns why these settings end the connection, or undefined if the agent can apply them. */
   refusalOf({ encryption }: Pick<Settings, 'encryption'>): Refused | undefined {
     if (this.#mayHideSenders || !hidesSender({ encryption })) return undefined
-    const reason = 'the account hides senders, which this agent cannot: upgrade the agent. Its messages wait until then'
+    const reason =
+      'the account hides senders, but this agent cannot hide them: upgrade the agent. Its messages wait until then'
     return { kind: 'refused', why: 'unsupported', reason }
   }
 

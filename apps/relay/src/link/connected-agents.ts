@@ -91,9 +91,10 @@ export class ConnectedAgents {
   }
 
   /**
-   * Asks all agents to reconnect to another relay, spread over this time. A load balancer that has not noticed yet may send an
-   * agent back here. That agent is asked once more, to leave in the second half of the remaining time, so that not all of them are
-   * disconnected together when the relay closes. It is not asked more often, because it pauses longer after each short connection.
+   * Asks all agents to reconnect to another relay, spread over this time. A load balancer that has not noticed the
+   * drain yet may send an agent back to this relay. Such an agent is asked once more, to leave in the second half of
+   * the remaining time, so that not all of these agents are disconnected together when the relay closes. An agent is
+   * not asked more often, because it pauses longer after each short connection.
    */
   drain(spreadMs: number): void {
     const endMs = performance.now() + spreadMs
@@ -144,7 +145,7 @@ export class ConnectedAgents {
     if (deviceId !== undefined && this.#byDevice.get(deviceId) === session) this.#byDevice.delete(deviceId)
   }
 
-  /** Returns true when the socket of the device is here, so that no other relay needs the hint. */
+  /** Returns true when this relay has the socket of the device, so that no other relay needs the hint. */
   #onHint(hint: WakeHint): boolean {
     switch (hint.kind) {
       case 'wake': {

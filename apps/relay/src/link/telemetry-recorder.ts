@@ -55,7 +55,7 @@ export class TelemetryRecorder {
     await this.#storeAll()
   }
 
-  /** Also runs without samples, because a sample that arrives during the pause has to wait for its end. */
+  /** Also runs without samples, because a sample that arrives during the pause has to wait until the pause ends. */
   #storeAfter(ms: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = undefined

@@ -115,7 +115,7 @@ test('a watch starts after all transactions that cannot see it have ended', asyn
   expect(await begun).toBe(true)
 })
 
-test('a second client does not start earlier than the first one could', async () => {
+test('a second client does not start earlier than the first client could', async () => {
   const [one, other] = [relay(), relay()]
   const writer = await connect()
   await writer.query('BEGIN')

@@ -200,7 +200,8 @@ test('a download ends with its token, even if its client reads nothing for a whi
       return reader
     }),
   )
-  // Nothing is read, so the test sees the end of these streams instead. Requests end in the order in which they began.
+  // Nothing of the download is read, so the test waits for the end of these streams instead. Requests end in the order
+  // in which they began.
   const watched = await watchOnBoth({ authorization: auth })
   await here.api('DELETE', `/auth/token/${id}`, { auth: owner.basic })
   expect(await endsOf(watched)).toEqual(both('token_revoked'))

@@ -6,8 +6,8 @@ import { readRows } from '../store/read-rows.ts'
 /** How long events are written after the last client has left. This is longer than the promised hour. */
 const WATCHED_SECONDS = 70 * 60
 /**
- * A client may connect this soon after the first client. Transactions that cannot see the watch may then still be
- * running.
+ * For this long after a watch begins, transactions that cannot see the watch may still be running, so a further client
+ * has to wait for them, too.
  */
 const NEW_SECONDS = 60
 

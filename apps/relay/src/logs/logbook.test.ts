@@ -56,7 +56,7 @@ test('entries of a removed account do not prevent other entries from being store
   expect(await messages()).toEqual(['a1 kept'])
 })
 
-test('entries wait while the database is unavailable, and the log counts the oldest ones if too many are dropped', async () => {
+test('entries wait while the database is unavailable, and an entry reports how many of the oldest were dropped', async () => {
   const { database, comeBack } = databaseThatIsAway()
   const logbook = open({ database, capacity: 3, lingerMs: 60_000 })
   for (const message of ['1', '2']) logbook.write(entry(message))

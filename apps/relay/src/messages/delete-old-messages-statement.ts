@@ -32,7 +32,7 @@ export async function deleteOldMessages({ database, clock }: DeleteOldMessagesDe
         ) AS old
         LIMIT ${BATCH}`)})`
     deleted += count
-    // Fewer than BATCH were deleted if their attachments are large.
+    // A count below BATCH is not the end, because a statement deletes fewer messages if their attachments are large.
     if (count === 0) return deleted
   }
 }

@@ -215,7 +215,7 @@ test('retention deletes attachments of any size in one run', async () => {
   for (let count = 0; count < 3; count += 1) ids.push(idOf(await send({ attachments: [photo] })))
   await phone.pull()
   for (const id of ids) await phone.report(id, 'Delivered')
-  // Their size on paper, so that the test needs no large pictures.
+  // The rows state a large size, so that the test needs no large pictures.
   await relay.database.messageAttachment.updateMany({ data: { size: 70 * 2 ** 20 } })
   const inTwoMonths = { now: () => new Date(Date.now() + 60 * 86_400_000) }
   expect(await deleteOldMessages({ database: relay.database, clock: inTwoMonths })).toBeGreaterThanOrEqual(3)

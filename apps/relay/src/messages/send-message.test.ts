@@ -74,7 +74,7 @@ describe('an account with an emulated and a real modem', () => {
   test('refuses a message to the emulated one, and says what to do', async () => {
     const { status, body } = await post({ ...hello, deviceId: DEVICE })
     expect(status).toBe(400)
-    expect(body['message']).toContain('deviceId is an emulated modem, and the account has a real one')
+    expect(body['message']).toContain('deviceId is an emulated modem, but the account has a real modem')
   })
 })
 

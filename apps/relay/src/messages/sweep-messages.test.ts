@@ -73,7 +73,7 @@ describe('a message that waits for an emulated modem', () => {
   const emulated = { simNumber: 1, state: 'ready', isEmulated: true }
   const real = { simNumber: 1, state: 'absent' }
 
-  test('fails once the account has a real one, also at its agent; other accounts are left alone', async () => {
+  test('fails once the account has a real modem, even if it was dispatched; other accounts are not affected', async () => {
     await world.webhook('sms:failed')
     await world.sims([emulated])
     await world.message('waiting', { scheduleAt: at(60) })
@@ -114,7 +114,7 @@ describe('a message that waits for an emulated modem', () => {
     expect(commands).toEqual([{ kind: 'cancel', cmdId: 'dispatched/0' }])
   })
 
-  test('is kept when the real device is deleted, or the device has a real modem too', async () => {
+  test('is kept when the device with the real modem is deleted, or when its own device also has a real modem', async () => {
     await world.sims([emulated])
     await world.message('m')
     await world.device('second')

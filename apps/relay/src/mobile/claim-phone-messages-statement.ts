@@ -15,7 +15,7 @@ import { readRow } from '../store/read-rows.ts'
  * a slow network can download a whole answer.
  *
  * Locks the device against its deletion, then messages, then recipients, as every statement does. A message that is
- * being cancelled or ended is skipped. A cancel waits for this statement and then sees the device.
+ * being cancelled or ended is skipped. A cancel waits for this statement and then sees the dispatch.
  */
 export async function claimPhoneMessages(
   statements: Statements,

@@ -46,7 +46,7 @@ test('a report in an unknown form does not lose the other reports of the phone',
   expect([state, recipient.error]).toEqual(['Failed', expect.stringMatching(/^no service /)])
 })
 
-test('a message goes out through a phone, from Pending to Delivered, with an event for each step', async () => {
+test('a message is sent by a phone, from Pending to Delivered, with an event for each step', async () => {
   for (const event of ['sms:sent', 'sms:delivered'])
     await relay.api('POST', '/webhooks', { body: { id: event, url: 'https://example.org/', event } })
   const id = await send({ ttl: 600, simNumber: 1, priority: 5 })
@@ -76,7 +76,7 @@ test('a message goes out through a phone, from Pending to Delivered, with an eve
   expect(events[0]?.payload).toMatchObject({ messageId: id, sender: '+12025550100', simNumber: 1 })
 })
 
-test('a lost answer loses nothing: the message comes again until the phone confirms it', async () => {
+test('a lost answer loses nothing, because the message is returned again until the phone confirms it', async () => {
   const id = await send()
   expect(await phone.pull()).toMatchObject([{ id }])
   expect(await phone.pull()).toMatchObject([{ id }])
@@ -119,14 +119,14 @@ test('sorts by schedule, then priority, then newest or oldest first', async () =
   expect((await phone.call('GET', '/messages?order=random')).status).toBe(400)
 })
 
-test('a scheduled message is handed out when it is due', async () => {
+test('a scheduled message is returned when it is due', async () => {
   await send({ scheduleAt: new Date(Date.now() + 3_600_000).toISOString() })
   expect(await phone.pull()).toEqual([])
   await relay.database.recipient.updateMany({ data: { dueAt: new Date(), notBefore: null } })
   expect(await phone.pull()).toHaveLength(1)
 })
 
-test('a cancel before the pull ends the message, a cancel after it waits for the phone', async () => {
+test('a cancel before the pull ends the message, and a cancel after the pull waits for the phone', async () => {
   const [early, late, tooLate] = [await send(), await send(), await send()]
   expect((await relay.api('DELETE', `/messages/${early}`)).json).toMatchObject({ state: 'Cancelled' })
   await phone.pull()

@@ -44,7 +44,7 @@ async function send(body: object = {}): Promise<string> {
 }
 const ENQUEUED = 'event: MessageEnqueued\ndata: null\n\n'
 
-test('a new message is announced at once, and one that waited when the phone connects', async () => {
+test('a new message is announced at once, and a waiting message when the phone connects', async () => {
   await send()
   const stream = await notices()
   expect([stream.status, stream.type]).toEqual([200, 'text/event-stream; charset=utf-8'])

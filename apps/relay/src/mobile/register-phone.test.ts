@@ -60,7 +60,7 @@ test('a code registers one phone within a minute, in either case', async () => {
   clock.aheadMs = 0
 })
 
-test('the enrolment token is the private token', async () => {
+test('the enrolment token is accepted as the private token of the app', async () => {
   expect((await register(`Bearer ${TOKEN}`)).json).toMatchObject({ login: 'operator' })
 })
 
@@ -86,7 +86,7 @@ test('registrations from one address are limited', async () => {
   expect(statuses.at(-1)).toBe(429)
 })
 
-test('the token shows the phone; without one, only the address is shown', async () => {
+test('with a token, the answer shows the phone; without a token, it shows only the address', async () => {
   const phone = await testPhone(relay)
   expect((await phone.call('GET', '/device')).json).toMatchObject({
     device: { id: phone.id, online: true },
@@ -96,7 +96,7 @@ test('the token shows the phone; without one, only the address is shown', async 
   expect([anonymous.status, anonymous.json]).toEqual([200, { externalIp: expect.any(String) }])
 })
 
-test('the phone changes its SIMs and key, and no other device', async () => {
+test('a phone changes its own SIMs and key, and no other device', async () => {
   const [phone, other] = [await testPhone(relay), await testPhone(relay)]
   const change = (body: object) => phone.call('PATCH', '/device', { id: phone.id, ...body })
   const key = { publicKey: 'MIIC', keyVersion: 3 }
@@ -113,7 +113,7 @@ test('a deleted phone has no access any more', async () => {
     expect((await phone.call('GET', path)).status, path).toBe(401)
 })
 
-test('the token of a phone is accepted by no other call, and no other credentials by those of phones', async () => {
+test('only calls of phones accept the token of a phone, and these calls accept no other credentials', async () => {
   const phone = await testPhone(relay)
   expect((await relay.api('GET', '/devices', { auth: `Bearer ${phone.token}` })).status).toBe(401)
   expect((await phone.call('GET', '/user/code')).status).toBe(401)
@@ -144,7 +144,7 @@ test('the password is changed from a phone, which stays registered', async () =>
   expect((await phone.call('GET', '/device')).status).toBe(200)
 })
 
-test('what only agents can do is refused for a phone', async () => {
+test('operations that only agents support are refused for a phone', async () => {
   const phone = await testPhone(relay)
   const { status, json } = await relay.api('POST', `/devices/${phone.id}/findings`)
   expect([status, json.message]).toEqual([409, 'This device is a phone and cannot do this'])

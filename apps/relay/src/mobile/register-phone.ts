@@ -60,7 +60,7 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
         if (own !== undefined && hidesSender(own))
           throw new ApiError(
             403,
-            'The account hides the numbers of senders, which a phone cannot: use another account for it, or set encryption.inbox_hide_sender to false',
+            'The account hides the numbers of senders, but a phone cannot hide them: use another account for the phone, or set encryption.inbox_hide_sender to false',
           )
         const { username } = await statements.account.findUniqueOrThrow({
           where: { id: accountId },

@@ -38,14 +38,14 @@ test('a received text is stored once and sent to webhooks once, however often it
   expect(await deliveries()).toMatchObject([{ event: 'sms:received', payload: { message: 'hello', simNumber: 1 } }])
 })
 
-test('the same id of two phones is two messages', async () => {
+test('messages of two phones with the same id are different messages', async () => {
   const other = await testPhone(relay)
   await upload(received('17'))
   await other.call('POST', '/inbox', [received('17', { content: 'other' })])
   expect((await inbox()).map(({ text }: { text: string }) => text).sort()).toEqual(['hello', 'other'])
 })
 
-test('data, encrypted texts and notices of MMS keep what the phone reported', async () => {
+test('data, encrypted texts and notices of MMS are stored as the phone reported them', async () => {
   await upload(
     received('1', { type: 'DATA_SMS', content: '3q2+7w==' }),
     received('2', { content: '$rsa-oaep-aes-256-gcm$v=1$k=1$AA==$AA==$AA==', isEncrypted: true }),

@@ -85,7 +85,7 @@ function hasAttachments(received: Received): boolean {
   return received.type === 'MMS_DOWNLOADED' && received.attachments.length > 0
 }
 
-/** The ids of phones are unique only on the phone, so the id of the item is derived from both. */
+/** A message id is unique only on its phone, so the id of the item is derived from the device and the message id. */
 function receivedOf(logbook: Logbook, phone: AgentConnection, uploaded: UploadedMessage): Received {
   const { id, createdAt: receivedAt, sender, recipient, simNumber, isEncrypted, content } = uploaded
   const facts = { id: derivedId([phone.deviceId, id]), receivedAt, sender, recipient, simNumber, isEncrypted }

@@ -11,7 +11,7 @@ const claimedRow = z.object({
   about: z.string(),
   text: z.string().nullable(),
   subjectId: z.string().nullable(),
-  /** The number of attempts, with this one. */
+  /** The number of attempts, including this attempt. */
   attempts: z.int(),
   ageSeconds: z.number(),
 })

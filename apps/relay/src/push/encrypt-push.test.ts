@@ -33,7 +33,7 @@ test('the browser of these tests decrypts the example of RFC 8291', async () => 
   expect(await browser.decrypt(bytes(vector.body))).toBe(vector.content)
 })
 
-test('the example of RFC 8291 is encrypted as there, apart from the padding', () => {
+test('encrypting the example of RFC 8291 gives the result of the RFC, apart from the padding', () => {
   const given = [vector.salt, vector.senderPrivate].map(bytes)
   const random = { bytes: () => given.shift() ?? new Uint8Array() }
   const body = encryptPush(vector.content, { p256dh: point, auth: bytes(vector.auth) }, random)

@@ -15,8 +15,8 @@ export interface NewNotification {
 }
 
 /**
- * Stores notifications for each subscription to them. Whether a subscription is still valid is checked when they are sent.
- * Takes no locks, because it runs in the transactions that store messages.
+ * Stores notifications for each subscription to them. Does not check whether the subscriptions are still valid, because
+ * this is checked when notifications are sent. Takes no locks, because it runs in the transactions that store messages.
  */
 export function insertNotifications(
   statements: Statements,

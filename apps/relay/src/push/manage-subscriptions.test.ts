@@ -50,7 +50,7 @@ test('a browser has one subscription, which it can change', async () => {
   expect((await relay.api('GET', '/push/subscriptions')).json).toEqual([])
 })
 
-test('a browser in which another user signs in stops notifying the first', async () => {
+test('a browser in which another user signs in stops notifying the first user', async () => {
   await register()
   const other = await relay.addAccount()
   expect((await register({}, { auth: other.basic })).status).toBe(201)
@@ -73,7 +73,7 @@ test.each([
   expect([status, json.message]).toEqual([400, expect.stringContaining(message)])
 })
 
-test('a key may subscribe only to what it may read', async () => {
+test('a key may subscribe only to events that it may read', async () => {
   const { json: key } = await relay.api('POST', '/keys', {
     body: { name: 'k', scopes: ['push:manage', 'devices:list'] },
   })

@@ -68,7 +68,7 @@ export function listSubscriptions({ database }: SubscriptionDeps): Endpoint {
   })
 }
 
-/** Registers a browser, or replaces what it registered before. The subscription ends with the caller's access. */
+/** Registers a browser, or replaces its earlier subscription. The subscription ends with the caller's access. */
 export function registerSubscription({ database, clock, random, box, pushRules }: RegisterDeps): Endpoint {
   return endpoint({
     body: pushSubscriptionRequest,

@@ -167,7 +167,7 @@ test('a notification that the push service refuses is not sent again, and the re
   )
 })
 
-test('a notification of something that happened an hour ago is not sent', async () => {
+test('a notification of an event from an hour ago is not sent', async () => {
   const { id: subscriptionId } = await subscribe()
   const createdAt = new Date(Date.now() - 3_700_000)
   const data = {

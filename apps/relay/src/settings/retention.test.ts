@@ -64,7 +64,7 @@ test('pictures are deleted with their message, in steps of a limited size, all i
   for (const [id, age] of [4, 5, 6, 2].entries()) {
     const facts = { accountId: 'short', id: `${id}`, deviceId: 'd1', type: 'MMS_DOWNLOADED', sender: '' }
     const { key: inboxKey } = await inboxItem.create({ data: { ...facts, createdAt: daysAgo(age) } })
-    // Its size on paper, so that the test needs no large picture.
+    // The row states a large size, so that the test needs no large picture.
     const picture = { position: 0, name: '', contentType: 'image/png', size: 40 * 2 ** 20, octets: new Uint8Array(1) }
     for (const partId of [1n, 2n]) await inboxAttachment.create({ data: { ...picture, inboxKey, partId } })
   }

@@ -208,7 +208,7 @@ describe('the archive', () => {
     expect(await numbers('?folder=inbox')).toEqual(['+1', '+3', '+2'])
   })
 
-  test('holds no conversation with a message that arrived unseen while it was archived', async () => {
+  test('does not take a conversation in which a message arrives while it is being archived', async () => {
     const seen = await receive('+1', 1)
     await change('+1', { archived: false })
     const [stored, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -262,7 +262,7 @@ describe('a blocked number', () => {
 })
 
 describe('labels', () => {
-  test('are created, renamed, put on conversations, filtered by and deleted', async () => {
+  test('can be created, renamed, assigned to conversations, used as a filter and deleted', async () => {
     await receive('+1', 1)
     await receive('+2', 2)
     const [urgent, invoice] = [await newLabel('Urgent'), await newLabel('Invoice', 'blue')]
@@ -329,7 +329,7 @@ test('a conversation is assigned to a name and can be found by it', async () => 
   expect(await numbers('?assignee=Ada')).toEqual([])
 })
 
-test('a number without messages has nothing to decide except a block', async () => {
+test('a number without messages can only be blocked', async () => {
   for (const body of [{ archived: true }, { assignee: 'Ada' }, { unread: false }, {}])
     expect((await call('PATCH', '/conversations/+1', body)).status).toBe(404)
   expect(await world.database.conversationState.count()).toBe(0)

@@ -13,7 +13,7 @@ interface FreshLookupDeps<Value> {
   /** Reads the existing rows with these ids. */
   readonly load: (ids: string[]) => Promise<ReadonlyMap<string, Value>>
   readonly nowMs: () => number
-  /** Most cached rows. */
+  /** The largest number of cached rows. */
   readonly size: number
 }
 

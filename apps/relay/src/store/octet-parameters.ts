@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import type { ClientBase } from 'pg'
 
-/** Nobody can guess it, so no value of a request is taken for a stand-in. */
+/** Nobody can guess this prefix, so no value of a request is mistaken for a placeholder. */
 const prefix = `octets ${randomUUID()} `
-/** Octets that a statement needs now, by the text that stands for them. */
+/** The octets of the running statements, by their placeholder. */
 const waiting = new Map<string, DecodedBase64>()
 let count = 0
 
 /**
- * Runs a statement with octets as a parameter, which it must write as `${parameter}::bytea`. The Prisma client would encode
- * octets as base64 within JSON, several times. It gets a short text in their place, and the connection sends the octets.
+ * Runs a statement with octets as a parameter, which it must write as `${parameter}::bytea`. The Prisma client would
+ * encode octets as base64 within JSON, several times. The client gets a short placeholder instead, and the connection
+ * sends the octets.
  */
 export async function withOctets<Result>(
   octets: DecodedBase64,

@@ -11,7 +11,7 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   refused: 'The network or the modem permanently refused a part: see the refused part above for the cause.',
   submit_unknown: 'The message may have arrived. Ask the recipient before you send it again.',
   report_failed: 'The network accepted the message but could not deliver it: see its delivery report above.',
-  no_such_sim: 'Leave out simNumber, or use one that GET /devices lists for this device.',
+  no_such_sim: 'Leave out simNumber, or use a number that GET /devices lists for this device.',
   undecryptable:
     'Encrypt the message as documented, with the publicKey that GET /devices shows for this device, or with the ENCRYPTION_PASSPHRASE of its agent.',
   unwritable:
@@ -24,7 +24,7 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   emulated_modem:
     'Send the message again: it is then sent with the real modem. To send with emulated modems too, set MIX_EMULATED_MODEMS=1 on the relay.',
   too_large: 'Split the text into smaller messages.',
-  approval_refused: 'A person decided that the message is not sent: ask them before you send it again.',
+  approval_refused: 'A person refused this message: ask that person before you send it again.',
   approval_expired:
     'Nobody approved the message in time. Send it again if it is still wanted, and have it approved in the console.',
   phone_failed: 'The phone reported this failure. Correct what the error names, then send the message again.',

@@ -77,7 +77,7 @@ test.each([
   expect(urlProblem(url, publicOnly)).toContain('is not public')
 })
 
-test('accepts what the operator allows and nothing else', () => {
+test('accepts exactly the addresses that the operator allows', () => {
   expect(urlProblem('http://192.168.7.9/', operator)).toBeUndefined()
   expect(urlProblem('http://[::ffff:192.168.7.9]/', operator)).toBeUndefined()
   expect(urlProblem('https://10.1.2.3/', operator)).toBeUndefined()

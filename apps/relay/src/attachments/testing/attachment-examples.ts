@@ -38,7 +38,7 @@ async function newMms(statements: Statements): Promise<bigint> {
 }
 
 function insertPicture(statements: Statements, inboxKey: bigint, octets: readonly number[]): Promise<number> {
-  // As an upload arrives: in several pieces.
+  // In several pieces, as an upload arrives.
   const pieces = octets.map((octet) => new Uint8Array([octet]))
   const picture = { partId: 1, name: '', contentType: 'image/jpeg', octets: new DecodedBase64(pieces) }
   return insertReceivedAttachment(statements, { inboxKey, position: 0 }, picture)

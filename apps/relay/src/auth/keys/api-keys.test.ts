@@ -107,7 +107,7 @@ test('a rotation without a body keeps the previous key for a day', async () => {
   expect(hours).toBe(24)
 })
 
-test('a revoked key is refused, its tokens too, and it stays in the list', async () => {
+test('a revoked key and its tokens are refused, and the key stays in the list', async () => {
   const { id, key } = await create({ name: 'revoked', scopes: ['logs:read', 'tokens:manage'] })
   const { json: pair } = await relay.api('POST', '/auth/token', {
     auth: `Bearer ${key}`,
@@ -128,7 +128,7 @@ test('a revoked key is refused, its tokens too, and it stays in the list', async
   expect((await relay.api('DELETE', `/keys/${id}`)).status).toBe(204)
 })
 
-test('the tokens that a previous key issued end with it', async () => {
+test('the tokens of a previous key end when that key ends', async () => {
   const { id, key: first } = await create({ name: 'rotated', scopes: ['logs:read', 'tokens:manage'] })
   const issue = async (auth: string) => {
     const body = { scopes: ['logs:read', 'tokens:manage'], ttl: 0 }
@@ -301,7 +301,7 @@ test('a page on another site may send a key as bearer token or in X-API-Key, but
   expect(await post(null, { 'x-api-key': key })).toBe(202)
 })
 
-test('X-API-Key counts before Authorization, and a wrong one is refused', async () => {
+test('X-API-Key takes precedence over Authorization, and a wrong key in X-API-Key is refused', async () => {
   const { key } = await create({ name: 'header' })
   const wrong = { headers: { 'x-api-key': 'smsgw_live_wrong' } }
   expect((await relay.api('GET', '/logs', wrong)).status).toBe(401)

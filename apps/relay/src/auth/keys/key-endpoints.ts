@@ -103,7 +103,7 @@ export async function insertKey(
   const row = await database.$transaction(async (statements) => {
     await lockAccountForKeys(statements, caller)
     if ((await statements.apiKey.count({ where: { accountId: caller.accountId, revokedAt: null } })) >= MOST_KEYS)
-      throw new ApiError(409, `The account already has ${MOST_KEYS} API keys, the maximum: revoke one that is not used`)
+      throw new ApiError(409, `The account already has ${MOST_KEYS} API keys, the maximum: revoke an unused key`)
     return await statements.apiKey.create({
       data: {
         id,

@@ -28,7 +28,7 @@ export function rotateKey(deps: KeyEndpointDeps): Endpoint {
   })
 }
 
-/** A key that was replaced before the previous one ends at once. */
+/** Only the present key stays valid for the overlap. An even older key, from an earlier rotation, ends at once. */
 export function replaceKey(
   { database, box, clock, random }: KeyDeps,
   caller: KeyCaller,

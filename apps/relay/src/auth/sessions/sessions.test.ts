@@ -186,7 +186,7 @@ test('a page on another site cannot sign in', async () => {
   expect(headers['set-cookie']).toBeUndefined()
 })
 
-test('an Authorization header takes precedence over a session, right or wrong', async () => {
+test('an Authorization header takes precedence over a session, even with wrong credentials', async () => {
   const ask = replica()
   const cookie = await signIn(ask)
   await createAccount({ ...world, random, box }, { username: `${username}b`, password: 'right password' })
@@ -210,7 +210,7 @@ test('signing out ends a session, here at once and on other relays within two se
   expect((await there('GET', '/messages', { cookie })).status).toBe(401)
 })
 
-test('a new password ends every session of the account, and of no other account', async () => {
+test('a new password ends every session of its account, but no session of another account', async () => {
   const ask = replica()
   const cookie = await signIn(ask)
   await changePassword(

@@ -22,7 +22,7 @@ export function loginFailure(read: ReadParameter): string {
 }
 
 /**
- * Reads the parameters of `send_sms`. Refuses parameters that the gateway cannot follow, and ignores parameters that
+ * Reads the parameters of `send_sms`. Refuses parameters that the gateway cannot apply, and ignores parameters that
  * SMSEagle ignores.
  */
 export function smsOf(

@@ -67,7 +67,7 @@ test('send_sms sends one message to several numbers, with time, priority, SIM an
   ])
 })
 
-test('send_sms refuses what would silently be done in another way', async () => {
+test('send_sms refuses parameters that it cannot apply, instead of ignoring them', async () => {
   const rows = [
     [{ flash: '1' }, 'flash is not supported: leave it out'],
     [{ test: '1' }, 'test is not supported: leave it out'],

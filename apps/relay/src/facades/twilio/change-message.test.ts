@@ -55,7 +55,7 @@ test('a key that may cancel but not read gets no text', async () => {
   expect((await twilio.call('POST', path, {}, { auth: basic('any', key) })).json.body).toBe('secret')
 })
 
-test('a key that may cancel but not list messages erases none', async () => {
+test('a key that may cancel but not list messages cannot erase messages', async () => {
   await twilio.newAccount()
   const { sid } = (await twilio.create({ Body: 'history' })).json
   const path = `${twilio.messages}/${sid}.json`
@@ -75,7 +75,7 @@ test('a key that may cancel but not list messages erases none', async () => {
   expect((await twilio.call('DELETE', path, undefined, wide)).status).toBe(204)
 })
 
-test('each recipient of a message of our own API is a message, and is deleted alone', async () => {
+test('each recipient of a message of our own API is a separate message, and is deleted separately', async () => {
   await twilio.newAccount()
   const numbers = [TO, '+447400123457', '+447400123458']
   const body = { phoneNumbers: numbers, textMessage: { text: 'All' } }

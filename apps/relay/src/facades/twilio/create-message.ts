@@ -95,7 +95,7 @@ function textOf(form: Parameters): string {
   throw new TwilioError(400, 21617, `The message body exceeds the limit of ${MOST_CHARACTERS} characters: shorten it`)
 }
 
-/** Parameters that change the content of a message, so ignoring them would send something else. */
+/** These parameters change the content of a message. If they were ignored, the recipient would get another content. */
 const REFUSED = [
   [
     'MediaUrl',

@@ -4,8 +4,8 @@ import type { Statements } from '../../store/database.ts'
  * Deletes a recipient of a sent message, and the message with its last recipient. Returns false if the message has not
  * ended.
  *
- * Locks: the message, as every change of a recipient does, so that two requests do not leave a message without
- * recipients. The second statement therefore sees what the other request deleted. Must be called in a transaction.
+ * Locks the message, like every change of a recipient, so that two requests do not leave a message without recipients.
+ * After the lock, the second statement sees the deletions of the other request. Must be called in a transaction.
  */
 export async function deleteSent(statements: Statements, key: bigint, cmdId: string): Promise<boolean> {
   const deleted = await statements.$executeRaw`

@@ -22,7 +22,7 @@ test.each(['0000-01-01', '9999-12-31', '2026-02-31', '0000-01-01T00:00:00Z'])(
   },
 )
 
-test('a list is complete and without repetition over its pages, whatever their size', async () => {
+test('the pages of a list together contain each message once, whatever their size', async () => {
   await twilio.newAccount()
   const body = { phoneNumbers: [TO, '+447400123457', '+447400123458'], textMessage: { text: 'All' } }
   for (let round = 0; round < 3; round += 1) {

@@ -44,7 +44,7 @@ export function listMedia({ database }: MediaDeps): Endpoint {
   })
 }
 
-/** Returns the facts of an attachment for a path that ends with `.json`, otherwise the attachment itself. */
+/** Returns a description of the attachment if the path ends with `.json`, otherwise the attachment itself. */
 export function fetchMedia({ database }: MediaDeps): Endpoint {
   return facadeEndpoint({
     ...twilio,

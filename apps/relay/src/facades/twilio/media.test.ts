@@ -166,7 +166,7 @@ test('a webhook about a received MMS names its media, and its receiver may reply
   })
 })
 
-test('a key that may not send registers no receiver that replies to MMS', async () => {
+test('a key that may not send cannot register a receiver that replies to MMS', async () => {
   await twilio.newAccount()
   const { key } = await twilio.newKey({ scopes: ['webhooks:write'] })
   const body = { id: 'k', url: 'https://example.com/', event: 'mms:downloaded', format: 'twilio' }

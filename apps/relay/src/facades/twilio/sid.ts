@@ -44,7 +44,10 @@ export function idOfSid(sid: string, prefix: 'SM' | 'MG'): string | undefined {
   return text.endsWith('A') ? text.slice(0, ID_LENGTH) : undefined
 }
 
-/** Only other programs create ids with other characters. The SID is then a hash, from which the id cannot be read. */
+/**
+ * Ids from other programs may contain other characters. The SID of such an id is a hash, from which the id cannot be
+ * read.
+ */
 function hexOf(id: string): string {
   return ID.test(id) ? Buffer.from(`${id}A`, 'base64url').toString('hex') : digest(id)
 }

@@ -151,7 +151,7 @@ test('a message is replied to once, although its event is delivered again and an
   expect(await warnings()).toEqual([])
 })
 
-test('an answer that is cut off or too large is requested again, and sends nothing before', async () => {
+test('an answer that is cut off or too large sends no reply, and is requested again', async () => {
   await newAccount()
   const receiver = await register(['sms:received'], (response, _, number) => {
     if (number === 1) {
@@ -307,7 +307,7 @@ test('a StatusCallback with an address that is not allowed is refused, and the m
   expect((await api('GET', '/webhooks')).json).toEqual([])
 })
 
-test('only callers that may send without limits register a receiver that can reply', async () => {
+test('only callers that may send without limits can register a receiver that replies', async () => {
   await newAccount()
   const body = { url: 'https://example.com/sms', event: 'sms:received', format: 'twilio' }
   const post = async (keyBody: object, more: object = {}) => {

@@ -19,7 +19,7 @@ export class ComponentSchemas {
     } = z.toJSONSchema(schema, {
       io: place === 'answer' ? 'output' : 'input',
       override,
-      // `touchUp` refuses those that do not say themselves what they are in JSON.
+      // `touchUp` refuses custom schemas that do not declare their type in JSON.
       unrepresentable: 'any',
     })
     for (const [name, definition] of Object.entries($defs ?? {})) this.#name(name, inDocument(definition))

@@ -14,8 +14,9 @@ export interface SilenceLimits {
 /**
  * Finds unfinished messages of devices that were silent for longer than the limit.
  *
- * Locks the devices, so that a device that returns now either is seen here, or waits for the cancels that the caller
- * records. The lock mode is SHARE, so that two relays that run this do not wait for each other.
+ * Locks the devices. If a device reconnects at the same time, either this statement sees the connection, or the device
+ * waits until the caller has recorded the cancels. The lock mode is SHARE, so that two relays that run this do not wait
+ * for each other.
  */
 export function findSilentSends(
   statements: Statements,

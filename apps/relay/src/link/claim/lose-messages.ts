@@ -18,7 +18,7 @@ type OnMoved = (moves: readonly Move[]) => void
  */
 export function endLostJournals(database: Database, windowMs: number, now: Date, onMoved?: OnMoved): Promise<number> {
   const since = new Date(now.getTime() - windowMs)
-  const reason = 'the device lost the record of what it sent, and no evidence arrived'
+  const reason = 'the device lost its record of sent messages, and no evidence arrived'
   const input = { kind: 'failed', at: now, code: 'submit_unknown' satisfies RelayFailureCode, reason } as const
   return endMessages(database, input, (statements) => findLostSends(statements, since, AT_ONCE), onMoved)
 }
@@ -26,9 +26,9 @@ export function endLostJournals(database: Database, windowMs: number, now: Date,
 /**
  * Fails the messages of devices that were silent for longer than the limit. Returns the number of messages.
  *
- * Each failure records a cancel, which a returning device obeys before it sends anything. Later reports of the device
- * correct the state. The devices are locked, so that a device that returns now either is seen here or finds the
- * cancels.
+ * Each failure records a cancel, which a device obeys before it sends anything after it has reconnected. Later reports
+ * of the device correct the state. The devices are locked. If a device reconnects at the same time, either the
+ * connection is seen here, or the device finds the cancels.
  */
 export function loseSilentDevices(
   database: Database,

@@ -98,7 +98,7 @@ describe('a connection', () => {
     const errors = await Promise.all(
       ['waiting', 'given', 'stored', 'done'].map(async (id) => (await world.recipient(`${id}/0`)).error),
     )
-    const doubt = 'outcome unknown: the device lost the record of what it sent'
+    const doubt = 'outcome unknown: the device lost its record of sent messages'
     expect(errors).toEqual([null, doubt, doubt, null])
     expect((await world.recipient('stored/0')).state).toBe('Processed')
     expect(await world.outbox()).toEqual([])

@@ -115,7 +115,7 @@ async function doubtOpenSends(
   now: Date,
 ): Promise<void> {
   const open = await findOpenSends(statements, { accountId, deviceId, journalId })
-  const reason = 'the device lost the record of what it sent'
+  const reason = 'the device lost its record of sent messages'
   const input = { kind: 'waiting', at: now, code: 'outcome_unknown', reason } as const
   await advanceMessages(
     statements,

@@ -40,7 +40,7 @@ export interface ClaimOptions {
  *
  * Locked recipients are skipped, because waiting for them would gain nothing: they are being cancelled or ended, or
  * belong to an older claim, which may still finish. The message is not locked, because its state does not change. A
- * cancel, which locks the message and its recipients, waits for this statement and then sees the device. A sweep that
+ * cancel, which locks the message and its recipients, waits for this statement and then sees the dispatch. A sweep that
  * was dispatched to another journal is dispatched again, because a second sweep does no harm.
  *
  * Only one of the subqueries `first_in` and `last_in` reads rows, because both check the processing order first. The

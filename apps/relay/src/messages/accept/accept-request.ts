@@ -46,7 +46,7 @@ export interface SendRequest {
   readonly query: SendMessageQuery
   /** A repeated request with the same key is accepted only once. */
   readonly idempotencyKey: string | undefined
-  /** What requests with the same key must have in common. Default: body and query. */
+  /** The content that requests with the same key must have in common. Default: body and query. */
   readonly identity?: unknown
   /** URL that receives the states of the message in Twilio's format. */
   readonly statusCallback?: string | undefined

@@ -98,7 +98,7 @@ test('prefers a working SIM over unreported slots, however short the queue', () 
 
 const emulated = { slots: [1], readySlots: [1], emulatedSlots: [1] }
 
-test('takes no emulated modem while the account has a real one, whatever the state of the real one', () => {
+test('takes no emulated modem while the account has a real modem, whatever the state of the real modem', () => {
   const real = { slots: [1], readySlots: [], waiting: 99 }
   const devices = [device('virtual', { ...online, ...emulated }), device('real', real)]
   expect(choice(devices)).toBe('real')

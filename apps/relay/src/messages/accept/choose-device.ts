@@ -193,7 +193,7 @@ export function deviceRefusal(
     case 'emulated':
       return wrongMember(
         simNumber === undefined ? 'deviceId' : 'simNumber',
-        'is an emulated modem, and the account has a real one: choose the real one, delete its device, or set MIX_EMULATED_MODEMS=1 on the relay',
+        'is an emulated modem, but the account has a real modem: choose the real modem, delete the device of the real modem, or set MIX_EMULATED_MODEMS=1 on the relay',
       )
     case 'too-old':
       return wrongMember(

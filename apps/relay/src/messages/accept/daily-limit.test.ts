@@ -60,7 +60,7 @@ test('repeats of the same requests count once, in a race too', async () => {
   expect(await recipientsOf(key)).toBe(9 * (1 + 2 + 3))
 }, 60_000)
 
-test('two keys in the same race have limits of their own', async () => {
+test('two keys in the same race have separate limits', async () => {
   const keys = [await createKey(40), await createKey(70)]
   await race(
     keys.map((key) => `Bearer ${key}`),

@@ -13,7 +13,7 @@ interface RosterDeps {
   readonly mayMixEmulated?: boolean | undefined
 }
 
-/** What a message requires of its device. The other criteria are the same for all messages. */
+/** The criteria that differ for each message. The other criteria are the same for all messages. */
 type Requirements = Omit<DeviceCriteria, 'queueLimit' | 'mayMixEmulated'>
 
 export type ReservationOrProblem =

@@ -12,7 +12,7 @@ const duplicateRow = storedMessage.extend({
   idempotencyFingerprint: z.instanceof(Uint8Array).nullable(),
 })
 
-/** An existing message with the idempotency key or the id of a new one. */
+/** An existing message with the idempotency key or the id of a new message. */
 export type DuplicateMessage = Omit<z.output<typeof duplicateRow>, 'position'>
 
 type Claim = Pick<NewMessage, 'accountId' | 'id' | 'idempotency'>

@@ -24,7 +24,7 @@ function reply(id: string, number: string | undefined = NUMBERS[0], createdAt = 
 
 const counts = () => Promise.all(NUMBERS.map((phoneNumber) => db.database.recipient.count({ where: { phoneNumber } })))
 
-test('several relays together send each number its limit, and repeated replies take nothing from it', async () => {
+test('several relays together send each number as many replies as the limit allows, and repeated replies do not count', async () => {
   const relays = Array.from({ length: 4 }, () => acceptInLanes(db.database))
   const outcomes = await Promise.all(
     Array.from({ length: 160 }, (_, index) => {

@@ -189,7 +189,7 @@ test('a message that nobody approves in time fails with its reason, also one wit
   expect(await dispatched(LATER)).toEqual([])
 })
 
-test('an approved message expires like every other one', async () => {
+test('an approved message expires like any other message', async () => {
   const id = await sent({ ttl: 60 })
   await decide(id, 'approve')
   clock.aheadMs = 61_000
@@ -232,7 +232,7 @@ test('only a key that names messages:approve approves, and its name is recorded'
   expect([status, json.approval.decidedBy]).toEqual([200, 'API key alerts'])
 })
 
-test('neither the key nor a token that it issued approves, even with a scope from before', async () => {
+test('neither a key that needs approval nor its token can approve, even if the database gives the key this scope', async () => {
   const id = await sent()
   expect((await decide(id, 'approve', `Bearer ${key}`)).status).toBe(403)
   const { status } = await relay.api('POST', '/auth/token', {
@@ -240,7 +240,7 @@ test('neither the key nor a token that it issued approves, even with a scope fro
     body: { scopes: ['messages:approve'] },
   })
   expect(status).toBe(403)
-  // A row as an administrator of the database could have written it.
+  // Only an administrator of the database could write such a row.
   const { json: created } = await relay.api('POST', '/keys', {
     body: { name: 'approver', scopes: ['messages:approve', 'messages:send', 'tokens:manage'] },
   })
@@ -294,7 +294,7 @@ test('a message sent with a token of the key, or through an interface of another
   expect(await dispatched(LATER)).toEqual([])
 })
 
-test('clients that follow the account learn of a held message and of its approval', async () => {
+test('live events report a held message and its approval', async () => {
   const stream = await readEventStream(`${relay.url}/3rdparty/v1/events?kinds=message.created,message.changed`, {
     authorization: relay.account.basic,
   })

@@ -13,8 +13,8 @@ export interface CountFilter {
 }
 
 /**
- * If more messages than this follow the last counted one, lists count the rows. This happens while a filled database is
- * being counted.
+ * If more messages than this follow the last counted message, lists count the rows. This happens while a filled
+ * database is being counted.
  */
 export const MOST_UNCOUNTED = 50_000
 

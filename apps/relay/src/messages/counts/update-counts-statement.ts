@@ -6,8 +6,8 @@ import { readRow, readRows } from '../../store/read-rows.ts'
 const keysRow = z.object({ counted: z.bigint(), recorded: z.bigint(), last: z.bigint(), hasChanges: z.boolean() })
 
 /**
- * Reads the key up to which messages are counted, the key up to which triggers record changes, the last key that a
- * message has got, committed or not, and whether there are recorded changes of counted messages. Takes no locks.
+ * Reads the key up to which messages are counted, the key up to which triggers record changes, the last key that was
+ * assigned to a message, committed or not, and whether there are recorded changes of counted messages. Takes no locks.
  */
 export function readCountKeys(statements: Statements): Promise<Readonly<z.output<typeof keysRow>>> {
   return readRow(

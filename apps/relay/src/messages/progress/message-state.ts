@@ -190,7 +190,7 @@ function cancelAnswer(recipient: RecipientProgress, at: Date): Partial<Recipient
   return isOpen ? { cancelAnsweredAt: at } : {}
 }
 
-/** Dispatched messages expire on the device, because only the device has a record of what was sent. */
+/** Dispatched messages expire on the device, because only the device has a record of sent messages. */
 function endBeforeDispatch(recipient: RecipientProgress, at: Date, code: RelayFailureCode, reason: string): Outcome {
   if (recipient.state !== 'Pending' || recipient.dispatchedJournal !== null) return nothing
   return failed(at, code, reason)

@@ -7,7 +7,7 @@ const claimedPush = z.object({
   deviceId: z.string(),
   accountId: z.string(),
   tokenSealed: z.string(),
-  /** The number of attempts, with this one. */
+  /** The number of attempts, including this attempt. */
   attempts: z.int(),
   /** The present version of the settings of the account. */
   settingsVersion: z.int(),

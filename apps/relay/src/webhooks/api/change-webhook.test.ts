@@ -112,7 +112,7 @@ test('a webhook that is replaced stays paused and keeps its name, unless it gets
   expect((await register({ event: 'sms:received', name: 'Other' })).json.name).toBe('Other')
 })
 
-test('a paused webhook refuses a test, and takes one after it resumed', async () => {
+test('a paused webhook refuses a test, and accepts it after it resumed', async () => {
   await register()
   await change({ paused: true })
   const refused = await call('POST', '/webhooks/w1/test')

@@ -112,12 +112,13 @@ test('an event enqueued while the attempt of its predecessor is recorded follows
   await vi.waitFor(() => expect(received(receiver)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 20_000 })
 })
 
-test('an event enqueued at any moment of that record follows at once', async () => {
+test('an event enqueued at any moment while that attempt is recorded follows at once', async () => {
   const receiver = await receivers.start()
   await world.webhook('w1', receiver.url, 'sms:sent')
   await world.webhook('w2', receiver.url, 'sms:delivered')
   for (let waitMs = 0; waitMs < 20; waitMs++) {
-    // The record locks many rows first, so it has begun when the follower is committed, and locks the followed row later.
+    // Recording locks many rows first. So it has begun when the follower is committed, but locks the followed row
+    // later.
     await enqueue(...Array.from({ length: 499 }, (_, index) => sent(`other${waitMs}-${index}`)), sent(`m${waitMs}`))
     const results = await succeeded()
     const recorder = new AttemptRecorder({ ...quiet, database: world.database })

@@ -3,8 +3,8 @@ import type { Database } from '../../store/database.ts'
 /**
  * Makes deliveries due that waited for the first attempt of one of these deliveries (`insertDeliveries`).
  *
- * It runs after the transaction that recorded the attempts and not within its statement, which cannot see a follower
- * that is committed between the start of the statement and the lock of its row. Such a follower would wait for
+ * Runs after the transaction that recorded the attempts. The statement of that transaction cannot see a follower that
+ * is committed between the start of the statement and the lock of the row. Such a follower would wait for
  * `LONGEST_TURN`.
  *
  * SKIP LOCKED leaves out followers that another transaction changes, because waiting for them could cause a deadlock.

@@ -209,7 +209,7 @@ test('a stopping worker finishes running requests and leaves the rest to other w
   expect(idsOf(there)).toHaveLength(21)
 })
 
-test('a message that is completed while its beginning is being delivered is delivered whole', async () => {
+test('a long message whose last part arrives while its first part is being delivered is delivered again as a whole', async () => {
   const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)
   world.worker()

@@ -289,7 +289,7 @@ describe('a connection', () => {
     expect(await post(client(), there.url)).toMatchObject({ error: 'the response is not valid HTTP' })
   })
 
-  test('is aborted when the client is closed, which says nothing about the receiver', async () => {
+  test('is aborted when the client is closed, and this is not a failure of the receiver', async () => {
     const there = await receiver({ answer: () => undefined })
     const same = client()
     const posting = post(same, there.url)
