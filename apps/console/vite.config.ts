@@ -32,8 +32,8 @@ const parsedCatalogues: Plugin = {
 }
 
 /**
- * Builds the service worker as one file with a name that never changes, because browsers look for updates under that name. It gets
- * only its own texts of each language.
+ * Builds the service worker as one file whose name never changes, because browsers look for updates under that name.
+ * The file contains only the texts of notifications in each language.
  */
 const serviceWorker: Plugin = {
   name: 'service-worker',
@@ -90,7 +90,7 @@ export default defineConfig({
   plugins: [react(), parsedCatalogues, serviceWorker],
   build: {
     target: 'es2023',
-    // Nothing inlined: the Content-Security-Policy lets through files of our own alone.
+    // Inlines nothing, because the Content-Security-Policy allows only files of this server.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
@@ -101,14 +101,14 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // The first script must not wait for more than its own few modules.
+            // The first script must load only its own few modules.
             {
               name: 'boot',
               test: /[/]src[/](boot[/]|api[/]early-session|words[/]language)|^.?vite[/]|^.?rolldown/,
               priority: 2,
             },
-            // One file for what several pages share: each file costs about 700 bytes of headers.
-            // It does not contain what draws long lists or examines devices, because the first page does neither.
+            // One file for the modules that several pages share, because each file costs about 700 bytes of headers.
+            // Leaves out the modules for long lists and for diagnostics, because the first page does not use them.
             {
               name: 'shared',
               test: /^(?!.*([/]@tanstack[/](react-virtual|virtual-core)[/]|[/]windowed-list|[/](finding|modem|examine|pair)-[a-z]+[.]tsx?$|[/]later-words|[?]later$))/,
@@ -120,6 +120,6 @@ export default defineConfig({
       },
     },
   },
-  // While one works on it: `npx vite apps/console`, beside a relay or gateway.
+  // For development: `npx vite apps/console`, next to a running relay or gateway.
   server: { proxy: { '/3rdparty': { target: process.env['API_URL'] ?? 'http://127.0.0.1:3000' } } },
 })

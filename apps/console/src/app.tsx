@@ -18,7 +18,7 @@ import { t } from './words/text.ts'
 export function App() {
   const session = useSession()
   useKeptFocus()
-  // Not for the page for signing in, which takes over what was typed.
+  // The sign-in page itself takes over the text of the early form.
   const isSignedOut = session.data === null
   useEffect(() => {
     if (!session.isPending && !isSignedOut) removeEarlySignIn()
@@ -33,7 +33,7 @@ export function App() {
   )
 }
 
-/** Nothing at first, because the answer usually comes at once. */
+/** Shows nothing at first, because the answer usually arrives at once. */
 function Starting() {
   const isLate = useIsLate(true, lateMs)
   if (!isLate) return null

@@ -13,7 +13,8 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element #root')
 const client = newQueryClient()
 const locale = chooseLocale(storedLanguage(), navigator.languages)
-// Without its catalogue the page is shown in English, which is part of the program, and reports what is wrong.
+// If the catalogue cannot be loaded, the page is shown in English, which is part of the program, and reports the
+// problem.
 const isLoaded = await loadLocale(locale).then(
   () => true,
   () => false,

@@ -2,7 +2,7 @@ import type { ApiKey, KeyLimits } from '@smsgw/contract/api-key'
 import type { DeviceAnswer } from '@smsgw/contract/device'
 import { numbersIn } from '../conversations/recipients.ts'
 
-/** The limits of a key as they stand in the form. */
+/** The limits of a key as text in the form. */
 export interface LimitFields {
   /** Values of {@link SimChoice}. */
   readonly sims: readonly string[]

@@ -3,7 +3,10 @@ import { explicitScopes, type Scope, scopes } from '@smsgw/contract/scopes'
 import { t } from '../words/text.ts'
 import './scope-choices.css'
 
-/** The scopes of a token or a key. `all:any` includes all others, for a key all but those that must be named. */
+/**
+ * The scopes of a token or a key. `all:any` includes all other scopes of a token. For a key it leaves out the scopes
+ * that must be named.
+ */
 export function ScopeChoices({
   chosen,
   onChange,

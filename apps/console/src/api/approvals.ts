@@ -3,7 +3,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { ask, query } from './ask.ts'
 import { refresh } from './newest-first.ts'
 
-/** The messages that wait for approval in pages, those that wait longest first. */
+/** The messages that wait for approval, in pages, the oldest first. */
 export function useApprovals() {
   return useInfiniteQuery({
     queryKey: ['approvals'],
@@ -17,7 +17,7 @@ export function useApprovals() {
         signal,
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    // The end of the time for approval causes an event only when the relay has noticed it.
+    // When the time for approval ends, the event follows only after the next run of a job of the relay.
     refetchInterval: 60_000,
   })
 }

@@ -33,7 +33,7 @@ test('an answer without a body or a Link header has neither', async () => {
   expect(await ask('DELETE', '/x')).toMatchObject({ body: undefined, nextCursor: undefined, prevCursor: undefined })
 })
 
-test('a refused request tells which member is wrong', async () => {
+test('the error of a refused request names the wrong member', async () => {
   const errors = [{ path: 'phoneNumbers[0]', message: '"hello" is not a valid phone number' }]
   answerWith(new Response(JSON.stringify({ message: 'Invalid request', errors }), { status: 400 }))
   const failure = await ask('POST', '/messages', {}).catch((error: unknown) => error)
@@ -60,7 +60,7 @@ test('without an answer the failure has status 0, and an aborted request stays a
   await expect(ask('GET', '/x')).rejects.toMatchObject({ name: 'AbortError' })
 })
 
-test('a query leaves out what is empty, and encodes the rest', () => {
+test('a query leaves out empty values, and encodes all others', () => {
   expect(query({ q: 'a&b', empty: '', none: undefined, zero: 0, no: false })).toBe('?q=a%26b&zero=0&no=false')
   expect(query({ q: '' })).toBe('')
 })

@@ -14,7 +14,7 @@ export interface Answer<T> {
   readonly prevCursor?: string | undefined
   /** The number of items in all pages, if the first page was requested without a cursor. */
   readonly total?: number | undefined
-  /** Of a limited search: older messages were not searched. */
+  /** Set if a search was limited: messages before this time were not searched. */
   readonly searchedSince?: string | undefined
 }
 
@@ -74,7 +74,7 @@ export class ApiFailure extends Error {
     return problem && problemText(problem)
   }
 
-  /** True if each problem concerns one of these members: then a form shows the problems beside its fields. */
+  /** True if each problem concerns one of these members, so that a form can show the problems beside its fields. */
   isOnlyAbout(paths: readonly string[]): boolean {
     const problems = this.problem.errors ?? []
     return (

@@ -10,7 +10,7 @@ const found = (number: string, id: string): Conversation => ({
   lastMessageId: id,
 })
 
-test('a conversation that a search found again is listed once, with its newest match', () => {
+test('a conversation that a search finds twice is listed once, with its newest match', () => {
   const pages = [{ body: [found('+1', 'new'), found('+2', 'a')] }, { body: [found('+3', 'b'), found('+1', 'old')] }]
   expect(listed(pages).map(({ number, lastMessageId }) => [number, lastMessageId])).toEqual([
     ['+1', 'new'],
@@ -19,7 +19,7 @@ test('a conversation that a search found again is listed once, with its newest m
   ])
 })
 
-test('a reply counts with the clock of any network, but not if it was there before the message was sent', () => {
+test('a reply counts whatever the clock of its network, but not if it arrived before the message was sent', () => {
   const sentAt = Date.parse('2026-03-01T08:00:00.000Z')
   const before = { id: 'before', createdAt: '2026-03-01T06:00:00.000Z' }
   const quick = { id: 'quick', createdAt: '2026-03-01T07:59:58.000Z' }

@@ -18,7 +18,10 @@ export function useConversations(search: string, folder: ListedFolder = 'all', l
   })
 }
 
-/** The conversations of all pages. A search finds a conversation again when an older message contains the text too. */
+/**
+ * The conversations of all pages. A search finds a conversation a second time when an older message also contains the
+ * text.
+ */
 export function listed(pages: readonly { readonly body: readonly Conversation[] }[]): Conversation[] {
   const found = new Map<string, Conversation>()
   for (const one of pages.flatMap(({ body }) => body)) if (!found.has(one.number)) found.set(one.number, one)
@@ -38,7 +41,7 @@ const filters: Readonly<Record<ListedFolder, { readonly folder?: string; readonl
 
 /**
  * Messages with one number, newest first.
- * @param around id of the message at which the conversation is opened, otherwise at its newest message
+ * @param around id of the message at which the conversation is opened; by default the newest message
  */
 export function useThread(number: string, around: string | undefined) {
   return useNewestFirst<ConversationEntry>({
@@ -56,7 +59,7 @@ export function useThread(number: string, around: string | undefined) {
   })
 }
 
-/** The reply to a message: the newest message received after it that `isReply` accepts. Asked for until it has arrived. */
+/** The reply to a message: the newest later message that `isReply` accepts. Polls until the reply has arrived. */
 export function useReply(
   deviceId: string,
   sentAt: string | undefined,
@@ -81,8 +84,9 @@ export function useReply(
 }
 
 /**
- * Ids of the messages that were received before the time of sending. The network stamps messages with its own clock, which may be
- * hours behind. So this is asked when the message has just been sent, and what arrives later counts, whatever its time.
+ * Ids of the messages that were received before the time of sending. The network stamps messages with its own clock,
+ * which may be hours behind. So the ids are read when the message has just been sent, and messages that arrive later
+ * count, whatever their time.
  */
 export function earlierIds(items: readonly Pick<InboxItem, 'id' | 'createdAt'>[], sentMs: number): ReadonlySet<string> {
   return new Set(items.filter(({ createdAt }) => Date.parse(createdAt) < sentMs - clockToleranceMs).map(({ id }) => id))

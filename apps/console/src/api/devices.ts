@@ -69,7 +69,10 @@ export function useRenameDevice(id: string) {
   })
 }
 
-/** @param onNotSaved is called when the PIN has unlocked the SIM but was not saved, also when the form is gone by then */
+/**
+ * @param onNotSaved is called when the PIN has unlocked the SIM but was not saved, even if the form was closed in the
+ * meantime
+ */
 export function useEnterPin(id: string, onNotSaved: (simNumber: number) => void) {
   const client = useQueryClient()
   return useMutation({
@@ -77,8 +80,8 @@ export function useEnterPin(id: string, onNotSaved: (simNumber: number) => void)
       (await ask<EnteredPinAnswer>('POST', `/devices/${id}/pin`, entry)).body,
     onSuccess: ({ unlocked, saved }, { simNumber, save }) => {
       if (unlocked && save && saved === false) onNotSaved(simNumber)
-      // Diagnostics count the attempts that are left. They can take most of a minute, so the result does not wait for them, and
-      // their old count is forgotten.
+      // Diagnostics count the attempts that are left. Diagnostics can take most of a minute, so the result does not
+      // wait for them, and the old count is discarded.
       void client.resetQueries({ queryKey: ['findings', id] })
       return client.invalidateQueries({ queryKey: ['device', id] })
     },
@@ -98,7 +101,10 @@ export function useExamineDevice(id: string) {
   })
 }
 
-/** Runs diagnostics, and again when `reason` changes, or when the modem was too busy to report what `isComplete` asks for. */
+/**
+ * Runs diagnostics, and again when `reason` changes, or when `isComplete` returns false because the modem was too busy
+ * to report everything.
+ */
 export function useFindings(
   id: string,
   reason: string,

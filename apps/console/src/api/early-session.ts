@@ -1,9 +1,9 @@
-/** Without an answer for so long, the program requests the session again. */
+/** Without an answer within this time, the program requests the session again. */
 const PATIENCE_MS = 30_000
 
 let request: Promise<Response> | undefined
 
-/** Requests the session before the program has loaded, which needs it first. */
+/** Requests the session before the program has loaded, because the program needs the session first. */
 export function requestSession(): Promise<Response> {
   request = fetch('/3rdparty/v1/session', {
     headers: { accept: 'application/json' },

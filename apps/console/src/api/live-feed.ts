@@ -3,7 +3,7 @@ import type { LiveEventKind, LiveHeartbeat } from '@smsgw/contract/live-event'
 /** `reset`: events may be missing, so everything is loaded again. */
 export type LiveKind = LiveEventKind | 'reset'
 
-/** A table, so that no kind can be missing: the browser drops events that have no listener. */
+/** A table, so that the compiler reports a missing kind. The browser drops events that have no listener. */
 const liveKinds = Object.keys({
   'message.created': true,
   'message.changed': true,
@@ -26,7 +26,10 @@ type Listener = (kind: LiveKind, data: unknown) => void
 
 /** A stream that does not start within this time is opened again, because the relay may have stopped without closing it. */
 const startLimitMs = 15_000
-/** A relay may hang before the first heartbeat. The stream of an older relay, which sends none, is opened again in this interval. */
+/**
+ * A relay may hang before the first heartbeat. An older relay sends no heartbeats, so its stream is opened again at
+ * this interval.
+ */
 const firstHeartbeatMs = 40_000
 /** A heartbeat may be this much late, for example on a slow network. */
 const lateMs = 5_000
@@ -45,7 +48,7 @@ export class LiveFeed {
   #retry: ReturnType<typeof setTimeout> | undefined
   #retryMs = firstRetryMs
   #watchdog: ReturnType<typeof setTimeout> | undefined
-  /** The longest silence of the stream. Its heartbeats say how often they are sent. */
+  /** The longest silence of the stream. Each heartbeat contains the interval of the heartbeats. */
   #longestSilenceMs = firstHeartbeatMs
   #lastEventId = ''
   #state: LiveState = 'connecting'

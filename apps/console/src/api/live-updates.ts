@@ -34,15 +34,15 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
   'settings.changed': () => [['settings']],
 }
 
-/** What was found by a search stays as it was found: to search again each second is too much to ask. */
+/** Results of a search are not updated, because a search each second would load the gateway too much. */
 const talk: readonly QueryKey[] = [['conversations', ''], ['thread'], ['unread'], ['message-list'], ['virtual-phone']]
 
 const whatWaits: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['messages'], ['timeline']]
 
-/** What is read page by page; the rest is asked for again by itself when somebody comes back to the page. */
+/** Lists that are read page by page. All other queries are reloaded automatically when somebody returns to the page. */
 const lists: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['deliveries']]
 
-/** What the page asks for by itself while nobody tells it. */
+/** The queries that the page polls while there is no event stream. */
 const allKeys: readonly QueryKey[] = [
   ...talk,
   ...[
@@ -64,15 +64,18 @@ const allKeys: readonly QueryKey[] = [
 ]
 const awayMs = 4_000
 
-/** How long what comes in a burst is gathered before anything is asked again: a busy gateway must not be asked without end. */
+/**
+ * How long the events of a burst are gathered before queries are reloaded, so that a busy gateway does not get endless
+ * requests.
+ */
 const gatherMs = 150
 const leastPauseMs = 1_000
-/** Of the statistics, which count a week's messages. */
+/** The pause between reloads of the statistics, which count the messages of a week. */
 const longestPauseMs = 5_000
 
 export const LiveContext = createContext<LiveFeed | undefined>(undefined)
 
-/** Asks again for what the events make old. */
+/** Reloads the queries that are outdated by events. */
 export function useLiveUpdates(feed: LiveFeed): void {
   const client = useQueryClient()
   useEffect(() => refresher(feed, client), [feed, client])
@@ -86,7 +89,7 @@ export function useLiveState(): LiveState {
   )
 }
 
-/** `listener` must stay the same from one drawing to the next (`useCallback`). */
+/** `listener` must stay the same from one render to the next (`useCallback`). */
 export function useLiveEvent<Kind extends LiveEventKind>(kind: Kind, listener: (data: LiveEvents[Kind]) => void): void {
   const feed = useContext(LiveContext)
   useEffect(
@@ -98,7 +101,7 @@ export function useLiveEvent<Kind extends LiveEventKind>(kind: Kind, listener: (
 interface Old {
   readonly queryKey: QueryKey
   readonly dueMs: number
-  /** What is said to have changed. */
+  /** The names of the changed items. */
   readonly named: Set<string>
 }
 
@@ -141,14 +144,14 @@ function refresher(feed: LiveFeed, client: QueryClient): () => void {
     }
     plan()
   })
-  // What happened after the first answers and before the stream had begun it does not tell.
+  // The stream does not report changes between the first answers and the start of the stream.
   const stopWatching = feed.onState(() => {
     if (feed.state === 'live') void refresh(client, allKeys)
   })
   const asking = setInterval(() => {
     if (feed.state !== 'live') void refresh(client, allKeys)
   }, awayMs)
-  // A computer that has slept may not have noticed yet that its stream was cut.
+  // A computer that was suspended may not have noticed yet that its stream has ended.
   const comeBack = () => document.visibilityState === 'visible' && void refresh(client, lists)
   document.addEventListener('visibilitychange', comeBack)
   return () => {

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** A list of numbers in pages of two, which a person has scrolled down to the given number of pages. */
+/** A list of numbers in pages of two, of which a person has loaded the given number of pages by scrolling. */
 async function listOf(items: number[], pages: number) {
   const asked: (string | undefined)[] = []
   const read = async (cursor: string | undefined): Promise<Answer<readonly number[]>> => {

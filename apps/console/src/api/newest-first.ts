@@ -1,6 +1,6 @@
-// Lists with pages, newest first, that change while they are shown. New entries come first and old ones change rarely, so
-// a change reloads the first page and the pages with changed entries. Reloading all pages would cost one request per page
-// each second after scrolling far back.
+// Lists with pages, newest first, that change while they are shown. New entries come first and old ones change rarely,
+// so a change reloads the first page and the pages with changed entries. Reloading all pages of a list that was
+// scrolled far back would cost one request per page each second.
 import {
   type InfiniteData,
   type Query,
@@ -107,7 +107,8 @@ export function forgetPagesOnLinks(client: QueryClient): () => void {
     for (const { meta, queryKey } of client.getQueryCache().findAll({ type: 'inactive' }))
       if (meta?.['newestFirst'] !== undefined) forgetLaterPages(client, queryKey)
   }
-  // The router dispatches this event. In the capture phase, because its own listener renders the next page.
+  // The router dispatches this event. This listener runs in the capture phase, because the listener of the router
+  // renders the next page.
   addEventListener('pushState', forget, true)
   return () => removeEventListener('pushState', forget, true)
 }

@@ -8,7 +8,7 @@ export function useSession() {
   return useQuery({
     queryKey: ['session'],
     staleTime: Number.POSITIVE_INFINITY,
-    // Without an answer there is nothing to show, so it is asked again.
+    // Without an answer there is nothing to show, so the request is repeated.
     refetchInterval: ({ state }) => (state.status === 'error' ? 3_000 : false),
     queryFn: async () => {
       try {
@@ -46,7 +46,7 @@ export function useSignOut() {
   })
 }
 
-/** Removes the data of the previous user, also if their session expired. */
+/** Removes the data of the previous user, even if the session of that user expired. */
 function forgetOthers(client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
 }

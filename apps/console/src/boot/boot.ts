@@ -34,13 +34,13 @@ async function loadProgram(): Promise<void> {
   isLoading = false
 }
 
-/** Not with `await` outside a function: the program imports this script and would wait for the answer. */
+/** Not a top-level `await`, because the program imports this script and would wait for the answer. */
 async function showFormWithoutSession(): Promise<void> {
   const { status } = await requestSession().catch(() => ({ status: 0 }))
   if (status === 401 && isLoading) showEarlySignIn(SIGN_IN_WORDS[language])
 }
 
-/** As Mantine chooses it, from the choice of the user or of the system. */
+/** Returns the scheme that Mantine will choose: the choice of the user, otherwise that of the system. */
 function colorScheme(): 'dark' | 'light' {
   const chosen = localStorage.getItem('mantine-color-scheme-value')
   if (chosen === 'dark' || chosen === 'light') return chosen

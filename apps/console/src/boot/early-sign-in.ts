@@ -12,7 +12,7 @@ export interface EarlyWords {
   readonly wait: string
 }
 
-/** What somebody did in the form before the program arrived. */
+/** The state of the form when the program arrives. */
 export interface EarlySignIn {
   readonly username: string
   readonly password: string
@@ -23,7 +23,7 @@ export interface EarlySignIn {
 
 const ID = 'early-sign-in'
 
-/** A form like that of the program, without the program. Submitting waits for the program. */
+/** Shows a form that looks like the form of the program. Submitting waits until the program has arrived. */
 export function showEarlySignIn({ title, about, username, password, help, wait }: EarlyWords): void {
   const heading = element('h1', {}, title)
   const button = element('button', { type: 'submit' }, title)
@@ -47,7 +47,7 @@ export function showEarlySignIn({ title, about, username, password, help, wait }
     form.dataset['submitted'] = 'yes'
     button.textContent = wait
   })
-  // The program may take over in the middle of a click, which then never ends on this button.
+  // The program may replace the form in the middle of a click, so that the click never ends on this button.
   button.addEventListener('pointerdown', () => {
     form.dataset['pressed'] = 'yes'
   })
@@ -55,7 +55,7 @@ export function showEarlySignIn({ title, about, username, password, help, wait }
     button.addEventListener(end, () => {
       delete form.dataset['pressed']
     })
-  // The program gives its own field the focus before it asks which one had it here.
+  // The program moves the focus to its own field before it reads which field had the focus here.
   form.addEventListener('focusin', ({ target }) => {
     if (target instanceof HTMLInputElement) form.dataset['focused'] = target.name
   })
@@ -63,7 +63,7 @@ export function showEarlySignIn({ title, about, username, password, help, wait }
   form.querySelector('input')?.focus()
 }
 
-/** Returns what was done in the form and removes it; undefined if it was not shown. */
+/** Returns the state of the form and removes the form. Returns undefined if the form was not shown. */
 export function takeEarlySignIn(): EarlySignIn | undefined {
   const form = document.querySelector<HTMLFormElement>(`#${ID} form`)
   if (form === null) return undefined

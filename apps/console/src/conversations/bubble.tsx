@@ -81,7 +81,7 @@ function Said({ item, marked }: { readonly item: ConversationEntry; readonly mar
 
 type Received = Extract<ConversationEntry, { direction: 'in' }>
 
-/** Attachments are downloads: they come from strangers, so the console shows none of them itself. */
+/** Attachments are downloads. They come from strangers, so the console does not show them. */
 function DownloadedMms({ item, marked }: { readonly item: Received; readonly marked: string | undefined }) {
   return (
     <>
@@ -189,7 +189,9 @@ function Failure({
   )
 }
 
-/** The agent and the relay say in the error that sending the same message again fails in the same way. */
+/**
+ * Returns true if the error of the agent or relay says that sending the same message again will fail in the same way.
+ */
 function isFinal(error: string | undefined): boolean {
   return /again (?:unchanged )?(?:will|does) not help/.test(error ?? '')
 }

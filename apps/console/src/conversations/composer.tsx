@@ -32,7 +32,7 @@ export function Composer({
   const write = (now: string) => keepDraft(draftKey, now)
   const send = async () => {
     if (!canSend) return
-    // Before sending, so that the focus is not moved back later.
+    // Moves the focus before sending, so that the focus does not move later, while somebody uses another field.
     field.current?.focus()
     const { sim, scheduleAt, withDeliveryReport } = options
     const at = scheduleAt === '' ? undefined : new Date(scheduleAt).toISOString()

@@ -7,7 +7,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { t } from '../words/text.ts'
 import { NotesDialog } from './notes-dialog.tsx'
 
-/** What can be done with a whole conversation, and what was decided about it. */
+/** The actions for a whole conversation, with its labels, assignee and other decisions. */
 export function ConversationMenu({ number }: { readonly number: string }) {
   const { data: details } = useConversationDetails(number)
   const change = useChangeConversation(number)

@@ -1,4 +1,4 @@
-/** Not below /conversations, because a sender name can be any text. */
+/** This path is not below /conversations, because a sender name can be any text. */
 export const newConversationPath = '/compose'
 
 export function conversationPath(

@@ -28,7 +28,7 @@ export function meterOf(text: string): EncodingMeter {
   }
 }
 
-/** “ (U+201C): many characters look alike. */
+/** Returns a character with its code, for example “ (U+201C), because many characters look alike. */
 export function characterWords(character: string): string {
   const codes = Array.from(character, (part) => `U+${part.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`)
   return `${character} (${codes.join(' ')})`

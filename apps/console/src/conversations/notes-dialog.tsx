@@ -24,7 +24,7 @@ export function NotesDialog({
   onClose,
 }: {
   readonly number: string
-  /** Outlives the dialog, so that an error after closing it is shown. */
+  /** The caller holds the mutation, so that an error after the dialog was closed is shown. */
   readonly change: ConversationMutation
   readonly onClose: () => void
 }) {
@@ -57,7 +57,7 @@ function Assignee({ change, assignee }: { readonly change: ConversationMutation;
   useEffect(() => {
     saveLatest.current = save
   })
-  // A field that disappears with the dialog does not lose the focus first.
+  // Saves when the dialog closes, because a field that is removed with the dialog gets no blur event.
   useEffect(() => () => saveLatest.current(), [])
   return (
     <>
@@ -138,7 +138,7 @@ function Notes({
   const field = useRef<HTMLTextAreaElement>(null)
   const clear = () => {
     setText('')
-    // The button is disabled without a text, so the next note begins in the field.
+    // Moves the focus to the field for the next note, because the button is disabled without a text.
     field.current?.focus()
   }
   return (

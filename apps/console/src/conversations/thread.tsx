@@ -143,7 +143,7 @@ const ThreadPage = memo(function ThreadPage({
   readonly scroll: RefObject<HTMLElement | null>
   /** Newest first. */
   readonly items: readonly ConversationEntry[]
-  /** The message above the first of these. */
+  /** The message above the first item. */
   readonly before: ConversationEntry | undefined
   readonly number: string
   readonly marked: string | undefined
@@ -182,8 +182,8 @@ function continues(before: ConversationEntry | undefined, item: ConversationEntr
 }
 
 /**
- * Loads earlier messages and keeps the error of the last attempt. The query forgets an error when a new message arrives,
- * but its cause may still be there.
+ * Loads earlier messages and keeps the error of the last attempt. The query discards an error when a new message
+ * arrives, although the cause of the error may still exist.
  */
 function useLoadEarlier(thread: ReturnType<typeof useThread>, place: string): [Error | null, () => void] {
   const [failure, setFailure] = useState<{ readonly place: string; readonly error: Error }>()
@@ -215,7 +215,7 @@ function useWhenSeen(
   })
 }
 
-/** Marks messages as read up to the newest one, when they can be seen. */
+/** Marks messages as read up to the newest one when the page is visible. */
 function useMarkRead(number: string, newest: string | undefined): void {
   const { mutate } = useChangeConversation(number)
   useEffect(() => {

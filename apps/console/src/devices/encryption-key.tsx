@@ -4,7 +4,7 @@ import { useSignedIn } from '../session-context.ts'
 import { Facts, Panel } from '../ui/page.tsx'
 import { rich, t } from '../words/text.ts'
 
-/** The public key of a device, with what is needed to check that it is the key of this device. */
+/** The public key of a device, with the fingerprint and command to check that the key belongs to this device. */
 export function EncryptionKey({
   device: { publicKey, keyVersion, keyFingerprint, isPhone },
 }: {

@@ -48,7 +48,7 @@ test.each([
   })
 })
 
-test('the problem of a modem is known by its code', () => {
+test('the problem of a modem is translated by its code', () => {
   expect(modemProblemWords('modem.puk-required')).toMatchObject({ text: expect.stringContaining('PUK') })
   expect(modemProblemWords('modem.haunted')).toBeUndefined()
   expect(modemProblemWords(undefined)).toBeUndefined()

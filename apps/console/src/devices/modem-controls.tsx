@@ -13,7 +13,7 @@ interface ModemPlace {
   readonly simNumber: number
 }
 
-/** Asks for the PIN of a locked SIM, and shows how many attempts are left after a wrong one. */
+/** Asks for the PIN of a locked SIM, and shows how many attempts are left after a wrong PIN. */
 export function PinForm({ deviceId, simNumber }: ModemPlace) {
   const enter = useEnterPin(deviceId, (number) => void showToast(t('modem.pinNotSaved', { number })))
   const [pin, setPin] = useState('')

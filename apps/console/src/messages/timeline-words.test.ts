@@ -64,7 +64,7 @@ describe('in German', () => {
     expect(steps.every(({ original }) => original === undefined)).toBe(true)
   })
 
-  test('a step keeps the English text where the code says less, or is of a newer gateway', async () => {
+  test('a step keeps the English text if its code says less or is unknown', async () => {
     const refused = { at, kind: 'part-refused', code: 'CMS 1', text: 'The number does not exist.' } as const
     expect(await inGerman(() => stepWords(refused))).toEqual({
       text: 'Vom Netz abgelehnt',

@@ -39,7 +39,7 @@ interface StepWords {
   readonly original?: string
 }
 
-/** Steps whose translation leaves nothing out that is not shown beside it. */
+/** Steps whose translation, with the values shown beside it, says as much as the English text. */
 const whole: ReadonlySet<TimelineKind> = new Set([
   'accepted',
   'dispatched',
@@ -52,7 +52,10 @@ const whole: ReadonlySet<TimelineKind> = new Set([
   'webhook-attempt',
 ])
 
-/** The API describes steps in English. Other languages use its codes, and the English text where a code is missing or says less. */
+/**
+ * The API describes steps in English. Other languages translate its codes, and show the English text if a code is
+ * missing or says less.
+ */
 export function stepWords({ kind, code, until, text }: TimelineEntry): StepWords {
   const english = inLocalTime(text)
   if (locale().language === 'en') return { text: english }

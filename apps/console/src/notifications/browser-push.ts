@@ -39,7 +39,7 @@ export function turnOn(choice: NotificationChoice): Promise<void> {
   return inTurn(async () => storeChoice(await subscribe(choice)))
 }
 
-/** Subscribes again what this user chose before. The subscription belongs to the session, which may be new. */
+/** Renews the subscription that this user chose before. The subscription belongs to the session, which may be new. */
 export function renew(username: string): Promise<void> {
   return inTurn(async () => {
     const choice = readChoice()
@@ -61,7 +61,7 @@ export function turnOff({ subscriptionId }: NotificationChoice): Promise<void> {
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Changes run one after the other, so that an earlier one that takes longer does not undo a later one. */
+/** Runs changes one after the other, so that a slow change does not undo a later change. */
 function inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
   const run = last.then(change)
   last = run.catch(() => undefined)

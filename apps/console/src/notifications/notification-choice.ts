@@ -1,7 +1,7 @@
 import { type PushEvent, pushEvents } from '@smsgw/contract/push-event'
 import { useSyncExternalStore } from 'react'
 
-/** What somebody chose for this browser. */
+/** The notifications that a user chose for this browser. */
 export interface NotificationChoice {
   /** Another user of this browser gets no notifications. */
   readonly username: string
@@ -45,7 +45,7 @@ function parsed(text: string | null): NotificationChoice | undefined {
       ...(typeof subscriptionId === 'string' && { subscriptionId }),
     }
   } catch {
-    return undefined // written by something else
+    return undefined // another program wrote this value
   }
 }
 

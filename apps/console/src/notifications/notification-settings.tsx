@@ -13,7 +13,7 @@ import { notificationState, registerWorker, turnOff, turnOn } from './browser-pu
 import { type NotificationChoice, useNotificationChoice } from './notification-choice.ts'
 import '../settings/settings-section.css'
 
-/** Notifications of this browser: what it needs, on or off, and what to notify of. */
+/** The notifications of this browser: their requirements, the switch, and the events. */
 export function NotificationSettings() {
   const { username } = useSignedIn()
   const [state, setState] = useState(notificationState)

@@ -9,11 +9,11 @@ export interface ShownNotification {
   readonly body: string
   /** Notifications with one tag replace each other. */
   readonly tag: string
-  /** What a click opens. */
+  /** The page that a click opens. */
   readonly path: string
 }
 
-/** Words a notification, or returns undefined for a kind that this release does not have. */
+/** Returns a notification with its texts, or undefined for a kind that this release does not have. */
 export function notificationOf(content: PushContent, words: PushWords): ShownNotification | undefined {
   const { kind, about, count, text = '', id } = content
   const tag = `${kind} ${about}`

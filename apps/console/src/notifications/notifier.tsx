@@ -7,7 +7,10 @@ import { notificationState, registerWorker, renew } from './browser-push.ts'
 import { useNotificationChoice } from './notification-choice.ts'
 import { watchEvents } from './tab-notifications.ts'
 
-/** Keeps the notifications that somebody has turned on: while no push service sends them, this tab does. */
+/**
+ * Renews the subscription that the user has turned on. If no push service can be reached, this tab shows the
+ * notifications.
+ */
 export default function Notifier() {
   const { username } = useSignedIn()
   const choice = useNotificationChoice(username)

@@ -1,4 +1,4 @@
-// The service worker of the console. It shows notifications and opens what they are about. It stores nothing and answers no
+// The service worker of the console. It shows notifications and opens their page. It stores nothing and answers no
 // requests, so a page never shows old data as if it were current.
 import type { PushContent } from '@smsgw/contract/push-event'
 import { notificationOf, type PushWords } from './notification.ts'
@@ -6,7 +6,7 @@ import { notificationOf, type PushWords } from './notification.ts'
 /** Texts by language, from the catalogues (vite.config.ts). */
 declare const PUSH_WORDS: Readonly<Record<string, PushWords>>
 
-// TypeScript has the types of service workers only instead of those of pages.
+// TypeScript cannot have the types of service workers and of pages together.
 interface Worker extends EventTarget {
   readonly registration: ServiceWorkerRegistration
   readonly clients: {
@@ -46,7 +46,7 @@ on<ClickEvent>('notificationclick', (event) => {
 async function show(content: PushContent | null | undefined): Promise<void> {
   if (typeof content?.kind !== 'string') return
   const isSeen = (await windows()).some(({ focused }) => focused)
-  // Somebody who looks at the console sees the message there.
+  // No notification is needed while somebody looks at the console.
   if (isSeen && content.kind !== 'test') return
   const { language } = content
   const notification = notificationOf(content, PUSH_WORDS[language] ?? PUSH_WORDS['en'] ?? {})
@@ -67,7 +67,7 @@ async function open(path: string): Promise<void> {
     await worker.clients.openWindow(path)
     return
   }
-  // The page goes there itself, without a reload, which would lose what somebody is writing.
+  // The page opens the path without a reload, because a reload would lose unsaved text.
   first.postMessage({ open: path })
   await first.focus()
 }

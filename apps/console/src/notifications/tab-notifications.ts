@@ -8,7 +8,7 @@ import type { LiveFeed } from '../api/live-feed.ts'
 import { locale } from '../words/text.ts'
 
 const lockName = 'smsgw-notifications'
-/** As for notifications from a push service. */
+/** The same time as for notifications from a push service. */
 const offlineMs = 180_000
 
 /**
@@ -52,7 +52,7 @@ export function watchEvents(
         })
       })
     })
-    // Rejected when this ends before the lock was granted.
+    // Rejected if `watchEvents` ends before the lock is granted.
     .catch(() => undefined)
   return () => ending.abort()
 }

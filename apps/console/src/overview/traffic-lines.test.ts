@@ -13,11 +13,11 @@ const bucket = (minute: number, sent: number): StatisticsBucket => ({
 })
 const sentOf = (buckets: readonly StatisticsBucket[]) => trafficLines(buckets).counts[0]?.values
 
-test('the bucket that is not over is not drawn as a fall', () => {
+test('a current bucket below the previous bucket is not drawn', () => {
   expect(sentOf([bucket(0, 40), bucket(1, 50), bucket(2, 3)])).toEqual([40, 50, null])
 })
 
-test('the bucket that is not over is drawn once it has reached the one before', () => {
+test('the current bucket is drawn once it has reached the previous bucket', () => {
   expect(sentOf([bucket(0, 40), bucket(1, 50), bucket(2, 50)])).toEqual([40, 50, 50])
   expect(sentOf([bucket(0, 0), bucket(1, 0)])).toEqual([0, 0])
   expect(sentOf([bucket(0, 4)])).toEqual([4])

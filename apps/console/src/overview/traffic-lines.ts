@@ -30,7 +30,7 @@ export function trafficLines(buckets: readonly StatisticsBucket[]) {
   return { atSeconds: buckets.map(({ at }) => Date.parse(at) / 1000), counts: messages, times }
 }
 
-/** The last bucket is not over: its count can only grow, so a fall is drawn once the bucket has ended. */
+/** The count of the current bucket still grows, so a fall is drawn only after the bucket has ended. */
 function withoutPlunge(values: readonly number[]): (number | null)[] {
   return values.map((value, at) => (at > 0 && at === values.length - 1 && value < (values[at - 1] ?? 0) ? null : value))
 }

@@ -15,7 +15,7 @@ import { totalsOf } from './totals.ts'
 import { trafficLines } from './traffic-lines.ts'
 import './traffic.css'
 
-// Not the list of the contract, which would load zod.
+// The list of the contract is not imported, because it would load zod.
 const periods: readonly StatisticsPeriod[] = ['hour', 'day', 'week']
 
 const countWords = (value: number) => (Number.isInteger(value) ? numberWords(value) : '')

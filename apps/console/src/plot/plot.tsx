@@ -33,7 +33,7 @@ export interface PlotData {
 
 /** Lines over time. `summary` describes the plot to people who cannot see it. */
 export default function Plot({ summary, ...data }: PlotData & { readonly summary: string }) {
-  // The canvas keeps its colours, so another colour scheme needs a new one.
+  // The canvas keeps its colours, so another colour scheme needs a new canvas.
   const scheme = useComputedColorScheme('light')
   return (
     <figure className="plot" aria-label={summary}>

@@ -14,13 +14,13 @@ import {
 const online = { online: true, simCards: [] } as unknown as DeviceDetailAnswer
 const modem = (state: string, more: Partial<ModemAnswer> = {}): ModemAnswer => ({ simNumber: 1, state, ...more })
 
-test('without a paired computer, the setup begins with one', () => {
+test('without a paired computer, the setup begins by pairing one', () => {
   expect(setupState(undefined, undefined)).toEqual({ step: 'computer', kind: 'unpaired' })
   expect(setupState({ online: false } as DeviceDetailAnswer, modem('ready'))).toMatchObject({ kind: 'offline' })
   expect(setupState(online, undefined)).toEqual({ step: 'modem', kind: 'missing' })
 })
 
-test('begins with a computer that is online and has no working SIM, otherwise with the first', () => {
+test('begins with a computer that is online and has no working SIM, otherwise with the first computer', () => {
   const computer = (id: string, online: boolean, ...states: readonly string[]) =>
     ({ id, online, simCards: states.map((state) => ({ state })) }) as unknown as DeviceAnswer
   const done = computer('done', true, 'locked', 'ready')
@@ -70,7 +70,7 @@ test('the form for the PIN stays while the modem starts again after a PIN', () =
   expect(shownState(searching, starting)).toBe(starting)
 })
 
-test('chooses the requested modem, otherwise the shown, otherwise one that works, otherwise one that is connected', () => {
+test('chooses the requested modem, otherwise the shown modem, otherwise a working modem, otherwise a connected modem', () => {
   const modems = [modem('absent'), modem('locked', { simNumber: 2 }), modem('ready', { simNumber: 3 })]
   expect(chosenModem(modems, 2)?.simNumber).toBe(2)
   expect(chosenModem(modems, 3, 2)?.simNumber).toBe(3)
@@ -81,7 +81,7 @@ test('chooses the requested modem, otherwise the shown, otherwise one that works
   expect(chosenModem([], 1)).toBeUndefined()
 })
 
-test('shows findings that explain the step, and none of another SIM or that the step says itself', () => {
+test('shows findings that explain the step, except findings of another SIM and those that the step already shows', () => {
   type Finding = FindingsAnswer['findings'][number]
   const finding = (verdict: Finding['verdict'], code: string, simNumber?: number): Finding => ({
     ...{ check: '', text: '', verdict, code },
@@ -104,7 +104,7 @@ test('shows findings that explain the step, and none of another SIM or that the 
   expect(codes({ step: 'sim', kind: 'blocked' }, blocked)).toEqual(['port.forbidden'])
 })
 
-test('knows how many PIN attempts are left before one is used', () => {
+test('shows how many PIN attempts are left before the first attempt', () => {
   const tries = { check: '', verdict: 'ok', text: '', code: 'card.tries', values: { tries: 2 }, simNumber: 1 } as const
   expect(pinTriesLeft(modem('locked'), [tries])).toBe(2)
   expect(pinTriesLeft(modem('locked', { simNumber: 2 }), [tries])).toBeUndefined()

@@ -51,7 +51,7 @@ function stateOfModem({ lastErrorCode }: ModemAnswer, state: string): SetupState
     case 'roaming':
       return { step: 'network', kind: state }
     case 'absent':
-      // A disconnected modem has no error code, but one without a SIM has.
+      // A disconnected modem has no error code, whereas a modem without a SIM has one.
       return lastErrorCode === undefined ? { step: 'modem', kind: 'missing' } : { step: 'sim', kind: 'blocked' }
     default:
       return lastErrorCode?.startsWith('modem.sim-')
@@ -79,12 +79,12 @@ export function isSameState(one: ShownState, other: ShownState): boolean {
   return one.simNumber === other.simNumber && one.state.step === other.state.step && one.state.kind === other.state.kind
 }
 
-/** The problems that a PIN solves. Of the others, some would use up the last attempt. */
+/** The problems that a PIN solves. With some other problems, entering a PIN would use up the last attempt. */
 const takesPin: ReadonlySet<string> = new Set(['modem.pin-required', 'modem.pin-malformed', 'modem.pin-wrong'])
 
 /**
- * The modem with the chosen SIM, otherwise the one that is shown already while it is connected, otherwise the first that works,
- * otherwise the first that is connected.
+ * Returns the modem with the chosen SIM, otherwise the shown modem while it is connected, otherwise the first working
+ * modem, otherwise the first connected modem.
  */
 export function chosenModem(
   modems: readonly ModemAnswer[],
@@ -102,7 +102,10 @@ export function chosenModem(
 
 type Finding = FindingsAnswer['findings'][number]
 
-/** The findings that explain a state: what is wrong with the machine and with this modem, but not what the step says itself. */
+/**
+ * Returns the findings that explain a state: problems of the machine and of this modem, except those that the step
+ * already shows.
+ */
 export function findingsFor(
   { step, kind }: SetupState,
   modem: ModemAnswer | undefined,
@@ -112,7 +115,7 @@ export function findingsFor(
   const said = new Set([modem?.lastErrorCode, 'modems.none', ...saidByStep[step]])
   return findings.filter((finding) => {
     if (finding.code !== undefined && said.has(finding.code)) return false
-    // The step itself says what is wrong with the SIM.
+    // The step already shows the problem of the SIM.
     if (step === 'sim' && finding.code?.startsWith('modem.')) return false
     if (finding.verdict === 'ok') return kind === 'missing' && finding.code?.startsWith('usb.')
     return isOfModem(finding) && (finding.verdict === 'problem' || step === 'modem' || step === 'network')
@@ -121,7 +124,7 @@ export function findingsFor(
 
 const saidByStep: Readonly<Record<SetupStep, readonly string[]>> = {
   computer: [],
-  // A port that does not exist is also one whose modem is silent.
+  // A missing port also causes a finding that its modem is silent.
   modem: ['modem.silent'],
   sim: [],
   network: ['network.none', 'network.denied', 'network.held'],

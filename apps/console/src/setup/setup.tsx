@@ -100,7 +100,7 @@ function SetupOf({
   const nowShown = useIsLate(isHeld, longestStartMs) ? current : shownState(shownBefore, current)
   if (!isSameState(nowShown, shownBefore)) setShown(nowShown)
   const { state } = nowShown
-  // Kept here, because a modem that loses its network for a moment removes the form.
+  // Kept here, because the form is removed when the modem loses its network for a moment.
   const [phone, setPhone] = useState<string>()
   const findings = useFindings(
     id,
@@ -210,7 +210,7 @@ function StepBody({
 
 type Facts = Readonly<Partial<Record<SetupStep, string>>>
 
-/** What is known about each step that is done. */
+/** Returns a short fact for each step that is done. */
 function factsOf(device: DeviceDetailAnswer, modem: ModemAnswer | undefined): Facts {
   const sim = device.simCards.find(({ simNumber }) => simNumber === modem?.simNumber)
   const number = sim?.phoneNumber && `\u2068${sim.phoneNumber}\u2069`
@@ -235,7 +235,7 @@ function nameOf(modem: ModemAnswer): string {
   return modelOf(modem) || t('modem.title')
 }
 
-/** Empty while the modem has not yet told its model, for example because its SIM is locked. */
+/** Empty until the modem has reported its model, for example while its SIM is locked. */
 function modelOf({ manufacturer, model }: ModemAnswer): string {
   return [manufacturer, model].filter(Boolean).join(' ')
 }

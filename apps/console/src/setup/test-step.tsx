@@ -21,7 +21,7 @@ interface Tested {
   readonly modem: ModemAnswer
   /** Name of the modem. */
   readonly name: string
-  /** What the user has typed as the number of the phone; undefined before that. */
+  /** The number of the phone that the user has typed; undefined before that. */
   readonly phone: string | undefined
   readonly onPhone: (phone: string) => void
 }
@@ -126,7 +126,7 @@ function SentTest({
 }: {
   readonly id: string
   readonly tested: Tested
-  /** Shown for the message of another modem, which may be part of an old address. */
+  /** Shown instead of a message of another modem, which an old address may contain. */
   readonly form: ReactNode
   readonly onAgain: () => void
 }) {

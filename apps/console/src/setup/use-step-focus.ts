@@ -1,6 +1,9 @@
 import { type FocusEvent, useEffect, useRef } from 'react'
 
-/** Moves the focus to the heading of the current step when the focus was in the body of the step before it, which is gone. */
+/**
+ * Moves the focus to the heading of the current step when the focus was in the body of the previous step, which was
+ * removed.
+ */
 export function useStepFocus(step: string) {
   const heading = useRef<HTMLHeadingElement>(null)
   const shown = useRef(step)
@@ -17,7 +20,8 @@ export function useStepFocus(step: string) {
       onFocus: () => {
         wasInBody.current = true
       },
-      // A disabled button loses the focus to nothing: that is not a reason to leave the step.
+      // A button that is disabled loses the focus without another element getting it. The step then still counts as
+      // focused.
       onBlur: ({ relatedTarget, currentTarget }: FocusEvent) => {
         if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) wasInBody.current = false
       },

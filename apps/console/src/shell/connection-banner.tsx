@@ -7,7 +7,7 @@ import './connection-banner.css'
 /** Short interruptions, for example while the gateway restarts, are shown only beside the menu. */
 const shortMs = 4_000
 
-/** Says above every page that the gateway cannot be reached, and that the page may therefore be out of date. */
+/** Shows above every page that the gateway cannot be reached, so that the page may be out of date. */
 export function ConnectionBanner() {
   const live = useLiveState()
   const isLate = useIsLate(live !== 'live', shortMs)

@@ -73,7 +73,7 @@ function keepScrollPlaces(): () => void {
   }
 }
 
-/** A page and its filters, without the place to which the skip link leads. */
+/** Returns the page with its filters, without the fragment that the skip link adds. */
 function pageOf(address: string): string {
   return address.replace(/#.*$/, '')
 }

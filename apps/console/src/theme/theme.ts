@@ -22,8 +22,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
-    // Locking the scroll position would add an inline style sheet, which the Content-Security-Policy refuses.
-    // A menu begins with its first item, and stands in a landmark.
+    // Locking the scroll position would add an inline style sheet, which the Content-Security-Policy refuses. A menu
+    // focuses its first item, and is rendered inside a landmark.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#content' } } },
     Modal: { defaultProps: { lockScroll: false, centered: true, transitionProps: { duration: 0 } } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },

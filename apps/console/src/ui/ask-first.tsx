@@ -31,7 +31,7 @@ export function AskFirst({
   readonly onClose: () => void
 }) {
   const leave = () => {
-    // Closing would not stop the action and would hide its result.
+    // Closing the dialog would not stop the action, but would hide its result.
     if (deed.isPending) return
     deed.reset()
     onClose()

@@ -47,7 +47,7 @@ async function copy(value: string, shown: HTMLElement | null): Promise<boolean> 
       await navigator.clipboard.writeText(value)
       return true
     } catch {
-      // Refused: the selection below may still work.
+      // The browser refused. Copying the selection below may still work.
     }
   }
   if (shown === null) return false

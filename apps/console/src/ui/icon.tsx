@@ -75,7 +75,7 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
   return <Drawing size={size} strokeWidth={1.75} className={directional.has(name) ? 'is-directional' : undefined} />
 }
 
-/** The declared type of an icon of the package cannot be exported. This one can. */
+/** Gives the icons a type that can be exported, unlike the type that the package declares. */
 function named<Name extends string>(drawings: Readonly<Record<Name, LucideIcon>>): Readonly<Record<Name, LucideIcon>> {
   return drawings
 }

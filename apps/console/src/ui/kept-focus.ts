@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Mantine returns the focus of a closed dialog after 10 ms, which has priority. */
+/** Mantine returns the focus of a closed dialog after 10 ms, so this code waits longer. */
 const settleMs = 60
 const items = ['li', 'tr', '[role="listitem"]'].join()
 /** The places that get the focus when the element that had it disappears. */
@@ -16,13 +16,13 @@ export function useKeptFocus(): void {
 }
 
 function keepFocus(): () => void {
-  /** The element that had the focus last, and what contained it, innermost first. */
+  /** The element that had the focus last and the elements that contained it, innermost first. */
   let path: readonly Contained[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   const note = ({ target }: FocusEvent) => {
     path = target instanceof Element && target !== document.body ? pathOf(target) : []
   }
-  // The focus was left on purpose.
+  // The user moved the focus, so it is not restored.
   const leave = ({ target }: Event) => {
     if (!(target instanceof Node) || !path[0]?.element.contains(target)) path = []
   }

@@ -71,7 +71,7 @@ function useOptions<Item>(
 ) {
   const place = useRef<HTMLUListElement>(null)
   const [scrollMargin, setMargin] = useState(0)
-  // What stands above the list may have another height after each render.
+  // The content above the list may have another height after each render.
   useLayoutEffect(() => {
     const top = place.current?.getBoundingClientRect().top ?? 0
     const margin = Math.round(top - (scroll?.current?.getBoundingClientRect().top ?? 0) + scrolledBy())
@@ -83,7 +83,7 @@ function useOptions<Item>(
     overscan: OVERSCAN,
     scrollMargin,
     initialMeasurementsCache: heights.get(className) ?? [],
-    // New items above the visible part do not move it. At the top they appear.
+    // New items above the visible part do not move the visible part. At the top of the list they are shown at once.
     anchorTo: scrolledBy() > scrollMargin ? ('end' as const) : ('start' as const),
     useFlushSync: false,
     // A list that is not displayed keeps the heights of its items.
@@ -100,7 +100,7 @@ function useOptions<Item>(
   return [place, options] as const
 }
 
-/** Focus must not be lost with its element. */
+/** The element with the focus is kept, so that the focus is not lost. */
 function withFocused(shown: number[], list: HTMLElement | null): number[] {
   const item = list?.contains(document.activeElement) ? document.activeElement?.closest('[data-index]') : null
   const focused = Number(item?.getAttribute('data-index') ?? -1)
@@ -125,7 +125,8 @@ function Drawn<Item>({
 }) {
   const at = current === undefined ? -1 : items.findIndex((item, index) => keyOf(item, index) === current)
   const hasCurrent = at >= 0
-  // Only when another item becomes the current one. Its place may change with each new item.
+  // Scrolls only when another item becomes the current item, because the position of an item changes with each new
+  // item.
   const latest = useRef(at)
   latest.current = at
   useEffect(() => {

@@ -1,6 +1,9 @@
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
-/** How far from the visible part its elements are kept, so that they are there before they are scrolled into view. */
+/**
+ * The distance from the visible part within which elements are kept, so that they exist before they are scrolled into
+ * view.
+ */
 const MARGIN_PX = 2_000
 
 /**
@@ -27,7 +30,7 @@ export function WindowedPart({
     const watcher = new IntersectionObserver(
       (seen) => {
         const isThere = seen.at(-1)?.isIntersecting ?? true
-        // Focus must not be lost with its element.
+        // The element with the focus is kept, so that the focus is not lost.
         if (!isThere && part.current?.contains(document.activeElement)) return
         // A list that is not displayed has no height to keep.
         if (!isThere && part.current?.offsetHeight === 0) return

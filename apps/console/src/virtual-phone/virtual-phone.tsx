@@ -20,7 +20,7 @@ export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
   const talkedTo = useConversationNumber()
   const [{ chosen, besides }, setChosen] = useState<{ chosen?: string; besides?: string | undefined }>({})
   const phones = (phone.data?.messages ?? []).map(({ from, to, direction }) => (direction === 'to-phone' ? to : from))
-  // The choice holds until the page shows another conversation.
+  // The chosen number is used until the page shows another conversation.
   const number = (besides === talkedTo ? chosen : undefined) ?? talkedTo ?? phones[0] ?? firstPhone
   return (
     <aside className="virtual-phone" aria-label={t('phone.title')}>

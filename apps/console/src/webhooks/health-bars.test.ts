@@ -14,7 +14,7 @@ const delivery = (state: DeliveryAnswer['state'], ...durations: readonly number[
   attempts: durations.map((durationMs, index) => ({ number: index + 1, startedAt: at, durationMs })),
 })
 
-test('a delivery at the first attempt is good, a retried one a warning, a waiting or failed one bad', () => {
+test('a delivery that succeeds at once is good, a success after retries is a warning, and a waiting or failed delivery is bad', () => {
   const bars = barsOf([
     delivery('delivered', 20),
     delivery('delivered', 20, 20),

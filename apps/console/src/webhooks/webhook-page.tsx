@@ -101,7 +101,7 @@ function WebhookActions({ webhook }: { readonly webhook: WebhookAnswer }) {
   const remove = useDeleteWebhook()
   const [asking, setAsking] = useState<'edit' | 'rotate' | 'delete'>()
   const close = () => setAsking(undefined)
-  // Whichever way the dialogue was closed, the secret was shown: the next time it asks again.
+  // Resets the dialogue, so that it asks for confirmation again and no longer shows the secret.
   const done = () => {
     close()
     rotate.reset()

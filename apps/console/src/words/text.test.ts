@@ -43,7 +43,7 @@ test('a phone number stays in one piece within right-to-left text', async () => 
   expect(t('thread.title', { number: '+447400123456' })).toContain('\u2068+447400123456\u2069')
 })
 
-test('elements stand inside a text', () => {
+test('a text can contain elements', () => {
   const text = rich('pairing.done', { name: 'office-pi' })
   expect(renderToStaticMarkup(text)).toBe('<b>office-pi</b> is paired.')
 })

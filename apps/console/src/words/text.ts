@@ -43,7 +43,7 @@ export function rich(key: TextKey, values: RichValues = {}): ReactNode {
   return Array.isArray(parts) ? createElement(Fragment, null, ...parts) : parts
 }
 
-/** The text of a key that is computed from data, if the catalogue has one: a newer server may send other values. */
+/** Returns the text of a key that is computed from data, or undefined for values that only a newer server sends. */
 export function optionalText(key: string, values?: Values): string | undefined {
   return key in current.catalogue ? t(key as TextKey, values) : undefined
 }
@@ -69,7 +69,10 @@ function mapValues<In, Out>(values: Readonly<Record<string, In>>, change: (value
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 }
 
-/** A text without values needs no format: the build removes the parser, and parses the texts with values (vite.config.ts). */
+/**
+ * A text without values needs no format. The build parses all texts with values and removes the parser
+ * (vite.config.ts).
+ */
 function formatOf(key: TextKey): Pick<IntlMessageFormat, 'format'> {
   const known = formats.get(key)
   if (known !== undefined) return known
