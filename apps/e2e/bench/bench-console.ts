@@ -39,9 +39,9 @@ await watch.step('  fifty more', async () => {
 })
 for (const [what, search] of [
   ['a number', '00001234'],
-  ['a text said once', 'no. 91234'],
-  ['a text said everywhere', 'order'],
-  ['a text never said', 'xylophone'],
+  ['a text of one message', 'no. 91234'],
+  ['a text of every message', 'order'],
+  ['a text of no message', 'xylophone'],
 ] as const)
   await watch.step(`  search: ${what}`, async () => {
     const answered = page.waitForResponse((response) => new URL(response.url()).searchParams.get('q') === search)
@@ -51,21 +51,21 @@ for (const [what, search] of [
 await opened('conversation with 7000 messages', thread, () => page.getByRole('article').nth(40).waitFor())
 for (const messages of [100, 1_000, 5_000])
   await watch.step(`  scrolled up to ${messages} messages`, () => scrolledUpTo(messages))
-await watch.step('  a message comes in meanwhile', async () => {
+await watch.step('  a new message arrives', async () => {
   await gateway.api.ask('POST', '/virtual-phone', { from: busiestNumber, text: 'And now?' })
   await page.getByRole('article').filter({ hasText: 'And now?' }).waitFor()
 })
-await watch.step('  a word written', async () => {
+await watch.step('  a word is typed', async () => {
   await page.getByLabel('Message', { exact: true }).pressSequentially('Hello')
 })
 await opened('messages', '/messages', () => page.locator('.listed-message').nth(40).waitFor())
-await watch.step('  those that failed', async () => {
+await watch.step('  failed messages', async () => {
   await page.getByLabel('Status').selectOption('Failed')
   await page.locator('.listed-message-error').nth(40).waitFor()
 })
 await opened('message with its timeline', '/messages/bench-11', () => page.locator('.timeline-step').nth(4).waitFor())
 await opened('devices', '/devices', () => page.getByText('Online', { exact: true }).first().waitFor())
-await watch.step('one device', async () => {
+await watch.step('a device', async () => {
   await page.getByRole('listitem').getByRole('link').first().click()
   await page.getByRole('figure', { name: /Signal/ }).waitFor()
 })
@@ -73,7 +73,7 @@ await opened('webhooks', '/webhooks', () => page.locator('.health-strip rect').n
 await opened('deliveries of a webhook', '/webhooks/bench-webhook', () =>
   page.locator('.delivery-log [role="listitem"]').nth(40).waitFor(),
 )
-await watch.step('  given up alone', async () => {
+await watch.step('  failed deliveries', async () => {
   await page.getByLabel('Status').selectOption('failed')
   await page.locator('.delivery-log').getByText('9 attempts').nth(40).waitFor()
 })

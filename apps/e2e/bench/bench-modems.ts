@@ -122,7 +122,7 @@ function numbered(from: number): Readonly<Record<string, string>>[] {
   })
 }
 
-/** Luhn. */
+/** Adds the check digit of the Luhn algorithm. */
 function withCheckDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((all, digit, at) => {
     const value = Number(digit) * (at % 2 === 0 ? 2 : 1)

@@ -57,7 +57,7 @@ export const nodeRedProof: BridgeProof = {
       },
     ],
     [
-      'passes on once what arrived while Node-RED was stopped or killed',
+      'passes on once the messages that arrived while Node-RED was stopped or killed',
       async (world) => {
         const nodeRed = await NodeRed.start(world)
         await nodeRed.deploy({ to: ECHO })

@@ -31,7 +31,7 @@ export async function audit(fleet: Fleet, load: Load, receiver: Receiver): Promi
   const requests = Map.groupBy(receiver.requests, ({ payload }) => String(payload['messageId']))
   for (const sent of load.sent) {
     const message = messages.get(sent.id)
-    if (message === undefined) found.lost.push(`${sent.id}: accepted, and not there`)
+    if (message === undefined) found.lost.push(`${sent.id}: accepted, but missing in the API`)
     else judgeSent(sent, message, onAir.get(sent.destination) ?? [], requests.get(sent.id) ?? [], found)
   }
   await judgeReceived(fleet, load, receiver, found)
@@ -52,7 +52,7 @@ function judgeSent(
   if (!['Sent', 'Delivered', 'Failed'].includes(state)) found.notEnded.push(`${id}: ${state} ${error}`)
   else if (error.includes('submit_unknown')) found.inDoubt.push(id)
   else if (state === 'Failed') found.wrong.push(`${id}: ${error}`)
-  else if (textOf(lines) !== text) found.lost.push(`${id}: ${state}, and not on air as it should be`)
+  else if (textOf(lines) !== text) found.lost.push(`${id}: ${state}, but not sent as requested`)
   const wanted = { Sent: 'sms:sent', Delivered: 'sms:delivered', Failed: 'sms:failed' }[state]
   const ids = new Set(requests.filter(({ event }) => event === wanted).map((each) => each.id))
   if (wanted !== undefined && ids.size === 0) found.lost.push(`${id}: no webhook ${wanted}`)

@@ -9,7 +9,8 @@ import type { Load, Target } from './load.ts'
 export interface Measurement {
   readonly fault: string
   /**
-   * The longest time from the first request for a message until its last part was sent; infinite if one was not sent.
+   * The longest time from the first request for a message until its last part was sent; infinite if a part was not
+   * sent.
    */
   readonly sentMs: number
   /** The longest time from giving a message to the network until its webhook arrived; infinite if a webhook did not arrive. */

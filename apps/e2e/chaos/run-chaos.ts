@@ -159,7 +159,7 @@ async function settle(fleet: Fleet, load: Load): Promise<void> {
       )
     ).flat()
   const limitMs = 180_000 + load.sent.length * 20
-  await eventually(open, ({ length }) => length === 0, limitMs).catch(() => print('some have not ended'))
+  await eventually(open, ({ length }) => length === 0, limitMs).catch(() => print('some messages have not ended'))
 }
 
 /**
@@ -175,7 +175,7 @@ async function auditUntilComplete(fleet: Fleet, load: Load): Promise<Findings> {
     const tookMs = performance.now() - auditsBeganAt
     const isComplete = findings.lost.length === 0 && receiver.requests.length === requestsBefore
     if (!isComplete && tookMs < 180_000) continue
-    if (isComplete) print(`everything was there ${seconds(tookMs)} after all messages had ended`)
+    if (isComplete) print(`everything had arrived ${seconds(tookMs)} after all messages had ended`)
     return findings
   }
 }

@@ -78,7 +78,7 @@ test('refuses a message on its own page, which shows who refused it', async () =
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
-test('a decision after that of another window is refused and says who decided', async () => {
+test('a decision after a decision in another window is refused, with the name of the user who decided', async () => {
   const id = await send({ phoneNumbers: [one], textMessage: { text: 'Twice' } })
   await page.goto(`${gateway.url}/approvals`)
   await page.getByText('Twice').waitFor()
@@ -124,7 +124,7 @@ test('lists 300 messages page by page, counts all of them, and keeps the focus a
   await page.keyboard.press('Space')
   await page.getByRole('navigation', { name: 'Main' }).getByText('298 messages waiting for approval').waitFor()
   await expect.poll(() => first.evaluate(isFocused)).toBe(true)
-  // The key pressed once more decides nothing.
+  // Pressing the key once more decides nothing.
   await page.keyboard.press('Space')
   await page.keyboard.press('Tab')
   expect(await first.getByRole('button', { name: 'Approve' }).evaluate(isFocused)).toBe(true)

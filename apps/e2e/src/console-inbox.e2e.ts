@@ -102,7 +102,7 @@ test('an archived conversation returns with the next message, and a blocked numb
   await action('Unblock number')
 })
 
-test('notes, labels and the assignee are kept, and have no barriers', async () => {
+test('notes, labels and the assignee are kept, and their dialog is accessible', async () => {
   await action('Notes, labels and assignee')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('New note').fill('Refund approved')

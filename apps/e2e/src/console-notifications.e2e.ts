@@ -43,7 +43,7 @@ test('a browser can install the console', async () => {
   await page.context().close()
 })
 
-test('a received message notifies a browser that looks elsewhere, and a click opens the conversation', async () => {
+test('a received message notifies a browser whose console has no focus, and a click opens the conversation', async () => {
   const page = await signedInWithPush('en-GB')
   await turnOn(page)
   await page.getByRole('switch', { name: 'Show the first line of messages' }).click()
@@ -66,7 +66,7 @@ test('a received message notifies a browser that looks elsewhere, and a click op
   await page.context().close()
 })
 
-test('somebody who looks at the console gets no notification beside it', async () => {
+test('a browser whose console has the focus shows no notification', async () => {
   const page = await signedInWithPush('en-GB')
   await turnOn(page)
   const devtools = await page.context().newCDPSession(page)
@@ -74,7 +74,7 @@ test('somebody who looks at the console gets no notification beside it', async (
   await page.bringToFront()
   await untilFocused(page.context(), 1)
   await deliver(devtools, JSON.stringify(content))
-  // The test notification shows that the other one was left out.
+  // The test notification shows that the earlier notification was left out.
   await deliver(devtools, JSON.stringify({ ...content, kind: 'test' }))
   await expect.poll(async () => (await shown(page)).map(({ title }) => title)).toEqual(['Notifications work'])
   await page.context().close()
@@ -197,7 +197,7 @@ async function turnOn(page: Page): Promise<void> {
 
 const switchOf = (page: Page, name: string) => page.getByRole('switch', { name })
 
-/** Takes the focus from all pages, because in a browser of Playwright every page has it. */
+/** Removes the focus from all pages, because in a browser of Playwright every page has the focus. */
 async function lookElsewhere(context: BrowserContext): Promise<void> {
   const elsewhere = await context.newPage()
   await elsewhere.bringToFront()
@@ -210,7 +210,7 @@ async function lookElsewhere(context: BrowserContext): Promise<void> {
   await untilFocused(context, 0)
 }
 
-/** The service worker learns of the focus later than the page. */
+/** The service worker sees a change of the focus later than the page. */
 async function untilFocused(context: BrowserContext, windows: number): Promise<void> {
   await expect.poll(() => context.serviceWorkers()[0]?.evaluate(focusedWindows)).toBe(windows)
 }

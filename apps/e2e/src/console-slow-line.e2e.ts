@@ -15,7 +15,7 @@ afterAll(async () => {
   await gateway?.stop()
 })
 
-test('one can sign in while the program is still loading', async () => {
+test('a user can sign in while the program is still loading', async () => {
   const { page, release } = await withoutProgram()
   const { username, password } = credentialsIn(gateway.folder)
   await page.getByLabel('Username').fill(username)
@@ -41,7 +41,7 @@ test('a click during which the program arrives signs in', async () => {
   await page.context().close()
 })
 
-test('what was typed before the program arrived stays, and the field keeps the focus', async () => {
+test('text typed before the program arrived stays, and the field keeps the focus', async () => {
   const { page, release } = await withoutProgram({ locale: 'de-DE', colorScheme: 'dark' })
   expect(await page.evaluate('document.documentElement.lang')).toBe('de')
   expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
@@ -56,7 +56,7 @@ test('what was typed before the program arrived stays, and the field keeps the f
   await page.context().close()
 })
 
-test('a program that cannot be loaded is reported, and the form goes away', async () => {
+test('a program that cannot be loaded is reported, and the form is removed', async () => {
   const { page, fail } = await withoutProgram()
   fail()
   await page.getByText('The console has not loaded').waitFor()
@@ -64,7 +64,7 @@ test('a program that cannot be loaded is reported, and the form goes away', asyn
   await page.context().close()
 })
 
-test('a style sheet that cannot be loaded is reported, and the form goes away', async () => {
+test('a style sheet that cannot be loaded is reported, and the form is removed', async () => {
   const page = await browser.page()
   const held = await hold(page, /\/assets\/main-.*\.css$/)
   await page.goto(gateway.url, { waitUntil: 'commit' })
@@ -85,7 +85,7 @@ test('the form is not shown once the program could not be loaded', async () => {
   const answered = page.waitForResponse(SESSION)
   session.release()
   await answered
-  // When the next answer arrives, the page has processed this one.
+  // When the page receives the next answer, it has processed this answer.
   await page.evaluate("fetch('/3rdparty/v1/session').then(({ status }) => status)")
   expect(await page.getByLabel('Username').count()).toBe(0)
   await page.context().close()
@@ -101,7 +101,7 @@ test('the program starts while the session is still unknown', async () => {
   await page.context().close()
 })
 
-test('somebody who is signed in never sees the form', async () => {
+test('a signed-in user never sees the form', async () => {
   const { page, release } = await withoutProgram()
   release()
   await signIn(page, credentialsIn(gateway.folder))

@@ -32,7 +32,7 @@ afterAll(async () => {
   await gateway?.stop()
 })
 
-test('refuses a wrong password with advice, remembers the right one, and forgets it at sign-out', async () => {
+test('refuses a wrong password with advice, keeps the session after a right password, and ends it at sign-out', async () => {
   const page = await browser.page()
   await page.goto(gateway.url)
   await page.locator('#root form').waitFor()

@@ -72,7 +72,7 @@ test('an error names the field of the node', async () => {
   await expect(send.receive({ payload: 'x' })).rejects.toThrow('set msg.to')
 })
 
-test('what arrives while Node-RED is stopped follows after the start, once', async () => {
+test('messages that arrive while Node-RED is stopped are passed on once after its start', async () => {
   await deploy()
   await runtime.deploy([])
   for (const text of ['first', 'second']) await gateway.api.ask('POST', '/virtual-phone', { from: NUMBER, text })

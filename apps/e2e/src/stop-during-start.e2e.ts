@@ -9,9 +9,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { patienceMs } from './house/patience.ts'
 import { ROOT } from './house/process.ts'
 
-/** The time after which the steps are longer, because only on a busy machine a start takes longer. */
+/**
+ * After this time the steps between two stops are longer, because a start takes longer than this only on a busy
+ * machine.
+ */
 const FINE_UNTIL_MS = 2_000
-/** The start of a program on a very busy machine is stopped at no later moment, except when the program is ready. */
+/**
+ * The latest moment at which a start is stopped on a very busy machine, apart from the moment at which the program is
+ * ready.
+ */
 const LAST_MOMENT_MS = 15_000
 
 interface StartedApp {

@@ -64,7 +64,7 @@ async function restored(backup: string, folder: string, { sent }: GatewayTraffic
   try {
     const answers = await Promise.all([...sent.values()].map((id) => gateway.api.ask('GET', `/messages/${id}`)))
     const known = answers.filter(({ status }) => status === 200).length
-    return known >= MESSAGES_PER_STEP ? [] : [`the restored gateway knows ${known} messages`]
+    return known >= MESSAGES_PER_STEP ? [] : [`the restored gateway has ${known} messages`]
   } finally {
     await gateway.process.stop()
   }

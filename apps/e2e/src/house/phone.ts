@@ -146,7 +146,7 @@ export class Phone {
         if (known?.state !== 'Sent') messages.set(id, { numbers, text, state: 'Cancelled', isReported: false })
         else known.isReported = false
       } else if (known === undefined) messages.set(id, { numbers, text, state: 'Pending', isReported: false })
-      // A message comes again if the report of its state was lost.
+      // The relay returns a message again if the report of its state was lost.
       else known.isReported = false
     }
     if (pulled.length > 0) this.#mayDie('taken')

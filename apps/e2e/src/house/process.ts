@@ -74,7 +74,8 @@ export class HouseProcess {
         if (found !== undefined) return found
       }
       if (this.#isOver) throw new Error(`${this.name} ended: ${this.#complaints || this.lines.slice(-5).join('\n')}`)
-      if (performance.now() > until) throw new Error(`${this.name} did not say it: ${this.lines.slice(-8).join('\n')}`)
+      if (performance.now() > until)
+        throw new Error(`${this.name} did not print the expected line: ${this.lines.slice(-8).join('\n')}`)
       await this.#next(until)
     }
   }

@@ -27,12 +27,12 @@ export class TerminalProcess {
     })
   }
 
-  /** All output of the terminal, with what it echoed. */
+  /** All output of the terminal, including the echoed input. */
   get screen(): string {
     return this.#screen
   }
 
-  /** Waits for a text that comes after the last awaited one. */
+  /** Waits for a text that comes after the last awaited text. */
   async shows(text: string): Promise<void> {
     await eventually(
       () => {

@@ -136,7 +136,8 @@ export class Traffic {
   async #auditInbound(found: Findings, limitMs: number): Promise<void> {
     const texts = await this.untilReceived(limitMs)
     found.lost.push(...this.#sentIn.filter((text) => !texts.includes(text)))
-    if (new Set(texts).size !== texts.length) found.problems.push(`the inbox holds one twice: ${texts.join(', ')}`)
+    if (new Set(texts).size !== texts.length)
+      found.problems.push(`the inbox contains a message twice: ${texts.join(', ')}`)
   }
 }
 
