@@ -58,7 +58,7 @@ test('passes on the exit code', async () => {
 test.each([
   ['SIGTERM', 9],
   ['SIGINT', 8],
-] as const)('hands %s on and ends as the command ended', async (signal, code) => {
+] as const)('passes on %s and ends like the command', async (signal, code) => {
   installed()
   const child = bootstrap(`${UP} setInterval(() => 0, 1000); console.log('up')`)
   await said(child.stdout, 'up')
@@ -213,7 +213,7 @@ test('reports what to do when the installation fails, and starts nothing', async
   expect(stderr).toContain('npm ci failed (see above): fix the cause, then run the same command again')
 })
 
-test('does not take another package manager for npm', async () => {
+test('does not mistake another package manager for npm', async () => {
   write('yarn.js', "require('node:fs').writeFileSync('yarn.ran', '')")
   write('bin/npm', `#!${process.execPath}\n${npmThatInstalls(`a: '1.0.0'`)}`)
   chmodSync(join(root, 'bin/npm'), 0o755)

@@ -4,7 +4,8 @@
 //
 // skopeo copy --all dir:dist/images/gateway docker://ghcr.io/smsgw/gateway:0.1.0
 //
-// `--fresh` uses no layers of earlier builds. A release compares its images with a second build, which must be a real one.
+// `--fresh` uses no layers of earlier builds. A release compares its images with a second build, which must not reuse
+// layers of the first build.
 //
 // NODE_IMAGE names another base image, for example one with its digest. Where no registry can be reached,
 // .repo/packaging/container/build-base-image.ts builds one. npm trusts the certificates in NODE_EXTRA_CA_CERTS, for example of

@@ -84,7 +84,7 @@ test('refuses a barrel, a swallowed error and a leftover any', () => {
     expect(output).toMatch(new RegExp(`^libs/sms/src/${file}\\.ts:\\S+ lint/\\w+/${rule}\\b`, 'm'))
 })
 
-test('refuses what does not exist in a lib', () => {
+test('refuses globals that a lib does not have', () => {
   const expressions = [
     'setTimeout(() => 0, 1)',
     'process.env',

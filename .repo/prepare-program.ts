@@ -12,8 +12,8 @@ interface Wanted {
 }
 
 /**
- * Builds the console and the bundle of a program that runs for long. Returns the bundle; undefined if the program runs
- * from its sources. Short commands and tools do, unless a bundle already exists.
+ * Builds the console and the bundle of a program that runs for long. Returns the bundle, or undefined if the program
+ * runs from its sources, as short commands and tools do unless a bundle already exists.
  *
  * @public `smsgw` imports it by a path, to keep it outside its bundle.
  */

@@ -36,13 +36,13 @@ test.each([
   expect(run.status).toBe(status)
 })
 
-test('names what is vulnerable', () => {
+test('names the vulnerable packages', () => {
   const { stdout } = scan({ npm: answering(finding('critical')), podman: answering(security) })
   expect(stdout).toContain('pg <8.24.0 (critical)')
   expect(stdout).toContain('libssl3 [3.0.16-1] (3.0.17-1)')
 })
 
-test('names what it could not scan, and fails then unless it is optional', () => {
+test('names the packages that it could not scan, and fails then unless the scan is optional', () => {
   const programs = { npm: `${answering(refused)}exit 1\n`, podman: 'exit 1\n' }
   const { stdout, status } = scan(programs)
   expect({ status, totals: stdout.trim().split('\n').at(-1) }).toEqual({

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 const root = resolve(import.meta.dirname, '..')
 const { values } = parseArgs({ options: { optional: { type: 'boolean', default: false } } })
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-/** The others are for the weekly updates of dependencies. */
+/** Less severe findings are left to the weekly updates of dependencies. */
 const SERIOUS = new Set(['high', 'critical'])
 const count = { passed: 0, failed: 0, skipped: 0 }
 

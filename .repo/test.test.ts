@@ -28,7 +28,7 @@ test('prints the total of all projects on the last line', async () => {
 test('counts a project without a result as one failure, in addition to the failures of others', async () => {
   const { code, lines } = await npmTest(`leave('a', 3, 1, 0); process.exitCode = 1`)
   expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: '3 passed, 2 failed, 0 skipped' })
-  expect(lines).toContain('b ended before its tests could say how they went; see above.')
+  expect(lines).toContain('b ended without test results; see above.')
 })
 
 test('fails when Nx fails although every test passed, and when no test ran', async () => {
@@ -71,7 +71,7 @@ test('--affected runs the affected projects, and passes when there are none', as
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
-] as const)('%s reaches Nx, and no totals are claimed', async (signal, code) => {
+] as const)('%s is passed to Nx, and no totals are printed', async (signal, code) => {
   const nx = `process.on('${signal}', () => { console.log('nx ends'); process.exit(1) }); setInterval(() => 0, 1000)`
   const result = await npmTest(`${nx}; console.log('nx runs')`, { signal })
   expect(result).toEqual({ code, lines: ['nx runs', 'nx ends'] })

@@ -73,12 +73,12 @@ function sumOfTotals(nxCode: number | null): Totals {
   for (const { name, folder } of projects) {
     // Without a file of this run, Nx used a cached result and restored its totals.
     const totals = readTotals(totalsFile(totalsFolder, folder)) ?? readTotals(cachedTotalsFile(process.cwd(), folder))
-    if (!totals) process.stdout.write(`${name} ended before its tests could say how they went; see above.\n`)
+    if (!totals) process.stdout.write(`${name} ended without test results; see above.\n`)
     sum.passed += totals?.passed ?? 0
     sum.failed += totals?.failed ?? 1
     sum.skipped += totals?.skipped ?? 0
   }
   if (nxCode === 0 || sum.failed > 0) return sum
-  process.stdout.write('Nx failed though no test did; see above.\n')
+  process.stdout.write('Nx failed, although no test failed; see above.\n')
   return { ...sum, failed: 1 }
 }

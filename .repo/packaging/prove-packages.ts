@@ -94,16 +94,20 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
       const check = 'test -c "$(readlink -f /tmp/modem0)"; kill $!; wait $!'
       machine.run('sh', '-ec', `smsgw emulator --control none --pty /tmp/modem0 >/tmp/emulator.log & ${wait}; ${check}`)
     })
-    await steps.step('keeps settings, data and backups when the package is removed, and says where', async () => {
-      machine.run('smsgw', 'gateway', 'backup', `/${BACKUP}`)
-      await machine.stopService('gateway')
-      writeFileSync(machine.path('etc/smsgw/notes.txt'), 'The SIM of the attic is prepaid.\n')
-      const said = machine.run('apt-get', 'remove', '--yes', 'smsgw')
-      for (const place of ['/etc/smsgw', '/var/lib/smsgw']) expectSame(`${place} is named`, said.includes(place), true)
-      for (const file of [SETTINGS, BACKUP]) expectSame(`${file} is there`, existsSync(machine.path(file)), true)
-      expectSame('the program is there', existsSync(machine.path('usr/lib/smsgw')), false)
-    })
-    await steps.step('keeps only what a person wrote when the package is purged, and says where', () => {
+    await steps.step(
+      'keeps settings, data and backups when the package is removed, and names their folders',
+      async () => {
+        machine.run('smsgw', 'gateway', 'backup', `/${BACKUP}`)
+        await machine.stopService('gateway')
+        writeFileSync(machine.path('etc/smsgw/notes.txt'), 'The SIM of the attic is prepaid.\n')
+        const said = machine.run('apt-get', 'remove', '--yes', 'smsgw')
+        for (const place of ['/etc/smsgw', '/var/lib/smsgw'])
+          expectSame(`${place} is named`, said.includes(place), true)
+        for (const file of [SETTINGS, BACKUP]) expectSame(`${file} is there`, existsSync(machine.path(file)), true)
+        expectSame('the program is there', existsSync(machine.path('usr/lib/smsgw')), false)
+      },
+    )
+    await steps.step('keeps only files that a person wrote when the package is purged, and names their folder', () => {
       const said = machine.run('apt-get', 'purge', '--yes', 'smsgw')
       expectSame('data are there', existsSync(machine.path('var/lib/smsgw')), false)
       expectSame('settings are there', existsSync(machine.path(SETTINGS)), false)

@@ -120,7 +120,7 @@ test('the provenance names the commit, the base image and the checksum of each f
   ])
 })
 
-test('a list of what to publish names each kind of file that is in the release, and nothing else', () => {
+test('the commands for publishing cover each kind of file in the release, and nothing else', () => {
   const names = ['smsgw_1.0.0_amd64.deb', 'smsgw-client-1.0.0.tgz', 'smsgw-1.0.0.tgz', 'smsgw-1.0.0-images.txt']
   for (const name of names) writeFileSync(join(folder, name), '')
   mkdirSync(join(folder, 'images/relay'), { recursive: true })

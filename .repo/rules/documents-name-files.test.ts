@@ -24,7 +24,7 @@ test.each([
   '`docker-compose.yml` `./package.json` `segment.ts` `.test.ts`',
   '`npm test` `npm run fuzz`',
   '```sh\nnode ./libs/sms/src/segment.ts --all\n```',
-])('what exists passes: %s', (text) => {
+])('a name that exists passes: %s', (text) => {
   expect(check(text)).toEqual([])
 })
 
@@ -33,7 +33,7 @@ test.each([
   '`./data/emulator/modem0` `/dev/ttyUSB2` `/var/lib/smsgw/docs/x` `./data/credentials.json`',
   '```\n./data/emulator/modem0\nhttps://x.y/docs/gone\n[a](gone.md)\nsome.json\n```',
   '`curl x/docs/gone` `AT+CMGS` `Node.js` `list[i](x)`',
-])('what is made at run time, a pattern or no path passes: %s', (text) => {
+])('a file created at run time, a pattern, or a text that is not a path passes: %s', (text) => {
   expect(check(text)).toEqual([])
 })
 

@@ -17,7 +17,7 @@ test('accepts exact versions', () => {
 })
 
 test.each(['^4.6.7', '~4.6.7', '4', '4.x', '*', 'latest', '>=4.6.7', 'file:../zod', 'github:colinhacks/zod'])(
-  'refuses %s, in whatever list it stands',
+  'refuses %s in every list of dependencies',
   (version) => {
     for (const key of ['dependencies', 'devDependencies', 'optionalDependencies'])
       expect(problems({ 'package.json': JSON.stringify({ [key]: { zod: version } }) })).toEqual([

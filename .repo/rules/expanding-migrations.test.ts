@@ -15,7 +15,7 @@ function problems(sql: string, changes: Readonly<Record<string, string>> = {}): 
   return expandingMigrations(tree).map(({ file, line, problem }) => `${file}:${line ?? ''} ${problem}`)
 }
 
-describe('refuses a migration that the previous release does not survive', () => {
+describe('refuses a migration that breaks the previous release', () => {
   test.each([
     'ALTER TABLE "notes" DROP COLUMN "text";',
     'DROP TABLE notes;',
@@ -73,7 +73,7 @@ test('a reason covers only the statement below it', () => {
   expect(problems(sql)).toEqual([expect.stringContaining('migration.sql:4 removes')])
 })
 
-test('accepts what only adds', () => {
+test('accepts a migration that only adds', () => {
   expect(
     problems(`CREATE TABLE marks ("key" BIGINT NOT NULL, note BIGINT);
       CREATE UNIQUE INDEX marks_key ON "marks"("key");

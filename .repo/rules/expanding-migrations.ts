@@ -73,7 +73,7 @@ function breakage(
     BREAKING.find(([pattern]) => pattern.test(code))?.[1] ?? (addsRequiredColumn(code) ? 'requires' : undefined)
   if (found === undefined) return undefined
   const [, version] = /\b(?:unused|written) since v?(\d[\w.-]*\w)/i.exec(comment) ?? []
-  const what = `${found} what relays of the previous release may use`
+  const what = `${found} something that relays of the previous release may use`
   if (version === undefined) return `${what}: say above it which release stopped using it (-- Unused since 0.2.0)`
   return versions.has(version) ? undefined : `${what}, and ${version} is not a release in apps/e2e/releases`
 }

@@ -37,7 +37,7 @@ test.each([
   ['a bare import', "import 'node:crypto'"],
   ['require', "const fs = require('fs')"],
   ['a dynamic import', "const x = await import('./address.ts')"],
-  ['what Node cannot run', 'enum Alphabet { Gsm7 }'],
+  ['TypeScript that Node cannot run', 'enum Alphabet { Gsm7 }'],
 ])('refuses %s in a lib', (_, code) => {
   expect(lint(code)[0]).toMatchObject({ file: 'libs/sms/src/segment.ts', problem: expect.any(String) })
 })

@@ -77,7 +77,7 @@ const LIMITED = [
 ]
 
 const REFUSED: readonly (readonly [RegExp, string])[] = [
-  [/\bglobalThis\b|\bimport\s*\.\s*meta\b/g, 'accesses its environment: pass what it needs as an argument'],
+  [/\bglobalThis\b|\bimport\s*\.\s*meta\b/g, 'accesses its environment: pass the value as an argument'],
   [/(?<![\w$.])(?:import|require)\s*\(/g, 'loads code at run time: import it at the top'],
   [/(?<![\w$.])(?:eval|Function)\b|\.\s*constructor\b/g, 'may create code from text'],
   [

@@ -28,7 +28,7 @@ for (const architecture of (names.length > 0 ? names : [process.arch]).map(archi
   process.stdout.write(`added ${debianName(architecture)} to ${image}\n`)
 }
 
-/** As the official image of Node: bash and the essential packages of Debian, Node and npm. */
+/** Fills the folder like the official image of Node, with bash and the essential packages of Debian, Node and npm. */
 function fillFolder(folder: string, architecture: Architecture): void {
   const archive = `${folder}.tar`
   try {

@@ -99,7 +99,7 @@ test('without a profile, no emulated modem starts', () => {
   expect(unasked).toEqual([['gateway'], ['postgres', 'relay', 'secrets']])
 })
 
-test('a modem that comes back under another name is there, and no device other than a serial port may be used', () => {
+test('a modem that returns under another name can be used, and no device other than a serial port', () => {
   const users = compositions
     .flatMap(([, services]) => Object.values(services))
     .filter(({ volumes = [] }) => volumes.includes('/dev:/dev'))
