@@ -202,7 +202,7 @@ test('stops two copies of an agent and notifies the owner', async () => {
   await vi.waitUntil(async () => {
     const { json } = await relay.api('GET', '/logs')
     return json.some(({ message }: { message: string }) => message.includes('two agents use the identity'))
-  })
+  }, 20_000)
 })
 
 test('an old copy of a journal gets no commands before it has a new journal id', async () => {
