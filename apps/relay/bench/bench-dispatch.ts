@@ -42,7 +42,7 @@ await withBenchDatabase(async ({ pool, url }) => {
   }
 })
 
-/** Stores pending messages for each device, and ten times as many finished ones. */
+/** Stores pending messages for each device, and ten times as many finished messages. */
 async function fill(pool: Pool): Promise<void> {
   await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('account', 'bench', '')`)
   await pool.query(

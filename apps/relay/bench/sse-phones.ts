@@ -17,7 +17,10 @@ export class SsePhone {
     this.#token = token
   }
 
-  /** Registers a phone and connects it. `number` gives it an address of its own. */
+  /**
+   * Registers a phone and connects it. Its address is derived from `number`, so that each phone has a different
+   * address.
+   */
   static async connect({ urls, auth }: BenchRelays, number: number): Promise<SsePhone> {
     const url = urls[0] ?? ''
     const register = () =>

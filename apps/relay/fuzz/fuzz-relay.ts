@@ -13,7 +13,7 @@ export interface FuzzOptions {
   readonly good: readonly string[]
   /** Connections that send a body one octet at a time during the run. */
   readonly slowConnections: number
-  /** Called occasionally to recreate what requests have deleted. */
+  /** Called occasionally to recreate the resources that requests have deleted. */
   readonly refill: () => Promise<void>
   readonly onProgress?: (sent: number) => void
   readonly onFailure?: (failure: string) => void
@@ -36,8 +36,8 @@ const IDS_KEPT = 500
 const TOKENS_KEPT = 10
 
 /**
- * Sends requests generated from the relay's OpenAPI document: valid, mutated and hostile ones, and some that violate
- * HTTP. Every answer must be documented, and none may be an internal error.
+ * Sends requests generated from the relay's OpenAPI document: valid, mutated and hostile requests, and requests that
+ * violate HTTP. Every answer must be documented, and no answer may be an internal error.
  */
 export async function fuzzRelay(options: FuzzOptions): Promise<FuzzReport> {
   const { url, count, seed, good } = options

@@ -78,7 +78,7 @@ test('refuses a secret that does not match the database, with one line', async (
   relay.kill('SIGTERM')
   await relay.ended
   expect(await failedStart({ SERVER_SECRET: `${SECRET}x` })).toBe(
-    'relay: SERVER_SECRET differs from the one that this database was created with, so its keys cannot be decrypted: set the original secret\n',
+    'relay: SERVER_SECRET is not the secret with which this database was created, so its keys cannot be decrypted: set the original secret\n',
   )
 })
 

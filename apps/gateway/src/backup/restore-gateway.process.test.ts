@@ -46,7 +46,7 @@ test('a configured SERVER_SECRET is required for the restore, a different one is
   })
   expect(arrived(into)).toEqual([])
   const other = await run(into, ['restore', archive], { SERVER_SECRET: `${given.SERVER_SECRET} or not` })
-  expect(other).toMatchObject({ code: 1, complaint: expect.stringContaining('SERVER_SECRET differs from the one') })
+  expect(other).toMatchObject({ code: 1, complaint: expect.stringContaining('SERVER_SECRET is not the secret') })
   expect(arrived(into)).toEqual([])
 }, 60_000)
 

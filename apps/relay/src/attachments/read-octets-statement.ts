@@ -3,7 +3,7 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-/** The table in which an attachment is stored: that of received messages, or that of messages to send. */
+/** Whether an attachment is in the table for received messages or in the table for messages to send. */
 export type StoredOctets =
   | { readonly inboxKey: bigint; readonly partId: bigint }
   | { readonly messageKey: bigint; readonly position: number }

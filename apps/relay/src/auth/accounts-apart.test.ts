@@ -134,7 +134,7 @@ test('a conversation contains only messages of the account', async () => {
   }
 })
 
-test('decisions about a conversation are those of the account', async () => {
+test('labels, notes and blocks of a conversation are separate for each account', async () => {
   const path = `/conversations/${encodeURIComponent('+12025550124')}`
   const before = await everything()
   expect((await asStranger('GET', `${path}/details`)).json).toMatchObject({ unread: 0, labels: [], notes: [] })

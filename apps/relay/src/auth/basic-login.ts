@@ -180,7 +180,7 @@ export class BasicLogin {
     return await this.#queue.run(turnGroup(attempt.address), compare)
   }
 
-  /** If the write fails, this relay still remembers the login, and writes the next one. */
+  /** If the write fails, this relay still remembers the login. The next login is written again. */
   async #recognise(attempt: Attempt, login: Login): Promise<void> {
     const key = this.#recognised.keyOf(attempt)
     await this.#recognised.remember(key, attempt.username, login).catch(() => undefined)

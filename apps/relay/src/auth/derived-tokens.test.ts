@@ -37,7 +37,7 @@ const statusOf = async ({ access_token: token }: Pair) =>
 const expiriesOf = ({ access_token: access, refresh_token: refresh }: Pair) =>
   [access, refresh].map((token) => decodeJwt(token).exp)
 
-test('a token and its refresh token expire with the token that issued them, in a chain too', async () => {
+test('a token and its refresh token expire with the token that issued them, also through other tokens', async () => {
   const parent = await issue(undefined, 60)
   const [end] = expiriesOf(parent)
   clock.aheadMs = 10_000
@@ -62,7 +62,7 @@ test('refreshing a token or its issuer does not extend the life of the token', a
   expect(await statusOf(parentAgain)).toBe(200)
 })
 
-test('revoking a token revokes the tokens it issued, in a chain too, but not its issuer', async () => {
+test('revoking a token revokes the tokens that it issued, also through other tokens, but not its issuer', async () => {
   const parent = await issue()
   const [child, sister] = [await issue(parent), await issue(parent)]
   const { json: childAgain } = await refresh(child)

@@ -123,7 +123,7 @@ test('an owner who chose the password and has never logged in waits as long as a
   expect(await status(relay)).toBe(429)
 })
 
-test('a right password is accepted during 500 wrong ones per second for the same account', async () => {
+test('a right password is accepted during 500 wrong passwords per second for the same account', async () => {
   await logIn()
   const relay = newRelay()
   const wrong = startFlood((index) => status(relay, username, `guess ${index}`))

@@ -161,7 +161,7 @@ test('does not restore into a database that has rows', async () => {
 test('reports a wrong secret before it restores anything', async () => {
   await fill(source)
   await backUp(source.url)
-  await expect(restore('another secret of enough characters')).rejects.toThrow('SERVER_SECRET differs from the one')
+  await expect(restore('another secret of enough characters')).rejects.toThrow('SERVER_SECRET is not the secret')
   expect(await sql(target.url, 'SELECT FROM installation')).toEqual([])
 })
 

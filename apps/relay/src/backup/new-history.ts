@@ -5,15 +5,15 @@ import { opensCheck } from '../store/installation.ts'
 import { secretBox } from '../store/secret-box.ts'
 
 /**
- * Gives a restored database a new history id, because its history differs from the one that agents have seen. Also checks
- * SERVER_SECRET, so that a wrong secret is reported now and not at the next start.
+ * Gives a restored database a new history id, because its history differs from the history that agents have seen. Also
+ * checks SERVER_SECRET, so that a wrong secret is reported now and not at the next start.
  */
 export async function newHistory(client: Client, serverSecret: string): Promise<void> {
   const { rows } = await client.query<{ sealed: string }>('SELECT secret_check AS sealed FROM installation')
   const sealed = rows[0]?.sealed
   if (sealed !== undefined && !opensCheck(secretBox(serverSecret, systemRandom), sealed))
     throw new StartError(
-      'SERVER_SECRET differs from the one that the backed-up relay used, so nothing was restored: set the secret of that relay',
+      'SERVER_SECRET is not the secret of the relay that was backed up, so nothing was restored: set the secret of that relay',
     )
   await client.query('UPDATE installation SET stream_id = $1', [newId(systemRandom)])
   // No device is connected to the restored relay yet.

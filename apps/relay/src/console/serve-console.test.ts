@@ -89,7 +89,7 @@ test('an asset may be cached without a limit and is sent in the best encoding th
   expect(await ask('identity')).toBeNull()
 })
 
-test('the manifest and the service worker have their types, and browsers look for new ones each time', async () => {
+test('the manifest and the service worker have their types, and browsers look for new versions each time', async () => {
   writeFileSync(join(folder, 'manifest.webmanifest'), '{}')
   writeFileSync(join(folder, 'service-worker.js'), SCRIPT)
   for (const [path, type] of [

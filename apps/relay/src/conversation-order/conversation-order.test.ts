@@ -62,7 +62,7 @@ test('pages are exact before, between and after runs of the job', async () => {
       const number = dice.once(3) ? 'Größe' : `+${dice.below(30)}`
       const at = dice.below(60)
       const isOut = dice.once(2)
-      // The last sent message is the one with the greatest key, so sent times increase.
+      // The last sent message is the message with the greatest key, so sent times increase.
       const time = isOut ? 60 + messages.length : at
       messages.push({ id: await (isOut ? send(number, time) : receive(number, time)), number, at: time, isOut })
       if (!isOut) archived.delete(number)

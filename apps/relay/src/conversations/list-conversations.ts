@@ -118,7 +118,7 @@ async function lastWaits(
   )
 }
 
-/** Filters must not reveal what the answer hides. */
+/** Filters must not reveal data that the answer leaves out. */
 function refuseHiddenFilter(principal: Principal, { folder, label, assignee, unread }: ConversationFilter): void {
   const isAboutDecisions = (folder ?? label ?? assignee) !== undefined
   if (isAboutDecisions && !mayDo(principal, 'conversations:read'))

@@ -139,8 +139,8 @@ const MOST_KEY = 9_223_372_036_854_775_807n
 const START: Place = { sentKey: MOST_KEY, received: { at: new Date('9999-12-31T00:00:00Z'), key: MOST_KEY } }
 
 /**
- * Returns the cut directly after an entry, so that the entry is the newest of the older ones. Of two entries with the
- * same time, the sent one is newer.
+ * Returns the cut directly after an entry, so that the entry is the newest of the older entries. Of two entries with
+ * the same time, the sent message counts as newer.
  */
 async function cutAfter(
   statements: Statements,

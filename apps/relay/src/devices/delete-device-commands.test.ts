@@ -5,7 +5,7 @@ import { deleteOldDeviceCommands } from './ask-device.ts'
 
 const store = useTestDatabase()
 
-test('deletes answered and expired commands, and keeps open ones', async () => {
+test('deletes answered and expired commands, and keeps open commands', async () => {
   await dispatchWorld(store.database)
   const [before, now] = [new Date('2026-03-01T11:00:00Z'), new Date('2026-03-01T12:00:00Z')]
   const command = (cmdId: string, more: object) => ({

@@ -201,7 +201,7 @@ test('all messages of a long queue fail', async () => {
   expect(await shared.database.recipient.count({ where: { state: 'Failed' } })).toBe(401)
 })
 
-test('renames a device and its SIM slots, and keeps what is not in the request', async () => {
+test('renames a device and its SIM slots, and keeps names that are not in the request', async () => {
   const sim = { state: 'ready', signal: 71 }
   const cards = [1, 2].map((simNumber) => ({ ...sim, simNumber }))
   await device({ simCards: { create: cards } })

@@ -34,7 +34,8 @@ export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryDeps
       const modems = readTelemetry(device.telemetry).modems?.length ?? 0
       const most = Math.floor(MOST_POINTS / Math.max(1, modems))
       const samples = await readSamples(database, { accountId, deviceId: id, from, to, most })
-      // If earlier samples have more modems than the latest one, there are too many points, so only the latest points are returned.
+      // If earlier samples have more modems than the latest sample, there are too many points, so only the latest
+      // points are returned.
       return { status: 200, body: samples.flatMap(pointsOf).slice(-MOST_POINTS) }
     },
   })

@@ -22,9 +22,9 @@ const MOST_ORIGINS = 50
 const LONGEST_URL = 2048
 
 /**
- * The webhooks that deliver the states of messages with an address of their own (Twilio's `StatusCallback`, Kannel's `dlr-url`),
- * one for each origin and format of an account. Their URL is the origin, because the URL of each message may have parameters of
- * its own.
+ * Some messages have their own address for reports about their states (Twilio's `StatusCallback`, Kannel's `dlr-url`).
+ * An account has one webhook for each origin and format of these addresses. The URL of such a webhook is the origin,
+ * because the parameters may differ for each message.
  */
 export class StatusReceivers {
   readonly #deps: StatusReceiverDeps

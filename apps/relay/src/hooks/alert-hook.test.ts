@@ -109,7 +109,7 @@ test('a new alert, another group, another recipient and the end of the alerts ea
   expect((await texts()).at(-1)).toBe('[RESOLVED:2] DiskFull: Disk full on web1; Disk full on web2')
 })
 
-test('a group in which some alerts have ended names only the firing ones', async () => {
+test('a group in which some alerts have ended names only the firing alerts', async () => {
   await notify(group({ alerts: [alertOf('web1', { status: 'resolved' }), alertOf('web2')] }))
   expect(await texts()).toEqual(['[FIRING:1] DiskFull: Disk full on web2'])
 })

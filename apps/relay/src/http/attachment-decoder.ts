@@ -13,7 +13,7 @@ const MOST_STRINGS = 3 * MOST_VALUES
  */
 const MOST_ESCAPES = 400_000
 
-/** Shorter texts stay in the body. The fingerprint of a request hashes longer ones separately. */
+/** Shorter texts stay in the body. The fingerprint of a request hashes longer texts separately. */
 const LONG_TEXT = 64 * 1024
 
 /**

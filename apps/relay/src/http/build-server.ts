@@ -82,7 +82,7 @@ function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: 
   const http = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
-    // Node would refuse the request without an explanation. `hostProblem` refuses it with one.
+    // Node would refuse the request without an explanation. `hostProblem` refuses it with an explanation.
     requireHostHeader: false,
     connectionsCheckingInterval: limits.checkingIntervalMs,
   }

@@ -79,7 +79,7 @@ test('pipelined requests are all answered, in order', async () => {
   ])
 })
 
-test('pipelined requests are answered after the pending one, whenever they arrive', async () => {
+test('pipelined requests are answered after the pending request, whenever they arrive', async () => {
   entered = Promise.withResolvers()
   gate = Promise.withResolvers()
   const socket = connect(server.port, '127.0.0.1')

@@ -131,7 +131,7 @@ test.each([
   expect((await list(`?${query}`)).status).toBe(400)
 })
 
-test('offset pages show the total, and each item is on one of them', async () => {
+test('offset pages show the total, and each item is on one page', async () => {
   await store(...Array.from({ length: 5 }, (_, index) => ({ createdAt: minute(index) })))
   expect(await list('?limit=2')).toMatchObject({ json: [{ id: 'i4' }, { id: 'i3' }], total: '5' })
   expect(await list('?limit=2&offset=2')).toMatchObject({ json: [{ id: 'i2' }, { id: 'i1' }], total: '5' })
@@ -140,7 +140,7 @@ test('offset pages show the total, and each item is on one of them', async () =>
   expect(await list('?limit=500')).toMatchObject({ total: '5', next: undefined })
 })
 
-test('cursor pages contain each item once, even if some have the same time or new ones arrive', async () => {
+test('cursor pages contain each item once, even if some items have the same time or new items arrive', async () => {
   await store(...Array.from({ length: 7 }, (_, index) => ({ createdAt: minute(Math.floor(index / 3)) })))
   const seen: string[] = []
   let page = await list('?limit=2&sender=%2B1')

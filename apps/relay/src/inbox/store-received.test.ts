@@ -113,7 +113,7 @@ test('completes a partial message under its id, and delivers its event again wit
   ])
 })
 
-test('a partial message whose end arrives encrypted is encrypted, also for webhooks', async () => {
+test('if the end of a partial message arrives encrypted, the message is shown as encrypted, also to webhooks', async () => {
   await store(text({ text: 'the beginning …', isPartial: true }))
   await store(text({ text: '$rsa…', parts: 2, isEncrypted: true }))
   expect(await items()).toMatchObject([{ text: '$rsa…', isEncrypted: true }])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Pace } from './pace.ts'
 
-test('the first events after a pause do not wait, and further ones are spaced evenly', () => {
+test('the first events after a pause do not wait, and further events are spaced evenly', () => {
   const pace = new Pace(25, 4)
   expect([0, 0, 0, 0, 0, 0].map((ms) => pace.next(ms))).toEqual([0, 0, 0, 0, 25, 50])
   expect([50, 75, 100].map((ms) => pace.next(ms))).toEqual([25, 25, 25])

@@ -82,7 +82,7 @@ describe('a batch of events', () => {
     expect(sent?.payload).toMatchObject({ sentAt: '2026-03-01T19:00:00.000+07:00', sender: '+491', simNumber: 2 })
   })
 
-  test('that overlaps stored events adds only the new ones, and the mark never decreases', async () => {
+  test('that overlaps stored events adds only the new events, and the mark never decreases', async () => {
     const line = (message: string) => ({ kind: 'logged', at, module: 'modem', priority: 'INFO', message }) as const
     await record(batch(1, line('one'), line('two')))
     expect(await record(batch(2, line('two'), line('three')))).toEqual([{ kind: 'stored', mark: 3 }])

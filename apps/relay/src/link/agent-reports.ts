@@ -5,7 +5,9 @@ import type { AgentStore } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { TelemetryRecorder } from './telemetry-recorder.ts'
 
-/** Stores what one agent reports about itself. Such a report is not acknowledged, because the next one replaces it. */
+/**
+ * Stores the reports of one agent about itself. Such a report is not acknowledged, because the next one replaces it.
+ */
 export class AgentReports {
   readonly #store: AgentStore
   readonly #telemetry: TelemetryRecorder

@@ -27,7 +27,7 @@ import { claimCommands } from './dispatch/claim-commands-statement.ts'
 import { readUnacknowledgedCommands } from './dispatch/read-unacknowledged-statement.ts'
 import type { TelemetryRecorder } from './telemetry-recorder.ts'
 
-/** What the link needs to read and write data, and to log. */
+/** The parts with which the link reads and writes data, and logs. */
 export interface AgentStore {
   readonly database: Database
   readonly clock: Clock

@@ -63,7 +63,7 @@ test('telemetry is stored after the clock was set back', async () => {
 /** This time is sufficient for work of about a second, but not for work that waits for settings. */
 const SOON_MS = 5_000
 
-/** Gives the database a clock that `setClock` can set: a function that is found before the one of PostgreSQL. */
+/** Gives the database a clock that `setClock` can set: a function that is found before the function of PostgreSQL. */
 async function addClock(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
   await query(

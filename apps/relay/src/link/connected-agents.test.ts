@@ -150,7 +150,7 @@ test('dispatches a command again that the agent did not store', async () => {
   expect(agent.commands.map((command) => command.kind === 'send' && command.messageId).sort()).toEqual(ids.sort())
 })
 
-test('messages beyond the credit of an agent wait at the relay, except urgent ones', async () => {
+test('messages beyond the credit of an agent wait at the relay, except urgent messages', async () => {
   const agent = await pairedAgent({ capacity: 2 })
   for (const _ of [1, 2, 3, 4]) await send(agent.deviceId)
   await agent.until(() => agent.commands.length === 2)

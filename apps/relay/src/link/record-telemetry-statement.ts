@@ -12,8 +12,8 @@ export interface ReceivedSample {
 }
 
 /**
- * Stores the latest telemetry of many devices and their history. Samples of older connections are dropped. Returns the samples
- * whose devices are locked, for example by a claim, so that no device waits for another one.
+ * Stores the latest telemetry of many devices and their history. Samples of older connections are dropped. Returns the
+ * samples whose devices are locked, for example by a claim, so that no device waits for another device.
  *
  * The first sample of an hour is kept for 30 days, the first of a minute for a day, and others for an hour. The lifetime is stored
  * with each sample, so that no job has to compare samples later.

@@ -5,7 +5,7 @@ import { readRows } from '../store/read-rows.ts'
 
 const hashedRecipient = z.object({
   messageKey: z.bigint(),
-  /** This column and the next ones are null if the message has no recipients. */
+  /** This column and the next columns are null if the message has no recipients. */
   accountId: z.string().nullable(),
   cmdId: z.string().nullable(),
   errorCode: z.string().nullable(),
@@ -18,8 +18,8 @@ const MOST_ATTACHMENT_BYTES = 32 * 1024 * 1024
 
 /**
  * Replaces content and numbers of at most `limit` messages with hashes, which the database computes. The hash of an MMS
- * is that of its subject, text and attachments, one after the other. Takes fewer messages if their attachments are
- * large, but at least one. Returns the recipients of these messages.
+ * covers its subject, text and attachments, one after the other. Takes fewer messages if their attachments are large,
+ * but at least one. Returns the recipients of these messages.
  *
  * Locks messages before their recipients, as every statement does. SKIP LOCKED leaves out locked messages, which the
  * next run hashes.

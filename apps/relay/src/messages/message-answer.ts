@@ -61,8 +61,8 @@ export async function messageAnswers(
 }
 
 /**
- * Returns the SIM that the request names. If it names none, returns the SIM that was used, unless several SIMs were
- * used.
+ * Returns the SIM that the request names. If the request names no SIM, returns the SIM that was used, unless several
+ * SIMs were used.
  */
 function simOf({ simNumber, recipients }: Pick<StoredMessage, 'simNumber' | 'recipients'>) {
   const used = new Set(recipients.flatMap(({ usedSimNumber }) => usedSimNumber ?? []))

@@ -102,7 +102,7 @@ interface Bounds extends HistoryFilter {
   readonly after?: Place | undefined
 }
 
-/** Keeps only the tighter of two bounds on the same side. With both bounds, the scan could start at the wider one. */
+/** Keeps only the tighter of two bounds on the same side. With both bounds, the scan could start at the wider bound. */
 function bounded(filter: HistoryFilter, direction: Direction, after: Place | undefined): Bounds {
   if (after === undefined) return filter
   if (direction === 'DESC') {

@@ -67,11 +67,11 @@ describe('an account with an emulated and a real modem', () => {
     })
   })
 
-  test('sends with the real one, even if it is offline', async () => {
+  test('sends with the real modem, even if it is offline', async () => {
     for (let message = 0; message < 6; message += 1) expect((await post(hello)).body).toMatchObject({ deviceId: REAL })
   })
 
-  test('refuses a message to the emulated one, and says what to do', async () => {
+  test('refuses a message to the emulated modem, and says what to do', async () => {
     const { status, body } = await post({ ...hello, deviceId: DEVICE })
     expect(status).toBe(400)
     expect(body['message']).toContain('deviceId is an emulated modem, but the account has a real modem')

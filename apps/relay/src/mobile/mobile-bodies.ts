@@ -22,11 +22,11 @@ const keys = {
 const record = {
   /**
    * The push token, which is used if the operator has set up FCM. Without FCM, notices are streamed. An empty token
-   * removes the stored one.
+   * removes the stored token.
    */
   pushToken: text(256).optional(),
   simCards: z.array(phoneSim).max(64).optional(),
-  /** What the app supports. `mms`: it sends MMS. Unknown names are ignored. */
+  /** The features of the app. `mms`: the app can send MMS. Unknown names are ignored. */
   capabilities: z.array(text(64)).max(64).optional(),
   ...keys,
 }

@@ -15,7 +15,7 @@ interface PhoneCodeDeps {
 }
 
 const LIFETIME_MS = 60_000
-/** The largest number of codes per account. Another code replaces the oldest one. */
+/** The largest number of codes per account. A further code replaces the oldest code. */
 const MOST_CODES = 5
 /** Digits and lower-case letters without the lookalikes 0, 1, i, l and o. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'

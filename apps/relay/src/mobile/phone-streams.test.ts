@@ -15,7 +15,7 @@ beforeEach(async () => {
   phone = await testPhone(relay)
 })
 
-/** Opens the stream of notices of the phone. `text` is what the stream has sent so far. */
+/** Opens the stream of notices of the phone. `text` is the text that the stream has sent so far. */
 async function notices(of = phone) {
   const abort = new AbortController()
   onTestFinished(() => abort.abort())
@@ -81,7 +81,7 @@ test('changed settings are announced to the phones of the account', async () => 
   expect(other.text).not.toContain('SettingsUpdated')
 })
 
-test('an inbox refresh asks the phone for the messages of the range, also when it connects later', async () => {
+test('an inbox refresh asks the phone for the messages of the range, even if the phone connects later', async () => {
   const range = { since: '2026-03-01T00:00:00.000Z', until: '2026-03-02T00:00:00.000Z' }
   await relay.api('POST', '/inbox/refresh', { body: range })
   const data = JSON.stringify({ ...range, webhookDelivery: 'Disabled', triggerWebhooks: 'false' })

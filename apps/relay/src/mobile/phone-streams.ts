@@ -100,7 +100,7 @@ export class PhoneStreams {
         await this.#showWork(deviceIds, woken)
       } while (this.#woken.size > 0)
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'work of phones not read: database unavailable, retrying')
+      this.#deps.log.warn({ err: error }, 'work for phones not read: database unavailable, retrying')
     } finally {
       this.#isFinding = false
     }

@@ -89,9 +89,9 @@ async function updatesOf(
 }
 
 /**
- * Finds what a report says about a number. A report without recipients is about the whole message. The numbers of an
- * encrypted message may be unencrypted in the report. So if a complete list does not contain a number, the order of the
- * message is used.
+ * Finds the state and error of a number in a report. A report without recipients is about the whole message. The
+ * numbers of an encrypted message may be unencrypted in the report. So if a complete list does not contain a number,
+ * the order of the message is used.
  */
 function reportedOf(
   { state, recipients = [] }: StateReport,

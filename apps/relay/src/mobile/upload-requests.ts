@@ -31,7 +31,7 @@ export async function readUploadRequests(
   })
 }
 
-/** Records that the phone has got the notices. */
+/** Records that the phone has received the notices. */
 export async function markUploadsRequested(
   statements: Statements,
   { accountId, cmdIds, now }: Requests,

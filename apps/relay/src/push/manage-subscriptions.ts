@@ -43,7 +43,7 @@ interface RegisterDeps extends SubscriptionDeps {
  */
 const MOST_SUBSCRIPTIONS = 50
 
-/** The scopes that allow a caller to read what a notification shows. */
+/** The scopes that allow a caller to read the content of a notification. */
 const SCOPES: Readonly<Record<PushEvent, Scope>> = {
   'message.received': 'inbox:list',
   'message.failed': 'messages:list',

@@ -17,7 +17,10 @@ export interface PushKeys {
   readonly privateKey: KeyObject
 }
 
-/** Returns the key pair, which the first call creates. If several relays start together, one of them creates it. */
+/**
+ * Returns the key pair, which the first call creates. If several relays start together, only one of them creates the
+ * key pair.
+ */
 export async function readPushKeys(database: Database, box: SecretBox): Promise<PushKeys> {
   const where = { id: 1 }
   const stored = await database.installation.findUniqueOrThrow({ where })

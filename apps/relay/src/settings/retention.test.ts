@@ -46,7 +46,7 @@ test('logs are kept for the number of days that the account has set', async () =
   })
 })
 
-test('received messages are kept as long as sent ones', async () => {
+test('received messages are kept as long as sent messages', async () => {
   const ages = [2.9, 3.1, 29, 31, 399, 401]
   const { inboxItem } = shared.database
   const content = { deviceId: 'd1', type: 'SMS', sender: '' }
@@ -97,7 +97,7 @@ test('deliveries are kept as long as messages, but at most 30 days, and waiting 
   expect(await webhookDelivery.count({ where: { state: 'waiting' } })).toBe(3)
 })
 
-test('waiting deliveries of a paused webhook are kept only as long as finished ones', async () => {
+test('waiting deliveries of a paused webhook are kept only as long as finished deliveries', async () => {
   const { webhook, webhookDelivery } = shared.database
   const data = { accountId: 'short', id: 'w1', url: '', event: 'sms:sent', secretSealed: '', heldSince: daysAgo(9) }
   const { key: webhookKey } = await webhook.create({ data })

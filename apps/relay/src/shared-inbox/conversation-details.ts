@@ -16,8 +16,8 @@ interface DetailsDeps {
 }
 
 /**
- * Shows labels, notes, assignee and unread messages of a conversation. A conversation without messages and decisions
- * has empty ones.
+ * Shows labels, notes, assignee and unread messages of a conversation. For a conversation without messages and
+ * decisions, all of them are empty.
  */
 export function showDetails({ database, rules }: DetailsDeps): Endpoint {
   return endpoint({

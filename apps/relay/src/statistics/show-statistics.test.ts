@@ -113,7 +113,7 @@ test('counts only messages of the account', async () => {
   expect(busy(await statistics('?period=week'))).not.toEqual([])
 })
 
-test('refuses an unknown period and lists the known ones', async () => {
+test('refuses an unknown period and lists the known periods', async () => {
   const { status, json } = await api.request('a1', 'GET', '/statistics?period=year')
   expect([status, (json as { message: string }).message]).toEqual([400, expect.stringContaining('hour, day, week')])
 })

@@ -20,7 +20,7 @@ export async function checkInstallation(database: Database, box: SecretBox, rand
   const { secretCheck, streamId } = await database.installation.findUniqueOrThrow({ where: { id: 1 } })
   if (!opensCheck(box, secretCheck))
     throw new StartError(
-      'SERVER_SECRET differs from the one that this database was created with, so its keys cannot be decrypted: set the original secret',
+      'SERVER_SECRET is not the secret with which this database was created, so its keys cannot be decrypted: set the original secret',
     )
   return { streamId }
 }

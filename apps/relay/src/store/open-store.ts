@@ -85,8 +85,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * Returns the URL of the configured database or of the running embedded one. Returns undefined if the caller has to
- * start the database.
+ * Returns the URL of the configured database or of the running embedded database. Returns undefined if the caller has
+ * to start the database.
  */
 export function runningDatabase({
   DATABASE_URL: url,

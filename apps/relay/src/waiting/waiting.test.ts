@@ -138,7 +138,7 @@ test('a reported reason is shown on message, list, timeline, conversation and co
   )
 })
 
-test('the conversation list shows the reason of the number, not of other recipients, and none for a sent message', async () => {
+test('the conversation list shows the reason of the number, not of other recipients, and no reason for a sent message', async () => {
   await store({ ...held, state: 'Sent' }, { state: 'Processed' })
   const { key } = await shared.database.message.findFirstOrThrow()
   await shared.database.recipient.create({

@@ -53,7 +53,7 @@ test('a key with limited recipients sends no encrypted message', async () => {
   expect(await reasonOf(send(key, body))).toEqual([403, 'key_recipient_limit'])
 })
 
-test('a key with a limited SIM sends with this SIM, also when the request names none', async () => {
+test('a key with a limited SIM sends with this SIM, even if the request names no SIM', async () => {
   const { key } = await create({ sims: [{ deviceId: OTHER, simNumber: 2 }] })
   for (const body of [{}, { simNumber: 2 }, { deviceId: OTHER }]) {
     const { status, json } = await send(key, body)

@@ -53,7 +53,7 @@ test('the pages of a list together contain each message once, whatever their siz
   }
 })
 
-test('a list is filtered by number and date, and shows only what the caller may read', async () => {
+test('a list is filtered by number and date, and shows only messages that the caller may read', async () => {
   await twilio.newAccount()
   const old = (await twilio.create({ Body: 'old' })).json.sid
   const messageKey = (await twilio.database.recipient.findUniqueOrThrow({ where: { cmdId: idOfSid(old, 'SM') ?? '' } }))

@@ -1,4 +1,4 @@
-// MMS in Twilio's interface: their media, and webhooks about received ones.
+// MMS in Twilio's interface: their media, and webhooks about received MMS.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { receivedEventOf, withAttachments } from '../../inbox/stored-item.ts'

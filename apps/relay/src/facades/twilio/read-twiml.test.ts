@@ -25,7 +25,7 @@ test('accepts a declaration and a byte order mark', () => {
   expect(read(`\ufeff${body}`, 'application/xml').replies).toEqual(['Hello'])
 })
 
-test('a plain text is one reply, and another media type is none', () => {
+test('a plain text is one reply, and an answer of another media type is ignored', () => {
   expect(read(' Thank you \n', 'text/plain').replies).toEqual(['Thank you'])
   expect(read('  ', 'text/plain').replies).toEqual([])
   expect(read('{"ok":true}', 'application/json')).toEqual({ replies: [], problems: [] })

@@ -49,7 +49,7 @@ function responseOf({ name, elements, text }: XmlElement, sender: string): Twiml
   return bounded(replies, problems)
 }
 
-/** Adds the text of a message. Returns why it was not added, or what was left out. */
+/** Adds the text of a message. Returns a problem if the text, or another part of the message, was left out. */
 function readMessage(
   { attributes, elements, text }: XmlElement,
   sender: string,

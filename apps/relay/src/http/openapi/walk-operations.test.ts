@@ -89,8 +89,8 @@ test('every operation succeeds and matches its schema', async () => {
 })
 
 /**
- * The expected statuses of operations that need what this relay lacks: a connected agent, a virtual modem, an MMS, or a
- * message that waits for approval.
+ * The expected statuses of operations that cannot succeed here, because this relay has no connected agent, no virtual
+ * modem, no MMS, and no message that waits for approval.
  */
 const ABSENT_HERE: Readonly<Record<string, number>> = {
   [`${BASE}/devices/{id}/findings`]: 409,

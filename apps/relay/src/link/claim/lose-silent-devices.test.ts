@@ -86,7 +86,7 @@ describe('a device that is silent beyond the limit', () => {
     expect(await lose()).toBe(0)
   })
 
-  test('loses any number of messages, except finished ones', async () => {
+  test('loses any number of messages, except finished messages', async () => {
     await world.device('other')
     await silentWith('a', 'b')
     await store.database.recipient.update({ where: { cmdId: 'b/0' }, data: { state: 'Sent' } })

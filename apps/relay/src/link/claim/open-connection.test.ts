@@ -118,7 +118,7 @@ describe('a connection', () => {
 })
 
 describe('the lease of a connection', () => {
-  test('is renewed for all connections in one statement, which returns the superseded ones', async () => {
+  test('is renewed for all connections in one statement, which returns the superseded connections', async () => {
     await world.device('second')
     await world.device('third')
     const old = (await world.connect()).connection

@@ -7,8 +7,9 @@ type AliasDevice =
   | { readonly ok: false; readonly refusal: ApiError }
 
 /**
- * Returns the device for a message to aliases of phone numbers: the one in the request, otherwise the one that reported the
- * aliases, because only that device can decrypt them. Undefined if the message has no aliases and names no device.
+ * Returns the device for a message to aliases of phone numbers: the device in the request, otherwise the device that
+ * reported the aliases, because only that device can decrypt them. Undefined if the message has no aliases and names no
+ * device.
  */
 export async function aliasDevice(
   statements: Statements,

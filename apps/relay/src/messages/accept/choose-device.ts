@@ -56,8 +56,8 @@ export type DeviceProblem =
 
 /**
  * Chooses the device that sends a message: the requested device, or else the device that will probably send it first.
- * While the account has a real modem, even a disconnected one, no emulated modem is chosen, because its messages would
- * not reach a phone.
+ * While the account has a real modem, even if it is disconnected, no emulated modem is chosen, because its messages
+ * would not reach a phone.
  */
 export function chooseDevice<Device extends DeviceOnRoster>(
   devices: readonly Device[],
@@ -152,7 +152,10 @@ function missing(capability: Capability | undefined): DeviceProblem {
   return capability === 'public-key' ? 'no-key' : 'too-old'
 }
 
-/** 2: the device has a working SIM. 1: it has not reported its slots, and may have one. 0: it has no working SIM. */
+/**
+ * 2: the device has a working SIM. 1: it has not reported its slots, so it may have a working SIM. 0: it has no working
+ * SIM.
+ */
 function readiness({ slots, readySlots }: DeviceOnRoster, simNumber: number | undefined): number {
   if (slots.length === 0) return 1
   const isReady = simNumber === undefined ? readySlots.length > 0 : readySlots.includes(simNumber)

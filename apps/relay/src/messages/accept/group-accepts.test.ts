@@ -167,7 +167,7 @@ test('stores a message alone that is too large for any group', async () => {
   expect(ids()).toEqual([['huge']])
 })
 
-test('refuses messages beyond what it can store in time', async () => {
+test('refuses messages that it cannot store in time', async () => {
   const { accept } = slowStore()
   for (let index = 0; index < 10_000; index++) void accept(newMessage(`m${index}`))
   await expect(accept(newMessage('one more'))).rejects.toMatchObject({ status: 503 })

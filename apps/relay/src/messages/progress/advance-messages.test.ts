@@ -110,21 +110,21 @@ describe('the SIM of an outbound event', () => {
     ['a report without it', update('m/0', 'sent')],
   ]
 
-  test.each(ends)('is the requested one, with its number: %s', async (_, ending) => {
+  test.each(ends)('is the requested SIM, with its number: %s', async (_, ending) => {
     await world.sims(two)
     await world.message('m', { simNumber: 2 })
     await advance(ending)
     expect(await senders()).toEqual([[2, '+492']])
   })
 
-  test.each(ends)('is the only one of the device, with its number: %s', async (_, ending) => {
+  test.each(ends)('is the only SIM of the device, with its number: %s', async (_, ending) => {
     await world.sims([sim(3, 'absent', '+493')])
     await world.message('m')
     await advance(ending)
     expect(await senders()).toEqual([[3, '+493']])
   })
 
-  test('is the one that sent it, whatever was reported before', async () => {
+  test('is the SIM that sent the message, whatever was reported before', async () => {
     await world.sims([sim(1, 'ready', '+491'), sim(2, 'ready', '')])
     await world.message('m', { journal: 'j' })
     await advance({ accountId: 'account', cmdId: 'm/0', simNumber: 1, sender: '+491' })

@@ -110,7 +110,7 @@ function step(recipient: TrackedRecipient, input: RecipientInput | undefined) {
   return input === undefined ? { recipient, reached: [] } : advance(recipient, input)
 }
 
-/** Adds the reported facts. If several SIMs were used, stores the last one. */
+/** Adds the reported facts. If several SIMs were used, stores the last SIM. */
 function withFacts(recipient: TrackedRecipient, update: RecipientUpdate): TrackedRecipient {
   const { simNumber, sender, parts } = update
   const usedSimNumber = simNumber ?? recipient.usedSimNumber

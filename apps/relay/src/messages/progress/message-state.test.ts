@@ -115,7 +115,7 @@ describe('a recipient', () => {
     expect(follow(refused, 'sent').state).toBe('Sent')
   })
 
-  test('shows what it waits for, until it is sent', () => {
+  test('shows the waiting reason until it is sent', () => {
     const held = follow(situations.Processed, 'waiting')
     expect(held).toMatchObject({ state: 'Processed', error: 'waits for work hours', errorCode: 'held' })
     expect(follow(held, 'sent')).toMatchObject({ error: null, errorCode: null })

@@ -6,7 +6,7 @@ import { jsonOf } from './fcm-credentials.ts'
 
 export type NoticeOutcome =
   | { readonly kind: 'sent' }
-  /** The app was removed, or has got another token. */
+  /** The app was removed, or has another token now. */
   | { readonly kind: 'unregistered' }
   /** Sending the same request again would not help. */
   | { readonly kind: 'refused'; readonly reason: string }

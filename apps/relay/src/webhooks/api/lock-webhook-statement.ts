@@ -3,7 +3,9 @@ import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 
-/** Locks the account, so that the later of two concurrent registrations counts the webhook of the earlier one. */
+/**
+ * Locks the account, so that the later of two concurrent registrations counts the webhook of the earlier registration.
+ */
 export async function lockRegistrations(statements: Statements, accountId: string): Promise<void> {
   await statements.$executeRaw`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`
 }

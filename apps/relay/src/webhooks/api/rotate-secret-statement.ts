@@ -3,8 +3,8 @@ import type { Statements } from '../../store/database.ts'
 /**
  * Replaces the secret of a webhook and keeps the previous one until the given time.
  *
- * It is one statement, so that of two concurrent rotations, the later one keeps the secret that the earlier one
- * returned.
+ * It is one statement, so that of two concurrent rotations, the later rotation keeps the secret that the earlier
+ * rotation returned.
  */
 export async function rotateSecret(
   statements: Statements,

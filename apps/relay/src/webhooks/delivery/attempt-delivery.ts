@@ -42,7 +42,7 @@ export interface AnsweredMessage {
 export interface Attempted {
   readonly attempt: RecordedAttempt
   readonly verdict: Verdict
-  /** What went wrong; undefined after a success. */
+  /** The problem; undefined after a success. */
   readonly error: string
 }
 

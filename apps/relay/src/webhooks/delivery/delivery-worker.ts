@@ -24,7 +24,7 @@ export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 
 
 /**
  * Sends the deliveries of the outbox. Every relay runs one worker. Each receiver is served by one worker at a time, in
- * a lane of its own, so that a slow or dead receiver delays no other receiver. When a worker is killed, another worker
+ * a separate lane, so that a slow or dead receiver delays no other receiver. When a worker is killed, another worker
  * takes over its receivers at once and sends events under the same ids.
  *
  * A round takes free receivers, renews the leases of the worker's own receivers, and reads their due deliveries. Rounds

@@ -42,8 +42,8 @@ export function judgeOutcome(
 }
 
 /**
- * The pause after each failed attempt, in seconds. The first two pauses are enough for a restart of the receiver, the
- * last ones for a weekend.
+ * The pause after each failed attempt, in seconds. The first two pauses are long enough for a restart of the receiver,
+ * the last pauses for a weekend.
  */
 const PAUSES = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
 const LONGEST_REQUESTED = 3_600

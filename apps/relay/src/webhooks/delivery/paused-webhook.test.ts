@@ -8,7 +8,7 @@ const { receivers } = world
 const hold = (id: string, heldSince: Date | null) =>
   world.database.webhook.update({ where: { accountId_id: { accountId: 'a1', id } }, data: { heldSince } })
 
-test('deliveries of a paused webhook wait, those of others do not, and are sent after it resumes', async () => {
+test('only deliveries of the paused webhook wait, and they are sent after it resumes', async () => {
   const [paused, other] = [await receivers.start(answerWith(200)), await receivers.start(answerWith(200))]
   await world.webhook('paused', paused.url)
   await world.webhook('other', other.url)

@@ -11,7 +11,7 @@ interface NewDelivery {
   readonly payload: string
   /** The webhook is disabled, so the delivery is stored as dropped. */
   readonly disabled: boolean
-  /** The delivery that has to be attempted before this one. */
+  /** The delivery that has to be attempted before this delivery. */
   readonly follows: { readonly webhookKey: bigint; readonly id: string } | undefined
 }
 

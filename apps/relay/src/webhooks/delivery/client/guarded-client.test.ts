@@ -61,7 +61,7 @@ async function trap(host = FORBIDDEN, port = 0): Promise<{ readonly port: number
   }
 }
 
-/** A TCP server. The test decides what it does with the bytes of a connection. */
+/** A TCP server. The test decides how the server handles the bytes of a connection. */
 async function socketServer(serve: (socket: Socket, data: string) => void): Promise<{ readonly url: string }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -248,7 +248,7 @@ describe('a connection', () => {
     expect(there.connections).toBe(1)
   })
 
-  test('closed while idle is not a failure, because the request uses another one', async () => {
+  test('closed while idle is not a failure, because the request uses another connection', async () => {
     const seen: number[] = []
     let connections = 0
     const numbers = new Map<Socket, number>()
