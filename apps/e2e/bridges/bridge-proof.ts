@@ -33,7 +33,7 @@ export interface BridgeProof {
   readonly packages: readonly string[]
   /** Name and version of a program on npm, instead of Debian packages. */
   readonly npm?: string
-  /** Each step throws when the program did not do what it should. */
+  /** Each step throws when the program did not work as expected. */
   readonly steps: readonly (readonly [name: string, run: (world: ProofWorld) => Promise<void>])[]
 }
 

@@ -61,7 +61,7 @@ class HttpRequest {
   }
 }
 
-test('the media type for Zabbix sends one SMS for a notification, also when Zabbix repeats the attempt', async () => {
+test('the media type for Zabbix sends one SMS for a notification, even if Zabbix repeats the attempt', async () => {
   const file = parse(readFileSync(join(ROOT, 'deploy/zabbix/smsgw-media-type.yaml'), 'utf8'))
   const [mediaType] = file.zabbix_export.media_types
   expect([file.zabbix_export.version, mediaType.type]).toEqual(['6.0', 'WEBHOOK'])

@@ -135,7 +135,7 @@ test('listen forwards the events that a webhook gets, signed with its own secret
   expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8').trim()]).toEqual([0o600, secret])
 })
 
-test('listen says what is missing', async () => {
+test('listen names a missing option and an unknown event', async () => {
   const without = smsgw(['listen'], account())
   expect([await without.ended(), without.complaints]).toEqual([2, 'smsgw: listen needs --forward-to <url>\n'])
   const unknown = smsgw(['listen', '--forward-to', 'http://127.0.0.1:9', '--events', 'sms:recieved'], account())

@@ -143,7 +143,7 @@ test('every container runs as an unprivileged user, with a read-only root file s
   }
 })
 
-test('ports are published on loopback only, and all images have a version, ours that of the product', () => {
+test('ports are published on loopback only, all images have a version, and our images have the version of the product', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const { raw } of services.values()) {
     for (const port of raw.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)

@@ -1,5 +1,6 @@
 // Tests the console as an app with notifications. Chromium cannot reach its push service in tests, so a push service of
-// the tests replaces it: only `pushManager.subscribe` is changed. The service worker gets what that service receives.
+// the tests replaces it: only `pushManager.subscribe` is changed. The test passes each received notification to the
+// service worker.
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere } from './house/barriers.ts'

@@ -321,7 +321,7 @@ test('filters of the log, the deliveries and the overview are part of the addres
   await page.getByRole('figure', { name: /^Last week/ }).waitFor()
 })
 
-test('Back returns to the place in a list, also in pages that were loaded later, and a link opens a page at its top', async () => {
+test('Back returns to the place in a list, even in pages that were loaded later, and a link opens a page at its top', async () => {
   const scheduleAt = '2037-01-01T00:00:00Z'
   for (let count = 0; count < 70; count++)
     await gateway.api.send({ phoneNumbers: ['+447400555555'], textMessage: { text: `Plan ${count}` }, scheduleAt })

@@ -104,7 +104,7 @@ test('creates a token with scopes and a lifetime, shows it once, lists and revok
   expect(await statusOf(token)).toBe(401)
 })
 
-test('shows that the relay is offline, reconnects automatically and shows what has changed, also on pages that were not open', async () => {
+test('shows that the relay is offline, reconnects automatically and shows the changes, even on pages that were not open', async () => {
   await page.goto(`${house.relayUrl}/conversations`)
   const state = page.getByRole('navigation', { name: 'Main' })
   await state.getByText('Disconnected').waitFor({ state: 'detached' })

@@ -40,7 +40,7 @@ test('opens at the first sign-in without a modem, and pairs the computer', async
   await step().getByText('Plug a modem with a SIM into office-pi').waitFor()
 })
 
-test('without a modem, explains what the agent sees; says when it is offline; and continues with a modem', async () => {
+test('without a modem, shows the findings of the agent; reports an offline agent; and continues with a modem', async () => {
   await step().getByText(`${MISSING} was not found.`).waitFor()
   await house.emulator.instruct('set-coverage', { to: 'modem0', stat: 2 })
   // A restart is faster than the next report of an agent that finds a modem.

@@ -9,7 +9,7 @@ import { showToast } from '../ui/toasts.tsx'
 import { t } from '../words/text.ts'
 import './change-password.css'
 
-/** A new password ends all sessions, including this one. */
+/** A new password ends all sessions, including the session of this page. */
 export function ChangePassword() {
   const { username } = useSignedIn()
   const client = useQueryClient()

@@ -24,7 +24,7 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
     ['assignees'],
   ],
   'labels.changed': () => [['labels'], ['conversations', ''], ['conversation-details']],
-  // An offline device is a reason to wait, too.
+  // Messages may wait because their device is offline.
   'device.changed': ({ id }) => [['devices'], ['device', id], ...whatWaits],
   'device.waiting': () => whatWaits,
   'device.telemetry': ({ id }) => [['devices'], ['device', id], ['telemetry', id]],

@@ -9,7 +9,7 @@ import { t } from '../words/text.ts'
 /** The number, with a link back to the list on a narrow screen. */
 export function ThreadHead({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   const { data: devices = [] } = useDevices()
-  // If there is a real modem, emulated ones are not used.
+  // If there is a real modem, emulated modems are not used.
   const isEmulated = devices.length > 0 && devices.every((device) => device.isEmulated)
   return (
     <header className="thread-head">

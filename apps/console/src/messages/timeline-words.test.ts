@@ -7,7 +7,7 @@ import { adviceWords, failureText, inLocalTime, sinceWords, stepWords, toneOf } 
 
 const at = '2026-03-01T08:46:11.000Z'
 
-test('a step shows the time since the previous one, unless it is the first or at the same time', () => {
+test('a step shows the time since the previous step, unless it is the first step or has the same time', () => {
   expect(sinceWords(undefined, at)).toBe('')
   expect(sinceWords(at, at)).toBe('')
   expect(sinceWords(at, '2026-03-01T08:46:11.250Z')).toBe('+250 ms')

@@ -90,7 +90,7 @@ async function subscribed(registration: ServiceWorkerRegistration): Promise<Push
   const existing = await registration.pushManager.getSubscription()
   if (existing !== null && isSame(existing.options?.applicationServerKey, applicationServerKey)) return existing
   try {
-    // A subscription with the key of another installation receives nothing from this one.
+    // A subscription with the key of another installation receives nothing from this installation.
     await existing?.unsubscribe()
     return await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
   } catch (error) {

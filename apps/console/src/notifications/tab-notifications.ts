@@ -12,8 +12,8 @@ const lockName = 'smsgw-notifications'
 const offlineMs = 180_000
 
 /**
- * Shows notifications of live events. Of several tabs, the one that holds a lock of the browser shows them. Returns a function
- * that stops this.
+ * Shows notifications of live events. If several tabs are open, only the tab that holds a lock of the browser shows
+ * them. Returns the function that stops the notifications.
  */
 export function watchEvents(
   feed: Pick<LiveFeed, 'onEvent'>,

@@ -4,7 +4,7 @@ import { signalWords } from '../shell/line-words.ts'
 import { SignalBars } from '../ui/signal-bars.tsx'
 import { t } from '../words/text.ts'
 
-/** Waits until the SIM is registered with a network, and says what to check meanwhile. */
+/** Waits until the SIM is registered with a network. Until then, says what to check. */
 export function NetworkStep({
   deviceId,
   modem: { simNumber, signal },

@@ -52,7 +52,7 @@ test.each([
   expect(setupState(online, modem(state, more))).toEqual({ step, kind })
 })
 
-test('the state of the SIM is newer than that of its modem', () => {
+test('the state of the SIM is newer than the state of its modem', () => {
   const device = { ...online, simCards: [{ simNumber: 1, slotIndex: 0, state: 'ready' }] }
   expect(setupState(device, modem('locked'))).toEqual({ step: 'test', kind: 'ready' })
   expect(setupState(device, modem('locked', { simNumber: 2 }))).toEqual({ step: 'sim', kind: 'pin' })

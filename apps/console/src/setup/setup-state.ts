@@ -6,7 +6,7 @@ import { isNumberAlias } from '@smsgw/contract/number-alias'
 export const setupSteps = ['computer', 'modem', 'sim', 'network', 'test'] as const
 export type SetupStep = (typeof setupSteps)[number]
 
-/** The first step that is not done, and what it waits for. */
+/** The first step that is not done, with its reason to wait. */
 export type SetupState =
   | { readonly step: 'computer'; readonly kind: 'unpaired' | 'offline' }
   | { readonly step: 'modem'; readonly kind: 'missing' | 'starting' | 'failed' }
@@ -14,7 +14,7 @@ export type SetupState =
   | { readonly step: 'network'; readonly kind: 'searching' | 'denied' | 'roaming' }
   | { readonly step: 'test'; readonly kind: 'ready' }
 
-/** The computer to set up, unless the user chooses another one: the first that is online without a working SIM. */
+/** The computer to set up, unless the user chooses another computer: the first that is online without a working SIM. */
 export function computerToSetUp(computers: readonly DeviceAnswer[]): DeviceAnswer | undefined {
   return (
     computers.find(({ online, simCards }) => online && !simCards.some(({ state }) => state === 'ready')) ?? computers[0]

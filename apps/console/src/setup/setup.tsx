@@ -41,7 +41,7 @@ export default function Setup() {
   // Phones are set up in their app.
   const computers = devices.data?.filter(({ isPhone }) => !isPhone)
   const [chosen, choose] = useUrlValue('device', '', undefined, ['sim', 'message'])
-  // The page stays with this computer when another one becomes ready.
+  // The page stays with this computer when another computer becomes ready.
   const [first, setFirst] = useState<string>()
   const usual = computerToSetUp(computers ?? [])
   if (first === undefined && usual !== undefined) setFirst(usual.id)

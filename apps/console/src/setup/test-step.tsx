@@ -197,7 +197,7 @@ function isTestOf({ deviceId, simNumber }: MessageStateAnswer, { device, modem }
   )
 }
 
-/** Replies to earlier tests are not taken for the reply to the next one. */
+/** The used replies to earlier tests, so that none of them counts as the reply to the next test. */
 const usedReplies = new Set<string>()
 
 function AwaitedReply({ number, sentAt }: { readonly number: string; readonly sentAt: string | undefined }) {

@@ -4,7 +4,7 @@ import { KeySequence, type Keys } from './key-sequence.ts'
 const dialogs = '[role="dialog"][aria-modal="true"], [role="menu"]'
 /** True if a dialogue or a menu was open when the current key was pressed. */
 let wasDialogOpen = false
-// Escape closes a dialogue before the shortcuts receive the key, so this listener is the first one.
+// Escape closes a dialogue before the shortcuts receive the key, so this listener must run first.
 globalThis.addEventListener?.('keydown', () => (wasDialogOpen = document.querySelector(dialogs) !== null), {
   capture: true,
 })

@@ -7,9 +7,9 @@ const items = ['li', 'tr', '[role="listitem"]'].join()
 const places = [items, 'section', 'form', 'main', '[role="dialog"]'].join()
 
 /**
- * Keeps the focus on the page. A browser drops it when its element is disabled, for example a button during its request, or removed.
- * An element that is enabled again gets it back. If the element was removed, the next item of its list gets it, or the part of the
- * page that contained it.
+ * Keeps the focus on the page. A browser drops the focus when its element is removed, or is disabled, for example a
+ * button during its request. An element that is enabled again gets the focus back. If the element was removed, the next
+ * item of its list gets the focus, or the part of the page that contained the element.
  */
 export function useKeptFocus(): void {
   useEffect(() => keepFocus(), [])

@@ -6,7 +6,7 @@ interface Asked {
   tookMs?: number
 }
 
-/** Measures how long a user waits for the page, and what the page does meanwhile. */
+/** Measures how long a user waits for the page, and the requests and long tasks of the page during this time. */
 export class Watch {
   readonly #page: Page
   readonly #session: CDPSession
