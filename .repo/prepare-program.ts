@@ -1,4 +1,4 @@
-// Before `smsgw` starts a program of a checkout: builds what is missing.
+// Builds the missing parts of a program before `smsgw` starts it from a checkout.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { type BuiltProgram, buildProgram, builtProgram, keepPrograms } from './built-programs.ts'

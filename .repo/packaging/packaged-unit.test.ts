@@ -70,7 +70,7 @@ test('refuses a unit that lacks a replaced line', () => {
   expect(() => packagedUnit('[Service]\nExecStart=/bin/true\n')).toThrow('the unit has no line that matches')
 })
 
-test('each service has a documented settings file, which only sets what the installation created', () => {
+test('each service has a documented settings file, which sets only paths that the installation created', () => {
   const folder = join(import.meta.dirname, 'debian/settings')
   expect(readdirSync(folder).sort()).toEqual(['agent.env', 'bridge.env', 'gateway.env', 'relay.env'])
   const set = readdirSync(folder).flatMap((file) =>

@@ -138,7 +138,7 @@ test('all images come from one base, which a build can pin, and have labels', ()
     expect(dockerfile).toContain(`org.opencontainers.image.${label}=`)
 })
 
-test('the version of the images is that of the product', () => {
+test('the images have the version of the product', () => {
   expect(dockerfile).toContain(`ARG VERSION=${version}\n`)
 })
 
