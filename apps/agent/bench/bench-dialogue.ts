@@ -6,7 +6,7 @@ import type { Round } from './round.ts'
 
 /**
  * Compares the driver with a loop that only exchanges the same bytes on the same port. Rounds of the driver and of the
- * loop alternate, so that other load on the machine affects both. The emulator answers at once.
+ * loop alternate, so that other load on the machine affects both. The emulator answers without a delay.
  */
 const rounds = 9
 const perRound = 400

@@ -39,7 +39,7 @@ try {
   }
   const sender = medianOf(pairs.map((each) => each.sender))
   const isFast = sender >= requiredPerSecond
-  print(`a small write is on disk after ${opened.fsyncMs.toFixed(2)} ms`)
+  print(`syncing a small write to disk takes ${opened.fsyncMs.toFixed(2)} ms`)
   print(`sender with a durable journal  ${sender.toFixed(0)} submits/s`)
   print(`raw loop                       ${medianOf(pairs.map((each) => each.raw)).toFixed(0)} submits/s`)
   print(`ratio                          ${medianOf(pairs.map((each) => each.sender / each.raw)).toFixed(2)}`)
@@ -102,7 +102,7 @@ async function sent(round: string): Promise<number> {
     submit: (pdu, options) => modem.submit(pdu, options),
   })
   await emptied
-  // Writes are carried out in order, so when this one is on disk, all results are.
+  // The journal writes in order, so when this note is on disk, all results are on disk too.
   await opened.journal.write([{ kind: 'note', name: 'round', value: round }])
   const tookMs = performance.now() - startMs
   sender.stop()

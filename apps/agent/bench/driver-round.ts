@@ -3,12 +3,13 @@ import type { OpenPort } from '../src/ports/open-port.ts'
 import { monotonicClock } from '../src/time/monotonic-clock.ts'
 import { message, type Round } from './round.ts'
 
-/** Uses the driver as the agent does: it sends a message when the outcome of the previous message is known. */
+/** Uses the driver as the agent does: sends a message after the result of the previous message is known. */
 export async function driverRound(port: OpenPort, count: number): Promise<Round> {
   const modem = new Modem({ port, clock: monotonicClock, onEvent: () => undefined })
   const outcome = await modem.start()
   if (outcome.kind !== 'started') throw new Error(`the modem could not be set up: ${JSON.stringify(outcome)}`)
-  // Leaves out the work that follows the start of a modem, such as reading messages and the network state.
+  // Performs the tasks that follow the start of a modem, such as reading messages and the network state, so that they
+  // are not measured.
   await modem.sweep()
   const startMs = performance.now()
   for (let done = 0; done < count; done += 1) {

@@ -6,13 +6,14 @@ import { planMessage } from '../src/sending/message/plan-message.ts'
 import { monotonicClock } from '../src/time/monotonic-clock.ts'
 
 /**
- * `node exchange-messages.ts tcp://127.0.0.1:7002 http://127.0.0.1:7080 200`: sends and receives as many messages on one port of
- * an emulated modem, whose other port another program uses. Prints what arrived; the exit code is 0 if nothing is missing.
+ * `node exchange-messages.ts tcp://127.0.0.1:7002 http://127.0.0.1:7080 200`: sends and receives as many messages on
+ * one port of an emulated modem, whose other port another program uses. Prints the results. The exit code is 0 if all
+ * messages arrived.
  */
 const [port = '', control = '', wanted = '200'] = process.argv.slice(2)
 const count = Number(wanted)
 const outcomes: Record<string, number> = {}
-/** How often each message was read. */
+/** The number of times that each message was read. */
 const reads = new Map<string, number>()
 const deletions: Promise<void>[] = []
 const registered = Promise.withResolvers<void>()
@@ -54,7 +55,7 @@ async function receiveAll(): Promise<void> {
       body: JSON.stringify({ from: '+447700900222', to: 'modem0', text: `in ${number}` }),
     })
     if (!response.ok) throw new Error(await response.text())
-    // The memories of the modem never become full.
+    // Waits, so that the memories of the modem never become full.
     while (number - reads.size > 20) await pause(20)
   }
   for (let waitedMs = 0; reads.size < count && waitedMs < 60_000; waitedMs += 100) await pause(100)

@@ -20,26 +20,28 @@ export async function judgeSending(
       ({ kind }) => kind === 'sent' || kind === 'failed' || kind === 'cancelled' || kind === 'delivered',
     )
     const add = (problem: string) =>
-      problems.push(`${cmdId}: ${problem} [${reported.map(describeEvent).join(', ')}] submitted ${ledger.join('/')}`)
-    if (record?.outcome === undefined) add('never ended')
-    if (ends.length === 0) add('no event about its end')
+      problems.push(
+        `${cmdId}: ${problem}; events ${reported.map(describeEvent).join(', ')}; submitted ${ledger.join('/')}`,
+      )
+    if (record?.outcome === undefined) add('has no final state')
+    if (ends.length === 0) add('no event reports the final state')
     if (ledger.some((times) => times > (mayRepeat ? 2 : 1))) add('sent twice')
     const last = ends.at(-1)
     seen[last?.kind === 'failed' ? `failed: ${last.code}` : (last?.kind ?? 'nothing')] = 1
     const all = ledger.length > 0 && ledger.every((times) => times >= 1)
-    if (reported.some(({ kind }) => kind === 'sent') && !all) add('reported as sent, not submitted')
+    if (reported.some(({ kind }) => kind === 'sent') && !all) add('reported as sent, but not submitted')
     if (
       reported.some((event) => event.kind === 'sent' && !event.possibleDuplicate) &&
       ledger.some((times) => times > 1)
     ) {
       add('sent twice without possibleDuplicate')
     }
-    if (last?.kind === 'cancelled' && ledger.some((times) => times > 0)) add('reported as cancelled, submitted')
+    if (last?.kind === 'cancelled' && ledger.some((times) => times > 0)) add('reported as cancelled, but submitted')
     if (last?.kind === 'failed' && all && !['submit_unknown', 'report_failed'].includes(last.code)) {
-      add('reported as failed, submitted')
+      add('reported as failed, but submitted')
     }
     if (last?.kind === 'failed' && last.code === 'submit_unknown' && !reported.some(isDoubt))
-      add('unknown without a doubt')
+      add('reported as unknown, but was never in doubt')
     problems.push(...judgeOrder(cmdId, reported))
   }
   problems.push(...world.problems.map((problem) => `problem: ${String(problem)}`))

@@ -51,16 +51,16 @@ export async function runReceivingSchedule(seed: number): Promise<readonly strin
   })
   if (reported.length !== expected.length) problems.push(`${reported.length} reported, ${expected.length} arrived`)
   if (new Set(ids).size !== ids.length) problems.push('two events have the same id')
-  if (world.storage.size > 0) problems.push(`${world.storage.size} were left on the SIM`)
+  if (world.storage.size > 0) problems.push(`${world.storage.size} messages are still on the SIM`)
   world.kill()
   world.disk.close()
   return problems
 }
 
-/** Delivers a message again, after the time for which the network waits for an acknowledgement. */
+/** Delivers a message again, later than the network waits for an acknowledgement. */
 async function againLater(world: ReceiverFixture, later: string[]): Promise<void> {
   await world.pass(12_000)
   const pdu = later.shift()
-  // Two unread copies next to each other count as two messages: see `identify`.
+  // Skips a PDU of which an unread copy is still stored, because two such copies count as two messages: see `identify`.
   if (pdu !== undefined && ![...world.storage.values()].includes(pdu)) world.deliver(pdu)
 }

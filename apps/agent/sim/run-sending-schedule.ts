@@ -6,7 +6,8 @@ import { SendingWorld } from './sending-world.ts'
 const passTime = timePasser(process.nextTick)
 
 /**
- * Runs one schedule: some minutes with faults, then six days without faults. At the end, every message must have ended.
+ * Runs one schedule: some minutes with faults, then six days without faults. At the end, every message must have a
+ * final state.
  */
 export async function runSendingSchedule(seed: number): Promise<ScheduleReport> {
   const world = new SendingWorld(seed)
@@ -25,12 +26,12 @@ export async function runSendingSchedule(seed: number): Promise<ScheduleReport> 
     else if (what < 0.88) world.loseTime()
     else if (what < 0.91) world.fillDisk()
     else if (what < 0.95) world.loseNetwork()
-    // Half of the steps are short, so that kills hit every moment of a submission.
+    // Half of the steps are short, so that processes are killed at every moment of a submission.
     await passTime(world.clock, world.random.next() < 0.5 ? world.random.integer(40) : world.random.integer(20_000))
   }
   await passTime(world.clock, 6 * 24 * 60 * 60_000)
   const judged = await judgeSending(world)
-  // After some days the journal has removed most records. The remaining records must cause no further events.
+  // After some days, the journal has removed most records. The remaining records must not cause further events.
   const before = await world.done()
   await passTime(world.clock, 4 * 24 * 60 * 60_000)
   world.forget()
@@ -38,7 +39,10 @@ export async function runSendingSchedule(seed: number): Promise<ScheduleReport> 
   await started(world)
   await passTime(world.clock, 60 * 60_000)
   const after = await world.done()
-  const problems = after === before ? judged.problems : [...judged.problems, `${after} in the end, ${before} before`]
+  const problems =
+    after === before
+      ? judged.problems
+      : [...judged.problems, `the journal caused changes after all messages had ended: from ${before} to ${after}`]
   world.kill()
   world.disk.close()
   return { ...judged, problems, virtualMs: world.clock.nowMs() }

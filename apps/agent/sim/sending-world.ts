@@ -21,12 +21,12 @@ export class SendingWorld {
   readonly time = new ManualTime(this.clock)
   readonly disk: MemoryJournal
   readonly sims: readonly SimulatedSim[]
-  /** Commands whose `accept` has resolved. */
+  /** The commands that the sender has accepted, which means that `accept` has resolved. */
   readonly accepted = new Map<string, SendCommand>()
   readonly cancelled = new Set<string>()
   readonly problems: unknown[] = []
   kills = 0
-  /** The SIM objects that the sender has, which are those whose modem is set up. */
+  /** The SIMs that are attached to the sender, because their modem is set up. */
   readonly #attached = new Map<SimulatedSim, SendingSim>()
   readonly #limits: SendingLimits
   #process: { readonly sender: Sender; readonly kill: () => void; isAlive: boolean } | undefined
@@ -39,8 +39,8 @@ export class SendingWorld {
       () => this.random.next(),
       () => this.clock.epochMs(),
     )
-    // The agent checks once a minute, so days without an event would take long to simulate. Long steps also reveal a
-    // missing timer.
+    // Usually sleeps longer than the minute after which a real agent checks again, because days without an event would
+    // take long to simulate. Long sleeps also reveal a missing timer.
     this.#limits = { ...defaultSendingLimits, ...(seed % 8 !== 0 && { longestSleepMs: 12 * 60 * 60_000 }) }
     const faultRate = [0, 0.5, 1, 1.5][this.random.integer(4)] as number
     this.sims = Array.from(
@@ -217,7 +217,7 @@ export class SendingWorld {
     return `${(await this.events()).length} events, ${parts} parts, ${this.sender?.open} open`
   }
 
-  /** Keeps unmatched reports until a reference becomes known, as the receiver does. */
+  /** Keeps unmatched reports until their reference becomes known, as the receiver does. */
   readonly #unmatched: Parameters<Sender['report']>[] = []
 
   async #report(...report: Parameters<Sender['report']>): Promise<void> {

@@ -36,7 +36,7 @@ export class SimulatedSim {
     this.#faultRate = faultRate
   }
 
-  /** Returns the SIM for one process, which is not called again after it was killed. */
+  /** Returns the SIM for one process. Does not call back into the process after the process was killed. */
   attach(isAlive: () => boolean): SendingSim {
     return {
       simNumber: this.simNumber,
@@ -44,7 +44,7 @@ export class SimulatedSim {
       phoneNumber: '+447700900999',
       submit: (pdu, options) => {
         const done = this.#busy.then(() => this.#submit(pdu, options, isAlive))
-        // A submission of the killed process must not block the next process.
+        // Waits at most 30 s, because a submission of a killed process must not block the next process.
         this.#busy = Promise.race([done, this.#pause(30_000)])
         return done
       },
@@ -52,7 +52,7 @@ export class SimulatedSim {
   }
 
   async #submit(pdu: OutgoingPdu | OutgoingText, options: SubmitOptions, isAlive: () => boolean): Promise<Submitted> {
-    if ('text' in pdu) throw new Error('this SIM takes PDUs')
+    if ('text' in pdu) throw new Error('this SIM accepts PDUs only')
     await this.#pause(this.#random.integer(300))
     const withdrawal = { cancelled: false }
     if (this.#happens(0.08)) return this.#ends(options, { kind: 'not-sent', why: 'no-prompt' }, isAlive)
@@ -76,7 +76,7 @@ export class SimulatedSim {
     const reference = isTaken ? this.#take(pdu) : undefined
     await this.#pause(this.#random.integer(6000))
     if (isTaken && !this.#happens(0.15)) {
-      // The line with the message reference may be lost.
+      // The line with the message reference may be lost before the driver reads it.
       const heard = this.#happens(0.1) ? undefined : reference
       return this.#ends(
         options,
@@ -85,7 +85,7 @@ export class SimulatedSim {
       )
     }
     this.#maybeLate(options.id, reference, isAlive)
-    // The modem may accept the next command long before the driver's time limit.
+    // The modem may be ready for the next command long before the driver's time limit ends.
     if (this.#happens(0.3)) await this.#pause(120_000)
     return this.#ends(options, { kind: 'unknown', why: 'answer-lost', error: undefined }, isAlive)
   }

@@ -17,7 +17,7 @@ test.each([
   expect(() => readConfig(environment)).toThrow(message)
 })
 
-test('the error of an invalid secret does not contain it', () => {
+test('the error about an invalid secret does not contain the secret', () => {
   expect(() => readConfig({ ENROLMENT_TOKEN: 'too short' })).toThrow(
     /^ENROLMENT_TOKEN needs at least 32 characters;(?!.*too short)/,
   )

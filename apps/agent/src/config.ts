@@ -30,7 +30,7 @@ export const settingsSchema = z.object({
   ),
   MODEMS: setting(text().default('auto'), {
     about:
-      'modems to use: auto finds them; a list separated by commas sets SIM 1, SIM 2, …; its items are /dev/… paths, tcp://host:port, or hilink://192.168.8.1 for a stick with only a web interface; /dev/ttyUSB2+/dev/ttyUSB3 names two ports of one modem, the second one for reading while the first waits',
+      'modems to use: auto finds them; a list separated by commas sets SIM 1, SIM 2, …; its items are /dev/… paths, tcp://host:port, or hilink://192.168.8.1 for a stick with only a web interface; /dev/ttyUSB2+/dev/ttyUSB3 names two ports of one modem, the second port for reading while the first port waits',
     example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
   }),
   HILINK_USER: setting(text().default('admin'), {
@@ -53,7 +53,7 @@ export const settingsSchema = z.object({
   }),
   HANG_UP_CALLS: setting(flag().default(false), {
     about:
-      'hangs up incoming calls, which are reported as `call:received` in any case; otherwise they ring until the caller gives up',
+      'hangs up incoming calls, which are reported as `call:received` in any case; otherwise they ring until the caller hangs up',
     example: '1',
   }),
   SEND_WHILE_ROAMING: setting(flag().default(true), {
@@ -152,7 +152,8 @@ export function wantedModems({ MODEMS: modems }: Pick<AgentConfig, 'MODEMS'>): W
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  // A name such as /dev/serial/by-id/usb-A+B may contain a plus sign; the next address begins with its path or scheme.
+  // A device name such as /dev/serial/by-id/usb-A+B may contain a plus sign, so splits only where an address begins,
+  // with a path or a scheme.
   const listed = named.filter((address) => address !== 'auto').map((address) => address.split(/\+(?=\.{0,2}\/|tcp:)/))
   const seconds = listed.flatMap(([first = '', second]) => (second === undefined ? [] : [[first, second] as const]))
   return {
@@ -183,7 +184,7 @@ function readSims(environment: NodeJS.ProcessEnv): ReadonlyMap<number, SimConfig
 
 interface SimSetting {
   readonly form: RegExp
-  /** What is wrong with a value of another form. */
+  /** The problem of an invalid value. */
   readonly words: string
   readonly read: (value: string) => Partial<SimConfig>
 }

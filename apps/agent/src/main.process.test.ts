@@ -71,7 +71,7 @@ async function run(args: readonly string[], settings?: Readonly<Record<string, s
   return { code, said: said() }
 }
 
-test('pairs once, and again only with --again, which sets the journal of the previous device aside', async () => {
+test('pairs once, and again only with --again, which renames the journal of the previous device', async () => {
   expect(await run(['pair', url, 'code-1'])).toEqual({
     code: 0,
     said: `Paired as device device-1. Start the agent with \`DATA_DIR=${folder} npm run agent -- run\`.\n`,

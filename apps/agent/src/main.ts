@@ -4,8 +4,8 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { printable } from './cli/terminal.ts'
 import { VERSION } from './version.ts'
 
-// Must be set before anything else is loaded. A small heap saves a tenth of the memory, which is scarce on a Raspberry
-// Pi. Messages take only a few kilobytes, so a larger heap would not help.
+// Must be set before other modules are loaded. A small heap saves a tenth of the memory, which is scarce on a Raspberry
+// Pi. A larger heap would not help, because messages take only a few kilobytes.
 setFlagsFromString('--semi-space-growth-factor=1')
 setFlagsFromString('--optimize-for-size')
 

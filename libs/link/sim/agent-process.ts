@@ -15,7 +15,7 @@ export const urgentCapacity = 2
  * on disk is lost when the agent is killed.
  *
  * The agent sends nothing before the first welcome, because an old copy must not send what its original may have sent.
- * After that, the agent also sends while the link is down. Its next run does the same if the computer was not switched
+ * After that, the agent also sends while the link is down, and so does its next run unless the computer was switched
  * off.
  */
 export class AgentProcess {
@@ -68,20 +68,20 @@ export class AgentProcess {
     return this.state.phase.kind === 'stopped'
   }
 
-  /** The sockets of the agent end with its process. The relay may or may not be notified. */
+  /** Ends the process and its sockets. `isNoticed`: the relay is notified that the sockets have ended. */
   kill(isNoticed: boolean): void {
     this.process.kill()
     for (const socket of this.#sockets.values()) socket.cut({ agent: false, relay: isNoticed })
   }
 
-  /** Reads received messages, which stay on the SIM until they are on disk. */
+  /** Writes received messages to disk. Until then they stay on the SIM. */
   readSim(): void {
     this.#write(() => {
       for (const id of this.#world.takeFromSim()) this.#append(this.#received(id))
     })
   }
 
-  /** Writes an event of an unknown kind. */
+  /** Writes an event whose kind the relay does not know. */
   writeUnreadable(): void {
     this.#write(() => this.#appendText('{"kind":"riddle"}'))
   }
@@ -139,7 +139,7 @@ export class AgentProcess {
       case 'read-events': {
         const { connection, most } = effect
         this.process.later(random.between(0, 5), () => {
-          // Old events may have been removed, and a read may return fewer events than requested.
+          // Retention may have removed the requested events, and a read may return fewer events than requested.
           const from = Math.max(effect.from, this.disk.first)
           const events = this.disk.events.slice(from - 1, from + random.below(most))
           this.step({ kind: 'events-read', connection, from, events })
@@ -293,7 +293,7 @@ export class AgentProcess {
     return { first: this.disk.first, tail: this.disk.events.length, mark: this.disk.mark }
   }
 
-  /** Answers after a short delay, possibly on another connection. */
+  /** Passes the answer to the state machine after a short delay. The connection may have changed by then. */
   #answer(input: AgentInput): void {
     this.process.later(this.#world.random.between(0, 5), () => this.step(input))
   }

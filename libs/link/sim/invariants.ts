@@ -74,7 +74,7 @@ export class Invariants {
 
   written({ disk, bootId }: AgentProcess): void {
     const open = openSends(disk)
-    if (open > capacity + urgentCapacity) this.#report(`${bootId} was given ${open} messages`)
+    if (open > capacity + urgentCapacity) this.#report(`${bootId} accepted ${open} messages`)
   }
 
   relayStepped({ state }: Session, input: RelayInput): void {
@@ -120,7 +120,7 @@ export class Invariants {
     this.ledger.push({ cmdId, disk })
   }
 
-  /** Called before a restore, because stored events may already have been acknowledged. */
+  /** Called before a restore, because the relay may have acknowledged events that the backup does not contain. */
   storeSetBack(): void {
     for (const [journalId, { ids }] of this.#world.store.journals) {
       for (const [index, id] of ids.entries()) this.#everStored.add(`${journalId} ${index + 1} ${id}`)

@@ -3,7 +3,7 @@ import { idOf } from './invariants.ts'
 import { skipped } from './model-store.ts'
 import type { World } from './world.ts'
 
-/** Everything is idle. */
+/** Returns true if no process has work left. */
 export function isSettled(world: World): boolean {
   const [agent, copy] = world.agents
   if (agent === undefined || !agent.process.isAlive) return false
@@ -23,8 +23,8 @@ export function judge(world: World): string[] {
 }
 
 /**
- * True if both agents have stopped. If a welcome was lost or one agent was restarted, the other agent may continue
- * alone.
+ * Returns true if both agents have stopped. After a lost welcome or a restart of one agent, the other agent may
+ * continue.
  */
 function areDuplicatesSettled(world: World, one: AgentProcess, other: AgentProcess): boolean {
   if (one.isStopped && other.isStopped) return true
@@ -38,7 +38,7 @@ function isInStep({ store }: World, { state, disk }: AgentProcess): boolean {
   const { phase, outbox } = state
   if (phase.kind !== 'online' || phase.welcome.connEpoch !== store.connEpoch) return false
   const stored = store.journals.get(disk.journalId)?.ids.length ?? 0
-  // If all events that were not stored were removed because of their age, nothing is left to send.
+  // Without the events that retention removed before the relay stored them, no events are left to send.
   return outbox.mark === stored && (stored === disk.events.length || disk.first > disk.events.length)
 }
 
@@ -46,7 +46,7 @@ function haveEnded(world: World): boolean {
   return openSends(world).length === 0 || isMaimed(world)
 }
 
-/** A restored database requested events that retention had removed at the agent. Their content is lost. */
+/** Returns true if a restored database requested events that retention had already removed. */
 function isMaimed({ store, agents }: World): boolean {
   const lacksFirst = agents.some(({ disk }) => disk.first > 1 + (store.journals.get(disk.journalId)?.ids.length ?? 0))
   return lacksFirst || [...store.journals.values()].some(({ ids }) => ids.includes(skipped))
@@ -70,8 +70,8 @@ function judgeSends({ store, accepted, invariants, schedule }: World): string[] 
   for (const cmdId of accepted) if (!store.sends.has(cmdId)) problems.push(`${cmdId} was accepted and is missing`)
   for (const [cmdId, { outcome }] of store.sends) {
     if (outcome === 'sent' && !transmitted.has(cmdId)) problems.push(`${cmdId} is Sent but was not transmitted`)
-    // One of two disks may have sent a message that the other disk cancelled, and a restored database may have lost a
-    // dispatch.
+    // In other stories, a second disk may have sent a message that this disk cancelled, and a restored database may
+    // lack a dispatch.
     if (schedule.story === 'plain' && (outcome === 'cancelled' || outcome === 'failed') && transmitted.has(cmdId)) {
       problems.push(`${cmdId} is ${outcome}, but was transmitted`)
     }
@@ -81,7 +81,7 @@ function judgeSends({ store, accepted, invariants, schedule }: World): string[] 
 
 function judgeReceived(world: World): string[] {
   const { store, invariants, schedule } = world
-  // A message may be reported under two journals. Its id shows that both reports are about the same message.
+  // A message may be reported under two journals. Both reports contain the same message id.
   const missing = invariants.factsOfReplaced.filter(
     ({ fact, disk }) => disk === world.agents[0]?.disk && !store.received.includes(fact),
   )
@@ -112,6 +112,7 @@ function judgeJournal(world: World): string[] {
 function judgeStops({ agents, schedule, invariants }: World): string[] {
   if (schedule.story === 'duplicate') return []
   const problems = agents.filter(({ isStopped }) => isStopped).map(({ bootId }) => `${bootId} stopped`)
-  if (schedule.story !== 'old-copy' && invariants.replaced > 0) problems.push('a journal was replaced')
+  if (schedule.story !== 'old-copy' && invariants.replaced > 0)
+    problems.push('a journal was replaced in a story without copies')
   return problems
 }

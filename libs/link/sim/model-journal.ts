@@ -56,7 +56,7 @@ export function journalCommand(disk: Disk, taken: ReceivedCommand): Result | und
   const known = disk.commands.get(cmdId)
   switch (command.kind) {
     case 'send':
-      // A relay repeats an ended command only when it has lost the result.
+      // A relay repeats a command that has ended only if the relay has lost the result.
       if (known !== undefined) return known.result
       disk.commands.set(cmdId, { state: 'received', command })
       return { kind: 'processed' }
@@ -85,7 +85,7 @@ export function endSend(record: CommandRecord, result: Result): Result {
   return result
 }
 
-/** Returns the result of a command in the form in which an event reports it. */
+/** The result of a command, as an event reports the result. */
 export type Result =
   | { readonly kind: 'processed' | 'cancelled' | 'cancel-refused' | 'sent' }
   | { readonly kind: 'failed'; readonly code: string }

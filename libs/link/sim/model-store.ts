@@ -82,7 +82,7 @@ export class ModelStore {
     return { kind: 'commands-claimed', commands: isResume ? this.#resumed(journalId) : this.#fresh(journalId, room) }
   }
 
-  /** Returns true if a newer connection of the device exists. */
+  /** Returns true if a newer connection of the device exists, so that this connection may not commit. */
   isFenced(connEpoch: number): boolean {
     return connEpoch !== this.connEpoch
   }

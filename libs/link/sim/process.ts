@@ -20,7 +20,10 @@ export class Process {
     this.isAlive = false
   }
 
-  /** Suspends the process like SIGSTOP. When it resumes, it handles everything that has arrived, at once and in order. */
+  /**
+   * Suspends the process like SIGSTOP. When the process resumes, it immediately handles all inputs that have arrived,
+   * in order.
+   */
   freeze(ms: number): void {
     this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.#time.nowMs + ms)
   }

@@ -38,7 +38,7 @@ export class RelayProcess {
     for (const session of this.#sessions) session.step({ kind: 'drain', reconnectAfterMs })
   }
 
-  /** The sockets of the relay end with its process. The agents may or may not be notified. */
+  /** Ends the process and its sockets. `isNoticed`: the agents are notified that the sockets have ended. */
   kill(isNoticed: boolean): void {
     this.process.kill()
     for (const { socket } of this.#sessions) socket.cut({ agent: isNoticed, relay: false })
@@ -60,7 +60,7 @@ const pollMs = 15_000
 export class Session {
   state: RelayState
   readonly socket: Socket
-  /** From the store. */
+  /** The epoch that the store assigned. */
   connEpoch: number | undefined
   readonly #world: World
   readonly #relay: RelayProcess
@@ -145,7 +145,8 @@ export class Session {
   }
 
   /**
-   * Runs a transaction. It is either committed and answered later, or not committed, or committed without an answer.
+   * Runs a transaction. The transaction commits and answers later, fails without a commit, or commits without an
+   * answer.
    */
   #transact(commit: () => RelayInput | undefined, failure: RelayInput | undefined): void {
     const { random, time } = this.#world

@@ -9,8 +9,8 @@ export interface LinkReport extends ScheduleReport {
 }
 
 /**
- * Runs one schedule on a virtual clock. The same seed results in the same run. All faults end before the run does, so every accepted
- * message must reach a final state, and every event of a journal must be stored.
+ * Runs one schedule on a virtual clock. The same seed gives the same run. Faults stop before the end of the run, so at
+ * the end every accepted message must have a final state, and every event of a journal must be stored.
  */
 export function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): LinkReport {
   const schedule = planSchedule(seed)
@@ -26,7 +26,7 @@ export function runSchedule(seed: number, options: { readonly tracing?: boolean 
   return { schedule, problems, seen: seenIn(world), virtualMs: time.nowMs, trace: world.trace }
 }
 
-/** Ten times the steps of the longest schedules, so more steps mean an endless loop. */
+/** Ten times as many steps as the longest schedule needs. More steps mean an endless loop. */
 const mostSteps = 20_000
 /**
  * How long the run continues after the faults. Long enough for sockets that neither end closes, for the longest pauses,

@@ -17,7 +17,7 @@ export interface Schedule {
 /**
  * `plain`: crashes and a bad network. `old-copy`: the agent's disk is replaced by an older copy, or lost. `duplicate`:
  * a copy of the agent runs at the same time. `backup`: the database is restored from a backup. Stories are never
- * combined, because the right result would not be defined.
+ * combined, because no single result of a combination would be correct.
  */
 export type Story = 'plain' | 'old-copy' | 'duplicate' | 'backup'
 
@@ -32,7 +32,7 @@ export type Action = { readonly atMs: number } & (
   | { readonly do: 'cut'; readonly agentNotified: boolean; readonly relayNotified: boolean }
   | { readonly do: 'block'; readonly side: 'agent' | 'relay' | 'both'; readonly forMs: number }
   | { readonly do: 'delay'; readonly ms: number }
-  /** Loses the next such frame, and everything that follows it in the same direction of the connection. */
+  /** Loses the next frame of this type, and every later frame in the same direction of the connection. */
   | { readonly do: 'lose'; readonly frame: LostFrame }
   | { readonly do: 'refuse-connections'; readonly forMs: number }
   | { readonly do: 'crash-agent'; readonly isNoticed: boolean; readonly forMs: number }
@@ -92,7 +92,7 @@ const themes: Readonly<Record<Story, Weights>> = {
   backup: { 'back-up': 2 },
 }
 
-/** The actions of the story: a copy is made, and used later. */
+/** Returns the actions of the story, which makes a copy and later uses the copy. */
 function plot(random: RandomChoices, story: Story, spanMs: number): Action[] {
   const [early, late] = [random.below(spanMs / 2), spanMs / 2 + random.below(spanMs / 2)]
   switch (story) {

@@ -10,9 +10,9 @@ export interface End {
 }
 
 /**
- * One TCP connection, on which bytes arrive in order or not at all. Bytes may be delayed, or blocked in one direction or
- * both, and arrive later. They are lost when the connection ends, or when a direction fails: then nothing more arrives in
- * this direction. An end may not notice for a long time that the other end has closed.
+ * One TCP connection, on which bytes arrive in order or not at all. Bytes may be delayed, or blocked in one direction
+ * or both, and arrive later. Undelivered bytes are lost when the connection ends. When one direction fails, all later
+ * bytes in this direction are lost. An end may not notice for a long time that the other end has closed.
  */
 export class Socket {
   readonly #time: VirtualTime
@@ -43,12 +43,15 @@ export class Socket {
     this.#enqueue(from, { text })
   }
 
-  /** Notifies the other end after all earlier bytes have arrived. Bytes that the other end has already sent still arrive here. */
+  /**
+   * Notifies the other end after all earlier bytes have arrived. Bytes that the other end has already sent still arrive
+   * at `from`.
+   */
   close(from: Side, code: number, reason: string): void {
     this.#enqueue(from, { code, reason })
   }
 
-  /** Holds back everything that `side` sends, until it is unblocked. */
+  /** Delays all data that `side` sends, until the direction is unblocked. */
   block(side: Side): void {
     this.#lanes[side].isBlocked = true
   }
@@ -60,13 +63,13 @@ export class Socket {
     }
   }
 
-  /** Holds everything back for a while. */
+  /** Delays all data in both directions for `ms`. */
   delay(ms: number): void {
     for (const side of sides)
       this.#lanes[side].heldUntilMs = Math.max(this.#lanes[side].heldUntilMs, this.#time.nowMs + ms)
   }
 
-  /** Delivers a part of the bytes in flight, then ends the connection. Each end may or may not be notified. */
+  /** Delivers a part of the bytes in flight, then ends the connection. `notified`: which ends are notified. */
   cut(notified: Readonly<Record<Side, boolean>>): void {
     for (const side of sides) {
       const lane = this.#lanes[side]

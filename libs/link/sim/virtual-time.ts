@@ -1,4 +1,7 @@
-/** A clock that jumps from one timer to the next. Timers of the same time run in the order in which they were set. */
+/**
+ * A clock that jumps from one timer to the next. Timers that are due at the same time run in the order in which they
+ * were set.
+ */
 export class VirtualTime {
   nowMs = 0
   steps = 0
@@ -10,7 +13,7 @@ export class VirtualTime {
     this.#push({ atMs: this.nowMs + ms, order: this.#asked, happen })
   }
 
-  /** Runs all timers until `untilMs`, or until `isEnough`. */
+  /** Runs timers up to `untilMs`, or until `isEnough` returns true. */
   pass(untilMs: number, isEnough: () => boolean = () => false): void {
     for (;;) {
       const next = this.#heap[0]

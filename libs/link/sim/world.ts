@@ -59,7 +59,7 @@ export class World {
     return this.#onSim.length
   }
 
-  /** Each number once. */
+  /** Returns a new number each time. */
   number(): number {
     this.#numbers += 1
     return this.#numbers
@@ -85,7 +85,7 @@ export class World {
     this.#losses.push(frame)
   }
 
-  /** The frames that `lose` has named and that were not sent yet. */
+  /** The number of frames that `lose` actions have requested and that were not sent yet. */
   get framesToLose(): number {
     return this.#losses.length
   }
@@ -113,7 +113,7 @@ export class World {
     return this.#onSim.splice(0)
   }
 
-  /** Called before each step of a process. Returns false if the process is killed here. */
+  /** Called before each step of a process. Returns false if the schedule kills the process at this step. */
   mayContinue(process: AgentProcess | RelayProcess): boolean {
     if (!process.process.isAlive) return false
     const kind = process instanceof AgentProcess ? 'agent' : 'relay'
@@ -221,7 +221,7 @@ export class World {
     }
   }
 
-  /** The actions of a story. */
+  /** Runs one action of a story. */
   #turn(what: 'copy-disk' | 'restore-disk' | 'lose-disk' | 'start-copy' | 'back-up' | 'restore-backup'): void {
     const copy = this.#copy
     switch (what) {
@@ -292,8 +292,8 @@ export class World {
     const backup = this.#backup
     if (backup === undefined) return
     this.invariants.storeSetBack()
-    // A relay may keep running only if the restored database has its connection. Otherwise its transactions would be
-    // refused.
+    // A relay may keep running only if the restored database contains the relay's connection. Otherwise the database
+    // would refuse the relay's transactions.
     const canGoOn = backup.store.connEpoch === this.store.connEpoch && this.random.happens(0.5)
     if (!canGoOn) for (const which of this.relays.keys()) this.#restartRelay(which, true, 1_000)
     this.store.restore(backup.store, `stream${this.number()}`)

@@ -14,7 +14,7 @@ test.each(twice)('an agent is online at most 25 s after a %s and then a %s were 
   for (let seed = 1; seed <= 200; seed += 1) expect(backAfterMs(seed, lost), `seed ${seed}`).toBeLessThan(25_000)
 })
 
-/** Returns the time from the last loss until the agent is online. */
+/** Returns the time from the last lost frame until the agent is online. */
 function backAfterMs(seed: number, lost: readonly LostFrame[]): number {
   const schedule: Schedule = {
     seed,

@@ -9,7 +9,7 @@ test(`2 000 schedules of agents, relays, crashes and a bad network, from seed ${
   const { schedules, failures, seen } = await simulate({ schedules: 2_000, seed, workers: 2, startWorker })
   expect(failures).toEqual([])
   expect(schedules).toBe(2_000)
-  // The result means little unless the schedules covered all these cases.
+  // The schedules must have covered all these cases. Otherwise the result means little.
   for (const what of mustBeSeen) expect.soft(seen[what], what).toBeGreaterThan(0)
 }, 300_000)
 

@@ -17,7 +17,11 @@ export const modemCommands = {
   setup: {
     about: 'set up a modem step by step: access, PIN, network, and a test message to your phone',
     options: {
-      to: { value: '<number>', about: 'number of your phone, which gets the test message; a terminal asks for it' },
+      to: {
+        value: '<number>',
+        about:
+          'number of your phone, to which the test message is sent; if missing, the setup asks for it in the terminal',
+      },
       'no-test': { about: 'do not send a test message' },
       yes: { about: 'run the commands that fix a problem without asking' },
       sim: { value: '<n>', about: 'SIM to set up, if there are several modems' },
@@ -29,19 +33,23 @@ export const modemCommands = {
   'udev-rules': {
     args: '[<port>…]',
     about: 'print udev rules that make ModemManager ignore the USB modems that this agent uses',
-    options: { share: { about: 'ignore only the second command port of each modem, so that both programs use it' } },
+    options: {
+      share: {
+        about: 'ignore only the second command port of each modem, so that agent and ModemManager both use the modem',
+      },
+    },
   },
   ussd: {
     args: '<code>',
     about: 'send a USSD code such as "*100#" and show the reply',
     options: {
       sim: { value: '<n>', about: 'SIM that sends the code, counted from 1' },
-      session: { value: '<id>', about: 'continue the menu of an earlier reply' },
+      session: { value: '<id>', about: 'session of an earlier reply whose menu to continue' },
     },
   },
   'encryption-key rotate': {
     about:
-      'replace the key with which senders encrypt messages for this device; earlier keys still decrypt for 30 days',
+      'replace the key with which senders encrypt messages for this device; earlier keys decrypt for another 30 days',
   },
 } as const
 

@@ -9,7 +9,7 @@ import { findingLines } from '../doctor/finding.ts'
 import { supportBundle } from '../doctor/support-bundle.ts'
 import { printable } from './terminal.ts'
 
-/** Prints what is wrong and what to do about it. Returns false if a check failed. */
+/** Prints the problems and their solutions. Returns false if a check failed. */
 export async function doctor(config: AgentConfig, { values }: CommandLine): Promise<boolean> {
   const examination = await examine(config, (finding) => {
     for (const line of findingLines(finding)) process.stdout.write(`${printable(line)}\n`)

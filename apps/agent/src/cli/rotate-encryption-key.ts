@@ -2,7 +2,7 @@ import { fingerprintGroups } from '@smsgw/contract/fingerprint-groups'
 import type { AgentConfig } from '../config.ts'
 import { askAgent, noAgentRuns } from '../status/ask-agent.ts'
 
-/** Makes the running agent replace the key with which senders encrypt messages for it. */
+/** Makes the running agent replace the key with which senders encrypt messages for this agent. */
 export async function rotateEncryptionKey({ DATA_DIR: folder }: AgentConfig): Promise<void> {
   const key = await askAgent(folder, { ask: 'rotate-encryption-key' })
   if (key === undefined) throw noAgentRuns(folder)

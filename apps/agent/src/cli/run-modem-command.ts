@@ -6,7 +6,7 @@ import type { SetupModems } from '../setup/setup-modems.ts'
 export async function runModemCommand(
   config: AgentConfig,
   line: CommandLine,
-  /** Sends the test message of a setup through the API, while the gateway is running. */
+  /** Returns how to send the test message through the API, while the gateway is running. */
   testThrough: SetupModems['testThrough'] = () => undefined,
 ): Promise<void> {
   switch (line.name) {

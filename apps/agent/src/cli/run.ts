@@ -15,7 +15,7 @@ import { startAgent } from '../start/start-agent.ts'
 /** Runs the agent until a termination signal, then stops it cleanly. */
 export async function run(config: AgentConfig): Promise<void> {
   const log = openLog(config.LOG_LEVEL, process.stdout)
-  // Makes messages and keys readable by their owner only.
+  // Makes new files with messages and keys readable by their owner only.
   process.umask(0o077)
   armCrashPoint(config.crashAt)
   await runService({

@@ -7,7 +7,7 @@ import type { SetupModems } from '../setup/setup-modems.ts'
 import { readSetupOptions } from '../setup/setup-options.ts'
 import { print } from './terminal.ts'
 
-/** Sets up a modem in a dialogue, or from options without a terminal. Returns true if the modem works. */
+/** Sets up a modem in a dialogue. Without a terminal, uses the options instead. Returns true if the modem works. */
 export async function runSetup(
   config: AgentConfig,
   line: CommandLine,

@@ -15,7 +15,7 @@ export async function status({ DATA_DIR: folder }: AgentConfig, { values }: Comm
 }
 
 async function live(folder: string, asJson: boolean): Promise<void> {
-  // If the output is closed, nothing is left to do.
+  // Exits when the reader of the output closes the output.
   process.stdout.once('error', () => process.exit(0))
   const clear = process.stdout.isTTY && !asJson ? '\x1b[H\x1b[J' : ''
   let before = ''
@@ -29,7 +29,7 @@ async function live(folder: string, asJson: boolean): Promise<void> {
   throw new StartError('the agent has stopped')
 }
 
-/** Leaves out the running time, because a file or pipe gets a new status only when something else has changed. */
+/** Removes the running time, because a file or pipe receives a new status only when something else has changed. */
 function withoutAge(status: AgentStatus): string {
   return JSON.stringify({ ...status, upMs: 0 })
 }

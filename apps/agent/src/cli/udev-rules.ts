@@ -8,8 +8,8 @@ import { shareRules, udevRules } from '../modems/discovery/udev-rules.ts'
 import { readUsbBus } from '../modems/discovery/usb-bus.ts'
 
 /**
- * Prints udev rules for the modems that this agent uses. If ports are given, prints only the rules for their modems. With
- * `--share`, ModemManager keeps the modems and leaves one port of each to this agent.
+ * Prints udev rules for the modems that this agent uses, or only for the modems of the given ports. With `--share`,
+ * ModemManager keeps the modems and leaves one port of each modem to this agent.
  */
 export async function printUdevRules(config: AgentConfig, { positionals, values }: CommandLine): Promise<void> {
   const { places } = await findPlaces(withoutVirtual(wantedModems(config)))

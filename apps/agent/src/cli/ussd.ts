@@ -7,7 +7,7 @@ import type { UssdReply } from '../modems/ussd-sessions.ts'
 import { askAgent, noAgentRuns } from '../status/ask-agent.ts'
 import { printable } from './terminal.ts'
 
-/** Sends a USSD code through the agent that is running with this data folder, and prints the reply. */
+/** Sends a USSD code through the running agent of this data folder, and prints the reply. */
 export async function ussd({ DATA_DIR: folder }: AgentConfig, { values, positionals }: CommandLine): Promise<void> {
   const simNumber = simNumberOf(values['sim'])
   const ask = async (code: string, sessionId: string | undefined) => {
@@ -36,7 +36,7 @@ function print({ outcome, text, reason, more, sessionId }: UssdReply): void {
   }
 }
 
-/** An empty reply ends the session. */
+/** Asks for a reply. An empty reply ends the session. */
 async function askUser(): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

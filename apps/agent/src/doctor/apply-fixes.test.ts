@@ -45,7 +45,7 @@ test.each([
   expect(lines.at(-1)).toBe(last)
 })
 
-test('stops at a command that fails, and names it', async () => {
+test('stops at a command that fails, and names the command', async () => {
   const { lines, run, hasFixed } = await fixing([broken], true, 'first')
   expect(hasFixed).toBe(false)
   expect(run).toEqual([`${sudo}true first`])

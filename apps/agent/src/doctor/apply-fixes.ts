@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 import type { Finding } from './finding.ts'
 
-/** Asks the person at the terminal, and runs the commands that change the machine. */
+/** The functions that ask the person at the terminal and run the commands that change the machine. */
 export interface FixingHost {
   print(line: string): void
   /** Undefined if there is no terminal. */
@@ -36,7 +36,7 @@ export async function applyFixes(findings: readonly Finding[], host: FixingHost)
   return hasFixed
 }
 
-/** The doctor itself usually runs without root. */
+/** Adds sudo, because the doctor usually runs without root. */
 function withSudo(command: readonly string[]): readonly string[] {
   return process.getuid?.() === 0 ? command : ['sudo', ...command]
 }

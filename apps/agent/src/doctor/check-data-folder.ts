@@ -34,7 +34,10 @@ export function checkDataFolder(folder: string, knownFsyncMs?: number): readonly
   return [...privacy(path), ...(space === undefined ? [] : [checkSpace(space)]), fsync(fsyncMs)]
 }
 
-/** Anyone who can read the key can impersonate this agent, and the journal contains messages. */
+/**
+ * Checks which users can read the files. Anyone who can read the key can impersonate this agent, and the journal
+ * contains messages.
+ */
 function privacy(path: string): readonly CodedFinding[] {
   const files = [path, ...['agent-identity.json', 'journal.db', 'agent.sock'].map((name) => join(path, name))]
   const open = files.filter((file) => existsSync(file) && (statSync(file).mode & othersMay) !== 0)
@@ -58,7 +61,7 @@ export function checkSpace(space: DiskSpace): CodedFinding {
   const values = { path: space.path, freeMb: Math.floor(space.freeBytes / 1_000_000) }
   switch (diskStatus(space)) {
     case 'fail':
-      return fail('disk space', text, 'free disk space: without it no messages are sent or received', {
+      return fail('disk space', text, 'free disk space; no messages are sent or received until then', {
         code: 'disk.full',
         values,
       })

@@ -5,7 +5,10 @@ import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { judgeSystemClock } from '../time/system-clock.ts'
 import { type CodedFinding, type Finding, fail, ok, warn } from './finding.ts'
 
-/** A weak power supply is the most frequent reason why a modem on a Raspberry Pi disconnects while it sends. */
+/**
+ * Checks the power supply. A weak supply is the most frequent reason why a modem on a Raspberry Pi disconnects while it
+ * sends.
+ */
 export function checkPower(sysfs = '/sys'): readonly CodedFinding[] {
   const flags = throttledFlags(sysfs)
   if (flags !== undefined) return [checkThrottled(flags)]
@@ -36,7 +39,7 @@ function throttledFlags(sysfs: string): number | undefined {
   return Number.isNaN(flags) ? undefined : flags
 }
 
-/** Only a Raspberry Pi has `vcgencmd`. Tests with another sysfs do not run it. */
+/** Reads the flags with `vcgencmd`, which only a Raspberry Pi has. Tests with another sysfs do not run the program. */
 function askFirmware(sysfs: string): string | undefined {
   if (sysfs !== '/sys') return undefined
   const { stdout, status } = spawnSync('vcgencmd', ['get_throttled'], {
@@ -47,7 +50,7 @@ function askFirmware(sysfs: string): string | undefined {
   return status === 0 ? /0x([0-9a-f]+)/i.exec(stdout)?.[1] : undefined
 }
 
-/** Newer kernels have the driver `rpi_volt` instead. */
+/** Reads the alarm of the driver `rpi_volt`, which newer kernels have instead of the flags. */
 function voltageAlarm(sysfs: string): boolean | undefined {
   const folder = join(sysfs, 'class/hwmon')
   const sensor = entriesOf(folder).find((name) => readText(join(folder, name, 'name')) === 'rpi_volt')
@@ -79,7 +82,7 @@ export async function checkRuntime(): Promise<readonly CodedFinding[]> {
   return [node, await serialBinding()]
 }
 
-/** The library for serial ports is compiled for each platform. */
+/** Loads the library for serial ports, which is compiled for each platform. */
 async function serialBinding(): Promise<CodedFinding> {
   try {
     await import('../ports/serial-port.ts')
@@ -102,7 +105,9 @@ export function checkClock(state = judgeSystemClock()): readonly CodedFinding[] 
     return [ok('clock', `synchronised, time zone ${zone}`, { code: 'clock.synchronised', values: { zone } })]
   }
   if (state === 'kept') {
-    return [ok('clock', `kept by a battery or the host, time zone ${zone}`, { code: 'clock.kept', values: { zone } })]
+    return [
+      ok('clock', `kept correct by a battery or the host, time zone ${zone}`, { code: 'clock.kept', values: { zone } }),
+    ]
   }
   return [
     warn(

@@ -14,7 +14,7 @@ afterEach(() => fake.remove())
 
 const check = (program: string) => checkModeSwitch(fake.machine.sysfs, [program])
 
-test('says that usb_modeswitch is missing', async () => {
+test('reports that usb_modeswitch is missing', async () => {
   fake.plug(devices.e3372Disk, '1-1.2')
   expect(await check('/nowhere/usb_modeswitch')).toEqual([
     {
@@ -36,11 +36,11 @@ test('says that usb_modeswitch is missing', async () => {
   ])
 })
 
-test('says that usb_modeswitch is installed and did not switch the modem', async () => {
+test('reports that usb_modeswitch is installed but did not switch the modem', async () => {
   const program = join(fake.folder, 'usb_modeswitch')
   writeFileSync(program, '')
   fake.plug(devices.e3372Disk, '1-1.2')
-  expect(await check(program)).toMatchObject([{ text: 'usb_modeswitch is installed and has not switched it' }])
+  expect(await check(program)).toMatchObject([{ text: 'usb_modeswitch is installed, but has not switched the modem' }])
 })
 
 test('ignores modems in modem mode, network cards and other devices', async () => {

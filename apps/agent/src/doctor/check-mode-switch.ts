@@ -24,9 +24,9 @@ export async function checkModeSwitch(
       ...[`--attr-match=idVendor=${vendor}`, `--attr-match=idProduct=${product}`],
     ]
     if (isInstalled) {
-      const advice = `repeat the switch: sudo ${again.join(' ')}; if that does not help, plug it in again, or use another modem`
+      const advice = `repeat the switch: sudo ${again.join(' ')}; if the modem stays in storage mode, plug it in again, or use another modem`
       const fix = { about: `switch ${id} at ${path} to modem mode`, commands: [again] }
-      const text = 'usb_modeswitch is installed and has not switched it'
+      const text = 'usb_modeswitch is installed, but has not switched the modem'
       return { ...fail(subject, text, advice, { code: 'switch.failed', values }), fix }
     }
     const install = ['apt-get', 'install', '--yes', 'usb-modeswitch']

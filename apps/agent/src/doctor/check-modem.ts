@@ -31,7 +31,7 @@ function findingsOf(examination: ModemExamination): readonly CodedFinding[] {
         subject('modem'),
         `${status.words ?? 'does not answer'}`,
         isOnPins
-          ? 'switch it on: hold its PWRKEY pin low for a second, with the button or the jumper of the HAT; check its power supply'
+          ? 'switch it on: hold its PWRKEY pin low for a second, using the button or the jumper of the HAT; check its power supply'
           : 'unplug it for ten seconds; check its power supply',
         { code: isOnPins ? 'modem.switched-off' : 'modem.silent', values: { port } },
       ),
@@ -138,7 +138,8 @@ function checkSignal({ status: { signalDbm, bars } }: ModemExamination, subject:
 
 function checkServiceCentre({ serviceCentre, status }: ModemExamination, subject: string): CodedFinding {
   if (serviceCentre === 'there') return ok(subject, 'number set', { code: 'centre.ok' })
-  // A HiLink stick sends with the number on the SIM, and its interface does not show the number.
+  // A HiLink stick sends with the number of the service centre on the SIM, and its web interface does not show that
+  // number.
   if (status.shortcomings?.includes('web-interface')) {
     return ok(subject, 'chosen by the stick', { code: 'centre.stick' })
   }
@@ -146,7 +147,7 @@ function checkServiceCentre({ serviceCentre, status }: ModemExamination, subject
     return warn(
       subject,
       'number unknown: the modem does not report it',
-      'if sending fails, set it in a phone; the SIM stores it',
+      'if sending fails, set the number in a phone; the SIM stores it',
       { code: 'centre.unknown' },
     )
   }

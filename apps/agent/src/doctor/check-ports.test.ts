@@ -23,7 +23,7 @@ test('without a modem, names the connected USB devices, and leaves out hubs', as
   })
 })
 
-test('a device that looks like a modem is explained by its own code', async () => {
+test('explains a device that looks like a modem, with a code for the reason', async () => {
   fake.plug(devices.mbimOnly, '1-1.2')
   expect(await meanings()).toContainEqual({
     code: 'usb.data-only',
@@ -31,7 +31,7 @@ test('a device that looks like a modem is explained by its own code', async () =
   })
 })
 
-test('a HiLink stick without an address is explained by its sentence', async () => {
+test('explains why a HiLink stick without an address cannot be used', async () => {
   fake.plug(
     { ...devices.e3372HiLink, interfaces: [{ class: '02/06/00', driver: 'cdc_ether', network: 'eth1' }] },
     '1-2',

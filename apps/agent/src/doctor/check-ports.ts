@@ -19,8 +19,8 @@ import { checkSerialPort } from './check-serial.ts'
 import { type CodedFinding, fail, ok, warn } from './finding.ts'
 
 /**
- * Checks what is known about modems without opening them: their USB mode, the permissions of their ports, and the
- * programs that use the ports. A running agent may have the ports open.
+ * Checks modems without opening them: their USB mode, the permissions of their ports, and the programs that use the
+ * ports. A running agent may have the ports open.
  */
 export async function checkPorts(
   wanted: Wanted,
@@ -45,7 +45,7 @@ export async function checkPorts(
   return [...findings, ...(await checkModemManager(places))]
 }
 
-/** The virtual modem is part of the gateway and has no port. */
+/** Removes the virtual modem, which is part of the gateway and has no port. */
 export function withoutVirtual({ auto, addresses }: Wanted): Wanted {
   return { auto, addresses: addresses.filter((address) => address !== virtual) }
 }
@@ -68,7 +68,7 @@ async function checkUnusable(problems: readonly string[], { sysfs }: DeviceFolde
     return warn(
       'USB',
       problem,
-      'the agent does not use it until then',
+      'the agent does not use the device until then',
       known?.found.kind === 'unusable'
         ? { code: `usb.${known.found.reason}`, values: { device: known.device } }
         : { code: 'usb.other', values: { problem } },
@@ -92,7 +92,7 @@ async function checkPlace(place: Place, agentPid: number | undefined): Promise<r
   const [port = ''] = place.ports
   const subject = `port ${port}`
   if (place.isHidden) {
-    return [ok(subject, 'checked when the modem is opened', { code: 'port.hidden', values: { port } })]
+    return [ok(subject, 'not checked: the modem must be opened first', { code: 'port.hidden', values: { port } })]
   }
   if (!place.isPresent) {
     return [
@@ -126,7 +126,7 @@ async function checkPlace(place: Place, agentPid: number | undefined): Promise<r
     ]
   }
   const holders = await readHolders(port)
-  // A pseudo-terminal is also held open by the process that created it.
+  // The process that created a pseudo-terminal also keeps it open.
   const isPseudo = holders.device.startsWith('/dev/pts/')
   const others = holders.programs.filter(({ pid }) => pid !== agentPid && !isPseudo)
   if (others.length > 0) {
@@ -136,7 +136,7 @@ async function checkPlace(place: Place, agentPid: number | undefined): Promise<r
   return [ok(subject, 'accessible', { code: 'port.ok', values: { port } })]
 }
 
-/** The code of {@link describeForbidden}. */
+/** Returns the code of the finding that {@link describeForbidden} describes. */
 function forbiddenMeaning({ path, user, isSuperuser, group, groupMayUse, isMember }: PortAccess) {
   if (isSuperuser) return { code: 'port.container', values: { port: path } } as const
   if (!groupMayUse) {
@@ -146,7 +146,7 @@ function forbiddenMeaning({ path, user, isSuperuser, group, groupMayUse, isMembe
   return { code: isMember ? ('port.login-again' as const) : ('port.forbidden' as const), values }
 }
 
-/** The code of {@link describeHolders}. */
+/** Returns the code of the finding that {@link describeHolders} describes. */
 function heldMeaning({ device, programs }: Holders) {
   const values = { port: device }
   if (programs.some(({ name }) => name === 'ModemManager')) {
@@ -158,7 +158,7 @@ function heldMeaning({ device, programs }: Holders) {
   } as const
 }
 
-/** A suspended modem does not announce messages. */
+/** Checks that the USB device is not suspended. A suspended modem does not announce messages. */
 function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly CodedFinding[] {
   if (usb === undefined) return []
   const file = join(sysfs, 'bus/usb/devices', usb.path, 'power/control')
@@ -179,7 +179,7 @@ async function checkModemManager(places: readonly Place[]): Promise<readonly Cod
   if (!runsModemManager) return []
   const shared = places.filter(({ isShared }) => isShared)
   const sharing = shared.map(({ ports }) =>
-    ok('ModemManager', `running; it ignores ${ports.join(' and ')}, and may use the other ports of the modem`, {
+    ok('ModemManager', `running; ignores ${ports.join(' and ')}, and may use the other ports of the modem`, {
       code: 'manager.shares',
       values: { ports: ports.join(', ') },
     }),
@@ -189,7 +189,7 @@ async function checkModemManager(places: readonly Place[]): Promise<readonly Cod
   const disturbed = modems.filter((usb) => !/^E:ID_MM_\w+_IGNORE=1$/m.test(readText(udevRecord(usb)) ?? ''))
   if (modems.length === 0) return sharing
   if (disturbed.length === 0)
-    return [...sharing, ok('ModemManager', 'running; it ignores these modems', { code: 'manager.ignores' })]
+    return [...sharing, ok('ModemManager', 'running; ignores these modems', { code: 'manager.ignores' })]
   const canShare = others.some(({ commandPorts = [] }) => commandPorts.length > 1)
   return [
     ...sharing,

@@ -71,6 +71,6 @@ test('fails for a relay with other protocol versions, and for a server that is n
     },
   })
   expect(await checkRelay(url)).toMatchObject([
-    { level: 'fail', text: expect.stringContaining('the server there is not a relay') },
+    { level: 'fail', text: expect.stringContaining('this server is not a relay') },
   ])
 })

@@ -25,7 +25,7 @@ export async function checkRelay(url: string, nowMs: () => number = Date.now): P
   ]
 }
 
-/** Undefined if the relay does not answer this request, for example because a proxy blocks the path. */
+/** Returns undefined if the relay does not answer this request, for example because a proxy blocks the path. */
 async function askHealth(url: string, nowMs: () => number) {
   const address = new URL(url.replace(/^ws/, 'http'))
   address.pathname = '/health'
@@ -49,14 +49,18 @@ async function askHealth(url: string, nowMs: () => number) {
 
 const healthLimitMs = 5_000
 
-/** A relay with a failed check, such as a full disk, accepts no messages. */
+/** Returns the failed checks of the relay, such as a full disk. A relay with a failed check accepts no messages. */
 function failedChecks(health: unknown): readonly Finding[] {
   const read = reportedHealth.safeParse(health)
   if (!read.success) return []
   return Object.entries(read.data.checks)
     .filter(([, { status }]) => status === 'fail')
     .map(([name, { description }]) =>
-      fail('relay health', `${name}: ${description}`, 'correct this where the relay runs, or ask its operator'),
+      fail(
+        'relay health',
+        `${name}: ${description}`,
+        'solve the problem on the machine of the relay, or ask its operator',
+      ),
     )
 }
 
@@ -78,7 +82,7 @@ function readChallenge(url: string): Promise<Challenge> {
       onText: (text) => {
         const reading = readRelayFrame(text)
         if (reading.kind !== 'frame' || reading.frame.type !== 'challenge') {
-          end({ kind: 'failed', reason: 'the server there is not a relay' })
+          end({ kind: 'failed', reason: 'this server is not a relay' })
         } else {
           const isVersionShared = commonVersion(supportedVersions, reading.frame.versions) !== undefined
           end({ kind: 'received', isVersionShared })

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the port of Bluetooth on a Pi 4 is refused, and the port on the GPIO pins is named', () => {
+test('refuses the Bluetooth port of a Pi 4, and names the port on the GPIO pins', () => {
   pi('Raspberry Pi 4 Model B Rev 1.4', { serial0: 'ttyS0', serial1: 'ttyAMA0' })
   expect(check('ttyAMA0')).toEqual([
     {
@@ -29,23 +29,23 @@ test('the port of Bluetooth on a Pi 4 is refused, and the port on the GPIO pins 
   expect(check('ttyS0')).toEqual([])
 })
 
-test('ttyAMA0 is right on a Pi 5 and on a Pi whose Bluetooth is off', () => {
+test('accepts ttyAMA0 on a Pi 5 and on a Pi whose Bluetooth is off', () => {
   pi('Raspberry Pi 5 Model B Rev 1.0', { serial0: 'ttyAMA0' })
   expect(check('ttyAMA0')).toEqual([])
 })
 
-test('the debug connector of a Pi 5 is not the port on the GPIO pins', () => {
+test('refuses the debug connector of a Pi 5, which is not the port on the GPIO pins', () => {
   pi('Raspberry Pi 5 Model B Rev 1.0', { serial0: 'ttyAMA10' })
   expect(check('serial0')).toMatchObject([{ level: 'fail', advice: expect.stringContaining('dtparam=uart0=on') }])
 })
 
-test('a port that is switched off can be switched on', () => {
+test('shows how to switch on a port that is switched off', () => {
   pi('Raspberry Pi Zero 2 W Rev 1.0', { serial1: 'ttyAMA0' })
   expect(check('serial0')).toMatchObject([{ level: 'fail', advice: expect.stringContaining('do_serial_hw 0') }])
   expect(check('ttyAMA0')).toMatchObject([{ level: 'fail', advice: expect.stringContaining('do_serial_hw 0') }])
 })
 
-test('a serial console is found, also when it ends with the next start', () => {
+test('finds a serial console, even if it is already disabled for the next start', () => {
   pi('Raspberry Pi 4 Model B Rev 1.4', { serial0: 'ttyS0', serial1: 'ttyAMA0' })
   write('proc/cmdline', 'coherent_pool=1M console=ttyS0,115200 console=tty1 root=PARTUUID=1-02')
   expect(check('serial0')).toMatchObject([
@@ -62,12 +62,14 @@ test('a serial console is found, also when it ends with the next start', () => {
     },
   ])
   write('boot/firmware/cmdline.txt', 'console=tty1 root=PARTUUID=1-02')
-  expect(check('serial0')).toMatchObject([{ advice: 'already switched off for the next start: sudo reboot' }])
+  expect(check('serial0')).toMatchObject([
+    { advice: 'the console is already switched off for the next start: sudo reboot' },
+  ])
   write('proc/cmdline', 'console=tty1')
   expect(check('serial0')).toEqual([])
 })
 
-test('a USB port has a name that stays the same: by its id, else by its socket', () => {
+test('suggests a permanent name for a USB port: by its id, otherwise by its socket', () => {
   device('ttyUSB2')
   device('ttyUSB3')
   expect(check('ttyUSB2')).toEqual([])

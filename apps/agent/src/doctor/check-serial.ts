@@ -12,8 +12,8 @@ export interface SerialFolders {
 const thisMachine: SerialFolders = { devices: '/dev', proc: '/proc', boot: '/boot' }
 
 /**
- * Checks the ports in MODEMS: whether a port on the GPIO pins of a Raspberry Pi is the right one and has no login console, and
- * whether the name of a USB port stays the same.
+ * Checks the ports in MODEMS: whether a port on a Raspberry Pi is the port on the GPIO pins and has no login console,
+ * and whether the name of a USB port is permanent.
  */
 export function checkSerialPort(address: string, machine: SerialFolders = thisMachine): readonly CodedFinding[] {
   const tty = ttyBehind(address)
@@ -24,7 +24,10 @@ export function checkSerialPort(address: string, machine: SerialFolders = thisMa
   return wrongPort === undefined ? consoleOn(address, tty, machine) : [wrongPort]
 }
 
-/** A port on the GPIO pins or on the board. A modem there has no USB plug, and may have to be switched on with its PWRKEY pin. */
+/**
+ * Returns true for a port on the GPIO pins or on the board. A modem there has no USB plug, and may have to be switched
+ * on with its PWRKEY pin.
+ */
 export function isGpioPort(address: string): boolean {
   return /^(?:serial\d|tty(?:AMA|S)\d+)$/.test(basename(address))
 }
@@ -38,7 +41,10 @@ function portOff(address: string): CodedFinding {
   })
 }
 
-/** Raspberry Pi OS links the port on the GPIO pins as serial0, and the port of its Bluetooth chip as serial1. */
+/**
+ * Checks that the port is not the port of the Bluetooth chip. Raspberry Pi OS links the port on the GPIO pins as
+ * serial0, and the port of the Bluetooth chip as serial1.
+ */
 function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders): CodedFinding | undefined {
   const [gpio, bluetooth] = ['serial0', 'serial1'].map((name) => ttyBehind(join(devices, name)))
   if (tty === bluetooth && tty !== gpio) {
@@ -64,7 +70,7 @@ function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders)
   )
 }
 
-/** On a console port, the kernel and the login prompt write to the modem. */
+/** Finds a console on the port. There, the kernel and the login prompt would write to the modem. */
 function consoleOn(address: string, tty: string, { proc, boot }: SerialFolders): readonly CodedFinding[] {
   const running = readText(join(proc, 'cmdline')) ?? ''
   if (!consolesIn(running).includes(tty)) return []
@@ -75,19 +81,21 @@ function consoleOn(address: string, tty: string, { proc, boot }: SerialFolders):
     file === undefined
       ? `remove console=${tty} from the kernel command line, then reboot`
       : next.length === 0
-        ? 'already switched off for the next start: sudo reboot'
+        ? 'the console is already switched off for the next start: sudo reboot'
         : `sudo raspi-config nonint do_serial_cons 1 && sudo reboot, or remove console=${next[0]} from ${file} and reboot`
   const text = `Linux uses ${tty} as a console and writes its messages into the modem`
   const commands = ['sudo raspi-config nonint do_serial_cons 1', 'sudo reboot']
   return [fail(`port ${address}`, text, advice, { code: 'port.console', values: { port: address }, commands })]
 }
 
-/** The device names in `console=serial0,115200 console=tty1`. */
+/** Returns the device names in a text such as `console=serial0,115200 console=tty1`. */
 function consolesIn(line: string): string[] {
   return [...line.matchAll(/(?:^|\s)console=([^\s,]+)/g)].map(([, name = '']) => name)
 }
 
-/** A name such as ttyUSB2 may belong to another port after the modem was plugged in again. */
+/**
+ * Suggests a permanent name. A name such as ttyUSB2 may belong to another port after the modem was plugged in again.
+ */
 function lastingName(address: string, { devices }: SerialFolders): readonly CodedFinding[] {
   const tty = ttyBehind(address)
   const links = ['by-id', 'by-path'].flatMap((folder) => entriesOf(join(devices, 'serial', folder)))

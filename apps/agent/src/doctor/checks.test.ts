@@ -56,7 +56,7 @@ test('checks space, speed and permissions of the data folder', () => {
   })
 })
 
-test('says whether the system clock is ahead of or behind the relay', () => {
+test('reports whether the system clock is ahead of or behind the relay', () => {
   expect(checkSkew(1_000).level).toBe('ok')
   expect(checkSkew(-90_000).text).toBe('this machine is 90 s behind the relay')
 })
@@ -96,7 +96,7 @@ test('a healthy modem has no problems, and each problem is one finding', () => {
   expect(problems({ blocked }, { simNumber: undefined })).toEqual(['fail modem /dev/ttyUSB2, modem'])
 })
 
-test('a finding reaches the relay with its code, its values, its SIM and the commands that solve it', () => {
+test('a finding reaches the relay with its code, its values, its SIM and the commands that solve the problem', () => {
   const blocked = { reason: 'pin-wrong', words: 'The SIM refused the PIN.', advice: 'Correct it.', triesLeft: 2 }
   const [refused, tries] = checkModem({ ...healthy, blocked, pinTries: undefined } as ModemExamination)
   expect(refused && findingForRelay(refused)).toEqual({
@@ -120,7 +120,7 @@ test('a command that is too long for the relay is left out, not shortened', () =
   })
 })
 
-test('a silent modem on the GPIO pins may be switched off, and one on USB may hang', () => {
+test('a modem that does not answer may be switched off on the GPIO pins, and may hang on USB', () => {
   const advice = (port: string) =>
     checkModem({ ...healthy, status: { port, words: 'does not answer' } } as ModemExamination)[0]?.advice
   expect(advice('/dev/serial0')).toContain('PWRKEY')

@@ -17,7 +17,7 @@ const imei = '490154203237518'
 const iccid = '8944100012345678906'
 const imsi = '234150123456789'
 
-/** Short limits, for tests with a port that does not exist. */
+/** Short limits, because the port of these tests does not exist. */
 const briefly: ExaminationLimits = { modemsMs: 90_000, absentMs: 100 }
 
 let folder: string
@@ -82,7 +82,7 @@ test('reports a SIM that needs its PIN, without using up an attempt', async () =
   expect(await response.text()).not.toMatch(/"pinAttemptsLeft":[0-2]\b/)
 })
 
-test('says what to do about a missing port and an unreachable relay', async () => {
+test('reports what to do about a missing port and an unreachable relay', async () => {
   const settings = {
     MODEMS: join(folder, 'nothing'),
     RELAY_URL: 'ws://127.0.0.1:9',

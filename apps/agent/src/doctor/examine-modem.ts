@@ -7,7 +7,7 @@ import { type ModemStatus, modemStatuses } from '../status/agent-status.ts'
 /** The facts for the doctor that only the process with the open port can read. Plain JSON without phone numbers. */
 export interface ModemExamination {
   readonly status: ModemStatus
-  /** Why the agent does not use the modem. */
+  /** The reason why the agent does not use the modem. */
   readonly blocked: Pick<StartupFailure, 'reason' | 'words' | 'advice' | 'triesLeft'> | undefined
   readonly isReady: boolean
   readonly pinTries: PinTries | undefined
@@ -41,7 +41,9 @@ export async function examineModem(actor: ModemActor, clock: Clock): Promise<Mod
   }
 }
 
-/** Returns undefined if the modem does not answer within the limit, for example because it is sending or hangs. */
+/**
+ * Returns undefined if the modem does not answer within the limit, for example because the modem is sending or hangs.
+ */
 function within<T>(answer: Promise<T>, clock: Clock): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(answerLimitMs, () => resolve(undefined))

@@ -33,7 +33,7 @@ export async function examineWithin({
     ...(journal.problem === undefined
       ? []
       : [
-          fail('journal', journal.problem, 'free disk space or replace the disk; until then no messages are accepted', {
+          fail('journal', journal.problem, 'free disk space or replace the disk; no messages are accepted until then', {
             code: 'journal.failed',
             values: { problem: journal.problem },
           }),

@@ -60,10 +60,7 @@ export async function examine(
 export interface FoundAgent {
   readonly finding: Finding
   readonly status?: AgentStatus
-  /**
-   * The data folder, which is locked during the examination so that no agent starts. Undefined if an agent may be
-   * running.
-   */
+  /** The data folder, locked during the examination so that no agent starts. Undefined if an agent may be running. */
   readonly folder?: DataFolder | 'missing'
 }
 
@@ -76,12 +73,24 @@ export async function findAgent(folder: string): Promise<FoundAgent> {
     const taken = existsSync(folder) ? tryDataFolder(folder) : 'missing'
     if (typeof taken !== 'string' && 'heldBy' in taken) {
       const text = `process ${taken.heldBy} holds the data folder and does not answer`
-      return { finding: warn('agent', text, 'if it has just started, run the doctor again; otherwise restart it') }
+      return {
+        finding: warn(
+          'agent',
+          text,
+          'if the process has just started, run the doctor again; otherwise restart the process',
+        ),
+      }
     }
     return { folder: taken, finding: warn('agent', 'not running with this DATA_DIR', `start it: ${start}`) }
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    return { finding: fail('agent', error.message, 'then run the doctor again; the modems were not examined') }
+    return {
+      finding: fail(
+        'agent',
+        error.message,
+        'the modems were not examined; run the doctor again after this problem is solved',
+      ),
+    }
   }
 }
 

@@ -15,7 +15,7 @@ export interface Finding {
   readonly commands?: readonly string[]
 }
 
-/** A finding that is also shown in other languages, by its code. */
+/** A finding with a code, by which the console shows it in other languages. */
 export type CodedFinding = Finding & { readonly meaning: FindingMeaning }
 
 /** Commands that need root and solve the problem, in order. */
@@ -76,7 +76,7 @@ export function findingForRelay({
     ...(meaning && { code: meaning.code }),
     ...(meaning?.values && { values: shortened(meaning.values) }),
     ...(simNumber !== undefined && { simNumber }),
-    // A shortened command could do something else.
+    // Leaves out all commands if one is too long, because a shortened command could have another effect.
     ...(shell?.every(({ length }) => length <= maxValueLength) && { commands: shell.slice(0, maxCommands) }),
   }
 }

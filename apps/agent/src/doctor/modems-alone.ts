@@ -76,7 +76,7 @@ export class ModemsAlone {
     return this.actors.find((actor) => actor.address === address)
   }
 
-  /** Waits until the state of each modem is final, then examines all modems. */
+  /** Waits until the state of each modem is settled, then examines all modems. */
   async examine(limits: ExaminationLimits): Promise<readonly ModemExamination[]> {
     const { actors } = this
     await this.#settled(limits)
@@ -118,7 +118,7 @@ export interface ExaminationLimits {
   readonly absentMs: number
 }
 
-/** True if waiting longer would not change the state. */
+/** Returns true if the state would not change after a longer wait. */
 function isSettled({ health: { state, recovery } }: ModemActor, isLate: boolean): boolean {
   if (state.name === 'absent' && isLate) return true
   return state.name === 'ready' || state.name === 'degraded' || state.name === 'blocked' || recovery?.kind === 'alarm'
@@ -126,7 +126,7 @@ function isSettled({ health: { state, recovery } }: ModemActor, isLate: boolean)
 
 const nothing = () => undefined
 
-/** Stores nothing, because the journal belongs to the agent. */
+/** A journal that stores nothing, because the real journal belongs to the agent. */
 const emptyJournal: Journal = {
   write: async () => [],
   read: () => Promise.reject(new Error('no journal is open')),

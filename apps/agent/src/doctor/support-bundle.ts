@@ -80,7 +80,7 @@ const publicSettings = new Set([
   'RELAY_URL',
 ])
 
-/** The log of the service, if this user may read it. */
+/** Returns the log of the service, if this user may read it. */
 function agentLog(): string {
   const args = ['--unit=smsgw-agent', '--lines=300', '--no-pager', '--output=cat', '--quiet']
   const { stdout, status } = spawnSync('journalctl', args, {
@@ -105,7 +105,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     .replace(/\+?\d[\d \u00a0()/.-]{4,}\d/g, (run) => (digits(run) < minNumberLength || isDate(run) ? run : cut(run)))
 }
 
-/** Matches whole words only, because the four digits of a PIN may occur in other numbers. */
+/** Matches whole words only, because the digits of a PIN may occur within other numbers. */
 function wordPattern(secret: string): RegExp {
   const escaped = secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g')
@@ -117,7 +117,7 @@ function digits(run: string): number {
   return run.replace(/\D/g, '').length
 }
 
-/** Dates such as `2026-11-21` are not phone numbers. */
+/** Returns true for a date such as `2026-11-21`, which is not a phone number. */
 function isDate(run: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(run)
 }

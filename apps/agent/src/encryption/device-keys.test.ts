@@ -66,7 +66,7 @@ test('refuses a damaged file, because a new key would make waiting messages unre
   }
 })
 
-test('says what to do when the first key cannot be stored', async () => {
+test('reports what to do when the first key cannot be stored', async () => {
   const missing = join(folder, 'missing', 'keys.json')
   await expect(DeviceKeys.load(missing)).rejects.toThrow(/keys\.json cannot be created: ENOENT.* then start again$/)
 })
@@ -106,7 +106,7 @@ interface Vectors {
   readonly withPassphrase: readonly { readonly text: string; readonly value: string }[]
 }
 
-test('reads the published values of another implementation', async () => {
+test('decrypts the published values of another implementation', async () => {
   const file = join(import.meta.dirname, '../../../../docs/examples/encryption-vectors.json')
   const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vectors
   const privateKey = createPrivateKey({ key: Buffer.from(vectors.privateKey, 'base64'), format: 'der', type: 'pkcs8' })

@@ -21,9 +21,9 @@ import { NumberAliases } from './number-aliases.ts'
 export const deviceKeysFile = 'encryption-keys.json'
 
 /**
- * The key pairs with which senders encrypt messages for this device. The private keys never leave this machine. They are
- * stored in one file with mode 0600. After a rotation, the previous versions decrypt the messages that still wait, for 30 days
- * and at most ten versions. The file also holds the secret of the aliases of phone numbers.
+ * The key pairs with which senders encrypt messages for this device. The private keys never leave this machine. They
+ * are stored in one file with mode 0600. After a rotation, up to ten previous versions decrypt waiting messages for 30
+ * days. The file also contains the secret for the aliases of phone numbers.
  */
 export class DeviceKeys {
   readonly #path: string
@@ -54,7 +54,7 @@ export class DeviceKeys {
     chmodSync(path, 0o600)
     const { keys, aliasSecret } = stored
     const loaded = new DeviceKeys(path, keys, aliasSecret ?? newSecret())
-    // Files of earlier releases have no secret.
+    // Files of earlier releases contain no alias secret.
     if (aliasSecret === undefined) loaded.#saveAtStart('changed')
     return loaded
   }
@@ -93,7 +93,7 @@ export class DeviceKeys {
     if (isChanged) this.#keep([...kept, this.#last])
   }
 
-  /** Returns undefined if the value was encrypted with another key or was altered. */
+  /** Decrypts a value. Returns undefined if the value was encrypted with another key or was altered. */
   async decrypt(field: PublicKeyField): Promise<Buffer | undefined> {
     const key = this.#keys.find(({ version }) => version === field.keyVersion)
     if (key === undefined) return undefined
@@ -107,7 +107,7 @@ export class DeviceKeys {
       decipher.setAuthTag(octets.subarray(-tagLength))
       return Buffer.concat([decipher.update(octets.subarray(0, -tagLength)), decipher.final()])
     } catch {
-      // A wrong key and an altered value cause the same error, and details would only help an attacker.
+      // A wrong key and an altered value cause the same error. Details would only help an attacker.
       return undefined
     }
   }
@@ -118,7 +118,7 @@ export class DeviceKeys {
 
   get #last(): DeviceKey {
     const last = this.#keys.at(-1)
-    if (last === undefined) throw new Error('there is always a current key')
+    if (last === undefined) throw new Error('there is no current key')
     return last
   }
 
@@ -146,7 +146,7 @@ export class DeviceKeys {
 interface DeviceKey {
   readonly version: number
   readonly privateKey: KeyObject
-  /** When the key was replaced. Undefined for the current key, and until the clock can be trusted. */
+  /** The time when the key was replaced. Undefined for the current key, and until the clock can be trusted. */
   readonly replacedMs?: number | undefined
 }
 
@@ -158,7 +158,7 @@ const storedKeys = z.object({
 })
 
 const keptMs = 30 * 24 * 60 * 60_000
-/** The file holds the current key and ten older keys. */
+/** The current key and ten older keys. */
 const mostKeys = 11
 
 /** An encrypted phone number is limited to 512 characters. A key of 3072 bits would make it longer. */
@@ -173,7 +173,7 @@ async function newKey(): Promise<KeyObject> {
   return privateKey
 }
 
-/** SubjectPublicKeyInfo. */
+/** In the format SubjectPublicKeyInfo. */
 function publicOctets(privateKey: KeyObject): Buffer {
   return createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
 }

@@ -83,7 +83,7 @@ test('the owner of the key decrypts an alias as the documentation says, with ano
   expect(Buffer.from(await subtle.sign('HMAC', macKey, clear)).subarray(0, 16)).toEqual(counter)
 })
 
-test('the secret is kept with the keys, also when they are replaced, and added to a file of an earlier release', async () => {
+test('keeps the secret when the keys are replaced, and adds a secret to the file of an earlier release', async () => {
   const alias = owner.aliases.aliasOf(number, ofAccount)
   await owner.rotate()
   expect((await DeviceKeys.load(path)).aliases.numberOf(alias)).toBe(number)

@@ -4,11 +4,11 @@ import { aliasPrefix, isNumberAlias } from '@smsgw/contract/number-alias'
 import { encryptValue } from './encrypt-value.ts'
 
 /**
- * Aliases of phone numbers, for accounts that hide senders from the relay. A number always has the same alias, and the alias
- * contains the encrypted number, so that this agent can send to it without a table.
+ * Aliases of phone numbers, for accounts that hide senders from the relay. A number always has the same alias, and the
+ * alias contains the encrypted number, so that this agent can send to it without a table.
  *
- * All keys are derived from one secret, which never leaves this machine. Each key of the account has a key of aliases of its
- * own. So a relay that sets another key for the account gets a key that decrypts no earlier alias.
+ * All keys are derived from one secret, which never leaves this machine. For each key of the account, the aliases have
+ * a different key. So a relay that replaces the account's key cannot decrypt earlier aliases.
  *
  * The IV is a MAC of the number (a synthetic IV, as in RFC 5297), because equal numbers must have equal aliases.
  */
@@ -20,7 +20,7 @@ export class NumberAliases {
   }
 
   aliasOf(number: string, { publicKey }: Pick<EncryptionKey, 'publicKey'>): string {
-    // A withheld number.
+    // An empty number is a withheld number, which has no alias.
     if (number === '') return ''
     const id = this.#idFor(publicKey)
     const { mac, cipher } = this.#keysOf(id)
@@ -50,8 +50,8 @@ export class NumberAliases {
   }
 
   /**
-   * Returns the id of a received message. The id on this machine is a hash of the whole message, with which a guess of
-   * number and text could be confirmed.
+   * Returns the id of a received message. The relay does not receive the id used on this machine, a hash of the whole
+   * message, because anyone could use it to confirm a guess of number and text.
    */
   hiddenId(id: string): string {
     return hmac(this.#secret, `id ${id}`).toString('base64url').slice(0, 27)
@@ -71,7 +71,10 @@ function hmac(key: Buffer, value: string | Buffer): Buffer {
   return createHmac('sha256', key).update(value).digest()
 }
 
-/** Pads a number with zero bytes to the next multiple of 20, so that its length shows little. Longer than 60 bytes it is cut. */
+/**
+ * Pads a number with zero bytes to the next multiple of 20, so that the length reveals little. A number of more than 60
+ * bytes is shortened.
+ */
 function padded(number: string): Buffer {
   const characters = [...number]
   let octets = Buffer.from(number)

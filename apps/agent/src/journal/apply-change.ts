@@ -179,9 +179,12 @@ export class ChangeWriter {
     return Number(this.#statement(sql).run(...values).changes)
   }
 
-  /** Throws if the row is missing, because that is an error in the caller. The caller's write is then rolled back. */
+  /**
+   * Runs a statement that must change a row. Throws if the row is missing, which is an error in the caller, so that the
+   * caller's write is rolled back.
+   */
   #one(sql: string, ...values: (string | number | null)[]): void {
-    if (this.#run(sql, ...values) !== 1) throw new Error(`the journal has no record of ${String(values.at(-1))}`)
+    if (this.#run(sql, ...values) !== 1) throw new Error(`the journal has no record for ${String(values.at(-1))}`)
   }
 
   #statement(sql: string): StatementSync {

@@ -46,7 +46,7 @@ test('does not continue a journal after the machine was switched off', async () 
   expect(await run({ bootId: 'second' })).toBe(false)
 })
 
-test('leaves files alone that are not marks', async () => {
+test('does not change files that are not marks', async () => {
   writeFileSync(join(memory, 'agent-identity.json'), '{\n  "privateKey": "…"\n}\n')
   await run()
   expect(readdirSync(memory)).toContain('agent-identity.json')
@@ -58,7 +58,7 @@ test('does not continue a journal without boot memory', async () => {
   expect(await run()).toBe(false)
 })
 
-test('does not continue an older copy, from the previous start or from this one', async () => {
+test('does not continue an older copy, whether from the previous start or from this start', async () => {
   await run({ confirmed: true })
   cpSync(disk, `${disk}-copy`, { recursive: true })
   expect(await run()).toBe(true)

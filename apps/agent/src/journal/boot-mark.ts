@@ -25,9 +25,10 @@ interface Mark {
 }
 
 /**
- * Detects after a restart of the process whether the journal is the one that the previous process left. The mark is
- * stored in memory that lasts until the machine is switched off. The mark is updated after every commit, before the
- * commit is reported. Therefore a restored or copied journal has fewer commits than the mark, or a different token.
+ * Detects after a restart of the process whether the journal file is still the file that the previous process used, and
+ * not a copy. The mark is stored in memory that is lost only when the machine is switched off. The mark is updated
+ * after every commit, before the commit is reported. Therefore a restored or copied journal has fewer commits than the
+ * mark, or a different token.
  */
 export class BootMark {
   /** True if the journal has been used and confirmed since this boot, so that its messages may be sent. */
@@ -38,7 +39,7 @@ export class BootMark {
 
   /**
    * @param journal the state found at the start
-   * @param token the token of this start, already stored in the journal
+   * @param token the token of this start, which the journal already contains
    */
   constructor(
     { bootId, folder }: BootMemory,
@@ -55,7 +56,8 @@ export class BootMark {
       journal.commits >= left.commits
     this.#mark = { bootId, token, commits: journal.commits, isConfirmed: this.isContinued }
     forgetGone(folder)
-    // Renaming is atomic, so an interrupted start leaves either no mark or the previous mark, whose token no longer matches.
+    // Renaming is atomic, so after an interrupted start there is either no mark, or the previous mark, whose token does
+    // not match any more.
     writeFileSync(`${this.#file}.new`, `${lineOf(this.#mark)}${path}\n`, { mode: 0o600 })
     renameSync(`${this.#file}.new`, this.#file)
     this.#descriptor = openSync(this.#file, 'r+')
@@ -80,7 +82,7 @@ export class BootMark {
     try {
       writeSync(this.#descriptor, lineOf(mark), 0, 'latin1')
     } catch {
-      // An outdated mark would match an old copy of the journal, so the mark is removed.
+      // Removes the mark, because an outdated mark would match an old copy of the journal.
       this.close()
       rmSync(this.#file, { force: true })
     }
@@ -88,7 +90,7 @@ export class BootMark {
 }
 
 /**
- * Finds memory that lasts until the machine is switched off. Backups, images and snapshots of the disks do not contain
+ * Memory that is lost only when the machine is switched off. Backups, images and snapshots of the disks do not contain
  * it.
  */
 export interface BootMemory {
@@ -106,7 +108,7 @@ export function bootMemory(shared = '/dev/shm'): BootMemory | undefined {
     const uid = process.getuid?.()
     const folder = join(shared, `smsgw-${uid}`)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // Every user may write to /dev/shm, so a folder of another user or a link is not trusted.
+    // Rejects a folder of another user and a link, because every user may write to /dev/shm.
     const found = lstatSync(folder)
     const isOurs = found.isDirectory() && found.uid === uid && (found.mode & 0o022) === 0
     return isOurs ? { bootId, folder } : undefined
@@ -123,7 +125,7 @@ function readMark(file: string): Mark | undefined {
   return { bootId, token, commits: Number(commits), isConfirmed: confirmed === 'confirmed' }
 }
 
-/** Returns a line of fixed length, because it is written in place. */
+/** Returns a line of fixed length, because the line is overwritten in place. */
 function lineOf({ bootId, token, commits, isConfirmed }: Mark): string {
   const words = [bootId, token, String(commits).padStart(16, '0'), isConfirmed ? 'confirmed' : 'unconfirmed']
   return `${words.join(' ').padEnd(lineLength - 1)}\n`

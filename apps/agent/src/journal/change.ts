@@ -3,12 +3,15 @@
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 
-/** When something happened, by the clocks of this machine. */
+/** The time of an event, by the clocks of this machine. */
 export interface Stamp {
   readonly wallMs: number
   /** False if the machine's clock could not be trusted at that time. */
   readonly trusted: boolean
-  /** With the monotonic time of the same boot, the date of a stamp from an untrusted clock can be calculated later. */
+  /**
+   * The boot of `monotonicMs`. With the clock of the same boot, the date of a stamp from an untrusted clock can be
+   * calculated later.
+   */
   readonly bootId: string
   readonly monotonicMs: number
 }
@@ -32,7 +35,7 @@ type CommandChange =
 
 export interface Plan {
   readonly simNumber: number
-  /** Identifies the SIM, whichever modem it is in. */
+  /** Identifies the SIM in any modem. */
   readonly iccid: string
   /** The recipient's number, as dialled. */
   readonly destination: string
@@ -44,14 +47,16 @@ export interface PlannedPart {
   /** Service centre address and TPDU, in hexadecimal digits. */
   readonly pdu: string
   readonly tpduLength: number
-  /** The whole text, for a modem that composes the PDUs itself. Then the plan has one part, and `pdu` is empty. */
+  /**
+   * The whole text, for a modem that encodes the PDUs itself. In this case the plan has one part, and `pdu` is empty.
+   */
   readonly text?: string
 }
 
 /** Final, except that `sent` may become `delivered` or `failed`, and that `failed` with `submit_unknown` may be corrected. */
 export type CommandOutcome = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
-/** `attempt` is 1 for the first try to hand over the PDU. COMMIT and RESULT of an attempt may come in any order. */
+/** `attempt` is 1 for the first attempt to submit the PDU. COMMIT and RESULT of an attempt may come in any order. */
 type PartChange =
   /**
    * After this change the part may have been sent. This change must be on disk before the PDU is written to the modem.
@@ -101,7 +106,7 @@ type InboundChange =
     }
   /** The slot that holds the PDU; null after the PDU was deleted from the slot. */
   | { readonly kind: 'inbound-slot'; readonly pduId: string; readonly slot: Slot | null }
-  /** The result of the PDU: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable` or `silent`. */
+  /** The result of processing the PDU: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable` or `silent`. */
   | {
       readonly kind: 'inbound-settled'
       readonly pduId: string
@@ -110,7 +115,7 @@ type InboundChange =
       /** The time of arrival; absent until the time is known. */
       readonly datedMs?: number
     }
-  /** Deletes the PDU, which is no longer needed, and keeps only `remains`. */
+  /** The PDU is no longer needed and is removed, except for `remains`. */
   | { readonly kind: 'inbound-forgotten'; readonly pduId: string; readonly remains?: Json }
 
 export interface Slot {
@@ -126,7 +131,7 @@ type EventChange =
    * the database has a new history, and the number may be lower.
    */
   | { readonly kind: 'mark-recorded'; readonly mark: number; readonly streamId: string }
-  /** The journal is an old copy. It gets a new id, and events that the relay may not have are renumbered. */
+  /** The journal is an old copy. The journal gets a new id, and events that the relay may not have are renumbered. */
   | { readonly kind: 'journal-renounced'; readonly journalId: string; readonly provenMark: number }
 
 /** Small records by name, such as SIM slots and settings. The value null removes a record. */

@@ -6,13 +6,16 @@ import { oldestUsableBy, schema, schemaVersion, upgrades } from './schema.ts'
 
 export interface JournalFile {
   readonly database: DatabaseSync
-  /** Where a broken journal was moved, and why. Its messages are not sent because their state is unknown. */
+  /**
+   * The path to which a broken journal was moved, and the reason. The messages of a broken journal are not sent,
+   * because their state is unknown.
+   */
   readonly broken: { readonly movedTo: string; readonly why: string } | undefined
   /** True at the first start, and after the journal was deleted. */
   readonly isNew: boolean
 }
 
-/** Opens the file, or creates one with a new id. A broken file is moved aside, never repaired or deleted. */
+/** Opens the file, or creates one with a new id. A broken file is renamed, never repaired or deleted. */
 export function openJournalFile(path: string, newJournalId: string, nowMs: number): JournalFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const isNew = !existsSync(path)
@@ -30,7 +33,10 @@ export function openJournalFile(path: string, newJournalId: string, nowMs: numbe
   return { database: fresh, broken: { movedTo, why }, isNew: false }
 }
 
-/** Reads the notes, such as the SIM numbers of modems, without an agent. Returns no notes if the file cannot be read. */
+/**
+ * Reads the notes, such as the SIM numbers of modems, while no agent is running. Returns no notes if the file cannot be
+ * read.
+ */
 export function storedNotes(path: string): Readonly<Record<string, Json>> {
   if (!existsSync(path)) return {}
   try {
@@ -76,7 +82,7 @@ function configured(path: string): DatabaseSync {
   try {
     // FULL syncs the log at each commit, so that an acknowledged write survives a power cut.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000')
-    // Overwrites deleted content.
+    // Overwrites deleted content with zeros.
     database.exec('PRAGMA secure_delete = ON')
     database.exec('PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 1000')
   } catch (error) {
@@ -101,7 +107,7 @@ function upgrade(database: DatabaseSync, from: number): void {
 
 const MARK_OLDEST = `PRAGMA application_id = ${oldestUsableBy}`
 
-/** True if the newer agent that wrote the journal only added to the format of this agent. */
+/** Returns true if the newer agent that wrote the journal only added to the format that this agent supports. */
 function isUsable(database: DatabaseSync): boolean {
   const oldest = pragma(database, 'application_id')
   return oldest > 0 && oldest <= schemaVersion
@@ -129,12 +135,12 @@ class NewerJournal extends Error {
   }
 }
 
-/** SQLITE_IOERR and SQLITE_FULL: the disk failed, so the file is left unchanged. */
+/** SQLITE_IOERR and SQLITE_FULL. The disk failed, so the file is not changed. */
 function isOfTheDisk(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && [10, 13].includes(Number(error.errcode) & 0xff)
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB mean a broken file; a full disk or a missing permission does not. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB. A full disk or a missing permission does not mean that the file is broken. */
 function isBroken(error: unknown): boolean {
   if (error instanceof BrokenJournal) return true
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0

@@ -55,7 +55,7 @@ test.each(['before it is asked', 'while it writes'])(
       phoneNumber: undefined,
       submit: async (_, { beforePdu, afterResult }) => {
         const ended = when === 'while it writes' ? undefined : await thread.terminate()
-        // This write is so large that the thread is killed before the COMMIT.
+        // The write is so large that the thread is killed before its COMMIT.
         if (ended === undefined) journal.write(Array.from({ length: 50_000 }, () => note)).catch(() => undefined)
         const word = beforePdu({ cancelled: false }).catch(() => 'failed')
         if (ended === undefined) await thread.terminate()

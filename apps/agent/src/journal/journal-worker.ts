@@ -1,5 +1,5 @@
-// The only writer of the journal, in its own thread, so that waiting for the disk delays neither heartbeats nor modems.
-// Writes that arrive during a commit share the next transaction. A write that fails does not affect the others.
+// The only writer of the journal, in its own thread, so that a slow disk delays neither heartbeats nor modems. Writes
+// that arrive during a commit share the next transaction. A write that fails does not affect the others.
 import { randomBytes } from 'node:crypto'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { ChangeWriter } from './apply-change.ts'
@@ -69,8 +69,8 @@ function markOf(where: BootMemory | undefined): BootMark | undefined {
     const left = found?.['token'] ?? undefined
     return new BootMark(where, path, { token: left === undefined ? left : String(left), commits }, token)
   } catch (error) {
-    // Without a mark, only the relay can confirm the journal. The mark of an earlier process has another token, so it
-    // is not accepted.
+    // Continues without a mark. Then only the relay can confirm the journal, because the mark of an earlier process has
+    // another token and is not accepted.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }
@@ -83,7 +83,10 @@ function everythingWaiting(): Request[] {
   return waiting
 }
 
-/** A read sees all earlier writes. It may also see writes of the same batch, since a read does not split a commit. */
+/**
+ * A read sees all earlier writes. It may also see later writes of the same batch, because a read does not split a
+ * commit.
+ */
 function work(requests: readonly Request[]): void {
   const replies: Reply[] = []
   for (let at = 0; at < requests.length; ) {
@@ -117,7 +120,7 @@ function commit(writes: readonly WriteRequest[]): readonly Reply[] {
     if (database.isTransaction) database.exec('ROLLBACK')
     writer.forget()
     isRefused &&= !isOfTheDisk(error)
-    // The transaction is rolled back. A refused write must not affect the other writes.
+    // After the rollback, commits each write alone, because a refused write must not affect the other writes.
     if (isRefused && writes.length > 1) return writes.flatMap((write) => commit([write]))
     return writes.map(({ id }) => failed(id, error, isRefused))
   }
@@ -175,7 +178,9 @@ function post(replies: readonly Reply[]): void {
   portOf().postMessage(replies)
 }
 
-/** Random bytes for 256 tags are generated at once, because that takes no longer than generating those for one tag. */
+/**
+ * Generates the random bytes of 256 tags at once, because that takes no longer than generating the bytes of one tag.
+ */
 function newTag(): string {
   if (tagBytes.length - tagAt < tagLength) {
     tagBytes = randomBytes(256 * tagLength)

@@ -132,7 +132,7 @@ test('keeps the commands of a renounced journal, and renumbers events that the r
   expect(await journal.write([event('c')])).toEqual([2])
 })
 
-test('reads events unchanged, from the first one on', async () => {
+test('reads events unchanged, from the first event on', async () => {
   const { journal } = await open()
   await journal.write([event('a'), event('b'), event('c')])
   const { from, events } = await journal.read('event-texts', { from: 2, most: 1 })
@@ -170,7 +170,7 @@ test('removes only ended, settled or acknowledged records', async () => {
   expect((await journal.read('inbound', { sinceMs: 0 })).map(({ pduId }) => pduId)).toEqual(['on the SIM'])
 })
 
-test('moves a broken journal aside, reports it, and creates one with another id', async () => {
+test('renames a broken journal, reports it, and creates one with another id', async () => {
   const first = await open('first')
   await first.journal.write(Array.from({ length: 300 }, (_, at) => event(`event ${at}`)))
   await first.journal.close()
@@ -220,7 +220,7 @@ test('rejects calls after it is closed', async () => {
   await expect(journal.write([event('late')])).rejects.toThrow('the journal is closed')
 })
 
-test('before it is closed, it completes calls that follow from the results of earlier calls', async () => {
+test('before closing, completes calls that callers make after the results of earlier calls', async () => {
   const { journal } = await open()
   const follow = async () => {
     await journal.read('notes', {})
@@ -233,7 +233,7 @@ test('before it is closed, it completes calls that follow from the results of ea
   expect(await followed).toEqual([2])
 })
 
-test('is closed although a caller calls it without end', async () => {
+test('closes although a caller makes calls endlessly', async () => {
   const { journal } = await open()
   let calls = 0
   const endless = (async () => {

@@ -11,27 +11,28 @@ import type { Marks, Reads } from './read.ts'
 import type { Removed, RetentionLimits } from './retention.ts'
 
 /**
- * The database of the agent. When `write` resolves, the changes are on disk, so that nothing is lost and nothing is sent
- * twice. The changes of one call are written together or not at all; calls made while the disk is busy share one commit.
+ * The database of the agent. When `write` resolves, the changes are on disk, so that nothing is lost and nothing is
+ * sent twice. The changes of one call are written together or not at all; calls made while the disk is busy share one
+ * commit.
  *
  *     await journal.write([{ kind: 'part-committed', … }])       before the PDU
  *     await journal.write([{ kind: 'part-result', … }, { kind: 'event', … }])
  *
- * `open` → `close` (completes all earlier calls, and the calls that follow from their results) → closed. When the worker dies, every call fails and `onLost` is called,
- * because an agent must not run without its journal.
+ * `open` → `close` (completes all earlier calls, and the calls that callers make after their results) → closed. When
+ * the worker dies, every call fails and `onLost` is called, because an agent must not run without its journal.
  */
 export interface Journal {
   /**
-   * Returns the numbers of the events among the changes, in order. Rejects with a JournalError when nothing was written.
-   * `mayWait`: the write may wait a few milliseconds to share a commit with other writes.
+   * Returns the numbers of the events among the changes, in order. Rejects with a JournalError when nothing was
+   * written. `mayWait`: the write may be delayed a few milliseconds to share a commit with other writes.
    */
   write(changes: readonly Change[], options?: { readonly mayWait?: boolean }): Promise<readonly number[]>
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
   /** Removes finished records and the content of acknowledged events when they are old enough. */
   forget(limits: RetentionLimits): Promise<Removed>
   /**
-   * Stores whether the relay confirmed that this journal is not an old copy. The answer is kept until the machine is
-   * switched off.
+   * Stores whether the relay confirmed that this journal is not an old copy. The confirmation is lost when the machine
+   * is switched off.
    */
   confirm(isConfirmed: boolean): Promise<void>
   close(): Promise<void>
@@ -79,7 +80,9 @@ export interface JournalOptions {
   readonly path: string
   /** The id for a journal that has to be created. */
   readonly newJournalId: string
-  /** Without this memory, only the relay can find out after a restart whether the journal is an old copy. */
+  /**
+   * The memory for the mark. Without a mark, only the relay can detect after a restart that the journal is an old copy.
+   */
   readonly memory?: BootMemory | undefined
   /** Called when the thread has died, so that nothing can be written. */
   readonly onLost: (error: Error) => void
@@ -100,7 +103,10 @@ class JournalThread implements Journal {
   readonly #nowMs: () => number | undefined
   readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   #lastId = 0
-  /** Writes that are delayed for a moment, so that the RESULT of one message and the COMMIT of the next share a commit. */
+  /**
+   * Writes that are delayed briefly, so that the RESULT of one message and the COMMIT of the next message share a
+   * commit.
+   */
   #held: Request[] = []
   #release: NodeJS.Timeout | undefined
   #over: JournalError | undefined
@@ -115,7 +121,7 @@ class JournalThread implements Journal {
       for (const reply of replies) this.#take(reply)
     })
     worker.on('error', (error) => this.#end(error, onLost))
-    worker.on('exit', () => this.#end(new Error('its thread ended'), onLost))
+    worker.on('exit', () => this.#end(new Error('the journal thread ended'), onLost))
   }
 
   async write(changes: readonly Change[], { mayWait = false } = {}): Promise<readonly number[]> {
@@ -146,7 +152,10 @@ class JournalThread implements Journal {
     await this.#worker.terminate()
   }
 
-  /** A caller may write because of a reply, so the calls that follow from replies are completed too. */
+  /**
+   * Completes all calls. A caller may write after a reply, so the calls that callers make after replies are completed
+   * too.
+   */
   async #complete(): Promise<void> {
     for (let round = 0; round < mostRounds && this.#waiting.size > 0; round += 1) {
       // Replies arrive in order, so all earlier calls have been answered. A failed call was reported to its caller.
@@ -193,7 +202,9 @@ class JournalThread implements Journal {
   }
 }
 
-/** More rounds than calls ever cause. A caller that never stops calling cannot block the stop. */
+/**
+ * More rounds than real callers need. The limit ensures that a caller that never stops calling cannot prevent the stop.
+ */
 const mostRounds = 100
 /** The longest delay of a write that may wait. A modem takes about this long to prompt for the next message. */
 const longestHoldMs = 4
@@ -217,7 +228,7 @@ export function journalBytes(path: string): number {
   return [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
 }
 
-/** The worker is next to this file, both in the build and in the sources. */
+/** The worker is in the same folder as this file, both in the build and in the sources. */
 function workerFile(): URL {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new URL(`./journal-worker.${extension}`, import.meta.url)

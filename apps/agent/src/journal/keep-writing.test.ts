@@ -46,7 +46,7 @@ test('keeps the order of writes while the disk is full', async () => {
   expect(world.values).toEqual([1, 2, 3])
 })
 
-test('keeps the order of writes about one message when only the later one would fit', async () => {
+test('keeps the order of writes about one message even if only the later write would fit', async () => {
   const world = keeping(['full'])
   const note = (cmdId: string, value: number): Change => ({ kind: 'command-noted', cmdId, note: value })
   const kept = [world.keep([note('a', 1)]), world.keep([note('a', 2)]), world.keep([note('b', 3)])]

@@ -13,7 +13,7 @@ export function measureFsync(beside: string, times = 7): number {
     })
     return durations.sort((a, b) => a - b)[times >> 1] ?? 0
   } catch (error) {
-    // The duration is only shown to people, so a full disk must not prevent the start.
+    // A full disk must not prevent the start, because the duration is only shown to people.
     if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return 0
     throw error
   } finally {

@@ -16,7 +16,7 @@ export interface Reads {
     readonly answer: readonly CommandRecord[]
   }
   /**
-   * Returns the commands of which this SIM sent, or may have sent, a part with unknown reference to this number.
+   * Returns the commands of which this SIM sent, or may have sent, a part to this number whose reference is unknown.
    * Searches all attempts.
    */
   'commands-without-reference': {
@@ -60,7 +60,7 @@ export interface AttemptRecord {
   readonly attempt: number
   readonly committed: Stamp | undefined
   readonly evidence: Json | undefined
-  /** The part is in doubt if this is undefined and `committed` is set. */
+  /** Undefined without a result. If `committed` is set, the part is then in doubt. */
   readonly result: PartResult | undefined
   readonly resultAt: Stamp | undefined
   readonly reference: number | undefined

@@ -98,7 +98,7 @@ async function backUp(): Promise<void> {
   database.close()
 }
 
-test('leaves no content of a finished message in the files when the relay has its events and requests that', async () => {
+test('leaves no content of a finished message in the files when the relay has its events and requests the removal', async () => {
   await journal.write(begun)
   expect(found()).toEqual([outboundText, ...pdus])
   await journal.write(ended)
@@ -117,7 +117,7 @@ test('leaves no text that was planned for a modem without PDUs', async () => {
   expect(found()).toEqual([])
 })
 
-test('keeps content that the relay does not have yet', async () => {
+test('keeps content of unsynced events', async () => {
   await journal.write([...begun, ...ended])
   await journal.write([{ kind: 'mark-recorded', mark: 1, streamId: 's' }])
   await journal.forget(everything)

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Content is removed from the journal as soon as it is no longer needed. A message that has ended keeps what identifies
- * reports, late answers and repetitions: ids, references, and the phone number if a report may arrive. A received message
- * keeps the digest that is its id; its text is only in the event, until the relay has stored the event and
- * HASH_AFTER_SECONDS have passed.
+ * Content is removed from the journal as soon as it is no longer needed. Of a message that has ended, only the data
+ * that identifies reports, late answers and repetitions is kept: ids, references, and the phone number if a report may
+ * arrive. Of a received message, only the id, a digest, is kept. Its text is only in the event, until the relay has
+ * stored the event and HASH_AFTER_SECONDS have passed.
  */
 export function defineForgetting(database: DatabaseSync): void {
   database.function('without_content', { deterministic: true }, (command) => {
@@ -33,7 +33,7 @@ export function forgetContentOfEnded(database: DatabaseSync): void {
   if (cleaned.some((rows) => rows > 0)) database.exec('VACUUM')
 }
 
-/** What may be removed, by age. */
+/** The ages at which records and content may be removed. */
 export interface RetentionLimits {
   /** The time of day. While the clock is not trusted, it is undefined, and nothing is removed because of its age. */
   readonly nowMs: number | undefined
@@ -86,8 +86,9 @@ export class Retention {
   }
 
   /**
-   * A record from the future is undated, or was written before the clock was set back. Such a record counts as written now, so that
-   * it is eventually removed, but not too early. Parts of long messages keep their time, because joining them depends on it.
+   * A record from the future is undated, or was written before the clock was set back. Such a record gets the current
+   * time, so that it is eventually removed, but not too early. Parts of long messages keep their time, because joining
+   * them depends on it.
    */
   #date(nowMs: number): void {
     const run = (sql: string) => this.#database.prepare(sql).run(nowMs)

@@ -98,7 +98,8 @@ export const schema = `
 /** The SQL that upgrades a journal to the next version, by the version before the upgrade. */
 export const upgrades: Readonly<Record<number, string>> = {
   1: 'ALTER TABLE journal ADD COLUMN start_token TEXT; ALTER TABLE journal ADD COLUMN commits INTEGER NOT NULL DEFAULT 0',
-  // Version 2 stored times even if the clock was not trusted, so which of its times are right cannot be determined.
+  // Version 2 stored times even if the clock was not trusted, so it cannot be determined which of these times are
+  // correct.
   2: `CREATE INDEX events_written ON events (written_ms);
       UPDATE events SET written_ms = ${undatedMs};
       UPDATE commands SET ended_ms = ${undatedMs} WHERE outcome IS NOT NULL;

@@ -39,8 +39,8 @@ afterEach(async () => {
 const start = (clock = monotonicClock) => fixture.start([], { clock, openSocket: webSocketTo(url) })
 
 /**
- * Advances the clock in small steps, because a timer that another timer sets must not fire in the same step. A real socket may
- * report its end only after a step.
+ * Advances the clock in small steps, because a timer that was set by another timer must not fire in the same step. A
+ * real socket may report its end only after a step.
  */
 async function passUntil(clock: ManualClock, phase: string): Promise<void> {
   for (let steps = 0; fixture.agent?.status().link.phase !== phase && steps < 1_000; steps += 1) {
@@ -96,7 +96,7 @@ test('reconnects after a lost connection and sends the events that occurred mean
   expect(fixture.relay.connections).toBe(2)
 })
 
-test('after goaway stays connected until the given time, reconnects at once, and loses no command', async () => {
+test('after goaway stays connected until the given time, reconnects at once, without losing a command', async () => {
   const clock = new ManualClock()
   await start(clock)
   await phaseIs('online')

@@ -10,8 +10,8 @@ import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { LinkSocket, OpenSocket } from './link-socket.ts'
 
 /**
- * Runs the session machine of `@smsgw/link`: feeds it inputs from the socket, the journal and the clock, and performs its
- * effects. All decisions are made in the machine.
+ * Runs the session machine of `@smsgw/link`: feeds it inputs from the socket, the journal and the clock, and performs
+ * its effects. The machine makes all decisions.
  */
 export class AgentLink {
   readonly #options: AgentLinkOptions
@@ -134,7 +134,7 @@ export class AgentLink {
       (input) => input && this.step(input),
       (error) => {
         this.#options.listener.onError(error)
-        // The session machine would wait forever for this result, so the connection is closed. The next connection
+        // Closes the connection, because the session machine would wait forever for this result. The next connection
         // starts from the beginning.
         if (connection !== undefined) this.#sockets.get(connection)?.close(1011, 'internal error in the agent')
       },
@@ -222,8 +222,8 @@ export interface LinkIdentity {
 
 export interface LinkCommands {
   /**
-   * Resolves with the keys of the commands when the commands are on disk. Writes nothing if the journal has got another
-   * id.
+   * Resolves with the keys of the commands when the commands are on disk. Writes nothing if the id of the journal has
+   * changed.
    */
   take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]>
   /** The number of messages in the journal that have not ended. */

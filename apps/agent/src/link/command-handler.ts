@@ -34,7 +34,8 @@ export class CommandHandler {
 
   /** Resolves with the keys of the commands when sends and cancels are on disk and the other commands were started. */
   async take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]> {
-    // The new journal already has the commands of the replaced journal. Their outcome counts as unknown.
+    // Writes nothing, because the new journal already contains the commands of the replaced journal. The result of
+    // those commands counts as unknown.
     if (journalId !== this.#options.journalId()) return []
     const known = commands.flatMap((received) => ('command' in received ? [received.command] : []))
     const sends = known.filter((command) => command.kind === 'send')
@@ -79,7 +80,7 @@ export class CommandHandler {
   /** Answers a command from a newer relay that this agent does not support, so that nothing waits for a result. */
   #refuse({ key, cmdId, problem }: Exclude<ReceivedCommand, { command: Command }>): Promise<void> {
     const at = this.#now()
-    const reason = `not supported by this version of the agent, update it: ${problem}`.slice(0, 500)
+    const reason = `this version of the agent does not support the command, update the agent: ${problem}`.slice(0, 500)
     if (key.startsWith('send:')) {
       const code: AgentFailureCode = 'unsupported'
       return this.#report({ kind: 'failed', cmdId, at, code, reason })

@@ -3,7 +3,7 @@ import type { LinkSocket, OpenSocket, SocketListener } from './link-socket.ts'
 /** The relay URL of an in-process link. */
 export const inThisProcess = 'in this process'
 
-/** The relay's end of a link: accepts an open socket and returns the receiver of its inputs. */
+/** The relay's end of a link: accepts an open socket and returns the listener for its inputs. */
 export type AcceptSocket = (
   socket: LinkSocket,
   address: string,
@@ -14,8 +14,8 @@ export type AcceptSocket = (
 }
 
 /**
- * A link within one process that behaves like a socket at both ends: inputs arrive in order and never during a call of the other
- * end. Data that was sent before the socket was closed arrives first.
+ * A link within one process that behaves like a socket at both ends: inputs arrive in order and never during a call of
+ * the other end. Data that was sent before the socket was closed still arrives, before the close.
  */
 export function socketInProcess(accept: AcceptSocket): OpenSocket {
   return (listener) => {
@@ -34,7 +34,7 @@ class SocketPair {
   constructor(listener: SocketListener, accept: AcceptSocket) {
     this.#listener = listener
     this.#later(() => {
-      // Called before the relay can send.
+      // Called first, so that the relay cannot send before.
       listener.onOpened()
       if (!this.#isClosed) this.#relay = accept(this.#relayEnd, 'in-process')
     })
@@ -74,7 +74,7 @@ class SocketPair {
     if (this.#deliveries.length === 1) setImmediate(() => this.#deliver())
   }
 
-  /** Makes one delivery in each turn of the event loop, so that a busy link does not block the process. */
+  /** Delivers one input in each turn of the event loop, so that a busy link does not block the process. */
   #deliver(): void {
     const work = this.#deliveries[0]
     try {

@@ -10,7 +10,7 @@ export interface LinkSocket {
 export interface SocketListener {
   readonly onOpened: () => void
   readonly onText: (text: string) => void
-  /** Called when the connection has ended; called with 1006 if the relay did not accept it. */
+  /** Called when the connection has ended. The code is 1006 if the relay did not accept the connection. */
   readonly onClosed: (code: number, reason: string) => void
   /** Called instead of `onClosed` when no relay is running, or when the network is down. */
   readonly onUnreachable: (unreachable: Unreachable) => void

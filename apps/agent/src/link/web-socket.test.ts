@@ -99,7 +99,7 @@ test('all agents notice at once that their relay was killed', async () => {
   for (const { closed } of clients) expect(await closed).toMatchObject({ code: 1006 })
 })
 
-test('an error while connecting gives one line that says what to do', async () => {
+test('explains a failed connection in one line that says what to do', async () => {
   const { port: closedPort, webSockets } = await serve()
   webSockets.close()
   const [server] = servers.splice(0)
@@ -139,7 +139,7 @@ test.each([
   else expect(await closed).toMatchObject({ code: 1006, reason: expect.stringContaining(status.slice(0, 3)) })
 })
 
-test('a relay that resets the connection before it answers is unreachable, and afterwards is not', async () => {
+test('a relay that resets the connection before it answers is unreachable, but a relay that resets it after an answer is not', async () => {
   const resetting = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
   resetting.listen(0, '127.0.0.1')
   await once(resetting, 'listening')

@@ -13,7 +13,7 @@ function open(url: string, listener: SocketListener): LinkSocket {
     // The limit for the fragments of one frame; relays do not fragment.
     maxFragments: 1_024,
     perMessageDeflate: false,
-    // Automatic pongs would pile up if the relay does not read them.
+    // The automatic pongs would pile up in memory if the relay did not read them.
     autoPong: false,
     handshakeTimeout: handshakeMs,
     followRedirects: false,
@@ -74,17 +74,17 @@ function explain(error: NodeJS.ErrnoException): string {
 
 interface Problem {
   readonly reason: string
-  /** Returns why no relay was reached. Undefined if a relay answered, or may be too busy to answer. */
+  /** The reason why no relay was reached. Undefined if a relay answered, or may be too busy to answer. */
   readonly unreachable: { readonly isProxied: boolean } | undefined
 }
 
 function unreachableBy({ code = '', message }: NodeJS.ErrnoException): Problem['unreachable'] {
   if (unreachableCodes.has(code)) return { isProxied: false }
-  // Bad Gateway and Service Unavailable come from a proxy; a relay never sends them.
+  // HTTP 502 (Bad Gateway) and 503 (Service Unavailable) come from a proxy, because a relay never sends them.
   return /Unexpected server response: 50[23]$/.test(message) ? { isProxied: true } : undefined
 }
 
-/** RFC 6455 limits a close reason to 123 octets. */
+/** Shortens a reason to the limit of a close frame, 123 octets (RFC 6455). */
 function cut(reason: string): string {
   return Buffer.from(reason)
     .subarray(0, 120)

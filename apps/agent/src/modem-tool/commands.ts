@@ -11,7 +11,7 @@ export const modemToolCommands = {
       about: 'send a message',
       options: {
         report: { about: 'wait up to two minutes for a delivery report' },
-        flash: { about: 'display it at once' },
+        flash: { about: 'display the message at once, without storing it (flash SMS)' },
       },
     },
     receive: {
@@ -30,7 +30,10 @@ export const modemToolCommands = {
       about:
         'record a session for a device report; numbers and texts are replaced, and you review it before it is saved',
       options: {
-        to: { value: '<number>', about: 'your phone; a message to it and its reply are also recorded' },
+        to: {
+          value: '<number>',
+          about: 'number of your phone; a test message to this phone and its reply are also recorded',
+        },
         yes: { about: 'save the recording without asking' },
       },
     },

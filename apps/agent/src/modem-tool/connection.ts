@@ -100,7 +100,7 @@ export class Connection {
         const minutes = `within ${readyLimitMs / 60_000} minutes`
         const words =
           this.modem?.session === undefined
-            ? `The modem did not become ready ${minutes}: unplug it for ten seconds, and check that this is its port.`
+            ? `The modem did not become ready ${minutes}: unplug it for ten seconds, and check that this port is the command port of the modem.`
             : `The modem found no network ${minutes}: check its antenna, and try the SIM in a phone.`
         end(() => reject(new ToolError(words)))
       }, readyLimitMs)

@@ -139,7 +139,7 @@ describe('errors are one line', () => {
     })
     expect(await run(emulator.tcp, 'send', '+447700900123', 'hello')).toMatchObject({
       code: 3,
-      errors: expect.stringContaining('modem: It is unknown whether part 1 was sent.\n'),
+      errors: expect.stringContaining('modem: Part 1 may or may not have been sent.\n'),
     })
   }, 60_000)
 })
@@ -155,7 +155,7 @@ test('prints a trace on standard error, masked unless --unmasked is given', asyn
 }, 60_000)
 
 describe('a modem that departs from the standard, on a pseudo-terminal', () => {
-  test('is used with warnings: IMEI of ten digits, no +CMEE, ERROR to a bare AT', async () => {
+  test('works, with warnings: IMEI of ten digits, no +CMEE, ERROR to a bare AT', async () => {
     const set = (fault: string, options: object) => emulator.instruct('set-fault', { modem: 'modem0', fault, options })
     await set('imei-answer', { line: '1234567890' })
     await set('command-refused', { command: '+CMEE' })
@@ -167,7 +167,7 @@ describe('a modem that departs from the standard, on a pseudo-terminal', () => {
     expect(code).toBe(0)
   }, 30_000)
 
-  // The tool probes this port for 15 s, so the test runs the commands at the same time.
+  // The tool waits 15 s for an answer on this port, so the test runs the commands at the same time.
   test.concurrent.each(['watch', 'receive', 'identify'])(
     'a port that answers OK to everything ends %s with an error that says what to do',
     async (command) => {

@@ -34,7 +34,7 @@ type Stored = Incoming & { readonly source: { readonly kind: 'stored' } }
 
 async function storedMessages(connection: Connection): Promise<{ modem: Modem; messages: readonly Stored[] }> {
   const modem = await connection.ready('set-up')
-  // Waits until the driver has read the stored messages after its start, then reads everything again.
+  // Waits until the driver has read the stored messages after its start, and then reads all messages again.
   await modem.sweep()
   const found = new Map<string, Stored>()
   const stopListening = connection.onEvent((event) => {
@@ -59,7 +59,7 @@ async function remove(modem: Modem, message: Stored): Promise<void> {
       throw new ToolError(`${placeOf(message)} now contains a different message; nothing was deleted.`)
     case 'deferred':
       throw new ToolError(
-        `${placeOf(message)} cannot be deleted without deleting messages that have arrived since; list them first.`,
+        `${placeOf(message)} cannot be deleted without also deleting messages that have arrived since. Run \`list\` first.`,
       )
     case 'failed':
       throw new ToolError(`${placeOf(message)} could not be deleted: ${deletion.error?.words ?? deletion.failure}`)

@@ -17,8 +17,8 @@ import { outcomeText, pdusOf } from './send.ts'
 type RecordCommand = Command & { readonly name: 'record' }
 
 /**
- * Records how the driver sets the modem up and, if a phone is given, one message to it and its reply. Modems that do
- * not work are recorded too, because the dialogue shows the reason.
+ * Records how the driver sets up the modem. If a phone is given, also records one message to the phone and the reply.
+ * Modems that do not work are recorded too, because the dialogue shows the reason.
  */
 export async function record(
   connection: Connection,
@@ -26,10 +26,10 @@ export async function record(
   command: RecordCommand,
   until: AbortSignal,
 ): Promise<void> {
-  print('Recording what the modem answers. PIN, numbers, texts, IMEI, IMSI, ICCID and cells will be replaced.')
+  print('Recording the answers of the modem. PIN, numbers, texts, IMEI, IMSI, ICCID and cells will be replaced.')
   const modem = await recordDialogue(connection, recorder, command, until).catch((error: unknown) => {
     if (!(error instanceof ToolError)) throw error
-    print(`the modem does not work: ${error.message} The recording shows the dialogue up to here.`)
+    print(`the modem does not work: ${error.message} The recording ends at this failure.`)
     return connection.modem
   })
   const text = formatRecording(await remarksAbout(connection.address, modem), redact(recorder.sections))
@@ -71,7 +71,7 @@ function awaitReply(connection: Connection, from: string, until: AbortSignal): P
       if (event.kind !== 'incoming' || event.incoming.kind !== 'message') return
       if (!numbersMatch(textFromAddress(event.incoming.deliver.originator), from)) return
       clearTimeout(timer)
-      // The listing that contains the message ends with OK.
+      // Waits for the OK that ends the listing with the message.
       setTimeout(() => resolve(true), 1_000)
     })
     until.addEventListener('abort', () => resolve(false), { once: true })

@@ -72,11 +72,11 @@ export function outcomeText(outcome: SubmitOutcome): string {
 
 function failure(outcome: SubmitOutcome, at: number, parts: number): ToolError {
   const rest = at + 1 < parts ? `, and ${parts - at - 1} more parts were not tried` : ''
-  if (outcome.kind === 'unknown') return new ToolError(`It is unknown whether part ${at + 1} was sent${rest}.`, 3)
+  if (outcome.kind === 'unknown') return new ToolError(`Part ${at + 1} may or may not have been sent${rest}.`, 3)
   return new ToolError(`Part ${at + 1} was not sent${rest}.`)
 }
 
-/** Listens from the start, because a report may arrive before the reference of its part. */
+/** Listens before the first part is sent, because a report may arrive before the reference of its part. */
 class AwaitedReports {
   readonly #arrived = new Set<number>()
   #look: () => void = () => undefined

@@ -21,7 +21,7 @@ export async function watch(connection: Connection, until: AbortSignal): Promise
   // A modem that never becomes ready is an error; a modem that was ready may recover.
   await Promise.race([connection.ready('set-up'), aborted(until)])
   await aborted(until)
-  // Closing the port causes events that are not of interest.
+  // Stops listening first, because closing the port causes events that are not of interest.
   for (const stop of stops) stop()
 }
 
@@ -38,7 +38,8 @@ const lastLines = new Map<string, string>()
 function showLines([first, ...rest]: readonly string[]): void {
   if (first === undefined) return
   const [subject = ''] = first.split(':')
-  // Each registration domain and each signal check reports the same state again.
+  // Skips a line that repeats the last line about its subject, because each registration domain and each signal check
+  // reports the same state again.
   if (rest.length === 0 && subject !== 'message' && lastLines.get(subject) === first) return
   lastLines.set(subject, first)
   print(`${new Date().toTimeString().slice(0, 8)} ${first}`)

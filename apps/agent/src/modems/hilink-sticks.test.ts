@@ -23,7 +23,7 @@ afterEach(async () => {
   fake.remove()
 })
 
-test('a HiLink stick is recognised by its IMEI, and its messages are deleted on request alone', async () => {
+test('a HiLink stick is recognised by its IMEI, and its messages are deleted only on request', async () => {
   await fixture.start([emulator.tcp])
   await fixture.readyAre('1:8091')
   expect(fixture.sending.get(1)).toMatchObject({ sendsText: true })
@@ -52,7 +52,7 @@ test('another stick at the same address is another SIM, and the first one keeps 
   await fixture.readyAre('1:8091')
 }, 120_000)
 
-test('a stick that was unplugged and plugged in again works on in a new session', async () => {
+test('a stick that was unplugged and plugged in again continues to work in a new session', async () => {
   await fixture.start([emulator.tcp])
   await fixture.readyAre('1:8091')
   await emulator.instruct('unplug', { modem: 'modem0', forMs: 12_000 })

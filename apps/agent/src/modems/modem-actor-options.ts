@@ -17,7 +17,7 @@ export interface ModemActorOptions {
   readonly pinMemory: PinMemory
   readonly registration: ModemRegistration
   readonly sims: SimSettings
-  /** A USSD text that the network sent without a request or too late. */
+  /** Called for a USSD text that the network sent without a request or too late. */
   readonly onUssd: (simNumber: number, answer: UssdAnswer) => void
   readonly listener: ModemListener
   readonly tuning?: ModemTuning | undefined
@@ -34,14 +34,14 @@ export interface ModemRegistration {
   readonly confirm: (number: ModemNumber) => boolean
   /** The id of this modem, once it is identified. */
   readonly id: () => string | undefined
-  /** The ICCID of the card that was in this modem before, if it was a different one. */
+  /** Returns the ICCID of the previous card in this modem, if the card was changed. */
   readonly previousCard: (iccid: string) => string | undefined
   /** True if the settings say that this port leads to an emulated modem. */
   readonly isEmulatedPort: (address: string) => boolean
   readonly emulationSeen: (isEmulated: boolean) => void
   /** True if this modem is emulated; undefined while this is not known. */
   readonly isEmulated: () => boolean | undefined
-  /** This modem is emulated and must send nothing, because this device has a real modem. */
+  /** True if this modem is emulated and must not send, because this device has a real modem. */
   readonly isHeldBack: () => boolean
 }
 
@@ -49,7 +49,7 @@ export interface ModemRegistration {
 export interface SimSettings {
   readonly pinOf: (simNumber: number) => string | undefined
   readonly phoneNumberOf: (simNumber: number) => string | undefined
-  /** Undefined: the setting of the modem stays. */
+  /** If undefined, the modem keeps its own setting. */
   readonly operatorOf?: ((simNumber: number) => OperatorChoice | undefined) | undefined
   /** Default: true. */
   readonly sendWhileRoaming?: boolean | undefined

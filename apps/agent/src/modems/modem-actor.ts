@@ -46,8 +46,8 @@ export interface ModemListener extends SimListener {
 /**
  * One modem, driven by its `RecoveryRunner` and independent of all others.
  *
- * unidentified → identified, as soon as its id is known. From then on it is always the same modem: if a different modem
- * answers on its port, the port is closed.
+ * unidentified → identified, as soon as the id is known. After that, the actor stands for this modem only: if a
+ * different modem answers on the port, the port is closed.
  */
 export class ModemActor {
   readonly #options: ModemActorOptions
@@ -108,14 +108,14 @@ export class ModemActor {
   /** Sets the SIM number of the modem, and with it the configured PIN. Usually called before setup. */
   identified(simNumber: number): void {
     this.#simNumber = simNumber
-    // Setting the PIN of a modem in use would restart its setup, so the PIN is set before the next setup.
+    // Sets the PIN before the next setup, because setting the PIN of a modem in use would restart the setup.
     if (this.#pinGiven || (this.modem !== undefined && this.#state.name !== 'blocked')) return
     const pin = this.#options.sims.pinOf(simNumber)
     this.#pinGiven = pin !== undefined
     if (pin !== undefined) void this.#runner.useSimPin(pin)
   }
 
-  /** Enters a PIN, and uses it again whenever the modem restarts, until this process ends. */
+  /** Enters a PIN. Until this process ends, enters the PIN again after each restart of the modem. */
   useSimPin(pin: string): Promise<StartupOutcome | undefined> {
     this.#pinGiven = true
     return this.#runner.useSimPin(pin)
@@ -138,7 +138,7 @@ export class ModemActor {
     this.#sim.update(this.#state)
   }
 
-  /** The port that is open, or else the port that was open last. */
+  /** The port that is open; otherwise the port that was open last. */
   get address(): string {
     return this.#address
   }
@@ -200,7 +200,10 @@ export class ModemActor {
     return result
   }
 
-  /** Identifies a modem that waits for a PIN: the PIN belongs to a SIM number, and the SIM number to the modem's IMEI. */
+  /**
+   * Identifies a modem that waits for a PIN, because PINs are configured by SIM number, and the SIM number depends on
+   * the modem's IMEI.
+   */
   async #identifyForPin(): Promise<void> {
     const { modem } = this
     if (modem === undefined || this.#simNumber !== undefined) return
@@ -311,7 +314,7 @@ export class ModemActor {
     if (selection.kind === 'refused' || selection.kind === 'no-answer') {
       this.#warnings.hourly(operatorRefusedText(this.#simNumber, selection))
     }
-    // The name is read again: the operator may be another one, and was shown as a number during the selection.
+    // Reads the name again, because the operator may have changed, and was shown as a number during the selection.
     this.#operator = undefined
     void this.#readNetwork()
   }
@@ -334,14 +337,17 @@ export class ModemActor {
     return imei === undefined ? id : `${imei}${id.slice(imeiDigitsInId)}`
   }
 
-  /** Called when another modem has answered on this port. The registry assigns the port to that modem. */
+  /** Called when another modem has answered on this port. The registry then assigns the port to the other modem. */
   #closePort(): void {
     const port = this.#port
     // Deferred, because the port must not be closed while the modem is emitting an event.
     queueMicrotask(() => void port?.close())
   }
 
-  /** Reads the operator, then the clock: the network sets the clock at about the time when the operator is known. */
+  /**
+   * Reads the operator, then the clock, because the network sets the clock at about the time when the operator becomes
+   * known.
+   */
   async #readNetwork(): Promise<void> {
     const { modem } = this
     if (modem === undefined || this.#operator !== undefined) return
@@ -353,8 +359,8 @@ export class ModemActor {
   }
 
   /**
-   * A modem that does not say where it is registered may be roaming. The registration is not yet known when the modem
-   * becomes ready, and is reported directly after that.
+   * Returns false until the modem reports where it is registered, because it may be roaming. The modem reports the
+   * registration directly after it becomes ready.
    */
   #mayUseNetwork(): boolean {
     if (this.#options.sims.sendWhileRoaming ?? true) return true
@@ -378,12 +384,12 @@ export class ModemActor {
         break
       }
       case 'healed':
-        // The first time, the modem has just started, which is not a recovery.
+        // The first time means that the modem has just started, which is not a recovery.
         if (this.#hasHadProblem) listener.onProblem(this, 'INFO', recoveredText(news))
         this.#hasHadProblem = true
         break
       case 'clear-alarm':
-      // Nothing to report yet, because `healed` or another alarm follows.
+      // Reports nothing yet, because `healed` or another alarm follows.
     }
   }
 }
@@ -394,5 +400,5 @@ const testNetwork = '001'
 /** Ids contain the IMEI without its check digit. */
 const imeiDigitsInId = 14
 
-/** A modem on TCP that returns causes no event, so it is checked at this interval. */
+/** The return of a modem on TCP causes no event, so the agent checks for the modem at this interval. */
 const defaultRecovery = { awayLookMs: 1_000 }

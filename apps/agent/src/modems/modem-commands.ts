@@ -23,7 +23,10 @@ export async function runModemCommand(
   return { outcome: 'done' }
 }
 
-/** The driver enters a PIN only if the SIM reports more than one attempt, and never a PIN that this SIM has refused before. */
+/**
+ * Enters a PIN. The driver enters a PIN only if the SIM reports more than one attempt, and never repeats a PIN that
+ * this SIM has refused.
+ */
 async function enterPin(actor: ModemActor, pin: string): Promise<ModemReply> {
   const { state } = actor.health
   if (simStateOf({ state, registration: undefined, isHeldWhileRoaming: false }) !== 'locked')

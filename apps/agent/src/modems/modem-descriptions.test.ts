@@ -5,8 +5,8 @@ import { alarmText, recoveredText } from './modem-descriptions.ts'
 test.each([
   [{ kind: 'needs-hands', failure: startupFailure('no-sim') }, 'There is no SIM in the modem. Insert the SIM'],
   [{ kind: 'port-refused', words: 'ModemManager uses it' }, 'ModemManager uses it'],
-  [{ kind: 'gone', words: 'no such device' }, 'no such device. It is used again when it reconnects'],
-  [{ kind: 'no-remedy', words: 'Nothing helped.' }, 'Nothing helped. Check its power supply'],
+  [{ kind: 'gone', words: 'no such device' }, 'no such device. The modem is used again when it reconnects'],
+  [{ kind: 'no-remedy', words: 'Nothing helped.' }, 'Nothing helped. Check the power supply'],
 ] as const)('an alarm says what is wrong and what to do: %j', (cause, text) => {
   expect(alarmText(cause)).toContain(text)
 })

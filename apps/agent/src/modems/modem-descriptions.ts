@@ -4,7 +4,7 @@ import type { Shortcoming } from '@smsgw/modem/setup/startup'
 
 export type RecoveryNews = Extract<RecoveryEffect, { kind: 'raise-alarm' | 'clear-alarm' | 'healed' }>
 
-/** Says that a modem works again, and which measure helped. */
+/** Describes that a modem works again, and which measure succeeded. */
 export function recoveredText({
   by,
   tookMs,
@@ -12,7 +12,7 @@ export function recoveredText({
   return `works again${by === undefined ? '' : ` after ${remedies[by]}`} (${Math.round(tookMs / 1000)} s)`
 }
 
-/** Says why a modem cannot be used, and what to do. */
+/** Describes why a modem cannot be used, and what to do. */
 export function alarmText(cause: AlarmCause): string {
   switch (cause.kind) {
     case 'needs-hands':
@@ -20,9 +20,9 @@ export function alarmText(cause: AlarmCause): string {
     case 'port-refused':
       return cause.words
     case 'gone':
-      return `${cause.words}. It is used again when it reconnects`
+      return `${cause.words}. The modem is used again when it reconnects`
     case 'no-remedy':
-      return `${cause.words} Check its power supply and cable, then plug it in again`
+      return `${cause.words} Check the power supply and the cable of the modem, then plug the modem in again`
   }
 }
 
@@ -35,9 +35,9 @@ const remedies = {
   'power-cycle': 'switching it off and on',
 } as const
 
-/** What a modem cannot do, and what follows from that. Shown in the log, the status and the doctor. */
+/** The limitations of modems, and their consequences. Shown in the log, the status and the doctor. */
 export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
-  'no-indications': 'does not announce incoming messages: the agent polls for them every few seconds',
+  'no-indications': 'does not announce incoming messages: the agent checks for messages every few seconds',
   'no-delivery-reports': 'does not support delivery reports: messages stay Sent',
   'no-readable-memory': 'can send, but cannot receive: its message memory is not readable',
   'memory-not-selectable':
@@ -60,7 +60,7 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
 }
 
 export const heldBackText =
-  'emulated, and this device has a real modem: it receives but sends nothing. Set MIX_EMULATED_MODEMS=1 to send with both'
+  'is emulated, and this device has a real modem: the emulated modem receives but does not send. Set MIX_EMULATED_MODEMS=1 to send with both'
 
 export const operatorFixedText =
   'cannot select an operator, because it has only a web interface: SIM_<n>_OPERATOR has no effect'
@@ -70,11 +70,11 @@ export function operatorRefusedText(
   selection: Extract<OperatorSelection, { kind: 'refused' | 'no-answer' }>,
 ): string {
   const why = selection.kind === 'refused' ? selection.error.words : 'The modem did not answer.'
-  return `cannot select the operator of SIM_${simNumber}_OPERATOR: ${why} It is tried again every ten minutes`
+  return `cannot select the operator of SIM_${simNumber}_OPERATOR: ${why} The agent tries again every ten minutes`
 }
 
 export const roamingUnknownText =
-  'does not report whether it is roaming: it receives but sends nothing. Set SEND_WHILE_ROAMING=1 to send with it'
+  'does not report whether it is roaming: the modem receives but does not send. Set SEND_WHILE_ROAMING=1 to send with this modem'
 
 export const withoutReferenceText =
-  'a message was accepted without a reference (OK without +CMGS): it is in doubt until the reference or a delivery report arrives'
+  'a message was accepted without a reference (OK without +CMGS): the message is in doubt until the reference or a delivery report arrives'

@@ -56,7 +56,7 @@ function unplug(path: string, firstTty: number): void {
 }
 
 describe('an emulated modem', { timeout: 60_000 }, () => {
-  /** A card of an operator, so that the agent takes its modem for a real one. */
+  /** A card of an operator, so that the agent regards its modem as a real modem. */
   const operatorCard = { number: '+447700900009', iccid: '8944110000000000098', imsi: '234150000000009' }
 
   test('is marked by the test network of its SIM, also while it is unplugged', async () => {
@@ -70,7 +70,7 @@ describe('an emulated modem', { timeout: 60_000 }, () => {
     expect(fixture.fleet?.simCards).toMatchObject([{ simNumber: 1, state: 'absent', isEmulated: true }])
   })
 
-  test('sends nothing from when a real modem is found, also while the real one is unplugged and after a restart', async () => {
+  test('does not send after a real modem was found, even while the real modem is unplugged and after a restart', async () => {
     const real = await EmulatorProcess.start(quick, { imei: '356938035648455', ...operatorCard })
     try {
       plug(one, '1-1.2', 0)
@@ -95,7 +95,7 @@ describe('an emulated modem', { timeout: 60_000 }, () => {
     }
   })
 
-  test('is marked by its port, whatever its SIM', async () => {
+  test('is marked by its port, whichever SIM it has', async () => {
     const foreign = await EmulatorProcess.start(quick, { imei: '356938035648463', ...operatorCard })
     try {
       fixture.emulation = { isEmulated: (address) => address === foreign.pty, mayMix: false }
@@ -193,7 +193,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     expect(fixture.fleet?.simNumbers).toEqual([1])
   })
 
-  test('two ports of one modem are one modem', async () => {
+  test('two ports of one modem count as one modem', async () => {
     await fixture.start([one.tcp, fake.port('modem')])
     await fixture.readyAre('1:8091')
     fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: one.pty } })
@@ -204,7 +204,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     await fixture.readyAre('1:8091')
   })
 
-  test('with a different modem do not get the PIN of the previous one', async () => {
+  test('with a different modem do not use the PIN of the previous modem', async () => {
     fixture.pins[1] = '1111'
     fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: one.pty } })
     await fixture.start([fake.port('modem')])
@@ -223,7 +223,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     await one.instruct('plug', { modem: 'modem0' })
   })
 
-  test('used by another program are opened when that program closes them', async () => {
+  test('that another program uses are opened when the program closes them', async () => {
     const held = await openPort(one.pty)
     await fixture.start([one.pty], { recovery: { alarmLookMs: 200 } })
     await expect
@@ -263,7 +263,7 @@ test('warns once, not at every check, that a memory cannot be read', { timeout: 
 })
 
 describe('a SIM', { timeout: 60_000 }, () => {
-  test('that is locked gets the PIN of its slot without an alarm', async () => {
+  test('that is locked is unlocked with the PIN of its slot, without an alarm', async () => {
     fixture.pins[1] = '1111'
     fixture.pins[2] = '2222'
     plug(one, '1-1.2', 0)
@@ -316,7 +316,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     expect(absent).toEqual({ outcome: 'refused', reason: 'the modem of SIM 2 is not connected' })
   })
 
-  test('that replaces another is noticed, also after a restart', async () => {
+  test('that replaces another SIM is noticed, also after a restart', async () => {
     const insert = (iccid: string) =>
       two.instruct('insert-sim', { modem: 'modem0', sim: { number: second.number, iccid } })
     await fixture.start([two.pty])

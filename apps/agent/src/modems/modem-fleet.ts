@@ -34,7 +34,8 @@ export class ModemFleet {
     this.#slots = new SimSlots(notes[slotsNote])
     this.#pinMemory = new PinMemory({
       records: (notes[pinsNote] ?? []) as unknown as readonly EnteredPin[],
-      // Stored before the PIN is entered, so that the next process counts the attempt: a SIM locks after three wrong PINs.
+      // Stores the attempt before the PIN is entered, so that the next process counts it. A SIM locks after three wrong
+      // PINs.
       keep: async (records) => {
         await options.journal.write([{ kind: 'note', name: pinsNote, value: records as unknown as Json }])
       },
@@ -78,7 +79,7 @@ export class ModemFleet {
     return this.actors.map(({ health }) => health)
   }
 
-  /** Connected devices that look like modems but cannot be used: one line each, with what to do. */
+  /** Connected devices that look like modems but cannot be used. Each line describes one device and a solution. */
   get unusable(): readonly string[] {
     return this.#watch.unusable
   }
@@ -189,7 +190,9 @@ export class ModemFleet {
     return this.#isEmulated(entry) === true && this.#slots.hasRealModem
   }
 
-  /** If this write fails, the modem gets the next free SIM number after a restart; nothing else is lost. */
+  /**
+   * A failed write is acceptable: after a restart the modem gets the next free SIM number, and nothing else is lost.
+   */
   #store(change: Change | undefined): void {
     if (change !== undefined) this.#options.journal.write([change]).catch(this.#options.onJournalError)
   }

@@ -10,7 +10,7 @@ import type { StartupFailureReason } from '@smsgw/modem/setup/startup-failure'
 
 /** The observable state of a modem. */
 export interface ModemHealth {
-  /** The port that is open, or else the port that was open last. */
+  /** The port that is open; otherwise the port that was open last. */
   readonly address: string
   readonly state: ModemState
   readonly simNumber: number | undefined
@@ -67,7 +67,10 @@ const blockedStates: Readonly<Record<string, string>> = {
   'puk-required': 'puk',
 }
 
-/** True if a SIM with this registration is roaming. National roaming counts as well, because modems do not tell them apart. */
+/**
+ * True if a SIM with this registration is roaming. National roaming counts too, because modems do not distinguish it
+ * from international roaming.
+ */
 export function isRoaming(registration: Registration | undefined): boolean {
   return registration?.status === 'roaming' || registration?.status === 'roaming-sms-only'
 }
@@ -86,12 +89,15 @@ export function stateText(state: ModemState): string {
   }
 }
 
-/** Describes a state in which the modem does not work fully. Returns undefined for a state in which it does. */
+/** Describes a state in which the modem does not work fully. Returns undefined if the modem works fully. */
 export function problemText(state: ModemState): string | undefined {
   return ['absent', 'blocked', 'degraded'].includes(state.name) ? stateText(state) : undefined
 }
 
-/** Returns the code of the problem of a blocked modem. Other problems have none, because the modem recovers from them. */
+/**
+ * Returns the code of the problem of a blocked modem. Other problems have no code, because the modem recovers from
+ * them.
+ */
 export function problemCode(state: ModemState): FindingCode | undefined {
   return state.name === 'blocked' ? modemProblem(state.failure.reason) : undefined
 }
@@ -100,7 +106,9 @@ export function modemProblem(reason: StartupFailureReason): FindingCode & `modem
   return `modem.${reason}`
 }
 
-/** Returns the signal in steps of 25 %, as coarse as the bars of a phone, or undefined if the modem does not report it. */
+/**
+ * Returns the signal in steps of 25 %, like the bars of a phone, or undefined if the modem does not report the signal.
+ */
 export function signalPercent(signal: Signal | undefined): number | undefined {
   return signal?.bars === undefined ? undefined : signal.bars * 25
 }

@@ -23,7 +23,7 @@ describe('the port in use', () => {
     expect(world.ready).toEqual(['1 on 1-1:2'])
   })
 
-  test('is found after the modem has started', async () => {
+  test('is found only after the modem has started', async () => {
     const modem = world.modem(imeiA)
     modem.powerOff()
     world.plug('1-1', [modem])
@@ -48,7 +48,7 @@ test('a hung modem is reopened at once without identifying it again', async () =
 })
 
 describe('a device that does not answer', () => {
-  test('and may not be a modem is probed a few times, then left alone with a message that says what to do', async () => {
+  test('and may not be a modem is probed a few times, then reported with a solution and not probed again', async () => {
     world.plug('1-1', [yesSayer], { isCertain: false })
     await world.start()
     await world.pass(200_000)
@@ -59,7 +59,7 @@ describe('a device that does not answer', () => {
     expect(world.opened).toHaveLength(times)
     expect(world.written.filter((line) => /CFUN|\^RESET|ATZ/.test(line))).toEqual([])
     expect(world.fleet?.health).toEqual([])
-    // The next device in this socket may be another one.
+    // The next device in this socket may be another device.
     world.unplug('1-1')
     await world.pass(5_000)
     world.plug('1-1', [world.modem(imeiA)], { isCertain: false })
@@ -67,7 +67,7 @@ describe('a device that does not answer', () => {
     expect(world.ready).toEqual(['1 on 1-1:0'])
   })
 
-  test('and is of another model is not mistaken for the modem that was in this socket', async () => {
+  test('and has another model is not mistaken for the previous modem in this socket', async () => {
     const modem = world.modem(imeiA)
     world.plug('1-1', [modem])
     await world.start()
@@ -243,7 +243,7 @@ describe('a modem without a usable IMEI', () => {
     expect(world.ready).toEqual(['1 on 1-2:0', '2 on 1-3:0'])
   })
 
-  test('is identified by the ten digits it reports instead, and also by its socket if two report the same', async () => {
+  test('is identified by the ten digits that it reports instead, and also by its socket if two modems report the same digits', async () => {
     const tenDigits = { 'imei-answer': { line: '1234567890' } }
     world.plug('1-1', [world.modem(imeiA, '8091', tenDigits)])
     await world.start()
@@ -255,7 +255,7 @@ describe('a modem without a usable IMEI', () => {
     expect(world.problems[0]).toMatch(/^WARN 1-1:0: its IMEI is not 14 to 16 digits/)
   })
 
-  test('that reports its IMEI later is identified by it from the start', async () => {
+  test('that reports its IMEI late is still identified by its IMEI when its port is opened', async () => {
     // The driver asks the modem four times when it opens the port, and four times during setup.
     world.plug('1-1', [world.modem(imeiA, '8091', { 'imei-answer': { line: '', times: 8 } })])
     await world.start()

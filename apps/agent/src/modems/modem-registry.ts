@@ -16,15 +16,15 @@ export interface RegisteredModem {
   id: string | undefined
   /** The port that is open now. */
   port: ModemPort | undefined
-  /** Where the modem was last opened. */
+  /** The place where the modem was last opened. */
   last: { readonly address: string; readonly usb: PlaceOnUsb | undefined } | undefined
-  /** When the place became empty. */
+  /** The time when the place became empty. */
   goneAtMs: number
 }
 
 /**
- * Records which modem is at which place. Each place that certainly has a modem belongs to one entry, either an
- * identified modem or one not yet identified. After a port is opened, the modem is identified first; if it belongs to
+ * Records which modem is at which place. Each place that certainly has a modem belongs to one entry. The modem of an
+ * entry may not be identified yet. After a port is opened, the modem is first identified. If the modem belongs to
  * another entry, the port is closed. So a modem is found again in another socket or under another port name, two ports
  * of one modem never count as two modems, and no modem gets the PIN of another modem.
  */
@@ -89,7 +89,7 @@ export class ModemRegistry {
     const isUnnumbered = number.imei === undefined && number.serial === undefined && entry.id !== undefined
     const matches = isUnnumbered || (entry.place !== undefined && this.#matches(entry, entry.place, number))
     if (matches) this.#announce(entry)
-    // Makes the next opening identify the modem again.
+    // Makes `open` identify the modem again the next time.
     else entry.last = undefined
     return matches
   }
@@ -117,7 +117,7 @@ export class ModemRegistry {
       entry.place = place
       if (isBack && entry.port === undefined) entry.actor.deviceAppeared()
     } else if (this.#isInUse(place)) {
-      // A modem that MODEMS lists under another address was at this place.
+      // Another modem that MODEMS lists was at this place.
     } else if (place.isCertain) {
       this.#add(place, undefined)
     } else {
@@ -155,7 +155,8 @@ export class ModemRegistry {
     await this.#options.look()
     for (;;) {
       const { place } = entry
-      if (place === undefined) return absent('another modem is connected in its place; searching for it')
+      if (place === undefined)
+        return absent('another modem is connected in the place of this modem; searching for this modem')
       const answer = await this.#openAt(entry, place)
       // In the meantime, another entry may have found this modem at another place.
       const isSettled = answer.kind === 'opened' || entry.place?.key === place.key || entry.place === undefined
@@ -191,7 +192,7 @@ export class ModemRegistry {
       .sort((a, b) => Number(b.usb?.path === usb.path) - Number(a.usb?.path === usb.path))
   }
 
-  /** `place` is where the modem belongs, `there` is where it is searched for. */
+  /** `place`: the place where the modem is expected. `there`: the place to search. */
   async #identifyAt(entry: RegisteredModem, place: Place, there: Place): Promise<OpenAnswer> {
     const found = await this.#identify(there.ports, entry)
     switch (found.kind) {
@@ -226,7 +227,9 @@ export class ModemRegistry {
     return identifyPlace({ ports, clock, open: (address) => this.#openPort(address), trace: entry?.actor.trace })
   }
 
-  /** A driver may hang while opening. A second attempt would hang too and take another of the few I/O threads. */
+  /**
+   * A driver may hang while it opens a port. A second attempt would hang too and occupy another of the few I/O threads.
+   */
   async #openPort(address: string): Promise<OpenResult> {
     if (this.#opening.has(address)) return absent(`${address}: the driver hangs while opening it; unplug the modem`)
     this.#opening.add(address)
@@ -329,7 +332,7 @@ export class ModemRegistry {
   /**
    * The IMEI without its check digit, which some commands omit; otherwise the serial number of the modem, or of the USB
    * device. Some makers give all their sticks the same number, so the id of a second stick with this number also
-   * contains its socket. A modem without any of these numbers is identified by its socket or address alone.
+   * contains its socket. A modem without IMEI and serial number is identified only by its socket or address.
    */
   #idOf(number: ModemNumber, { usb, key }: Place): string {
     const id = numberOf(number, usb)
@@ -346,7 +349,7 @@ export class ModemRegistry {
 export interface ModemRegistryOptions {
   readonly clock: Clock
   readonly open: (address: string) => Promise<OpenResult>
-  /** Searches for modems; resolves after `found` has been called. */
+  /** Searches for modems. Resolves after `found` has been called. */
   readonly look: () => Promise<void>
   readonly newActor: (entry: RegisteredModem, open: () => Promise<OpenAnswer>) => ModemActor
   /** `position`: the position of the modem's place in MODEMS. */

@@ -36,7 +36,7 @@ function localTime(inMinutes: number): string {
     .replace('T', ',')
 }
 
-test('a clock of the network that differs by more than two minutes is reported', async () => {
+test('reports a clock of the network that differs by more than two minutes', async () => {
   expect(aheadMs()).toBeUndefined()
   await emulator.instruct('say', { modem: 'modem0', line: `+CTZE: "+04",0,"${localTime(5)}"` })
   await expect.poll(aheadMs).toBe(300_000)
@@ -54,7 +54,7 @@ test('a clock of the network that differs by more than two minutes is reported',
   await expect.poll(aheadMs).toBeUndefined()
 }, 60_000)
 
-test('a local time without its zone is ignored, because it may be wrong by hours', async () => {
+test('ignores a local time without its zone, because it may be wrong by hours', async () => {
   await emulator.instruct('say', { modem: 'modem0', line: `+CTZE: "",0,"${localTime(300)}"` })
   await emulator.instruct('say', { modem: 'modem0', line: `+CTZE: "+04",0,"${localTime(10)}"` })
   await expect.poll(aheadMs).toBe(600_000)

@@ -1,7 +1,9 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { NetworkTime } from '@smsgw/modem/commands/network-time'
 
-/** The clock of the mobile network, compared with the clock of this machine. It never sets anything. */
+/**
+ * The clock of the mobile network, compared with the clock of this machine. The comparison does not set either clock.
+ */
 export class NetworkClock {
   readonly #clock: Clock
   readonly #systemMs: () => number

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const commands = () => fixture.actors[0]?.trace.entries().map(({ text }) => text) ?? []
 
-test('a SIM uses the operator of its setting, again after its modem has restarted', async () => {
+test('a SIM uses the configured operator, and selects it again after its modem has restarted', async () => {
   fixture.operators[1] = { code: '00101', mayFallBack: false }
   await fixture.start([emulator.pty])
   await fixture.readyAre('1:8091')
@@ -34,7 +34,7 @@ test('a SIM uses the operator of its setting, again after its modem has restarte
   expect(fixture.problems.filter((problem) => problem.includes('OPERATOR'))).toEqual([])
 }, 60_000)
 
-test('an operator that refuses the SIM is reported', async () => {
+test('reports an operator that refuses the SIM', async () => {
   fixture.operators[1] = { code: '26299', mayFallBack: false }
   await fixture.start([emulator.pty])
   await expect

@@ -55,10 +55,10 @@ async function delayByLostResult(): Promise<number> {
   return performance.now() - startedMs
 }
 
-// Without a second port, a silent modem of this vendor is asked after 20 s.
+// Without a second port, the driver waits 20 s before it checks a modem of this vendor that does not answer.
 const withoutSecondPortMs = 20_000
 
-test('a second port that the table of USB modems names proves that a silent modem works', async () => {
+test('a second port that the table of USB modems names shows that a modem that does not answer still works', async () => {
   fake.plug(devices.ec25, '1-1.2', {
     ...{ 0: { name: 'ttyUSB0' }, 1: { name: 'ttyUSB1' } },
     2: { name: 'ttyUSB2', leadsTo: emulator.pty },
@@ -70,7 +70,7 @@ test('a second port that the table of USB modems names proves that a silent mode
   expect(fixture.problems).toEqual([])
 }, 120_000)
 
-test('a second port that MODEMS names proves that a silent modem works', async () => {
+test('a second port that MODEMS names shows that a modem that does not answer still works', async () => {
   await fixture.start(wantedModems({ MODEMS: `${emulator.pty}+${emulator.second}` }))
   expect(await delayByLostResult()).toBeLessThan(withoutSecondPortMs / 2)
   expect(fixture.opened).toEqual([emulator.pty, emulator.second])

@@ -15,7 +15,7 @@ test('a new modem gets the lowest free number and keeps it across restarts', () 
   expect(later.numbers).toEqual([1, 2, 3])
 })
 
-test('a listed modem gets its position in MODEMS as its number, unless that is taken', () => {
+test('the SIM number of a listed modem is its position in MODEMS, unless that number is taken', () => {
   const slots = new SimSlots(undefined)
   expect(slots.numberOf('second', nobody, 2).simNumber).toBe(2)
   expect(slots.numberOf('first', nobody, 1).simNumber).toBe(1)
@@ -35,7 +35,7 @@ test('a different card is reported together with the previous one, and stored', 
   expect(later.numberOf('a', nobody)).toEqual({ simNumber: 1, change: undefined })
 })
 
-test('remembers which modems are emulated, and that there was a real one', () => {
+test('stores which modems are emulated, and whether a real modem was ever used', () => {
   const slots = new SimSlots(undefined)
   for (const modem of ['emulated', 'real', 'unread']) slots.numberOf(modem, nobody)
   expect(slots.emulationSeen('emulated', true)).toMatchObject({ kind: 'note', name: 'sim-slots' })

@@ -1,9 +1,9 @@
 import type { Change, Json } from '../journal/change.ts'
 
 /**
- * The SIM number of each modem, the last card in it, and whether it is emulated. A modem gets its position in MODEMS if it is
- * listed there, and otherwise the lowest free number. It keeps this number in any socket. When all numbers are taken, a new modem
- * replaces the disconnected modem that was seen first.
+ * The SIM number of each modem, the last card in it, and whether it is emulated. The SIM number of a modem that MODEMS
+ * lists is its position in MODEMS. Another modem gets the lowest free number. A modem keeps its number in any socket.
+ * When all numbers are taken, a new modem replaces the disconnected modem that was recorded first.
  */
 export class SimSlots {
   readonly #slots: Map<string, Slot>

@@ -75,7 +75,7 @@ test('reports a missing answer after two minutes and frees the SIM', async () =>
   expect(await ask({ code: '*100#', simNumber: 3 })).toMatchObject({ outcome: 'answered' })
 })
 
-test('a session ends when the modem is set up again', async () => {
+test('ends a session when the modem is set up again', async () => {
   await ask({ code: '*111#', simNumber: 1 })
   const modem = world.modem('356938035648091', '8091')
   world.unplug('1-1')
@@ -85,7 +85,7 @@ test('a session ends when the modem is set up again', async () => {
   expect(await ask({ code: '*100#', simNumber: 1 })).toMatchObject({ outcome: 'answered' })
 })
 
-test('returns no-sim for a missing SIM or one that is not ready', async () => {
+test('returns no-sim for a SIM that is missing or not ready', async () => {
   expect(await ask({ code: '*100#', simNumber: 7 })).toEqual({ outcome: 'no-sim', reason: 'SIM 7 is not ready' })
   world.unplug('1-1')
   world.unplug('1-2')
@@ -93,7 +93,7 @@ test('returns no-sim for a missing SIM or one that is not ready', async () => {
   expect(await ask({ code: '*100#' })).toEqual({ outcome: 'no-sim', reason: 'no SIM is ready' })
 })
 
-test('cancels a session that the network opened itself', async () => {
+test('cancels a session that the network opened', async () => {
   // A modem reports sessions from the network only after it has been used for USSD.
   await ask({ code: '*100#', simNumber: 1 })
   expect(world.network.sendUssd('+447700980910', 'Buy now?', { expectsAnswer: true })).toBe(true)

@@ -48,7 +48,7 @@ export class UssdSessions {
     return this.#answered(sim, modem, session, outcome)
   }
 
-  /** Cancels a session that the network opened on its own or with an answer that was no longer expected. */
+  /** Cancels a session that the network opened without a request, or with an answer that arrived too late. */
   unsolicited(simNumber: number, { status }: UssdAnswer): void {
     if (status === 'asks' && !this.#sims.has(simNumber)) void this.#options.modemOf(simNumber)?.cancelUssd()
   }

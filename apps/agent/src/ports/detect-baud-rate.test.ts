@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { detectBaudRate, isUart, type RatedPort } from './detect-baud-rate.ts'
 
-/** A modem on a UART. At another rate it reads noise, and the host hears noise. */
+/** A modem on a UART. At a wrong rate, modem and host receive only noise. */
 class UartModem implements RatedPort {
   readonly tried: number[] = []
   readonly #rate: number | 'any' | 'off'
@@ -26,7 +26,7 @@ class UartModem implements RatedPort {
     expect(text).toBe('AT\r')
     this.#commands += 1
     if (this.#rate === 'off') return
-    // Autobauding answers the second command at a new rate.
+    // After autobauding, the modem answers the second command at a new rate.
     if (this.#rate === 'any' && this.#commands > 1) this.#listener(this.#answer)
     else if (this.#rate === this.#now) this.#listener(this.#answer)
     else this.#listener('\xfe\x00\xf8')
@@ -57,7 +57,7 @@ test.each([115_200, 9_600, 57_600, 38_400, 19_200, 460_800, 921_600, 230_400])(
   },
 )
 
-test('tries the rate of the last time first', async () => {
+test('first tries the rate that worked last', async () => {
   const modem = new UartModem(9_600)
   expect(await detectBaudRate(modem, 9_600)).toBe(9_600)
   expect(modem.tried).toEqual([9_600])
@@ -87,7 +87,7 @@ test('keeps the last rate for a modem that is off', async () => {
   expect(modem.rate).toBe(9_600)
 })
 
-test('only a UART has a rate', () => {
+test('detects the rate of a UART only', () => {
   expect(['/dev/ttyS0', '/dev/ttyAMA0', '/dev/ttyTHS1'].every(isUart)).toBe(true)
   expect(['/dev/ttyUSB0', '/dev/ttyACM0', '/dev/pts/3'].some(isUart)).toBe(false)
 })

@@ -8,10 +8,11 @@ export interface RatedPort {
 }
 
 /**
- * Finds the rate of a modem on a UART: the one at which it answers `AT`. A modem that is off, starting or in a data call
- * answers at none; the usual rate then stays. Sending `AT` also lets a modem with autobauding adopt the rate.
+ * Finds the rate at which a modem on a UART answers `AT`. A modem that is off, starting or in a data call does not
+ * answer at any rate. In this case, the usual rate is used. Sending `AT` also lets a modem with autobauding adopt the
+ * rate.
  *
- * @param last the rate at which this port was answered before
+ * @param last the rate at which a modem on this port answered before
  */
 export async function detectBaudRate(port: RatedPort, last: number | undefined): Promise<number | undefined> {
   const rates = last === undefined ? usualRates : [last, ...usualRates.filter((rate) => rate !== last)]
@@ -36,7 +37,9 @@ async function answers(port: RatedPort): Promise<boolean> {
   return isAnswer(heard)
 }
 
-/** `OK`, `ERROR`, or 0 after ATV0. The echo alone proves as much: at another rate it is unreadable. */
+/**
+ * `OK`, `ERROR`, or 0 after ATV0. A readable echo is sufficient too, because at a wrong rate the echo is unreadable.
+ */
 function isAnswer(heard: string): boolean {
   return /\r\n(OK|ERROR|\+CME ERROR: .*)\r\n|AT\r|^0\r/.test(heard)
 }
@@ -48,7 +51,7 @@ const usualRates: readonly number[] = [defaultBaudRate, 9_600, 57_600, 38_400, 1
 const attemptsPerRate = 2
 const answerMs = 300
 
-/** True if a port is a UART, where the rate matters. USB modems and pseudo-terminals ignore it. */
+/** Returns true if a port is a UART, whose rate matters. USB modems and pseudo-terminals ignore the rate. */
 export function isUart(device: string): boolean {
   return /^\/dev\/tty(S|AMA|SC|THS|mxc|STM|MSM)\d+$/.test(device)
 }

@@ -67,7 +67,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
   expect(await port.exchange(get)).toEqual({ kind: 'no-answer', why: expect.stringMatching(why) })
 })
 
-test('a refused connection was certainly not carried out', async () => {
+test('reports that a request over a refused connection was certainly not executed', async () => {
   const port = await openHilinkPort(address)
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))

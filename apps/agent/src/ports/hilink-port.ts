@@ -31,7 +31,7 @@ export async function openHilinkPort(address: string): Promise<ClosableWebPort> 
 
 /**
  * Each request has its own connection, as the web servers of these sticks expect. Redirects are not followed, because
- * they may lead off the stick.
+ * they may lead to another host.
  */
 class HilinkPort implements ClosableWebPort {
   /** Why the last attempt to connect failed. */

@@ -19,7 +19,7 @@ test('reads the group of a device, and whether the user is in it', async () => {
   expect(await readPortAccess(device, groups)).toBeUndefined()
 })
 
-describe('says in one line what to do', () => {
+describe('describes the solution in one line', () => {
   const access = {
     path: '/dev/ttyUSB2',
     user: 'smsgw',
@@ -36,7 +36,7 @@ describe('says in one line what to do', () => {
     [{ isSuperuser: true }, 'pass the device to the container (--device=/dev/ttyUSB2)'],
   ])('%j', (more, text) => expect(describeForbidden({ ...access, ...more })).toContain(text))
 
-  test('a command helps only a user who is not yet in the group', () => {
+  test('names a command only if the user is not yet in the group', () => {
     expect(grantAccess(access)).toEqual(['usermod', '-aG', 'dialout', 'smsgw'])
     for (const more of [{ isMember: true }, { groupMayUse: false }, { isSuperuser: true }]) {
       expect(grantAccess({ ...access, ...more })).toBeUndefined()

@@ -37,7 +37,7 @@ export async function readPortAccess(path: string, groups = '/etc/group'): Promi
   }
 }
 
-/** Says why access is denied and what to do, in one line. */
+/** Describes in one line why access is denied and what to do. */
 export function describeForbidden({ path, user, isSuperuser, group, groupMayUse, isMember }: PortAccess): string {
   if (isSuperuser) {
     return `no permission, although running as root: pass the device to the container (--device=${path})`

@@ -1,4 +1,4 @@
-/** Why a port could not be opened, in one line that says what to do. */
+/** The reason why a port could not be opened, and the solution, in one line. */
 export class PortError extends Error {
   override readonly name = 'PortError'
   readonly address: string

@@ -12,7 +12,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('finds a program that has the device open, also through a link', async () => {
+test('finds a program that has the device open, even if it was opened through a link', async () => {
   mkdirSync(folder, { recursive: true })
   const device = join(folder, 'ttyUSB2')
   writeFileSync(device, '')
@@ -25,7 +25,7 @@ test('finds a program that has the device open, also through a link', async () =
   expect(holders).toMatchObject({ device, programs: [{ name: 'node', pid: child.pid }] })
 })
 
-describe('says in one line what to do', () => {
+describe('describes the solution in one line', () => {
   const device = '/dev/ttyUSB2'
   test.each([
     [

@@ -34,13 +34,13 @@ async function nameOf(process: string): Promise<string> {
 }
 
 async function hasOpen(folder: string, device: string): Promise<boolean> {
-  // The files of another user's process are not readable.
+  // Skips a process of another user, whose files are not readable.
   const files = await readdir(folder).catch(() => [])
   const targets = await Promise.all(files.map((file) => readlink(join(folder, file)).catch(() => '')))
   return targets.includes(device)
 }
 
-/** Says which program uses the port and what to do, in one line. */
+/** Describes in one line which program uses the port and what to do. */
 export function describeHolders({ device, programs, runsModemManager }: Holders): string {
   const others = programs.filter(({ name }) => name !== 'ModemManager')
   if (programs.length > others.length || (programs.length === 0 && runsModemManager)) {

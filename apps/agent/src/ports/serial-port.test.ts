@@ -25,7 +25,7 @@ async function open(address: string): Promise<OpenPort> {
   return port
 }
 
-test('finds the rate of a UART before the port is used, and loses nothing after that', async () => {
+test('finds the rate of a UART before the port is used, and then loses no data', async () => {
   const port = await openSerialPort(emulator.pty, () => true)
   opened.push(port)
   const heard = listen(port)
@@ -36,7 +36,7 @@ test('finds the rate of a UART before the port is used, and loses nothing after 
   await heard.until('OK\r\n')
 })
 
-test('reports the loss of a UART that disconnects while its rate is sought', async () => {
+test('reports the loss of a UART that disconnects during the search for its rate', async () => {
   const other = await EmulatorProcess.start(['--boot-time', '0'])
   await other.instruct('set-fault', { modem: 'modem0', fault: 'modem-hang', options: {} })
   const opening = openSerialPort(other.pty, () => true)
@@ -53,7 +53,7 @@ test('transfers every octet unchanged in both directions', async () => {
   const heard = listen(port)
   port.write(octets('ATE1\r'))
   await heard.until('OK\r\n')
-  // The modem echoes everything, so every octet passes in both directions.
+  // The modem echoes all data, so every octet is transferred in both directions.
   const all = Uint8Array.from({ length: 256 }, (_, octet) => octet)
   heard.forget()
   port.write(all)
@@ -103,7 +103,7 @@ describe('when the modem is unplugged', () => {
     expect(reasons).toHaveLength(1)
   })
 
-  test('opens under the same name when the modem is connected again', async () => {
+  test('the port opens under the same name when the modem is connected again', async () => {
     const port = await open(emulator.pty)
     port.onBytes(() => undefined)
     const lost = new Promise((resolve) => port.onClosed(resolve))

@@ -10,7 +10,7 @@ import { PortLoss } from './port-loss.ts'
 import { unplugSafeBinding } from './unplug-safe-binding.ts'
 
 /**
- * Opens a serial port or a pseudo-terminal. `onClosed` reports its loss once.
+ * Opens a serial port or a pseudo-terminal. `onClosed` reports the loss of the port once.
  *
  * @param hasRate whether the rate of a device must be found
  */
@@ -67,8 +67,8 @@ async function useItsRate(port: SerialPort, device: string): Promise<void> {
 }
 
 /**
- * Root can open a port that another program has locked, and then both programs would write to it. A pseudo-terminal is always held
- * by the process that created it.
+ * Refuses a port that another program has locked. Root could open such a port, and both programs would write to the
+ * modem. The process that created a pseudo-terminal always keeps it open, so pseudo-terminals are not checked.
  */
 async function refuseShared(path: string): Promise<void> {
   if (process.getuid?.() !== 0) return

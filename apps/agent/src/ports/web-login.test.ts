@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { webLoginOf } from './web-login.ts'
 
-test('there is no login without a password', () => {
+test('without a password, the driver does not log in', () => {
   expect(webLoginOf({ HILINK_USER: 'admin', HILINK_PASSWORD: undefined })).toBeUndefined()
 })
 

@@ -109,7 +109,7 @@ function cut(text: string, most: number): string {
   return storable(text.slice(0, most))
 }
 
-/** The number of octets whose base64 fits into an event. */
+/** The largest number of octets whose base64 text fits into an event. */
 const mostOctets = 3 * Math.floor(65_535 / 4)
 /** The last instant of the year 9999, because ISO 8601 writes longer years differently. */
 const latestMs = Date.UTC(9999, 11, 30)

@@ -58,7 +58,7 @@ test('hides the sender behind an alias that only this agent can decrypt, and the
   for (const inboxKey of [current, { ...current, aliases }]) {
     world.inboxKey = inboxKey
     for (const pdu of world.text('Hello')) world.deliver(pdu)
-    // The network delivers it again later, so it is another message.
+    // The second delivery comes so late that it counts as another message.
     await world.pass(20_000)
   }
   await world.restart()
@@ -70,7 +70,7 @@ test('hides the sender behind an alias that only this agent can decrypt, and the
   expect(JSON.stringify(await world.disk.session().journal.read('inbound', { sinceMs: 0 }))).not.toContain(hidden?.id)
 })
 
-test('hides the sender of an MMS without a subject, and leaves out no sender that is not there', () => {
+test('hides the sender of an MMS without a subject, and accepts an MMS without a sender', () => {
   const key = { ...owner.current, aliases: owner.aliases }
   const { sender, id } = encryptedEvent(mms, key)
   expect(owner.aliases.numberOf(sender)).toBe(mms.sender)

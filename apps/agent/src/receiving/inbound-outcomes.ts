@@ -31,7 +31,7 @@ export class InboundOutcomes {
   readonly #long: LongMessages
   /** Ids of the MMS notifications that were reported; the network repeats a notification until the MMS is fetched. */
   readonly #mmsIds = new Set<string>()
-  /** Parts that were released, and whose events are not written yet. */
+  /** The effects of released parts whose events are not written yet. */
   #released: readonly ReassemblyEffect[] = []
 
   constructor({ time, onError, inboxKey, limits }: InboundOutcomesOptions) {
@@ -219,7 +219,10 @@ function tpduIn(pdu: string): Deliver | StatusReport | undefined {
   }
 }
 
-/** Type 0 and SIM data download are never shown. A message waiting indication without text has nothing to show. */
+/**
+ * Returns true for messages that are never shown: type 0, SIM data download, and a message waiting indication without
+ * text.
+ */
 function isSilent(deliver: Deliver): boolean {
   const { kind } = decodeProtocolIdentifier(deliver.protocolIdentifier)
   if (kind === 'silent' || kind === 'sim-data-download') return true

@@ -34,7 +34,7 @@ test('keeps messages on the SIM and unacknowledged while the disk is full, and c
 test('reports a message once if it is read twice before it is on disk', async () => {
   const slow = new ReceiverFixture(() => 0.9)
   for (let at = 0; at < 12; at += 1) slow.store(slow.text(`message ${at}`)[0] as string)
-  // After these turns, one message is journaled but not deleted, and later messages wait for the disk.
+  // After these turns, one message is journaled but not deleted, and later messages wait until the disk has space.
   for (let turn = 0; turn < 200; turn += 1) {
     slow.sweep()
     await slow.pass(10)
@@ -127,7 +127,7 @@ test('retries a report when its reference becomes known, not with every sent mes
   expect(world.reports).toHaveLength(101)
 })
 
-test('receives the next messages after one fails', async () => {
+test('receives the next messages after one message fails', async () => {
   world.reportsFail = true
   world.deliver(world.statusReport(1))
   world.breakNextDeletion = true
@@ -144,7 +144,7 @@ test('receives the next messages after one fails', async () => {
   expect(world.reports).toHaveLength(1)
 })
 
-test('loses no parts when the journal cannot be read while they are released', async () => {
+test('loses no parts if the journal cannot be read while the parts are being released', async () => {
   await world.restart()
   world.deliver(world.text('long '.repeat(50))[0] as string)
   await world.pass(50 * minute)

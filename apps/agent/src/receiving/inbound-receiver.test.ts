@@ -79,7 +79,7 @@ test('treats a redelivery after the network timers as the same message, also in 
   expect(world.storage.size).toBe(0)
 })
 
-test('reports two equal messages as two, with different ids', async () => {
+test('reports two equal messages as two messages with different ids', async () => {
   const pdu = one('again')
   world.store(pdu)
   world.store(pdu)
@@ -106,7 +106,7 @@ test('reports a long message after its last part, in any order and across restar
   expect(world.storage.size).toBe(0)
 })
 
-test('reports an incomplete message as partial, and the complete one under the same id', async () => {
+test('reports an incomplete message as partial, and later the complete message under the same id', async () => {
   const parts = world.text('x'.repeat(400))
   world.deliver(parts[0] as string)
   world.deliver(parts[2] as string)
@@ -180,7 +180,7 @@ test('stores messages while the clock cannot be trusted, and later reports them 
   expect(world.clock.epochMs() - Date.parse(early?.receivedAt ?? '')).toBeGreaterThanOrEqual(5 * minute)
 })
 
-test('keeps a report that matches nothing, and retries it', async () => {
+test('keeps a report that matches no message, and tries to match it again', async () => {
   world.reportsMatch = false
   world.deliver(report())
   await world.pass(1000)

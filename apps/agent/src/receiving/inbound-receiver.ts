@@ -22,19 +22,19 @@ export interface InboundReceiverOptions {
   readonly reassembly?: Partial<ReassemblyLimits>
   /** The key of the account, with which received messages are encrypted. */
   readonly inboxKey?: () => InboxKey | undefined
-  /** Returns false if the report matches nothing yet. */
+  /** Returns false if the report does not match a sent part yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
   readonly onJournalProblem: WriteWatch['onProblem']
   readonly onJournalRecovered?: WriteWatch['onRecovered']
-  /** Called for an internal error, which affects nothing else. */
+  /** Called for an internal error, which does not affect other messages. */
   readonly onProblem: (error: unknown) => void
 }
 
 /**
- * Processes every received PDU: read → journaled, on disk → deleted from the SIM → reported to the relay, once.
+ * Processes every received PDU: read → written to the journal → deleted from the SIM → reported to the relay, once.
  *
- * The event is written together with its PDU, so that neither exists without the other. While the clock cannot be trusted,
- * a PDU is only stored; it is dated and reported later.
+ * Event and PDU are written together, so that neither exists without the other. While the clock cannot be trusted, PDUs
+ * are only stored. They are dated and reported later.
  */
 export class InboundReceiver {
   readonly #options: InboundReceiverOptions
@@ -43,11 +43,11 @@ export class InboundReceiver {
   readonly #cleaner: SlotCleaner
   readonly #unmatched = new UnmatchedReports()
   /**
-   * References that have become known but were not compared with reports yet. `any`: the reference of a part will never
-   * be known.
+   * References that became known and were not yet compared with the waiting reports. `any`: the reference of a part
+   * will never be known.
    */
   readonly #newReferences = new Set<number | 'any'>()
-  /** PDUs that were read and are not journaled yet, by slot and content. */
+  /** PDUs that were read but are not in the journal yet, by slot and content. */
   readonly #pending = new Map<string, Promise<void>>()
   #turn: Promise<unknown> = Promise.resolve()
   #turnsWaiting = 0
@@ -70,7 +70,7 @@ export class InboundReceiver {
     const records = await journal.read('inbound', { sinceMs: time.now().wallMs - rememberedMs })
     const changes = this.#outcomes.restore(records, await journal.read('notes', {}))
     if (changes.length > 0) this.#keep(changes).catch(onProblem)
-    // The start does not wait for this task, because a full disk would delay the task until it has space again.
+    // The start does not wait for this task, because a full disk would delay the task until disk space is available.
     this.settleWaiting().catch(onProblem)
     this.#timer = clock.after(tickMs, () => this.#tick())
   }
@@ -83,7 +83,9 @@ export class InboundReceiver {
     this.#cleaner.simGone(sim)
   }
 
-  /** Resolves when the PDU is on disk. PDUs are processed one after the other, because each may affect the next one. */
+  /**
+   * Resolves when the PDU is on disk. PDUs are processed one after the other, because each PDU may affect the next PDU.
+   */
   take(sim: ReceivingSim, incoming: Incoming): Promise<void> {
     const at = this.#options.time.stamp()
     const slot = slotOf(incoming)
@@ -96,7 +98,7 @@ export class InboundReceiver {
     return taken
   }
 
-  /** Processes PDUs that waited for a trusted clock, and retries all reports that matched nothing. */
+  /** Processes PDUs that waited for a trusted clock, and tries again to match reports without a match. */
   settleWaiting(): Promise<void> {
     return this.#inTurn(() => this.#settleWaiting())
   }
@@ -178,7 +180,7 @@ export class InboundReceiver {
       if (isMatched) this.#unmatched.remove(row)
       else this.#unmatched.add({ row: { ...row, settled: as }, report })
     } catch (error) {
-      // The report is in the journal and will be retried.
+      // Continues, because the report is in the journal and will be retried.
       this.#options.onProblem(error)
     }
   }
@@ -201,7 +203,7 @@ interface UnmatchedReport {
   readonly report: StatusReport
 }
 
-/** Status reports that match nothing yet. Above the limit, the oldest reports are only in the journal. */
+/** Status reports without a match. Above the limit, the oldest reports are only in the journal. */
 class UnmatchedReports {
   readonly #reports = new Map<string, UnmatchedReport>()
 
@@ -216,8 +218,8 @@ class UnmatchedReports {
   }
 
   /**
-   * Returns the reports with this reference. `any` returns all reports, because each may be about a part without a
-   * known reference.
+   * Returns the reports with this reference. `any` returns all reports, because each report may be about a part whose
+   * reference is unknown.
    */
   matching(references: ReadonlySet<number | 'any'>): readonly UnmatchedReport[] {
     const all = [...this.#reports.values()]

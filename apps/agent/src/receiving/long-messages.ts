@@ -18,8 +18,8 @@ import type { Change, Json } from '../journal/change.ts'
 import type { InboundRecord } from '../journal/read.ts'
 
 /**
- * Joins the parts of long messages. The state depends only on the journal: on the parts in their order, and on the
- * clock ticks that released parts. Each tick is stored with the part that arrived before it.
+ * Joins the parts of long messages. The state depends only on the journal, which contains the parts in their order and
+ * the clock ticks that released parts. Each tick is stored with the part that arrived before it.
  */
 export class LongMessages {
   readonly #limits: ReassemblyLimits
@@ -34,7 +34,10 @@ export class LongMessages {
     this.#limits = { ...defaultReassemblyLimits, ...limits }
   }
 
-  /** Replays the parts in the journal. Their events are already written; the changes remove content that is still there. */
+  /**
+   * Replays the parts in the journal. Their events are already written. The returned changes remove content that is not
+   * needed any more.
+   */
   restore(records: readonly InboundRecord[], notes: Readonly<Record<string, Json>>): readonly Change[] {
     const effects: ReassemblyEffect[] = []
     const known = new Map<string | null, Tick[]>()
@@ -59,7 +62,9 @@ export class LongMessages {
     return effects
   }
 
-  /** Removes the content of copies, and of parts whose message is complete. Keeps the data that identifies them. */
+  /**
+   * Removes the content of copies, and of parts whose message is complete. Keeps the data that identifies these parts.
+   */
   forgotten(effects: readonly ReassemblyEffect[]): readonly Change[] {
     return effects
       .flatMap((effect) => {
@@ -198,7 +203,7 @@ function partIn(pdu: string): Deliver | undefined {
     if (tpdu.kind !== 'deliver') return undefined
     return concatenationOf(tpdu.userData.header) === undefined ? undefined : tpdu
   } catch {
-    // The PDU is unreadable and was stored unchanged.
+    // Returns undefined for an unreadable PDU, which was stored unchanged.
     return undefined
   }
 }

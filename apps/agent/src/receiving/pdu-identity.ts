@@ -7,13 +7,13 @@ import type { InboundRecord } from '../journal/read.ts'
  * Determines whether a PDU was received before. Equal octets may be
  *
  * - one message read twice, from the slot where it stays until it is deleted;
- * - one message delivered twice, because the network missed the acknowledgement. The network repeats it after at least
- *   12 s (24.011) with the same octets, including the time stamp of the service centre;
+ * - one message delivered twice, because the network did not receive the acknowledgement. The network repeats the
+ *   message after at least 12 s (24.011) with the same octets, including the time stamp of the service centre;
  * - two equal messages that a sender sent within one second, the resolution of the time stamp.
  *
- * Equal octets in the same slot are therefore one message. In another slot, or directly from the network, they are a copy if at
- * least 12 s have passed, and otherwise a new message. Messages that were stored while the agent was stopped are read together and
- * count as separate messages, because losing one would be worse than reporting one twice.
+ * Equal octets in the same slot are therefore one message. Equal octets in another slot, or directly from the network,
+ * are a copy if at least 12 s have passed, and otherwise a new message. Messages that were stored while the agent was
+ * stopped are read together and count as separate messages, because losing one would be worse than reporting one twice.
  */
 export async function identify(
   journal: Journal,
@@ -40,7 +40,7 @@ function isSameSlot(known: Slot | undefined, slot: Slot | undefined): boolean {
 }
 
 function cameSoonAfter({ received }: InboundRecord, at: Stamp): boolean {
-  // The monotonic clock starts again in each process.
+  // The monotonic clock can be used only within one process, because it starts again in each process.
   const passedMs =
     received.bootId === at.bootId ? at.monotonicMs - received.monotonicMs : Math.abs(at.wallMs - received.wallMs)
   return passedMs < shortestRedeliveryMs

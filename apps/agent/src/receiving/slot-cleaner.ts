@@ -46,7 +46,10 @@ export class SlotCleaner {
   readonly #keep: Keep
   readonly #onError: (error: unknown) => void
   readonly #queues = new Map<string, DeletionQueue>()
-  /** The time of each deletion, by slot and content. The same content read before that time is the same message. */
+  /**
+   * The time of each deletion, by slot and content. The same content, read before that time, belongs to the deleted
+   * message.
+   */
   readonly #deletedAtMs = new Map<string, number>()
   #isStopped = false
 
@@ -65,7 +68,7 @@ export class SlotCleaner {
 
   simGone(sim: ReceivingSim): void {
     const queue = this.#queueOf(sim.iccid)
-    // A card that was moved may already be ready in its new modem.
+    // Ignores reports of the old modem, because a moved card may already be ready in its new modem.
     if (queue.sim !== sim) return
     queue.sim = undefined
     queue.timer?.cancel()
@@ -73,7 +76,7 @@ export class SlotCleaner {
 
   clear(sim: ReceivingSim, pduId: string, { source, pdu }: Incoming, isCopy: boolean): void {
     if (source.kind === 'direct') {
-      // The network repeats a message that is not acknowledged.
+      // Acknowledges the message, because the network repeats unacknowledged messages.
       if (source.acknowledge) sim.acknowledge().catch(this.#onError)
       return
     }

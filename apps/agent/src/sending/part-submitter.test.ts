@@ -12,7 +12,7 @@ beforeEach(() => {
 
 const minute = 60_000
 
-test('accepts a report for the part at the modem only if number and time match', async () => {
+test('matches a report with the part that a modem is sending only if number and time match', async () => {
   const sim = world.sim(1)
   const fitting: boolean[] = []
   await world.sender.simReady({

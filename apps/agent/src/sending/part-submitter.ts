@@ -17,7 +17,7 @@ export interface PartSubmitterOptions {
 }
 
 /**
- * Gives one part to a modem, and asks the sending machine at each step:
+ * Passes one part to a modem. Each step is an input of the sending machine:
  *
  * prompt → COMMIT, on disk → PDU and Ctrl-Z → result → RESULT, written while the next part or message begins
  */
@@ -71,7 +71,7 @@ export class PartSubmitter {
     await written
     this.#options.step({ kind: 'committed', ...name }).catch(this.#options.onProblem)
     crashPoint('after-commit')
-    // Checked last, so that a submission that was withdrawn in the meantime is aborted.
+    // Checked last, so that a submission that was withdrawn during the write is aborted.
     if (withdrawal.cancelled) return 'abort'
     setImmediate(() => crashPoint('pdu-written'))
     return 'go'

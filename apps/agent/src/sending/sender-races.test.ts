@@ -27,7 +27,7 @@ test('sends a command once if it is twice in one frame', async () => {
   expect(world.sender.open).toBe(0)
 })
 
-test('gives no lane and no messages to a SIM that is removed while its history is read', async () => {
+test('creates no lane for a SIM that is removed while its history is read', async () => {
   await world.sender.simReady(world.sim(2))
   const sim = world.sim(1)
   const ready = world.sender.simReady(sim)
@@ -38,7 +38,7 @@ test('gives no lane and no messages to a SIM that is removed while its history i
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([2])
 })
 
-test('uses the later one of two ready SIMs with the same card, however long the journal takes', async () => {
+test('uses the later of two SIM objects for the same card, even if the journal is slow', async () => {
   const gone = { ...world.sim(1), submit: async () => Promise.reject(new Error('the modem of before')) }
   await Promise.all([world.sender.simReady(gone), world.sender.simReady(world.sim(1))])
   await world.accept(sendCommand('a'))
@@ -55,7 +55,7 @@ test('sends through a SIM whose history cannot be read', async () => {
   expect(world.sent).toHaveLength(1)
 })
 
-test('sends a planned message through another SIM when its own SIM is removed, also between two processes', async () => {
+test('sends a planned message through another SIM when its own SIM is removed, also if it was removed between two processes', async () => {
   world.outcomes.push(busy, busy)
   const sim = world.sim(1)
   await world.sender.simReady(sim)
@@ -72,7 +72,7 @@ test('sends a planned message through another SIM when its own SIM is removed, a
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([3])
 })
 
-test('ends a message once if it is cancelled while it expires', async () => {
+test('ends a message only once if it is cancelled while it expires', async () => {
   await world.accept(sendCommand('a', { validUntil: world.iso(1000) }))
   await world.pass(990)
   world.disk.refuses = () => true
@@ -100,7 +100,7 @@ test('stops sending while the disk is full, and continues automatically', async 
   expect(await world.events('sent')).toHaveLength(20)
 })
 
-test('stops a message that is put in doubt between two parts, and ends it once', async () => {
+test('stops a message that is put in doubt between two parts, and ends it only once', async () => {
   const sim = world.sim(1)
   let distrusted: Promise<void> | undefined
   await world.sender.simReady({
@@ -134,7 +134,7 @@ test('reports a message as sent if its only part was accepted while the journal 
   expect(await world.events('failed')).toHaveLength(0)
 })
 
-test('sends no further part of a long message after the stop', async () => {
+test('after a stop, sends no further part of a long message', async () => {
   const sim = world.sim(1)
   await world.sender.simReady({
     ...sim,
@@ -163,7 +163,7 @@ test.each([4, 10])('keeps a limit of %i that is set after messages were sent', a
   expect(world.sent).toHaveLength(2 * value)
 })
 
-test('counts a message that was sent on the second try towards the limit after a restart', async () => {
+test('after a restart, counts a message towards the limit that was sent on the second try', async () => {
   world.outcomes.push(busy)
   const limit = { periodMs: 12 * 60 * minute, value: 1 }
   const settings = { ...defaultSendingSettings, pace: { ...defaultSendingSettings.pace, limit } }
@@ -179,7 +179,7 @@ test('counts a message that was sent on the second try towards the limit after a
   expect(world.sent).toHaveLength(1)
 })
 
-test('also holds back messages to an encrypted number while a message to it is in doubt', async () => {
+test('also holds back messages to an encrypted number while a message to this number is in doubt', async () => {
   world = new SenderFixture({ opener: new ClearOpener() })
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
@@ -199,7 +199,7 @@ test('also holds back messages to an encrypted number while a message to it is i
 
 test('does not send a part in doubt after evidence for another part', async () => {
   await world.sender.simReady(world.sim(1))
-  // The disk has space for each COMMIT, but not for the result.
+  // The disk has space for each COMMIT, but not for any RESULT.
   world.disk.refuses = ({ kind }) => kind === 'part-result'
   await world.accept(sendCommand('a', { content: { text: 'long '.repeat(80) } }))
   await world.pass(50)
@@ -262,7 +262,7 @@ test('counts a failure report that arrives before the last part is sent', async 
   expect(await world.events('failed')).toMatchObject([{ code: 'report_failed' }])
 })
 
-test('survives evidence for a message that the journal no longer has', async () => {
+test('ignores evidence for a message that the journal no longer contains', async () => {
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a'))

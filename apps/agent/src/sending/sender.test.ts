@@ -21,7 +21,7 @@ test('sends a message through the ready SIM, and reports the number and the part
   expect(await world.events('sent')).toMatchObject([{ cmdId: 'a', simNumber: 2, sender: '+447700900002', parts: 1 }])
 })
 
-test('sends urgent messages first, then by age, in LIFO order the newest first', async () => {
+test('sends urgent messages first, then the oldest first, or the newest first in LIFO order', async () => {
   const at = (minutes: number) => `2026-03-01T12:0${minutes}:00.000Z`
   const commands = [
     sendCommand('second', { acceptedAt: at(2) }),
@@ -53,7 +53,7 @@ test('sends a repeated command once', async () => {
   expect(world.sent).toHaveLength(1)
 })
 
-test('cancels a message before its first part, refuses later, and remembers a cancel that comes first', async () => {
+test('cancels a message before its first part; refuses a later cancel; stores a cancel that arrives before its message', async () => {
   await world.accept(sendCommand('waiting'))
   const cancels = [world.sender.cancel('waiting'), world.sender.cancel('unseen')]
   await world.pass(10)
@@ -112,7 +112,7 @@ test('fails a message without a deadline after its maximum age, with the last re
   expect(await world.events('failed')).toMatchObject([{ cmdId: 'a', code: 'gave_up' }])
 })
 
-test('holds back only messages with a deadline while the clock cannot be trusted', async () => {
+test('delays only messages with a deadline while the clock cannot be trusted', async () => {
   world.time.trusted = false
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('dated', { validUntil: world.iso(minute) }), sendCommand('open'))
@@ -124,7 +124,7 @@ test('holds back only messages with a deadline while the clock cannot be trusted
   expect(world.sent.map(({ text }) => text)).toEqual(['text of open', 'text of dated'])
 })
 
-test('retries after a temporary refusal with growing pauses, and fails at once after a permanent one', async () => {
+test('retries after a temporary refusal with growing pauses, and fails at once after a permanent refusal', async () => {
   world.outcomes.push(refused(38), refused(38), accepted(1), refused(1))
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('again'))
@@ -137,7 +137,7 @@ test('retries after a temporary refusal with growing pauses, and fails at once a
   expect((await world.events('failed'))[0]?.reason).toContain('CMS 1')
 })
 
-test('sends the next message while a refused one waits', async () => {
+test('sends the next message while a refused message waits', async () => {
   world.outcomes.push(refused(42), accepted(1))
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('bad', { phoneNumber: '+447700900111' }), sendCommand('good'))
@@ -226,7 +226,7 @@ test('refuses to cancel a message that is sent again, and fails it as submit_unk
   expect((await world.events('failed'))[0]?.reason).toContain('TTL expired')
 })
 
-test('sends messages of a restored journal after the relay confirmed it, and none of an old copy', async () => {
+test('sends messages of a restored journal after the relay confirmed the journal, and none of an old copy', async () => {
   await world.accept(sendCommand('open'))
   await world.restart()
   await world.sender.simReady(world.sim(1))
@@ -249,7 +249,7 @@ test('fails a message for an unknown SIM, and lists the SIMs of the device', asy
   expect((await world.events('failed'))[0]?.reason).toContain('it has: 1, 2')
 })
 
-test('alternates SIMs with round robin, and gives messages of a removed SIM to another', async () => {
+test('alternates SIMs with round robin, and passes messages of a removed SIM to another SIM', async () => {
   world.sender.use({ ...defaultSendingSettings, simSelection: 'RoundRobin' })
   const sim = world.sim(1)
   await world.sender.simReady(sim)
@@ -344,7 +344,7 @@ test('sends data to its port', async () => {
   expect(world.sent[0]?.text).toBe('0102FF')
 })
 
-test('fails a number that cannot be dialled, with the reason', async () => {
+test('fails a message whose number cannot be dialled, and reports the reason', async () => {
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { phoneNumber: 'Bank' }))
   await world.pass(100)

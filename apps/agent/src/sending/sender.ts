@@ -48,16 +48,16 @@ export interface SenderOptions {
   readonly onJournalRecovered?: WriteWatch['onRecovered']
   /** Called when the reference of a part becomes known or will never be known, because earlier reports may match now. */
   readonly onReference: (reference: number | undefined) => void
-  /** Called for an internal error, which affects no other message. */
+  /** Called for an internal error, which does not affect other messages. */
   readonly onProblem: (error: unknown) => void
   readonly onOpenChanged: (open: number) => void
 }
 
 /**
- * Sends messages. A command is journaled before it is acknowledged. From then on it ends as sent, failed or cancelled,
- * even if the process or the machine restarts.
+ * Sends messages. A command is written to the journal before it is acknowledged. After that, its message always ends as
+ * sent, failed or cancelled, even if the process or the machine restarts.
  *
- * The decisions are in `next`; this class carries out its effects: journal, modems, timer.
+ * `next` makes the decisions, and this class performs the effects: journal, modems, timer.
  */
 export class Sender {
   readonly #options: SenderOptions
@@ -68,7 +68,10 @@ export class Sender {
   readonly #atModem = new Set<Promise<void>>()
   #state: SendingState
   #timer: Timer | undefined
-  /** Reports are matched one after the other, because two reports about one message must not both find it undelivered. */
+  /**
+   * Reports are matched one after the other, because otherwise two reports about one message could both find it
+   * undelivered.
+   */
   #lastReport: Promise<unknown> = Promise.resolve()
 
   constructor(options: SenderOptions) {
@@ -95,19 +98,19 @@ export class Sender {
     const sinceMs = time.now().wallMs - reportsExpectedMs
     const givenUp = await journal.read('doubtful-commands', { sinceMs })
     const messagesOf = (records: readonly CommandRecord[]) => records.flatMap((record) => this.#restored(record) ?? [])
-    // The start does not wait for these writes, because a full disk would delay them until it has space again.
+    // The start does not wait for these writes, because a full disk would delay them until disk space is available.
     this.#begin(this.#step({ kind: 'restored', open: messagesOf(open), givenUp: messagesOf(givenUp) }))
   }
 
   /**
-   * Called when the relay has confirmed that the journal is not an old copy. Until then the messages in the journal
-   * wait.
+   * Called when the relay has confirmed that the journal is not an old copy. Before that, the messages in the journal
+   * are not sent.
    */
   confirm(): void {
     this.#begin(this.#step({ kind: 'journal-confirmed' }))
   }
 
-  /** Stops sending the open messages, because a clone may have the same journal, or the device was removed. */
+  /** Stops sending the open messages, because a cloned agent may have the same journal, or the device was removed. */
   unconfirm(): void {
     this.#begin(this.#step({ kind: 'journal-unconfirmed' }))
   }
@@ -122,7 +125,7 @@ export class Sender {
     )
   }
 
-  /** Cancels a message if no part of it was given to a modem yet. An unknown command leaves a tombstone. */
+  /** Cancels a message if no part of it was passed to a modem yet. For an unknown command, writes a tombstone. */
   cancel(cmdId: string): Promise<void> {
     crashPoint('cancel-arrived')
     return this.#turns.take([cmdId], () => this.#cancel(cmdId))
@@ -133,7 +136,7 @@ export class Sender {
     this.#begin(this.#step({ kind: 'sims-known', simNumbers }))
   }
 
-  /** The SIM accepts messages, either for the first time since its modem was set up or again. */
+  /** The SIM accepts messages, for the first time since the setup of its modem or again. */
   simReady(sim: SendingSim): Promise<void> {
     return this.#step({ kind: 'sim-ready', sim })
   }
@@ -154,7 +157,7 @@ export class Sender {
     return this.#step({ kind: 'late-result', ...attemptOf(id), result: attemptResultOf(outcome) })
   }
 
-  /** Returns false if the report does not match anything yet. A report may arrive before the reference of its part. */
+  /** Returns false if the report does not match a part yet, because it may arrive before the reference of its part. */
   async report(iccid: string, report: StatusReport): Promise<boolean> {
     crashPoint('report-arrived')
     const taken = this.#lastReport.then(() => this.#report(iccid, report))
@@ -264,7 +267,7 @@ export class Sender {
     if (onWritten !== undefined) await this.#step(onWritten)
   }
 
-  /** Messages that were sent before a restart count towards the limits. */
+  /** Messages that were sent before a restart also count towards the limits. */
   async #readHistory(sim: SendingSim): Promise<void> {
     const { journal, time, onProblem } = this.#options
     let sentMs: readonly number[] = []
@@ -335,13 +338,13 @@ export class Sender {
     const { journal, time } = this.#options
     const number = textFromAddress(report.recipient)
     const reference = report.messageReference
-    // All checks use the same stamp. If the time became known between two checks, the later one could find a suspect
-    // that the earlier one did not examine.
+    // All checks use the same stamp. Otherwise, if the time became known between two checks, the second check could
+    // find a suspect that the first check did not examine.
     const now = time.stamp()
     // Checked before the journal is read, because a result that arrives in the meantime is not in the journal yet.
     const isUnwritten = mayBeUnwritten(this.#state, iccid, report, now)
     const suspect = isUnwritten ? undefined : suspectOf(this.#state, iccid, report, now)
-    // This query reads every attempt that has no reference. It is run only if a part in doubt could match the report.
+    // Runs this query, which reads every attempt without a reference, only if a part in doubt could match the report.
     const isAmbiguous =
       suspect === undefined ||
       mayBeAboutAnother(await journal.read('commands-without-reference', { iccid, number }), suspect, report, now)

@@ -75,7 +75,7 @@ test('writes plan and COMMIT together when the modem asks for the PDU', () => {
   expect(effects).toMatchObject([{ kind: 'commit', changes }])
 })
 
-describe('a SIM whose modem takes whole texts', () => {
+describe('a SIM whose modem accepts whole texts', () => {
   const stick: SendingSim = { ...sim, sendsText: true }
   const inStick = play(
     newSending(defaultSendingLimits),
@@ -92,18 +92,18 @@ describe('a SIM whose modem takes whole texts', () => {
   }
   const plannedText: SendingInput = { kind: 'planned', sim: stick, cmdId: 'a', planned: { ok: true, plan: textPlan } }
 
-  test('gets the text with its destination', () => {
+  test('submits the text with its destination', () => {
     const { effects } = play(inStick, 0, accepted('a'), plannedText)
     expect(effects.at(-1)).toMatchObject({ kind: 'submit', text: { text: 'Hello', destination: '+447700900123' } })
   })
 
-  test('plans a message again that was planned as PDUs before the SIM was moved', () => {
+  test('plans a message again if it was planned as PDUs before the SIM was moved', () => {
     const open = [restoredFrom([{ pdu: '00', tpduLength: 1 }])]
     const { effects } = play(inStick, 0, { kind: 'restored', open, givenUp: [] }, { kind: 'journal-confirmed' })
     expect(effects).toContainEqual(expect.objectContaining({ kind: 'plan', sim: stick }))
   })
 
-  test('does not get the rest of a message of which a part was sent as a PDU', () => {
+  test('does not send the rest of a message of which a part was sent as a PDU', () => {
     const parts = [
       { pdu: '00', tpduLength: 1 },
       { pdu: '01', tpduLength: 1 },
@@ -180,7 +180,7 @@ test('submits the next part in the step that processes the result of the previou
   expect(effects.at(-1)).toMatchObject({ at: 1, attempt: 1, moreFollow: false })
 })
 
-test('gives a free SIM the message with the highest priority', () => {
+test('assigns the message with the highest priority to a free SIM', () => {
   const waiting = play(onAir, 0, accepted('b'), accepted('urgent', { priority: 100 })).state
   const { effects } = play(waiting, 10, resultOf('a', ok))
   expect(effects).toContainEqual(
@@ -188,7 +188,7 @@ test('gives a free SIM the message with the highest priority', () => {
   )
 })
 
-test('holds messages to the number of a doubt for two minutes, and sends to other numbers', () => {
+test('delays messages to the number of a doubt for two minutes, and sends to other numbers', () => {
   const doubt = play(onAir, 0, resultOf('a', unknown)).state
   const same = play(doubt, 1000, accepted('same'))
   expect(same.kinds).not.toContain('plan')

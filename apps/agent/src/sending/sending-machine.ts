@@ -37,9 +37,9 @@ import { Step } from './step.ts'
  *                  └── resolved ◄── in doubt ◄──────────────── outcome unknown ◄───────────┘
  *                                      └──► given up as `submit_unknown`, corrected by later evidence
  *
- * Together with a journal that carries out `write` and `commit` it keeps these promises:
- * a PDU is released only after its COMMIT is on disk; a part that may be on the air is never sent again automatically;
- * each message ends once, and only `submit_unknown` is corrected afterwards.
+ * Together with a journal that carries out `write` and `commit` it keeps these promises: a PDU is released only after
+ * its COMMIT is on disk; a part that may have been sent is never sent again automatically; each message ends once, and
+ * only `submit_unknown` is corrected afterwards.
  *
  * Folders: `schedule` (which message is sent next, and through which SIM), `message` (its parts and their results),
  * `doubt` (evidence about parts whose outcome is unknown).
@@ -59,7 +59,7 @@ export function next(state: SendingState, input: SendingInput, moment: Moment): 
 
 /**
  * Returns true if the input may free a lane or a message. The excluded inputs belong to an attempt in progress, so they
- * free nothing.
+ * never free a lane or a message.
  */
 function isScheduled({ kind }: SendingInput): boolean {
   return kind !== 'prompted' && kind !== 'committed' && kind !== 'result-written'
@@ -193,7 +193,7 @@ function restored(step: Step, open: readonly OutgoingMessage[], givenUp: readonl
     watchDeadline(step, message)
     if (isSent(message)) endSent(step, message, undefined)
     else if (message.phase === 'in-doubt') restoreDoubt(step, message)
-    // Another SIM may be in the slot now.
+    // Plans the message again, because another SIM may be in the slot now.
     else enqueue(step, hasBegun(message) ? message : withoutPlan(message))
   }
   step.change({ unconfirmed: new Set(open.map(({ cmdId }) => cmdId)) })
@@ -215,7 +215,7 @@ function cancel(step: Step, cmdId: string): void {
     step.write([cancelRefusedEvent(cmdId, step.moment)])
     return
   }
-  // A submission that waits for its prompt checks `isCancelled` and is then withdrawn.
+  // A submission that waits for its prompt checks `isCancelled`, and then withdraws.
   step.put({ ...message, isCancelled: true })
   const sim = { simNumber: wantedSim(message), phoneNumber: phoneNumberOf(step.state.schedule, message) }
   step.write(

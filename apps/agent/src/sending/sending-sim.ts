@@ -6,7 +6,9 @@ export interface SendingSim {
   readonly iccid: string
   /** Undefined if neither the SIM nor the configuration contains the number. */
   readonly phoneNumber: string | undefined
-  /** True if the modem composes the PDUs itself (HiLink), so that it takes whole texts and reports no delivery. */
+  /**
+   * True if the modem encodes the PDUs itself (HiLink). Such a modem accepts whole texts and does not report delivery.
+   */
   readonly sendsText?: boolean
   submit(message: OutgoingPdu | OutgoingText, options: SubmitOptions): Promise<Submitted>
 }

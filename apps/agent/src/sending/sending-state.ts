@@ -63,7 +63,7 @@ export type SendingInput =
   | { readonly kind: 'journal-confirmed' }
   /** A clone may have the same journal, or the device was removed. */
   | { readonly kind: 'journal-unconfirmed' }
-  /** The journal is an old copy. The change `renounced` gives it a new id. */
+  /** The journal is an old copy. The change `renounced` gives the journal a new id. */
   | { readonly kind: 'journal-distrusted'; readonly renounced: Change }
   | { readonly kind: 'sims-known'; readonly simNumbers: readonly number[] }
   | { readonly kind: 'sim-ready'; readonly sim: SendingSim }
@@ -79,7 +79,10 @@ export type SendingInput =
   /** The COMMIT is on disk. */
   | ({ readonly kind: 'committed' } & Attempt)
   | ({ readonly kind: 'result'; readonly result: AttemptResult } & Attempt)
-  /** The RESULT or the evidence is on disk, or the journal refused it. `isAnswer`: whether it came from the modem. */
+  /**
+   * The RESULT or the evidence is on disk, or the journal refused it. `isAnswer`: whether the evidence is an answer of
+   * the modem.
+   */
   | {
       readonly kind: 'result-written'
       readonly unwritten: string
@@ -133,7 +136,7 @@ export type SendingEffect =
       readonly command: SendCommand
       readonly validForSeconds: number | undefined
     }
-  /** Give a part to the modem. Answered by `result` or `sending-crashed`. */
+  /** Pass a part to the modem. Answered by `result` or `sending-crashed`. */
   | ({
       readonly kind: 'submit'
       readonly pdu: string

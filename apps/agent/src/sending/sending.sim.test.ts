@@ -15,7 +15,7 @@ test(`${schedules} schedules of kills, refusals and silence from seed ${seed} lo
     failures.push(...report.problems.map((problem) => `seed ${seed + at}: ${problem}`))
   }
   expect(failures).toEqual([])
-  // A run proves little unless each of these results occurred in it.
+  // The run proves little unless each of these results occurred.
   expect([...seen]).toEqual(expect.arrayContaining([...mustBeSeen]))
 }, 120_000)
 

@@ -21,7 +21,7 @@ test('keeps a PIN for each SIM, and replaces one that has changed', () => {
   expect(statSync(join(folder, 'sim-pins.json')).mode & 0o777).toBe(0o600)
 })
 
-test('says that a PIN cannot be saved', () => {
+test('reports that a PIN cannot be saved', () => {
   expect(trySavePin(folder, 1, '1234')).toBe(true)
   expect(trySavePin(join(folder, 'missing'), 1, '1234')).toBe(false)
 })

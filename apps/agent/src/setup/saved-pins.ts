@@ -14,7 +14,7 @@ export function readSavedPins(folder: string): SavedPins {
     return savedPins.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     // The message does not show the content of the file, because it is secret.
-    const reason = (error as NodeJS.ErrnoException).code ?? 'it is not a list of PINs by SIM number'
+    const reason = (error as NodeJS.ErrnoException).code ?? 'the content is not a list of PINs by SIM number'
     throw new StartError(`${file} cannot be used: ${reason}. Correct it, or delete it and run setup again`)
   }
 }

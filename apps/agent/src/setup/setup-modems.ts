@@ -14,11 +14,11 @@ import { unlockSim } from './unlock-sim.ts'
 
 /** The modems during a setup. They are used through the running agent, or directly while no agent is running. */
 export interface SetupModems {
-  /** Waits until the state of each modem is final, at most `limitMs`, and examines all modems. */
+  /** Waits at most `limitMs` until the state of each modem is settled, and examines all modems. */
   examine(limitMs: number): Promise<readonly ModemExamination[]>
   /** Returns true if the PIN was accepted and saved. */
   unlock(port: string, pin: string): Promise<boolean>
-  /** Sends the test message through the API. Undefined if this process has no access to it. */
+  /** Sends the test message through the API. Undefined if this process has no access to the API. */
   testThrough(modem: ModemStatus): TestMessages | undefined
   close(): Promise<void>
 }

@@ -2,11 +2,11 @@ import type { CommandLine } from '@smsgw/daemon/command-line'
 import { UsageError } from '@smsgw/daemon/start-error'
 
 export interface SetupOptions {
-  /** The phone that gets the test message; undefined asks for it. */
+  /** The phone number to which the test message is sent. If undefined, the setup asks for the number. */
   readonly to: string | undefined
   readonly isTested: boolean
   readonly sim: number | undefined
-  /** Runs fixes without a confirmation. */
+  /** If true, fixes are run without a confirmation. */
   readonly areFixesAgreed: boolean
   readonly networkMs: number
   /** How long to wait for the reply to the test message; 0 does not wait. */

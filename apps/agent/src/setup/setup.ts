@@ -10,7 +10,7 @@ import { type SetupModems, useModemsAlone, useRunningAgent } from './setup-modem
 import type { SetupOptions } from './setup-options.ts'
 import { testModem } from './test-modem.ts'
 
-/** The person who sets the modem up; `ask` and `askHidden` are undefined without a terminal. */
+/** The dialogue with the person who sets up the modem; `ask` and `askHidden` are undefined without a terminal. */
 export interface SetupHost {
   print(line: string): void
   readonly ask: ((question: string) => Promise<string>) | undefined
@@ -18,14 +18,14 @@ export interface SetupHost {
   readonly fixing: FixingHost
 }
 
-/** How a setup ended: with a working modem, or with the one thing to do next. */
+/** The result of a setup: a working modem, or the next thing that the user must do. */
 export type SetupResult =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string; readonly advice: string }
 
 /**
- * Sets up a modem step by step: finds it, fixes permissions and conflicts with consent, unlocks the SIM, waits for the network, and
- * sends a test message. Stops at the first problem that needs the user.
+ * Sets up a modem step by step: finds the modem, fixes permissions and conflicts with the user's consent, unlocks the
+ * SIM, waits for the network, and sends a test message. Stops at the first problem that needs the user.
  */
 export async function setup(
   config: AgentConfig,
@@ -55,7 +55,7 @@ interface SetupRun {
   readonly ports: readonly Finding[]
 }
 
-/** Checks the ports, offers to fix what can be fixed, and checks them again after a fix. */
+/** Checks the ports, offers fixes for the problems found, and checks the ports again after a fix. */
 async function checkedPorts(
   config: AgentConfig,
   status: Parameters<typeof checkPorts>[1],
@@ -111,7 +111,7 @@ async function chooseModem(
   }
 }
 
-/** Enters the PIN until the SIM accepts it or needs something else. Returns the modem in its new state. */
+/** Enters the PIN until the SIM accepts it or has another problem. Returns the modem in its new state. */
 async function unlockedModem(first: ModemExamination, run: SetupRun): Promise<ModemExamination> {
   const { config, options, host, modems } = run
   const { simNumber = 1, port = '' } = first.status
@@ -132,7 +132,7 @@ async function unlockedModem(first: ModemExamination, run: SetupRun): Promise<Mo
       else if (configured === undefined)
         host.print(`Set SIM_${simNumber}_PIN, so that the PIN is entered at each start.`)
     } else host.print(modem.blocked.words)
-    // A PIN from the settings that was wrong is not entered again.
+    // A wrong PIN from the settings is not entered again.
     configured = undefined
   }
   return modem
@@ -140,7 +140,7 @@ async function unlockedModem(first: ModemExamination, run: SetupRun): Promise<Mo
 
 const acceptsPin: ReadonlySet<string> = new Set(['pin-required', 'pin-malformed', 'pin-wrong'])
 
-/** After an empty answer the SIM stays locked. */
+/** Asks for the PIN. After an empty answer, the SIM stays locked. */
 async function askPin({ askHidden, print }: SetupHost): Promise<string | undefined> {
   while (askHidden !== undefined) {
     const pin = (await askHidden('PIN of the SIM (not shown; leave empty to stop): ')).trim()

@@ -25,7 +25,8 @@ export class TestByModem implements TestMessages {
   async send(to: string, text: string): Promise<string | undefined> {
     const modem = this.#modems.actorAt(this.#port)?.modem
     if (modem === undefined) return 'the modem is no longer connected'
-    // Messages that the SIM already holds are not replies. The sweep reports them before anything is sent.
+    // Reads the stored messages before the test message is sent, because messages that are already on the SIM are not
+    // replies.
     await modem.sweep()
     this.#listen()
     const messages = modem.sends === 'text' ? [{ text, destination: to }] : pdusOf(to, text, false, false)

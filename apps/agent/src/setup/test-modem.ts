@@ -25,13 +25,13 @@ export async function testModem(
     }
   }
   if (options.replyMs === 0) return { ok: true, text: `${name} sends; the reply was not awaited` }
-  host.print(`sent. Reply to it from the phone; waiting up to ${options.replyMs / 1_000} seconds …`)
+  host.print(`sent. Reply to the message from the phone; waiting up to ${options.replyMs / 1_000} seconds …`)
   const reply = await test.awaitReply(to, options.replyMs)
   if (reply === undefined) {
     return {
       ok: false,
       problem: `the test message was sent, but no reply from ${to} has arrived`,
-      advice: 'check that the message is on the phone, reply to exactly that message, and run setup again',
+      advice: 'run setup again, check that the new test message arrives on the phone, and reply to this message',
     }
   }
   host.print(`received: ${reply}`)

@@ -3,10 +3,10 @@ import type { UnlockRequest } from '../status/control-socket.ts'
 import { savePin } from './saved-pins.ts'
 
 /**
- * Enters a PIN into the SIM of the modem on this port, and saves the PIN for later starts if the SIM accepts it. The driver
- * never uses the last attempt. The new state of the modem says whether the PIN was right.
+ * Enters a PIN into the SIM of the modem on this port, and saves the PIN for later starts if the SIM accepts it. The
+ * driver never uses the last attempt. The new state of the modem shows whether the PIN was correct.
  *
- * Returns true if the PIN was saved. It is not saved if the modem may get another SIM number at the next start.
+ * Returns true if the PIN was saved. The PIN is not saved if the modem may get another SIM number at the next start.
  */
 export async function unlockSim(
   { actors, areNumbersKept }: UnlockableModems,

@@ -18,7 +18,9 @@ export interface AgentModems {
   readonly reporter: DeviceReporter
 }
 
-/** Creates the modem fleet and the reporter of its state. `notes` is what earlier processes stored about modems. */
+/**
+ * Creates the modem fleet and the reporter of its state. `notes`: the notes that earlier processes stored about modems.
+ */
 export function createModems(
   options: AgentOptions,
   messaging: Messaging,
@@ -77,7 +79,7 @@ export function createModems(
   return { fleet, reporter }
 }
 
-/** Local time of this machine. HiLink sticks are assumed to show dates in it. */
+/** Local time of this machine. HiLink sticks are assumed to show dates in local time. */
 const wallClock: WallClock = {
   epochMs: () => Date.now(),
   zoneQuartersAt: (epochMs) => -Math.round(new Date(epochMs).getTimezoneOffset() / 15),

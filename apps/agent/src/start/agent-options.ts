@@ -27,7 +27,7 @@ export interface AgentOptions {
   readonly modems: ModemsOptions
   readonly sending: SendingOptions
   readonly log: AgentLog
-  /** Memory that lasts until the machine is switched off. If left out, the agent looks for such memory. */
+  /** Memory that is lost only when the machine is switched off. If left out, the agent finds such memory itself. */
   readonly memory?: BootMemory | undefined
   /** Other components of the process, which `status` and `doctor` show. */
   readonly components?: (() => readonly ComponentStatus[]) | undefined
@@ -79,7 +79,7 @@ export function emulationSettings(config: AgentConfig, wanted: Wanted): Emulatio
   return { isEmulated, mayMix: config.MIX_EMULATED_MODEMS || isOnlyEmulated }
 }
 
-/** The options that `agent run` and the gateway both take from the configuration. */
+/** The options from the configuration that `agent run` and the gateway share. */
 export function configuredOptions(config: AgentConfig, log: Log) {
   const savedPins = readSavedPins(config.DATA_DIR)
   return {

@@ -48,7 +48,7 @@ test('converts all settings of the API', () => {
   })
 })
 
-test('uses the key of the account that was stored, and refuses a key with which nothing can be encrypted', () => {
+test('uses the key of the account that was stored, and refuses a key that cannot encrypt', () => {
   const { publicKey: spki } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const publicKey = spki.export({ format: 'der', type: 'spki' }).toString('base64')
   const encryption = { inbox_public_key: publicKey, inbox_key_version: 4 }
@@ -59,7 +59,7 @@ test('uses the key of the account that was stored, and refuses a key with which 
   expect(takeSettings(sent, known)).toEqual({ known, refused: ['encryption.inbox_public_key'] })
 })
 
-test('hides senders only together with a key, and stays hidden when a newer relay sends an invalid value', () => {
+test('hides senders only together with a key, and continues to hide them when a newer relay sends an invalid value', () => {
   const { publicKey: spki } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const publicKey = spki.export({ format: 'der', type: 'spki' }).toString('base64')
   const encryption = { inbox_public_key: publicKey, inbox_key_version: 4, inbox_hide_sender: true }
@@ -108,7 +108,7 @@ test('ignores unknown settings and null values', () => {
   expect(takeSettings(sent, noSettings)).toEqual({ known: noSettings, refused: [] })
 })
 
-test('a flood of settings causes ten writes at once and then one a second, and the last settings win', async () => {
+test('a flood of settings causes ten writes at once and then one a second, and the last settings are used', async () => {
   const { settings, clock, written, used } = inUse()
   for (let at = 0; at < 100_000; at += 1) settings.receive({ ping: { interval_seconds: 30 + (at % 2) } })
   settings.receive({ ping: { interval_seconds: 99 } })
@@ -137,7 +137,7 @@ test('a few changes in a row are used at once', () => {
   expect(clock.nextAtMs).toBeUndefined()
 })
 
-test('settings that change back while they are held back are not written', async () => {
+test('does not write delayed settings that have changed back in the meantime', async () => {
   const { settings, clock, written } = afterBurst()
   for (const seconds of [31, 30]) settings.receive({ ping: { interval_seconds: seconds } })
   const { stored } = settings
@@ -147,7 +147,7 @@ test('settings that change back while they are held back are not written', async
   expect(written).toHaveLength(10)
 })
 
-test('a stop stores the latest settings', () => {
+test('stores the latest settings when it stops', () => {
   const { settings, clock, written } = afterBurst()
   settings.receive({ ping: { interval_seconds: 31 } })
   settings.stop()
@@ -155,7 +155,7 @@ test('a stop stores the latest settings', () => {
   expect(clock.nextAtMs).toBeUndefined()
 })
 
-/** Returns settings after ten changes, the last one an interval of 30 s. Further changes are held back. */
+/** Returns settings after ten changes, the last one an interval of 30 s. Further changes are delayed. */
 function afterBurst() {
   const fixture = inUse()
   for (let seconds = 39; seconds >= 30; seconds -= 1) fixture.settings.receive({ ping: { interval_seconds: seconds } })

@@ -12,8 +12,8 @@ export type KnownSettings = { readonly [Section in keyof typeof agentSettingKeys
 export const noSettings: KnownSettings = { messages: {}, ping: {}, privacy: {}, encryption: {} }
 
 /**
- * Reads settings from the relay. A setting with a value outside the range of the API is named in `refused` and keeps its
- * previous value, so a newer or malicious relay can neither stop an agent from sending nor keep it permanently busy.
+ * Reads settings from the relay. A setting whose value is outside the range of the API keeps its previous value and is
+ * listed in `refused`. So a newer or malicious relay cannot prevent an agent from sending, or keep it permanently busy.
  */
 export function takeSettings(
   sent: Readonly<Record<string, unknown>>,
@@ -38,7 +38,7 @@ export function takeSettings(
     return Object.fromEntries(entries)
   }
   const encryption = section('encryption')
-  // A key and its version are only used together, because a value that names the version of another key cannot be
+  // Uses a key only together with its version, because a value that names the version of another key cannot be
   // decrypted.
   const isKeyRefused = refused.some((name) => name.startsWith('encryption'))
   return {
@@ -55,8 +55,8 @@ export function takeSettings(
 /**
  * The account settings in use. Changes are stored, so that the next process can use the settings without a relay.
  *
- * Each change is a write to the disk and may restart the pings, so many changes in a row are slowed down: ten are used
- * at once, after that only the latest change in each second.
+ * Each change causes a write to the disk and may restart the pings, so the rate of changes is limited: ten changes are
+ * used at once, after that only the latest change in each second.
  */
 export class SettingsInUse {
   readonly #options: SettingsInUseOptions
@@ -85,13 +85,13 @@ export class SettingsInUse {
     this.#use((note ?? {}) as Readonly<Record<string, unknown>>)
   }
 
-  /** Uses and stores settings from the relay, at once or at the end of the pause. */
+  /** Uses and stores settings from the relay, at once or after a delay. */
   receive(sent: Readonly<Record<string, unknown>>): void {
     if (this.#held === undefined && this.#recentChanges() < burst) this.#take(sent)
     else this.#hold(sent)
   }
 
-  /** Uses and stores the settings that are held back. */
+  /** Uses and stores the delayed settings. */
   stop(): void {
     this.#held?.timer.cancel()
     this.#takeHeld()
@@ -155,7 +155,7 @@ interface HeldSettings {
 const burst = 10
 const pauseMs = 1000
 
-/** The journal note that holds the settings. */
+/** The name of the journal note that contains the settings. */
 export const settingsNote = 'settings'
 
 export function agentSettings({ messages, ping, encryption }: KnownSettings): AgentSettings {

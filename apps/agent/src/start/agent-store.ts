@@ -15,7 +15,9 @@ export interface AgentStore {
   readonly journal: Journal
   /** Replaced when the journal gets a new id. */
   marks: Marks
-  /** True if this journal cannot be an old copy: the relay confirmed it, and the machine has not restarted since. */
+  /**
+   * True if this journal cannot be an old copy: the relay confirmed it, and the machine was not restarted after that.
+   */
   readonly isContinued: boolean
   readonly fsyncMs: number
   readonly sizeBytes: () => number

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 afterEach(() => fixture.dispose())
 
-test('disconnects from a relay that floods it with settings, after few writes to the disk', async () => {
+test('disconnects from a relay that floods it with settings, after only a few writes to the disk', async () => {
   await online()
   const before = commits()
   for (let at = 0; at < 20_000 && fixture.relay.isConnected; at += 1) {

@@ -65,7 +65,7 @@ class PeriodicTask {
 
 /**
  * How long the agent keeps message content that the relay has stored. A relay that is restored from a backup gets this
- * content again. The setting `forget_after_seconds` limits the time.
+ * content again. The setting `forget_after_seconds` limits how long the content is kept.
  */
 function contentMs({ privacy }: KnownSettings): number | undefined {
   const seconds = privacy['forget_after_seconds']

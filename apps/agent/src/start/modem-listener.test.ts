@@ -15,7 +15,7 @@ test('logs each change of state once', () => {
   expect(lines).toEqual(['modem ttyUSB2: probing', 'modem ttyUSB2: ready', 'modem ttyUSB2: probing'])
 })
 
-test('logs at most ten changes a minute of an unstable modem, and all changes of another', () => {
+test('logs at most ten changes a minute of an unstable modem, and all changes of another modem', () => {
   const { clock, lines, log } = logging()
   for (let at = 0; at < 100; at += 1) {
     log.changed('ttyUSB2', at % 2 === 0 ? 'ready' : 'degraded')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { JournalError } from '../journal/journal.ts'
 import { agentProblems } from './problem-log.ts'
 
-test('the journal problem is in the status until all parts have written what failed', () => {
+test('the status shows the journal problem until all writers have repeated their failed writes', () => {
   const { problems, lines } = logged()
   const [sender, receiver] = [problems.journalWrites(), problems.journalWrites()]
   sender.onProblem(full)
@@ -17,7 +17,7 @@ test('the journal problem is in the status until all parts have written what fai
   ])
 })
 
-test('a full disk is logged once while its free space changes, and the status has the latest description', () => {
+test('logs a full disk once although its free space changes, and shows the latest description in the status', () => {
   const { problems, lines } = logged()
   const sender = problems.journalWrites()
   sender.onProblem(new JournalError('the disk is full: 0 MB free', 'full'))
@@ -26,7 +26,7 @@ test('a full disk is logged once while its free space changes, and the status ha
   expect(problems.journal.current).toBe('the disk is full: 1 MB free')
 })
 
-test('a refused change is logged and leaves no problem in the status, because it is not retried', () => {
+test('logs a refused change without showing a problem in the status, because the change is not retried', () => {
   const { problems, lines } = logged()
   problems.journalWrites().onProblem(new JournalError('refused', 'refused'))
   expect(problems.journal.current).toBeUndefined()

@@ -27,7 +27,7 @@ export class ProblemLog {
   }
 }
 
-/** The problems that the parts of an agent report. */
+/** The problems that the components of an agent report. */
 export interface AgentProblems {
   readonly journal: ProblemLog
   readonly link: ProblemLog
@@ -53,7 +53,7 @@ export function agentProblems(log: AgentLog, dataDir: string): AgentProblems {
       const part = {}
       return {
         onProblem(error) {
-          // A refused change is not retried, so the problem would never be resolved.
+          // A refused change is not retried, so it must not count as a problem that is resolved later.
           if (error.reason === 'refused') return log.error(error.message)
           failing.add(part)
           journal.report(error.message, error.reason === 'full' ? 'disk full' : error.message)

@@ -77,7 +77,8 @@ export function createRelayLink(parts: RelayLinkParts): RelayLink {
         log.info('connected to the relay')
         time.heard('relay', Date.parse(serverTime))
         sender.confirm()
-        // The next process may send without a relay, so it needs the same settings.
+        // Confirms the journal only after the settings are stored. The next process may then send without a relay, and
+        // needs the same settings.
         settings.stored.then(() => store.journal.confirm(true)).catch(problems.onError)
         modems.reporter.connected()
         waitingReporter.connected()
@@ -85,7 +86,7 @@ export function createRelayLink(parts: RelayLinkParts): RelayLink {
       onDisconnected: (kind, why, reason) => {
         waitingReporter.disconnected()
         const state =
-          kind === 'stopped' ? 'disconnected from the relay for good' : 'disconnected from the relay, retrying'
+          kind === 'stopped' ? 'disconnected from the relay permanently' : 'disconnected from the relay, retrying'
         problems.link.report(`${state} (${why}): ${reason}`)
         if (kind === 'stopped') {
           sender.unconfirm()
@@ -136,15 +137,15 @@ function journalNames({ marks }: AgentStore) {
 }
 
 /**
- * More messages than a modem sends in some minutes. Other messages wait at the relay, where urgent messages can
- * overtake them.
+ * The number of messages that the agent accepts: more than a modem sends in some minutes. Further messages wait at the
+ * relay, where urgent messages can overtake them.
  */
 const sendCapacity = 100
 const urgentSendCapacity = 20
 
 /**
- * Records at most once a second which events the relay has stored. The record only saves work; it is not needed for
- * correctness.
+ * Records at most once a second which events the relay has stored. The record only reduces work after a restart, and is
+ * not needed for correctness.
  */
 class MarkWriter {
   readonly #clock: Clock

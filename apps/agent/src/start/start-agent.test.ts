@@ -24,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => fixture.dispose())
 
-test('pairs with its credential and is the same device after the next start', async () => {
+test('pairs with its credential, and is still the same device after the next start', async () => {
   await fixture.start([emulator.pty])
   await fixture.relay.heard('started')
   expect(fixture.relay.frames.map(({ type }) => type).slice(0, 2)).toEqual(['pair', 'hello'])
@@ -76,7 +76,7 @@ test('decrypts messages with its own key, also with the previous key after a rot
   expect(JSON.stringify([fixture.relay.frames, fixture.log])).not.toContain('44770090055')
 })
 
-test('reports the key of its aliases before it uses them, and again after a restart', async () => {
+test('reports the key of its aliases before their first use, and again after a restart', async () => {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const inbox_public_key = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
   fixture.relay.settings = { encryption: { inbox_public_key, inbox_key_version: 1, inbox_hide_sender: true } }
@@ -172,7 +172,7 @@ test('after a power cut, waiting messages are sent only after the relay was reac
   await fixture.relay.heard('sent', { cmdId: 'c1' })
 })
 
-test('an agent whose device was deleted stops sending, also after a restart', async () => {
+test('an agent stops sending when its device is deleted, also after a restart', async () => {
   await fixture.start([])
   await expect.poll(() => fixture.agent?.status().link.phase).toBe('online')
   fixture.relay.send('c1', '+447700900555', 'one')
@@ -186,7 +186,7 @@ test('an agent whose device was deleted stops sending, also after a restart', as
   expect(fixture.agent?.status()).toMatchObject({ link: { phase: 'stopped' }, queue: { open: 1, waiting: 1 } })
 })
 
-test('a stop waits for the part that the modem is sending and reports it before the link closes', async () => {
+test('a stop waits for the part that the modem is sending, and reports the part before the link closes', async () => {
   await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500, times: 1 } })
   await fixture.start([emulator.pty])
   await fixture.ready()
@@ -215,7 +215,7 @@ test('the control socket answers status and USSD requests, and is accessible to 
   expect(await askAgent(fixture.dataDir, { ask: 'status' })).toBeUndefined()
 })
 
-test('examines itself when the relay asks, without phone numbers in the findings', async () => {
+test('examines itself when the relay requests it, and reports no phone numbers in the findings', async () => {
   await fixture.start([emulator.pty])
   await fixture.ready()
   for (const cmdId of ['c1', 'c2']) fixture.relay.give({ kind: 'examine', cmdId })

@@ -25,7 +25,7 @@ import { createRelayLink } from './relay-link.ts'
 
 export interface Agent {
   readonly status: () => AgentStatus
-  /** Stops the agent as soon as each modem has finished the part that it is sending. No new part is begun. */
+  /** Stops the agent as soon as each modem has finished the part that it is sending. No new part is sent. */
   readonly stop: () => Promise<void>
 }
 
@@ -52,7 +52,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const messaging = createMessaging(options, time, { deviceKeys, inboxKey }, store, problems, toLink)
   const { sender, receiver } = messaging
   const notes = await store.journal.read('notes', {})
-  // Applies from the start, even while other settings wait for the relay, so that no message is sent unencrypted.
+  // Uses the stored key from the start, even before other settings arrive from the relay, so that received messages are
+  // never reported unencrypted.
   let accountKey = storedInboxKey(notes[settingsNote])
   const aliasKey = () => (accountKey?.hidesSender ? aliases.keyFor(accountKey) : undefined)
   const shownNumber = (number: string) => (accountKey?.hidesSender ? aliases.aliasOf(number, accountKey) : number)
@@ -180,7 +181,5 @@ function linkStatus(link: AgentLink, relay: string, problem: string | undefined)
   }
 }
 
-/**
- * How long a stop waits for the relay to store the last events. Events that are not stored by then are sent after the next start.
- */
+/** How long a stop waits until the relay has stored the last events. Other events are sent after the next start. */
 const flushLimitMs = 1_000

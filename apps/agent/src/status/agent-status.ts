@@ -18,7 +18,10 @@ export interface AgentStatus {
     /** The number of open messages that may have been sent. */
     readonly inDoubt: number
   }
-  /** Why messages wait, with the number of messages for each reason. Messages that only wait for their turn are left out. */
+  /**
+   * Why messages wait, with the number of messages for each reason. Messages that only wait for earlier messages are
+   * left out.
+   */
   readonly waiting: readonly WaitingStatus[]
   readonly journal: { readonly id: string; readonly fsyncMs: number; readonly problem: string | undefined }
   /** The number of log lines that could not be written. */
@@ -30,7 +33,7 @@ export interface AgentStatus {
   readonly sims: readonly SimStatus[]
   /** Other components of the process; absent in older agents. */
   readonly components?: readonly ComponentStatus[]
-  /** Connected devices that look like modems but cannot be used: one line each, with what to do. */
+  /** Connected devices that look like modems but cannot be used. Each line describes one device and a solution. */
   readonly unusable: readonly string[]
 }
 
@@ -53,7 +56,7 @@ export interface ComponentStatus {
 export interface LinkStatus {
   readonly phase: string
   readonly relay: string
-  /** Why the agent is not connected. */
+  /** The reason why the agent is not connected. */
   readonly problem: string | undefined
   readonly deviceId: string | undefined
   /** The number of events that the relay has not acknowledged. */

@@ -16,7 +16,7 @@ type AnswerTo<Asked extends Question> = {
   readonly unlock: boolean
 }[Asked['ask']]
 
-/** Asks the agent that is running with this data folder. Returns undefined if none is running. */
+/** Sends a request to the running agent of this data folder. Returns undefined if no agent is running. */
 export async function askAgent<Asked extends Question>(
   folder: string,
   question: Asked,
@@ -25,7 +25,7 @@ export async function askAgent<Asked extends Question>(
   return undefined
 }
 
-/** Yields the answers of the agent until it stops. Yields none if no agent is running. */
+/** Yields the answers of the agent until the agent stops. Yields no answers if no agent is running. */
 export async function* answersOf<Content>(folder: string, question: Question): AsyncGenerator<Content> {
   const path = tryPath(folder)
   if (path === undefined) return
@@ -39,7 +39,7 @@ export async function* answersOf<Content>(folder: string, question: Question): A
       if (notRunning.has(problem.code ?? '')) return
       throw new StartError(explain(problem, folder), { cause: problem })
     }
-    // The loop over the lines ends when the agent stops.
+    // Ends the loop over the lines when the agent stops.
     socket.on('error', () => socket.destroy())
     socket.write(`${JSON.stringify(question)}\n`)
     for await (const line of createInterface({ input: socket })) {

@@ -52,13 +52,13 @@ test('repeats the status until the agent stops', async () => {
   expect(seen).toEqual([1, 2, 3])
 })
 
-test('the socket is accessible to its owner only and replaces one left by a killed agent', async () => {
+test('the socket is accessible to its owner only and replaces the socket of a killed agent', async () => {
   writeFileSync(join(folder, 'agent.sock'), '')
   control = await ControlSocket.open(folder, monotonicClock, answers)
   expect(statSync(join(folder, 'agent.sock')).mode & 0o777).toBe(0o600)
 })
 
-test('works in a data folder whose path is longer than a socket name may be', async () => {
+test('works in a data folder whose path is too long for a socket name', async () => {
   const deep = join(folder, 'a'.repeat(100), 'b'.repeat(100))
   mkdirSync(deep, { recursive: true })
   control = await ControlSocket.open(deep, monotonicClock, answers)
@@ -79,7 +79,7 @@ test.each(['nonsense\n', '{"ask":"self-destruct"}\n', '{"ask":"ussd"}\n'])(
   },
 )
 
-test('disconnects a client that sends too much, and tolerates one that disconnects at once', async () => {
+test('disconnects a client that sends too much, and tolerates a client that disconnects at once', async () => {
   control = await ControlSocket.open(folder, monotonicClock, answers)
   expect(await raw((socket) => socket.write('x'.repeat(10_000)))).toBe('')
   await raw((socket) => {

@@ -23,8 +23,8 @@ export interface UnlockRequest {
 }
 
 /**
- * A socket in the data folder, accessible to its owner only, for the commands of a running agent. The request is a line of
- * JSON, and so is each answer. A status request may ask for repeated answers.
+ * A socket in the data folder, accessible to its owner only, for the commands of a running agent. Each request and each
+ * answer is a line of JSON. A status request may ask for repeated answers.
  */
 export class ControlSocket {
   readonly #server: Server
@@ -37,7 +37,8 @@ export class ControlSocket {
   }
 
   /**
-   * The caller must hold the lock of the folder, because then an existing socket was left by a process that has ended.
+   * The caller must hold the lock of the folder, so that an existing socket can only belong to a process that has
+   * ended.
    */
   static open(folder: string, clock: Clock, answers: ControlAnswers): Promise<ControlSocket> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -80,7 +81,7 @@ export class ControlSocket {
     })
     const send = (answer: Answer) => socket.write(`${JSON.stringify(answer)}\n`)
     const sendStatus = (everyMs: number) => {
-      // A client that does not read its answers gets no more of them.
+      // Sends no more answers to a client that does not read them.
       if (socket.writableLength === 0) send({ ok: answers.status() })
       repeating = clock.after(everyMs, () => sendStatus(everyMs))
     }

@@ -55,7 +55,7 @@ test('reports all changes of a starting modem together', () => {
   expect(kinds).toEqual(['started'])
 })
 
-test('reports other modems while one keeps changing', () => {
+test('reports other modems while one modem changes continuously', () => {
   const { clock, simCards, kinds, changed } = reporting()
   clock.advance(10_000)
   simCards.push({ simNumber: 2, state: 'ready' })
@@ -99,7 +99,7 @@ test('a ping omits the disk if it cannot be read', () => {
   expect(health.parse(ping?.health).checks).not.toHaveProperty('journal:disk')
 })
 
-test('sends no ping after its stop, even if settings arrive later', () => {
+test('sends no ping after it was stopped, even if settings arrive later', () => {
   const { clock, kinds, reporter } = reporting()
   reporter.stop()
   reporter.pingEvery(60_000)

@@ -21,7 +21,7 @@ export interface DeviceReporterOptions {
   readonly facts: () => AgentFacts
   /** Returns undefined if the disk of the journal cannot be read. */
   readonly disk: () => DiskSpace | undefined
-  /** Returns the alias of a caller, or the number itself if the account does not hide senders. */
+  /** Returns the alias of the caller's number, or the number itself if the account does not hide senders. */
   readonly shownNumber: (number: string) => string
 }
 
@@ -67,7 +67,8 @@ export class DeviceReporter {
 
   modemChanged(modem: ModemActor): void {
     this.#logState(modem)
-    // The state of a starting modem changes several times in a row. These changes are reported together.
+    // Waits a moment, because the state of a starting modem changes several times in a row. These changes are reported
+    // together.
     this.#reportSimsWithin(settleMs)
   }
 
@@ -100,7 +101,7 @@ export class DeviceReporter {
     ])
   }
 
-  /** Reports the key of the aliases that follow. */
+  /** Reports the key of the aliases that the following events contain. */
   aliasKeyChanged(key: AliasKey): void {
     void this.#options.keep([{ kind: 'event', event: { kind: 'alias-key-changed', at: this.#now(), key } }])
   }
@@ -125,7 +126,10 @@ export class DeviceReporter {
     else if (before !== undefined) this.log('INFO', 'modem', `${address}: ready again`)
   }
 
-  /** Never postpones a report, because one modem that keeps changing must not delay reports about other modems. */
+  /**
+   * Never postpones a report again, because a modem that changes continuously must not delay reports about other
+   * modems.
+   */
   #reportSimsWithin(ms: number): void {
     const { clock } = this.#options
     const atMs = clock.nowMs() + ms
@@ -196,5 +200,5 @@ function comparable(sims: readonly SimCard[]): string {
 const settleMs = 200
 const startLimitMs = 5_000
 const sampleMs = 30_000
-/** The relay ignores samples that follow each other at a shorter interval than this. */
+/** The shortest interval between two samples. The relay ignores samples at shorter intervals. */
 const leastSampleMs = 15_500

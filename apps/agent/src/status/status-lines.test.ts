@@ -19,7 +19,7 @@ const status: AgentStatus = {
   logLinesDropped: 0,
 }
 
-test('shows why messages wait, and until when in local time', () => {
+test('shows why messages wait, and the end of the wait in local time', () => {
   const until = '2026-03-01T17:00:00.000Z'
   const waiting = waitingStatuses({
     sims: [],

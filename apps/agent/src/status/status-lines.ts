@@ -101,7 +101,7 @@ function storage({ storage: memories = {} }: ModemStatus): string {
 
 function clockText({ trusted, systemErrorMs }: AgentStatus['clock']): string {
   if (!trusted)
-    return 'not synchronised: messages with a deadline wait; with work hours or a daily limit, all messages wait'
+    return 'not synchronised: messages with a deadline wait; if work hours or a daily limit are set, all messages wait'
   if (systemErrorMs === undefined || Math.abs(systemErrorMs) < maxErrorMs) return 'correct'
   return `system clock differs by ${(systemErrorMs / 1000).toFixed(0)} s from the time of the relay or the network`
 }

@@ -31,7 +31,7 @@ test('a sample is plain JSON without phone number, ICCID or IMEI', async () => {
       },
     ],
   })
-  // Parsed as by the relay.
+  // The relay parses samples with the same function.
   expect(readTelemetry(sample)).toMatchObject({
     queue: { open: 3 },
     modems: [

@@ -53,7 +53,8 @@ function modemSample(health: ModemHealth) {
 }
 
 /**
- * Small differences are left out. The network tells the time within seconds at best, and a modem may pass it on late.
+ * Small differences are left out. The time from the network is accurate to some seconds at best, and a modem may report
+ * it late.
  */
 function clockDifference(aheadMs: number | undefined): number | undefined {
   if (aheadMs === undefined || Math.abs(aheadMs) < notableDifferenceMs) return undefined

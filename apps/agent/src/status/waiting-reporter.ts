@@ -13,8 +13,8 @@ export interface WaitingReporterParts {
 }
 
 /**
- * Reports to the relay why messages wait: at most once per interval, only for messages that have waited for an interval,
- * and only changes. A device that sends messages as fast as they arrive reports nothing.
+ * Reports to the relay why messages wait: at most once per interval, only changes, and only for messages that have
+ * waited for at least one interval. A device that sends messages as fast as they arrive reports nothing.
  */
 export class WaitingReporter {
   readonly #parts: WaitingReporterParts
@@ -68,7 +68,9 @@ export class WaitingReporter {
 
 const defaultIntervalMs = 5_000
 
-/** Each message moves the end of the pause between messages. This change alone is not reported. */
+/**
+ * Leaves out the end of the pause between messages, because each message changes it, and that alone is not reported.
+ */
 function comparable(report: WaitingReport): unknown {
   const withoutEnd = <One extends { readonly reason: string }>(one: One) =>
     one.reason === 'pause' ? { ...one, until: undefined } : one

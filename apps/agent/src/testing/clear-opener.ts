@@ -1,6 +1,9 @@
 import { FieldOpener, type OpenedField } from '../sending/message/encrypted-field.ts'
 
-/** Decodes the results of `sealed()` without cryptography, because a real thread would not follow the simulated clock. */
+/**
+ * Decodes the results of `sealed()` without cryptography, because the thread for cryptography does not use the
+ * simulated clock.
+ */
 export class ClearOpener extends FieldOpener {
   constructor() {
     super({})

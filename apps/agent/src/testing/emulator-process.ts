@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 /** Starts the emulator as a separate process, with one modem on a pseudo-terminal and on TCP. */
 export class EmulatorProcess {
   readonly folder: string
-  /** A link to the pseudo-terminal; the link stays the same. */
+  /** A link to the pseudo-terminal. Its path stays the same after a restart. */
   readonly pty: string
   /** The address of the modem: `tcp://…`, or `hilink://…` for a HiLink stick. */
   readonly tcp: string

@@ -39,8 +39,8 @@ export class FakeMachine {
   }
 
   /**
-   * Connects the device at a USB path, such as `1-1.4`. `ttys`: the names of its ports by interface. Each port leads to
-   * the port of an emulator, or nowhere.
+   * Connects the device at a USB path, such as `1-1.4`. `ttys`: the names of its ports by interface. Each port is a
+   * link to the port of an emulator, or a broken link.
    */
   plug(device: FakeDevice, path: string, ttys: Readonly<Record<number, FakeTty>> = {}): void {
     this.#plugs += 1

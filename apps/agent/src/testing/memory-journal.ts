@@ -60,7 +60,7 @@ export class MemoryJournal {
       queue.push(waiting)
       return waiting
     }
-    /** Processes requests in order, so a slow write delays later ones. Reads take no time. */
+    /** Processes requests in order, so a slow write delays later requests. Reads take no time. */
     const workUntil = (last: Waiting) => {
       if (!queue.includes(last)) return
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {

@@ -15,7 +15,7 @@ export class ScriptedRelay {
   deviceId = 'device-1'
   /** The close code and reason sent instead of an answer to `pair` or `hello`. */
   refusal: { readonly at: 'pair' | 'hello'; readonly code: number; readonly reason: string } | undefined
-  /** The relay falls silent instead of sending this frame. */
+  /** The frame that the relay does not send. After that, it sends nothing. */
   silence: 'challenge' | 'welcome' | undefined
   versions = { min: 1, max: 1 }
   /** False for an older relay. */

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Programs that record their arguments, found before those of the system. */
+/** Programs that record their arguments. They are found before the programs of the system. */
 export class StandInTools {
   readonly #folder = mkdtempSync(join(tmpdir(), 'smsgw-tools-'))
   readonly #path = process.env['PATH']

@@ -215,7 +215,7 @@ class VirtualPort implements ClosablePort {
   }
 
   async close(): Promise<void> {
-    this.lose('closed by us')
+    this.lose('closed by the test')
   }
 }
 

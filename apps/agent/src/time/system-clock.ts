@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 
 /**
- * Where the system clock got its time from. `synchronised`: by NTP. `kept`: set from a battery-backed clock, or unknown
- * on a machine other than a Raspberry Pi. `lost`: a Pi without a battery starts with the time at which it was switched
+ * The source of the system clock's time. `synchronised`: by NTP. `kept`: set from a battery-backed clock, or unknown on
+ * a machine other than a Raspberry Pi. `lost`: a Pi without a battery starts with the time at which it was switched
  * off.
  */
 export type SystemClock = 'synchronised' | 'kept' | 'lost'
@@ -31,7 +31,7 @@ interface ClockSources {
 
 const thisMachine: ClockSources = {
   isSynchronised() {
-    // systemd-timesyncd creates this file when it has reached a server.
+    // systemd-timesyncd creates this file after its first synchronisation.
     if (existsSync('/run/systemd/timesync/synchronized')) return true
     if (!existsSync('/run/systemd/system')) return undefined
     const { stdout, status } = spawnSync('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {

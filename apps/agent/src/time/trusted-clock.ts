@@ -45,7 +45,7 @@ export class TrustedClock implements TrustedTime {
     return at.getHours() * 60 + at.getMinutes()
   }
 
-  /** Takes the time from the relay or the network. A time from the network does not replace one from the relay. */
+  /** Takes the time from the relay or the network. A time from the network does not replace a time from the relay. */
   heard(from: Source, wallMs: number): void {
     if (from === 'network' && this.#reference?.from === 'relay') return
     const before = this.now()

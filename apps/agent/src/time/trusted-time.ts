@@ -21,7 +21,7 @@ export function trustedMs(time: Pick<TrustedTime, 'now'>): number | undefined {
 
 /**
  * Calculates the time of a stamp from an untrusted clock, from a later trusted stamp and the monotonic time between the
- * two. Returns undefined if the clock is still not trusted, or if the machine has restarted since.
+ * two. Returns undefined if the clock is still not trusted, or if the machine was restarted after the stamp.
  */
 export function datedMs(stamp: Stamp, now: Stamp): number | undefined {
   if (stamp.trusted) return stamp.wallMs

@@ -8,7 +8,7 @@ test('pauses double from half a second to a minute, with full jitter', () => {
   expect(pauseBefore(1e9, 'soon').toMs).toBe(60_000)
 })
 
-test('reconnects at once when the relay requests it, unless the connection fails', () => {
+test('reconnects at once when the relay requests a reconnect, but pauses after a failed attempt', () => {
   expect(pauseBefore(0, 'now')).toEqual({ fromMs: 0, toMs: 0 })
   expect(pauseBefore(3, 'now').toMs).toBe(4_000)
 })

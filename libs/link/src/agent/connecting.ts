@@ -13,17 +13,17 @@ export function connect(state: AgentState): AgentStep {
 }
 
 /**
- * The time limit for the first frame of the relay. A connection that lost data on the way never opens, so the first
- * attempts are given up early. Later attempts get more time, for a slow network or a busy relay.
+ * The time limit for the first frame of the relay. A connection whose first packets were lost never opens, so the first
+ * attempts have a short limit. Later attempts get more time, for a slow network or a busy relay.
  */
 function challengeLimit(stalled: number): SetTimer {
   return handshakeTimer(stalled < shortAttempts ? shortAttemptMs : longAttemptMs)
 }
 
 /**
- * Half of the time limit for the next frame of a relay that sends `pending`. The limit is short only if the attempts
- * before were answered: if thousands of agents connect at once, a relay may be too busy for `pending`, and each
- * connection that is given up costs it more time.
+ * Half of the time limit for the next frame of a relay that sends `pending`. The limit is short only if the relay
+ * answered the previous attempts. When thousands of agents connect at once, a relay may be too busy to send `pending`,
+ * and each abandoned connection costs the relay more time.
  */
 export function answerLimit(stalled: number): SetTimer {
   return handshakeTimer((answerLimitsMs[stalled] ?? longestAnswerMs) / 2)
@@ -35,7 +35,7 @@ function handshakeTimer(ms: number): SetTimer {
 
 type SetTimer = Extract<AgentEffect, { kind: 'set-timer' }>
 
-/** A frame shows that the relay works on the answer. */
+/** Restarts the time limit, because a frame shows that the relay still works on the answer. */
 export function answerPending(state: AgentState): AgentStep {
   const { phase, stalled } = state
   if (phase.kind !== 'pairing' && phase.kind !== 'awaiting-welcome') return { state, effects: [] }
@@ -43,9 +43,9 @@ export function answerPending(state: AgentState): AgentStep {
 }
 
 /**
- * The handshake took too long. The pauses after the first attempts without an answer stay as short as those attempts.
- * The limit for an answer has two halves, so that a process that was suspended reads the frames in its buffers before it
- * gives up.
+ * The handshake took too long. After the first unanswered attempts, which are short, the pauses are short too. The time
+ * limit for an answer has two halves, so that a process that was suspended reads the frames in its buffers before it
+ * closes the connection.
  */
 export function handshakeTimedOut(state: AgentState): AgentStep {
   const { phase } = state
@@ -65,7 +65,7 @@ export function closeConnection(state: AgentState, why: CloseName, reason: strin
   return { state: left.state, effects: [closeEffect(state, code, reason), ...left.effects] }
 }
 
-/** Reports to the app that the link has stopped, but makes one more connection. */
+/** Reports to the app that the link has stopped, but opens one more connection. */
 export function closeAndTakeBack(state: AgentState, why: CloseName, reason: string, pause: Pause): AgentStep {
   const left = closeConnection(state, why, reason)
   const later: AgentEffect = { kind: 'set-timer', timer: 'reconnect', ...pause }
@@ -108,7 +108,7 @@ export function hasSocket({ phase }: AgentState): boolean {
   return !['idle', 'waiting', 'replacing-journal', 'stopped'].includes(phase.kind)
 }
 
-/** An older relay sends no frame while it authenticates the agent. */
+/** An older relay sends no frames while it authenticates the agent. */
 function expectsFrameSoon(state: AgentState): boolean {
   const { phase } = state
   if (phase.kind === 'pairing' || phase.kind === 'awaiting-welcome') return phase.sendsPending === true
@@ -140,17 +140,17 @@ function disconnected(state: AgentState, why: CloseName | 'lost', reason: string
 }
 
 const shortAttempts = 4
-/** The shortest limit, which is sufficient for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms. */
+/** The shortest time limit. Sufficient for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms. */
 const shortAttemptMs = 4_000
 const longAttemptMs = 15_000
-/** The time limits after none and one attempt that was not answered. */
+/** The time limits after zero and one unanswered attempts. */
 const answerLimitsMs: readonly number[] = [6_000, 15_000]
 const longestAnswerMs = 45_000
 const shortestMs = 500
 const longestMs = 60_000
-/** Pauses of up to 4 s. With the time to connect, an agent is back within 10 s. */
+/** The pauses are at most 4 s. With the time to connect, an agent reconnects within 10 s. */
 const mostUnansweredAttempts = 3
-/** Pauses of up to 8 s, because each attempt costs the proxy a TLS handshake. */
+/** The pauses are at most 8 s, because each attempt causes a TLS handshake at the proxy. */
 const mostProxiedAttempts = 4
 /** The number of attempts with short pauses, which take about four minutes, or eight behind a proxy. */
 const shortOutageAttempts = 120

@@ -15,7 +15,7 @@ function reconnect(rounds: number, previousBootId: (round: number) => string | u
   return { kinds, phase: state.phase.kind }
 }
 
-test('stops after three takeovers, and reconnects three more times so that the other agent detects it too', () => {
+test('stops after three takeovers, and reconnects three more times so that the other agent detects the duplicate too', () => {
   const { kinds, phase } = reconnect(7, () => 'another boot')
   expect(kinds).toEqual([...Array(3).fill('connected'), ...Array(4).fill('stopped')])
   expect(phase).toBe('stopped')

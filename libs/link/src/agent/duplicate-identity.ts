@@ -9,7 +9,7 @@ import type { Pause } from '../connection/timers.ts'
  * the other agent also counts three takeovers and stops.
  */
 export interface DuplicateEvidence {
-  /** The first welcome that this process received from this history of the database. */
+  /** The first welcome that this process received since `streamId` last changed. */
   readonly first: Pick<Welcome, 'connEpoch' | 'streamId'> | undefined
   /** The number of hellos that this process sent. It has opened at most this many connections. */
   readonly hellos: number
@@ -31,7 +31,7 @@ export const noDuplicate: DuplicateEvidence = {
 
 const takeoversOfDuplicate = 3
 const takeBacks = 3
-/** A time in which the other agent can reconnect. */
+/** Long enough for the other agent to reconnect. */
 export const takeBackPause: Pause = { fromMs: 60_000, toMs: 120_000 }
 
 /** Ten minutes, which is longer than any pause before a second agent reconnects. */

@@ -54,12 +54,12 @@ test.each(Object.entries(floods))('ends a connection that floods it with %s fram
   }
 })
 
-test('ends a connection that floods it with frames of an unknown type', () => {
+test('ends a connection on which the relay sends a flood of frames of an unknown type', () => {
   const { state } = flood((at) => ({ type: 'news', at }))
   expect(state.phase.kind).toBe('waiting')
 })
 
-test('accepts only few replays, because each reads the events again', () => {
+test('accepts only a few replays, because each reads the events again', () => {
   expect(worked(flood(floods.replay).effects, 'read-events')).toBeLessThanOrEqual(20)
 })
 

@@ -141,5 +141,5 @@ function replaceJournal(state: AgentState, welcome: Welcome, reason: string): Ag
   }
 }
 
-/** The disk of this computer may be slow, and a new connection would not make it faster. */
+/** The limit is long because the disk of this computer may be slow. A new connection would not make the disk faster. */
 const ownDiskLimit = authenticationLimit

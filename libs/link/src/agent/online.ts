@@ -20,12 +20,12 @@ import type { AgentEffect, AgentState, AgentStep, Online } from './state.ts'
 
 /**
  * 10 s. An acknowledgement after this time proves that the connection works, and resets the number of attempts. An
- * earlier acknowledgement does not, because otherwise all agents of a relay that fails under their load would reconnect
- * without a pause.
+ * earlier acknowledgement does not reset the number: otherwise, if a relay failed under load, all its agents would
+ * reconnect without a pause.
  */
 const ticksUntilProven = 2
 const leastHeartbeatSeconds = 1
-/** 30 s. */
+/** 30 s */
 const ticksForAcknowledgement = 6
 /** The pause between two announcements of credit. A modem takes longer than this for one message. */
 const creditPause: Pause = { fromMs: 50, toMs: 50 }
@@ -77,14 +77,14 @@ export function handleFrame(state: OnlineState, frame: RelayFrame): AgentStep | 
   }
 }
 
-/** The relay has answered, so the connection works in both directions. */
+/** Resets the number of attempts, because an answer of the relay shows that the connection works in both directions. */
 function resetAttempts(state: OnlineState): OnlineState {
   return state.phase.ticks >= ticksUntilProven ? { ...state, attempts: 0, unreachable: 0 } : state
 }
 
 export function eventsRead(state: OnlineState, from: number, events: readonly JournaledEvent[]): AgentStep {
   const { outbox, connection } = state
-  // Ignores the answer, because the relay requested a replay in the meantime.
+  // Ignores this answer to an old read, because the relay requested a replay in the meantime.
   if (outbox.readingFrom !== from) return unchanged(state)
   const frames = eventFrames(outbox.sent, from, events)
   const sending = frames.map(({ text }): AgentEffect => ({ kind: 'send', connection, text }))

@@ -11,8 +11,11 @@ const closed = (state: AgentState, code: number): AgentInput => ({
   reason: '',
 })
 
-describe('while no relay is running', () => {
-  /** Makes the agent attempt to connect until the outage is over. Returns how long it then takes to connect. */
+describe('during an outage of the relay', () => {
+  /**
+   * Makes the agent attempt to connect until it succeeds. Returns the time from the end of the outage to the
+   * connection.
+   */
   function backAfterMs(outageMs: number, random: () => number, isProxied = false): number {
     let { state } = online()
     let step = play(state, closed(state, 1006))
@@ -55,7 +58,7 @@ describe('while no relay is running', () => {
     expect(pauses.at(-1)).toBe(60_000)
   })
 
-  test('earlier refusals keep the pauses long, because the relay may fail under its load', () => {
+  test('pauses stay long after refused connections, because the relay may be overloaded', () => {
     const connecting: AgentState = { ...paired, connection: 1, phase: { kind: 'connecting' }, attempts: 6 }
     const lost = play(connecting, { kind: 'unreachable', connection: 1, reason: '', isProxied: false })
     expect(lost.effects.at(-1)).toMatchObject({ timer: 'reconnect', toMs: 32_000 })
@@ -69,7 +72,8 @@ describe('while the network drops all data', () => {
   const stall = (state: AgentState) => play(state, { kind: 'timer', timer: 'handshake' })
 
   /**
-   * Makes the agent attempt to connect until an attempt begins after the end of the outage. Returns how long that took.
+   * Makes the agent attempt to connect until an attempt begins after the end of the outage. Returns the time from the
+   * end of the outage to the start of this attempt.
    */
   function backAfterMs(outageMs: number, random: () => number): number {
     let step = play(online().state, closed(online().state, 1006))

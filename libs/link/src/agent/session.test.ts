@@ -42,13 +42,13 @@ test('an unpaired agent pairs, stores its identity, and sends hello on the same 
   ])
 })
 
-test('uses an identity that was stored after the connection was lost on the next one', () => {
+test('uses an identity on the next connection if it was stored after the connection was lost', () => {
   const { state } = receive(greeted(unpaired).state, { type: 'paired', deviceId: 'device' })
   const kept = play(state, closed(state, 1006), { kind: 'identity-stored', deviceId: 'device' })
   expect(framesIn(greeted(kept.state).effects)).toMatchObject([{ type: 'hello', deviceId: 'device' }])
 })
 
-test('after the welcome it continues after the mark of the relay and grants credit', () => {
+test('after the welcome, sends the events after the mark of the relay and grants credit', () => {
   const { state, effects } = online()
   expect(kindsOf(effects)).toEqual([
     'cancel-timer',
@@ -103,7 +103,7 @@ test('trusts no acknowledgement from another history of the database', () => {
   expect(effects.at(-1)).toMatchObject({ kind: 'replace-journal', provenMark: 0 })
 })
 
-test('sends events again that the relay has lost', () => {
+test('sends events that the relay has lost again', () => {
   const { effects } = online({ ...paired, outbox: { ...paired.outbox, mark: 5 } }, { mark: 1, streamId: 'restored' })
   expect(effects).toContainEqual(expect.objectContaining({ kind: 'read-events', from: 2 }))
   expect(effects).toContainEqual({ kind: 'record-mark', mark: 1, streamId: 'restored' })
@@ -117,7 +117,7 @@ test('acknowledges a command only when it is on disk', () => {
   expect(framesIn(journaled.effects)).toEqual([{ type: 'journaled', keys: ['cancel:c1'] }])
 })
 
-test('passes on a command of a newer version with the problem', () => {
+test('passes on a command of a newer version, together with the problem', () => {
   const { effects } = receive(online().state, { type: 'command', command: { kind: 'dance', cmdId: 'c1' } })
   expect(effects).toMatchObject([
     { kind: 'journal-commands', commands: [{ key: 'dance:c1', problem: expect.any(String) }] },
@@ -161,14 +161,14 @@ describe('counts failures until a connection works in both directions', () => {
     if (ticks < 5) expect(play(waiting.state, tick).state.phase.kind).toBe('waiting')
   })
 
-  test('an acknowledgement 10 s after the welcome proves it, even if the connection becomes half open later', () => {
+  test('an acknowledgement 10 s after the welcome proves that the connection works, even if the connection becomes half open later', () => {
     const firstPong = frame({ type: 'pong', number: 1 })
     const silence = [tick, tick, tick, tick]
     const pause = pauseAfter(events, tick, firstPong, tick, frame({ type: 'stored', upto: 4 }), ...silence)
     expect(pause).toMatchObject({ timer: 'reconnect', fromMs: 0, toMs: 500 })
   })
 
-  test('on an idle connection the answer to the first ping proves it', () => {
+  test('on an idle connection, the answer to the first ping proves that the connection works', () => {
     const idle = [frame({ type: 'stored', upto: 3 }), tick, frame({ type: 'ping', number: 9 }), tick, tick, tick]
     expect(pauseAfter(...idle)).toMatchObject({ toMs: 16_000 })
     expect(pauseAfter(...idle, frame({ type: 'pong', number: 1 }))).toMatchObject({ toMs: 500 })
@@ -280,7 +280,7 @@ test('does not throw on any frame in any phase, and closes with a short reason',
   )
 })
 
-test('announces single free places together after a pause', () => {
+test('announces single free places together, after a pause', () => {
   const { state } = online({ ...paired, queue: { ...paired.queue, open: 12, capacity: 12 } })
   const one = play(state, { kind: 'queue-changed', queue: { open: 11 } })
   expect(framesIn(one.effects)).toEqual([{ type: 'credit', limit: 1, urgentLimit: 3 }])
@@ -303,7 +303,7 @@ test('reconnects soon after a malformed frame, which may be a fault of a proxy',
   expect(effects).toContainEqual({ kind: 'set-timer', timer: 'reconnect', fromMs: 0, toMs: 500 })
 })
 
-test('limits the heartbeat to one a second', () => {
+test('sends at most one heartbeat per second, whatever the relay requests', () => {
   const { effects } = online(paired, { heartbeatSeconds: 0.01 })
   expect(effects).toContainEqual({ kind: 'set-timer', timer: 'tick', fromMs: 250, toMs: 250 })
 })

@@ -97,7 +97,7 @@ function changed(state: AgentState, input: Exclude<AgentInput, { readonly connec
   }
 }
 
-/** Starts the link. Also used after a stop, when a person has removed its cause. */
+/** Starts the link. Also called after a person has removed the cause of a stop. */
 function start(state: AgentState): AgentStep {
   if (state.phase.kind !== 'idle' && state.phase.kind !== 'stopped') return unchanged(state)
   return connect({ ...state, attempts: 0, unreachable: 0, stalled: 0, duplicate: noDuplicate })

@@ -23,7 +23,7 @@ export interface AgentState {
   readonly phase: AgentPhase
   /** The number of failed connections since the last one that worked in both directions. */
   readonly attempts: number
-  /** The number of these failed connections that found no relay. */
+  /** The number of these failed connections that did not reach a relay. */
   readonly unreachable: number
   /** The number of connections since the last welcome that were closed because no frame arrived within the time limit. */
   readonly stalled: number
@@ -186,7 +186,7 @@ export type AgentEffect =
       readonly serverTime?: string | undefined
     }
   | { readonly kind: 'connected'; readonly welcome: Welcome }
-  /** The connection ended; also reported for a connection that was never online. */
+  /** The connection ended. Also reported for a connection that was never online. */
   | { readonly kind: 'disconnected'; readonly why: CloseName | 'lost'; readonly reason: string }
   /** No further connection is opened until `start`. */
   | { readonly kind: 'stopped'; readonly why: CloseName; readonly reason: string }

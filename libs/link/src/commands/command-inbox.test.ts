@@ -25,7 +25,7 @@ test('announces small gains only when they are needed', () => {
   expect(nextCredit({ ...inbox, received: 8 }, { ...queue, open: 7 })).toEqual(credit(9, 11))
 })
 
-test('does not announce credit again at once, however much capacity there is', () => {
+test('does not announce credit again at once, even if much capacity is free', () => {
   const inbox = { received: 8, credit: { limit: 8, urgentLimit: 10 }, mayAnnounce: false }
   expect(nextCredit(inbox, { ...queue, open: 7 })).toBeUndefined()
   expect(nextCredit(inbox, { ...queue, open: 0 })).toBeUndefined()

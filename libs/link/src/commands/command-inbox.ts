@@ -3,15 +3,15 @@ import type { ReceivedCommand } from './received-command.ts'
 
 /**
  * The state of commands at the agent: the commands that are being written to the journal, and the credit for more
- * commands. Credit depends on the capacity of the whole agent, so that messages that cannot be sent soon stay at the
- * relay, where they can still be cancelled, overtaken or sent by another device.
+ * commands. Credit depends on the capacity of the whole agent, so messages that the agent cannot send soon stay at the
+ * relay. There, a user can still cancel them, more urgent messages can overtake them, and another device can send them.
  */
 export interface CommandInbox {
   /** The number of sends received on this connection, journaled or not. */
   readonly received: number
-  /** As announced last. */
+  /** The last announced credit. */
   readonly credit: Credit | undefined
-  /** True if the last announcement of credit was a while ago. */
+  /** True if a new credit may be announced, because the last announcement is old enough. */
   readonly mayAnnounce: boolean
 }
 
@@ -63,9 +63,9 @@ export function commandsOnDisk(queue: SendQueue, keys: readonly string[], open: 
 }
 
 /**
- * Returns the credit to announce now, if any. Credit is not announced each time that a message ends, because each
- * announcement causes a claim in the relay's database. It is announced when the capacity has grown by a quarter, or
- * when the relay has used up its credit, and not too often.
+ * Returns the credit to announce now, if any. Each announcement causes a claim in the relay's database, so credit is
+ * not announced after each message. It is announced when the free capacity has grown by a quarter or when the relay has
+ * used up its credit, at most once per pause.
  */
 export function nextCredit(inbox: CommandInbox, queue: SendQueue): Credit | undefined {
   const { received, credit, mayAnnounce } = inbox

@@ -62,7 +62,7 @@ test('claims again after more credit when the last claim used all of it', () => 
   expect(nextClaim(grant(asked, 3, 4))?.room).toMatchObject({ sends: 1 })
 })
 
-test('without credit claims urgent messages and cancels, but no ordinary message, which is claimed after more credit', () => {
+test('without credit, claims urgent messages and cancels; claims an ordinary message only after more credit', () => {
   const resumed = claimed(nextClaim(granted)?.outbox as CommandOutbox, [])
   const full = nextCommands(claimed(nextClaim(resumed)?.outbox as CommandOutbox, [send('a'), send('b')])).outbox
   const ordinary = requestClaim(full, 'ordinary-sends')
@@ -79,7 +79,7 @@ test('resumes after a claim whose answer was lost', () => {
   expect(nextClaim(requestClaim(failed, 'any'))?.outbox.isResumed).toBe(false)
 })
 
-test('does not send a command in flight again', () => {
+test('does not repeat a command that is in flight', () => {
   const { outbox } = sent(granted, send('a'), cancel('b'))
   expect(sent(outbox, send('a'), cancel('b'), cancel('a')).texts).toHaveLength(1)
 })

@@ -3,11 +3,11 @@ import { maxFrameBytes } from '@smsgw/contract/link/frame'
 import { byteLength } from '../connection/frame-text.ts'
 
 /**
- * The state of commands at the relay. Each command was first committed as dispatched to this journal, so that the next
- * connection finds the commands that are lost when this one ends.
+ * The state of commands at the relay. The database records each command as dispatched to this journal before the
+ * command is sent, so the next connection finds commands that were lost with this connection.
  *
  * The agent grants credit for sends. Cancels, sweeps and USSD codes need no credit. The relay also limits the commands
- * in flight, so that an agent that grants too much does not fill the relay's memory.
+ * in flight, so that an agent that grants too much credit does not fill the relay's memory.
  */
 export interface CommandOutbox {
   /**
@@ -36,7 +36,10 @@ export interface CommandOutbox {
   readonly unacknowledgedTicks: number
 }
 
-/** `ordinary-sends` waits for credit. `any` may include urgent sends and commands that need no credit, so it does not wait. */
+/**
+ * `ordinary-sends` waits for credit. `any` does not wait, because it may include urgent sends and commands that need no
+ * credit.
+ */
 export type ClaimDue = 'nothing' | 'ordinary-sends' | 'any'
 
 /** The limits of a claim. Cancels and other commands that need no credit come first and count as `others`. */
@@ -102,14 +105,14 @@ export function claimed(outbox: CommandOutbox, commands: readonly Command[]): Co
     waiting: [...outbox.waiting, ...fresh],
     mayHaveMore,
   }
-  // A resume does not show whether new commands are waiting.
+  // A resume does not show whether the database contains new commands.
   if (!outbox.isResumed || fresh.length > sends || sends > (outbox.claiming ?? 0)) return requestClaim(after, 'any')
   return sends > 0 && mayHaveMore ? requestClaim(after, 'ordinary-sends') : after
 }
 
 /**
- * Allows the claim to be repeated after a pause. The transaction may have been committed without an answer, so the next
- * claim is a resume, which also returns the commands of that transaction.
+ * Allows the claim to be repeated after a pause. The failed transaction may have been committed. The next claim is a
+ * resume, which also returns the commands of that transaction.
  */
 export function claimFailed(outbox: CommandOutbox): CommandOutbox {
   return { ...outbox, claiming: undefined, due: 'nothing', isResumed: false }

@@ -23,7 +23,7 @@ test.each([
   })
 })
 
-test('reports the field, but not its value', () => {
+test('reports the name of an invalid field, but not its value', () => {
   const text = '{"type":"stored","upto":"+447700900123"}'
   expect(readRelayFrame(text)).toEqual({
     kind: 'refused',
@@ -47,7 +47,7 @@ test('each end reads only the frames of the other', () => {
   expect(readAgentFrame('{"type":"stored","upto":0}')).toEqual({ kind: 'ignored' })
 })
 
-test('refuses a frame that is too large without reading the frame', () => {
+test('refuses a frame that is too large without parsing it', () => {
   expect(readAgentFrame(' '.repeat(maxFrameBytes + 1))).toMatchObject({ kind: 'refused', why: 'too-much' })
 })
 

@@ -29,7 +29,7 @@ export function byteLength(text: string): number {
 }
 
 export function fitsFrame(text: string): boolean {
-  // A UTF-16 unit takes at most three bytes, so short texts need no count.
+  // A UTF-16 unit has at most three bytes in UTF-8, so the bytes of a short text need not be counted.
   return text.length * 3 <= maxFrameBytes || byteLength(text) <= maxFrameBytes
 }
 
@@ -58,7 +58,7 @@ function read<Frame>(text: string, schemas: Readonly<Record<string, Schema<Frame
 }
 
 /**
- * Returns the name of a wrong field and its problem. Never returns the value, which may be a phone number or a message
+ * Returns the name and the problem of a wrong field. Never returns the value, which may be a phone number or a message
  * text.
  */
 export function problemOf(issues: readonly Issue[]): string {
@@ -85,7 +85,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 const mostDepth = 32
 
-/** Checks the depth, because deep nesting would overflow the stack. */
+/** Checks the nesting depth, because JSON that is nested too deep would overflow the stack. */
 function isTooDeep(text: string): boolean {
   let depth = 0
   let isInString = false

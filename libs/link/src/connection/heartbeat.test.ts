@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { frameReceived, type Heartbeat, pongReceived, startHeartbeat, tickHeartbeat } from './heartbeat.ts'
 
-/** Runs a tick every 5 s, and `live` after each tick. Returns the seconds until the result is `dead`. */
+/**
+ * Runs a tick every 5 s, and calls `live` after each tick. Returns the number of seconds until the result is `dead`.
+ */
 function secondsUntilDead(
   live: (heartbeat: Heartbeat, seconds: number) => Heartbeat,
   isWaiting = (_seconds: number) => false,
@@ -37,7 +39,7 @@ test('an end that sends but receives nothing is dead within 45 s', () => {
   }
 })
 
-test('an end that sends nothing is dead within 15 s while something waits for its answer', () => {
+test('an end that sends nothing is dead within 15 s while an answer is awaited', () => {
   for (const silentFrom of [0, 5, 10, 15, 20, 25, 100]) {
     const live = (heartbeat: Heartbeat, seconds: number) => (seconds <= silentFrom ? answered(heartbeat) : heartbeat)
     const dead = secondsUntilDead(live, (seconds) => seconds > silentFrom)
@@ -50,7 +52,7 @@ test('a slow end that still sends is not dead within 15 s', () => {
   expect(secondsUntilDead(frameReceived, () => true)).toBeGreaterThanOrEqual(25)
 })
 
-test('sends a ping every four ticks, and none while one is unanswered', () => {
+test('sends a ping every four ticks, but no second ping while the first is unanswered', () => {
   let heartbeat = startHeartbeat
   const verdicts = Array.from({ length: 8 }, () => {
     const step = tickHeartbeat(heartbeat)

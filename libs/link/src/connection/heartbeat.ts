@@ -1,7 +1,7 @@
 /**
- * Detects that the other end is gone or receives nothing. Time is counted in ticks, four per heartbeat (20 s), instead
- * of being read from a clock. So a process that was suspended gets only one late tick, and reads the frames in its
- * buffers before it decides that the other end is gone.
+ * Detects that the other end is gone or receives nothing. Time is not read from a clock, but counted in ticks, four per
+ * heartbeat (20 s). So a process that was suspended receives only one late tick, and reads the frames in its buffers
+ * before it decides that the other end is gone.
  *
  * An end is dead when it sent nothing for 9 ticks (45 s), or did not answer a ping within 5 ticks. The second rule
  * finds a connection that fails in one direction, because the answer to the next ping is missing at most 20 + 25 s
@@ -43,7 +43,7 @@ export function tickHeartbeat(
   const isDead = isSilent || silent >= ticksUntilDead || (unanswered ?? 0) >= ticksForAnswer
   if (isDead) return { heartbeat: { ...heartbeat, silent, unanswered }, verdict: 'dead' }
   const isDue = isWaiting || heartbeat.untilPing <= 1
-  // Sends no second ping while one is unanswered, because only the oldest one shows how long the answer takes.
+  // Sends no second ping while one is unanswered, because the time without an answer is counted from the oldest ping.
   if (!isDue || unanswered !== undefined) {
     const untilPing = isDue ? 1 : heartbeat.untilPing - 1
     return { heartbeat: { ...heartbeat, silent, unanswered, untilPing }, verdict: 'alive' }

@@ -16,7 +16,7 @@ test('a signature is valid for one purpose, one connection and one claim', () =>
   expect(new Set(texts).size).toBe(texts.length)
 })
 
-test('no value can make a claim look like another one', () => {
+test('no value of one claim can imitate another claim', () => {
   expect(signedText({ ...hello, deviceId: 'd"\n"j', journalId: 'b' })).not.toBe(
     signedText({ ...hello, deviceId: 'd', journalId: 'j"\n"b' }),
   )

@@ -17,8 +17,8 @@ export const handshakeLimit: HandshakeTimer = { kind: 'set-timer', timer: 'hands
 
 /**
  * The time limit after the first frame. When thousands of agents connect at once, for example after another relay
- * stopped, they are authenticated one after the other. A shorter limit would close connections of agents that would
- * only connect again.
+ * stopped, they are authenticated one after the other. A shorter limit would close their connections, and the agents
+ * would have to connect again.
  */
 export const authenticationLimit: HandshakeTimer = {
   kind: 'set-timer',

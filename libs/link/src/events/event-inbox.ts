@@ -33,10 +33,13 @@ export interface EventBatch {
   readonly length: number
 }
 
-/** Logs why an event is invalid, and acknowledges the event, because sending it again would not help. */
+/**
+ * An event, or the reason why it is invalid. An invalid event is logged and acknowledged, because a repeated event
+ * would be invalid too.
+ */
 export type ReceivedEvent = { readonly event: AgentEvent } | { readonly problem: string }
 
-/** In one transaction. */
+/** The most events that one transaction stores. */
 const mostStoredAtOnce = 256
 const mostCharacters = 4_194_304
 

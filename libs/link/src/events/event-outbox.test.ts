@@ -21,7 +21,7 @@ const framesOf = (sent: number, from: number, texts: readonly string[]) =>
     texts.map((text, index) => event(text, `t${from + index}`)),
   )
 
-test('reads events that the relay does not have in order, one batch at a time', () => {
+test('reads unsynced events in order, one batch at a time', () => {
   const outbox = openOutbox({ first: 1, tail: 100, mark: 30 })
   const reading = nextReading(outbox, 1_000)
   expect(reading).toMatchObject({ from: 31, most: 64 })
@@ -84,7 +84,7 @@ test('counts ticks only while events are in flight', () => {
   expect(acknowledge(tickOutbox(inFlight), 6).unacknowledgedTicks).toBe(0)
 })
 
-test('waits urgently for a few events, but not for a backlog that needs long on a slow connection', () => {
+test('expects a quick acknowledgement of a few events, but not of a backlog, which takes long on a slow connection', () => {
   const open = openOutbox({ first: 1, tail: 10, mark: 0 })
   const small = markSent(open, [{ upto: 5, text: 'x'.repeat(1_000) }])
   expect(waitsForFewEvents(small, 5)).toBe(false)

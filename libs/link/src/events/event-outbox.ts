@@ -1,7 +1,7 @@
 import { fitsFrame } from '../connection/frame-text.ts'
 
 /**
- * The state of events at the agent. It contains only numbers, because the events are in the journal.
+ * The state of events at the agent. Contains only numbers, because the events themselves are in the journal.
  *
  *   first … mark     stored by the relay
  *   mark … sent      in flight
@@ -33,8 +33,8 @@ const mostCharactersAtOnce = 65_536
 /** The largest amount of data in flight. A relay accepts several times as much. */
 const mostCharactersFlying = 524_288
 /**
- * The data that a connection of 8 KB per second carries in two fifths of a second. An answer is expected within two
- * ticks.
+ * The number of characters that a connection of 8 KB per second carries in 0.4 s. The acknowledgement is expected
+ * within two ticks.
  */
 const fewCharactersPerTickSecond = 3_277
 /** With shorter ticks, the answer over a mobile network may take longer than two ticks. */
@@ -52,7 +52,10 @@ export function openOutbox(journal: Pick<EventOutbox, 'first' | 'tail' | 'mark'>
   return { first, tail, mark, sent: mark, inFlight: [], readingFrom: undefined, unacknowledgedTicks: 0 }
 }
 
-/** Continues after `mark`. The relay has the events up to `mark`. Later events may be lost although they were sent. */
+/**
+ * Continues with the event after `mark`, the last event that the relay has stored. Later events may have been sent and
+ * lost.
+ */
 export function resume(outbox: EventOutbox, mark: number): EventOutbox {
   return { ...outbox, mark, sent: mark, inFlight: [], readingFrom: undefined, unacknowledgedTicks: 0 }
 }
@@ -92,7 +95,8 @@ export function tickOutbox(outbox: EventOutbox): EventOutbox {
 }
 
 /**
- * Returns true if events wait for their acknowledgement, and even a slow connection carries them well within two ticks.
+ * Returns true if unacknowledged events are in flight, and even a slow connection carries these events well within two
+ * ticks.
  */
 export function waitsForFewEvents({ unacknowledgedTicks, inFlight }: EventOutbox, tickSeconds: number): boolean {
   if (unacknowledgedTicks === 0 || tickSeconds < leastTickSeconds) return false

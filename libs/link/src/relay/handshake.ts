@@ -36,7 +36,7 @@ export function paired(state: RelayState, deviceId: string): RelayStep {
   }
 }
 
-/** Tells the agent that the relay has received the frame and is still preparing the answer. */
+/** Sends `pending`: the relay has received the frame and is still preparing the answer. */
 export function sendPending(state: RelayState): RelayStep {
   const isPending = ['pairing', 'authenticating', 'opening'].includes(state.phase.kind)
   if (!isPending) return { state, effects: [] }

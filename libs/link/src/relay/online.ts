@@ -16,9 +16,9 @@ import { acceptEvents, batchStored, isOverfull, nextBatch, restartFrom, storeFai
 import { closeConnection } from './closing.ts'
 import type { Open, RelayEffect, RelayFacts, RelayInput, RelayState, RelayStep } from './state.ts'
 
-/** 30 s. */
+/** 30 s */
 const ticksForAcknowledgement = 6
-/** The limit of such frames, two per second. The agent accepts ten frames of all kinds per second. */
+/** The limit of settings frames: two per second. The agent accepts ten frames of all types per second. */
 const maxSettingsPerTick = 10
 /** Pause before a failed transaction is repeated. */
 const retryPause: Pause = { fromMs: 500, toMs: 1_500 }
@@ -117,7 +117,7 @@ export function tick(state: OpenState): RelayStep {
 function pushSettings(state: OpenState, change: RelayInput & { kind: 'settings-changed' }): RelayStep {
   const { sent } = state.phase.settings
   const { settings, serverTime } = change
-  // Sends a time at once, because it would be wrong at the next tick.
+  // Sends a server time at once, because at the next tick the time would be wrong.
   const isHeld = sent >= maxSettingsPerTick && serverTime === undefined
   const push = isHeld ? { sent, pending: settings } : { sent: sent + 1 }
   return {
@@ -137,7 +137,7 @@ function eventsArrived(state: OpenState, frame: EventsFrame, length: number): Re
   if (inbox === 'gap')
     return closeConnection(state, 'malformed', `event ${frame.from} came before ${phase.inbox.received + 1}`)
   if (isOverfull(inbox, relay.window)) return closeConnection(state, 'too-much', 'more events than the window allows')
-  // The agent sent stored events again, so the acknowledgement may be lost and is repeated.
+  // The agent repeated events that are already stored, so the acknowledgement may have been lost and is repeated too.
   const isKnown = inbox === phase.inbox && !inbox.isReplaying
   const again = isKnown ? [send({ type: 'stored', upto: inbox.mark })] : []
   return then(advance({ ...state, phase: { ...phase, inbox } }), again)

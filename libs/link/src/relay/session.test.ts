@@ -109,7 +109,7 @@ test('after a restore it requests a replay, and ignores events that were in flig
   expect(receive(behind.state, events(3)).effects).toMatchObject([{ kind: 'store-events', batch: { from: 3 } }])
 })
 
-test('a gap in the events ends the connection, and so do more events than the window allows', () => {
+test('ends the connection after a gap in the events, and when the agent sends more events than the window allows', () => {
   expect(closeIn(receive(ready(), events(6)).effects)).toMatchObject({ code: 4400 })
   expect(closeIn(receive(ready(), events(5, 5)).effects)).toMatchObject({ code: 4413 })
 })
@@ -130,7 +130,7 @@ test('a hint starts a claim at once, unless one is in progress', () => {
   expect(kindsOf(play(twice.state, { kind: 'commands-claimed', commands: [] }).effects)).toEqual(['claim-commands'])
 })
 
-test('closes when fenced, and ignores later inputs', () => {
+test('closes when a newer connection fences this connection, and ignores later inputs', () => {
   const { state } = receive(ready(), events(5), events(6))
   const fenced = play(state, { kind: 'fenced' })
   expect(closeIn(fenced.effects)).toMatchObject({ code: 4409 })
@@ -144,7 +144,7 @@ test('closes when fenced, and ignores later inputs', () => {
   expect(play(fenced.state, ...late)).toEqual({ state: fenced.state, effects: [] })
 })
 
-test('closes a connection in the store when its socket was closed before', () => {
+test('closes a connection in the store if its socket closed while the connection was being opened', () => {
   const { state } = play(receive(challenged(), hello).state, { kind: 'authenticated' }, { kind: 'closed', code: 1006 })
   expect(play(state, { kind: 'connection-opened', opened }).effects).toEqual([
     { kind: 'close-connection', connEpoch: 7 },
@@ -185,7 +185,7 @@ test('sends settings that change during the handshake after the welcome', () => 
   expect(framesIn(effects)).toMatchObject([{ type: 'welcome' }, { type: 'settings', settings: { version: 2 } }])
 })
 
-test('asks the agent to reconnect later when it stops, and claims nothing more', () => {
+test('a relay that stops asks the agent to reconnect later, and claims no more commands', () => {
   const { state, effects } = play(ready(), { kind: 'drain', reconnectAfterMs: 900 })
   expect(framesIn(effects)).toEqual([{ type: 'goaway', reconnectAfterMs: 900 }])
   expect(play(state, { kind: 'wake' }).effects).toEqual([])

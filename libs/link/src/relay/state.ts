@@ -59,7 +59,7 @@ export interface Open {
  * sent.
  */
 export interface SettingsPush {
-  /** The number of such frames since the last tick. */
+  /** The number of settings frames since the last tick. */
   readonly sent: number
   /** The settings to send at the next tick. */
   readonly pending?: Readonly<Record<string, unknown>>
@@ -99,9 +99,9 @@ export type RelayInput =
   | { readonly kind: 'store-failed' }
   | { readonly kind: 'commands-claimed'; readonly commands: readonly Command[] }
   | { readonly kind: 'claim-failed' }
-  /** A newer connection holds the device, as the store or the relay of that connection reports. */
+  /** A newer connection of the device exists, as the store or the relay of that connection reports. */
   | { readonly kind: 'fenced' }
-  /** Commands may be waiting to be claimed. Without `due`, they may be of any kind. */
+  /** Commands may be waiting to be claimed. Without `due`, the commands may be of any kind. */
   | { readonly kind: 'wake'; readonly due?: 'ordinary-sends' | undefined }
   | {
       readonly kind: 'settings-changed'
@@ -156,7 +156,7 @@ export type RelayEffect =
   | { readonly kind: 'command-too-large'; readonly command: Command }
   | { readonly kind: 'take-telemetry'; readonly at: string; readonly sample: Readonly<Record<string, unknown>> }
   | { readonly kind: 'take-waiting'; readonly report: WaitingReport }
-  /** Renew the lease, once in each heartbeat. Answer `fenced` when a newer connection holds the device. */
+  /** Renew the lease, once in each heartbeat. Answer `fenced` if a newer connection of the device exists. */
   | { readonly kind: 'renew-lease'; readonly connEpoch: number }
   /** Notify the owner that two agents use one identity and that this agent has stopped. */
   | { readonly kind: 'report-duplicate'; readonly deviceId: string }

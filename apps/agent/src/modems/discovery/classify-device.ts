@@ -10,11 +10,11 @@ import {
 } from './usb-fingerprints.ts'
 
 export type DeviceClass =
-  /** `ttys`: likely command ports, the best first. `isCertain`: the device is a modem even if it does not answer. */
+  /** `ttys`: likely command ports, most likely first. `isCertain`: the device is a modem even if it does not answer. */
   | {
       readonly kind: 'modem'
       readonly ttys: readonly string[]
-      /** The ports that certainly take commands. */
+      /** The ports that certainly accept commands. */
       readonly commandTtys: readonly string[]
       readonly isCertain: boolean
     }
@@ -57,7 +57,7 @@ export function classifyDevice(device: UsbDevice): DeviceClass {
   return { kind: 'unusable', reason, problem: `${nameOf(device)}: ${problem}` }
 }
 
-/** Returns the network interface of a Huawei or Brovi stick that has no port and is more than a disk. */
+/** Returns the network interface of a Huawei or Brovi stick that has no command port and is not only a disk. */
 function hilinkNetworkOf({ id, interfaces }: UsbDevice): string | undefined {
   if (!hilinkVendors.some((vendor) => id.startsWith(vendor)) || interfaces.some(({ ttys }) => ttys.length > 0)) {
     return undefined
@@ -116,24 +116,24 @@ const isNetworkCard = (interfaceClass: string): boolean =>
   /^02\/(06|0c|0d)\/|^e0\/01\/03$|^ef\/04\/01$|^02\/02\/ff$/.test(interfaceClass)
 
 const storageMode =
-  'it is in storage mode (a disk with Windows drivers), not in modem mode. ' +
-  'Install the package usb-modeswitch, then plug it in again.'
+  'the device is in storage mode (a disk with Windows drivers), not in modem mode. ' +
+  'Install the package usb-modeswitch, then plug the device in again.'
 
 const networkCard =
-  'it is in network card mode (HiLink or similar) and has no port for commands. ' +
-  'Switch it to modem mode or install stick firmware; if neither is available, use another modem.'
+  'the device is in network card mode (HiLink or similar) and has no command port. ' +
+  'Switch the device to modem mode or install stick firmware; if neither is available, use another modem.'
 
-/** Debian's configuration of usb_modeswitch lacks these sticks. The option comes from reports of users. */
+/** Sticks that are missing in Debian's configuration of usb_modeswitch. The option -X comes from user reports. */
 const brovi = new Set(['3566:2001'])
 
 const broviMode = (id: string): string =>
-  'it is a HiLink stick (Brovi E3372-325) in storage mode, or the kernel has no driver for its network card. ' +
-  `Switch it with sudo usb_modeswitch -v ${id.slice(0, 4)} -p ${id.slice(5)} -X; if that does not help, use another modem.`
+  'the device is a HiLink stick (Brovi E3372-325) in storage mode, or the kernel has no driver for its network card. ' +
+  `Run sudo usb_modeswitch -v ${id.slice(0, 4)} -p ${id.slice(5)} -X to switch the mode. If the stick still cannot be used, use another modem.`
 
 const packetsOnly =
-  'it is in a data-only USB mode (MBIM or QMI) and has no port for commands. ' +
-  'Switch it to a mode with serial ports; the command is in its manual.'
+  'the device is in a data-only USB mode (MBIM or QMI) and has no command port. ' +
+  'Switch the device to a mode with serial ports; the command is in the manual of the modem.'
 
 const noDriver = (id: string): string =>
-  'the kernel has no driver for its ports. If it is a modem: sudo modprobe option && ' +
+  'the kernel has no driver for the ports of this device. If the device is a modem: sudo modprobe option && ' +
   `echo ${id.replace(':', ' ')} | sudo tee /sys/bus/usb-serial/drivers/option1/new_id`

@@ -54,7 +54,7 @@ test.each([
   expect(names(places[0]?.commandPorts)).toEqual(ports)
 })
 
-test('of a shared modem only the port that ModemManager ignores is used', async () => {
+test('uses only the port of a shared modem that ModemManager ignores', async () => {
   plug(devices.ec25, '1-1.2')
   const { sysfs, udev = '' } = fake.machine
   mkdirSync(join(sysfs, 'class/tty/ttyUSB3'), { recursive: true })
@@ -129,7 +129,7 @@ describe('a HiLink stick with a network interface', () => {
     })
   })
 
-  test('with an unknown id must answer before it is used', async () => {
+  test('with an unknown USB id is used only after it has answered', async () => {
     fake.plug({ ...stick, id: '12d1:14fe' }, '1-1.2')
     fake.addresses['eth1'] = [{ family: 'IPv4', address: '10.0.0.2', netmask: '255.255.255.252' }]
     expect((await find()).places).toMatchObject([{ ports: ['hilink://10.0.0.1'], isCertain: false }])
@@ -189,14 +189,14 @@ describe('a port listed in MODEMS', () => {
     expect((await find([fake.port('ttyUSB2'), fake.port('modem')])).places).toHaveLength(1)
   })
 
-  test('covers its device when MODEMS also contains auto', async () => {
+  test('also stands for its whole device when MODEMS contains auto', async () => {
     plug(devices.ec25, '1-1.2', 0)
     plug(devices.sim7600, '1-1.3', 4)
     const { places } = await find([fake.port('ttyUSB2')], true)
     expect(places.map(({ key }) => key)).toEqual([fake.port('ttyUSB2'), 'usb:1-1.3'])
   })
 
-  test('excludes other modems, which are returned as unlisted in case the port is renamed', async () => {
+  test('excludes other modems, but returns them as unlisted, in case the port is renamed', async () => {
     plug(devices.ec25, '1-1.2', 0)
     plug(devices.ec25, '1-1.3', 4)
     const { places, unlisted } = await find([fake.port('ttyUSB2')])
@@ -204,7 +204,7 @@ describe('a port listed in MODEMS', () => {
     expect(unlisted.map(({ key }) => key)).toEqual(['usb:1-1.3'])
   })
 
-  test('over TCP is hidden until it is opened', async () => {
+  test('over TCP shows only when opened whether a modem is connected', async () => {
     expect((await find(['tcp://modems.example:7001'])).places).toMatchObject([{ isPresent: true, isHidden: true }])
   })
 })

@@ -10,7 +10,10 @@ export interface Place {
   readonly key: string
   /** Addresses of its ports, most suitable first. */
   readonly ports: readonly string[]
-  /** The ports that certainly take commands, by the table of USB modems or because MODEMS names two of them. */
+  /**
+   * The ports that certainly accept commands, because the table of USB modems lists them, or because MODEMS names two
+   * ports of the modem.
+   */
   readonly commandPorts?: readonly string[]
   /** A udev rule makes ModemManager ignore these ports, and ModemManager may use the other ports of the device. */
   readonly isShared?: boolean
@@ -20,7 +23,7 @@ export interface Place {
   /** True if the place certainly has a modem, even one that does not answer. */
   readonly isCertain: boolean
   readonly usb: PlaceOnUsb | undefined
-  /** The position in MODEMS, counted from 1. Users expect the SIM at this place to have this number. */
+  /** The position in MODEMS, counted from 1. Users expect that the SIM number of this place equals the position. */
   readonly position?: number
 }
 
@@ -28,7 +31,7 @@ export interface PlaceOnUsb {
   readonly id: string
   readonly path: string
   readonly serial?: string | undefined
-  /** Changes each time the device is connected or restarts. */
+  /** A value that changes each time the device is connected or restarts. */
   readonly session: string
 }
 
@@ -36,7 +39,7 @@ export interface FoundPlaces {
   readonly places: readonly Place[]
   /** Connected modems that MODEMS does not list. A listed modem whose port name has changed may be among them. */
   readonly unlisted: readonly Place[]
-  /** Devices that look like modems but cannot be used: one line each, with what to do. */
+  /** Devices that look like modems but cannot be used. Each line describes one device and a solution. */
   readonly unusable: readonly string[]
 }
 
@@ -63,8 +66,8 @@ export type NetworkAddress = Pick<NetworkInterfaceInfo, 'address' | 'netmask' | 
 export const thisMachine: DeviceFolders = { sysfs: '/sys', devices: '/dev', networks: networkInterfaces }
 
 /**
- * Finds the modems that MODEMS asks for. If it lists one port of a device, the other ports of that device are not used. If a
- * udev rule makes ModemManager ignore one port of a device, the other ports belong to ModemManager.
+ * Finds the modems that MODEMS selects. If MODEMS lists one port of a device, the other ports of that device are not
+ * used. If a udev rule makes ModemManager ignore one port of a device, the other ports belong to ModemManager.
  */
 export async function findPlaces(wanted: Wanted, machine: DeviceFolders = thisMachine): Promise<FoundPlaces> {
   const bus = await readUsbBus(machine.sysfs)
@@ -113,7 +116,7 @@ function hilinkPlace(device: UsbDevice, address: string, isCertain: boolean): Pl
   return { key, ports: [`hilink://${address}`], isPresent: true, isHidden: true, isCertain, usb: onUsb(device) }
 }
 
-/** A HiLink stick gives this machine an address by DHCP, and has the first address of the same network itself. */
+/** A HiLink stick gives this machine an address by DHCP, and uses the first address of the same network. */
 function stickAddress(addresses: readonly NetworkAddress[] = []): string | undefined {
   const own = addresses.find(({ family }) => family === 'IPv4')
   if (own === undefined) return undefined
@@ -124,7 +127,7 @@ function stickAddress(addresses: readonly NetworkAddress[] = []): string | undef
 }
 
 const withoutAddress = (network: string): string =>
-  `it is a HiLink stick, and its network interface ${network} has no IPv4 address from it. ` +
+  `the device is a HiLink stick, and its network interface ${network} has no IPv4 address from the stick. ` +
   `Let the interface use DHCP, for example with sudo dhclient ${network}.`
 
 async function listedPlace(

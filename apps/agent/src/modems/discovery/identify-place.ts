@@ -18,15 +18,16 @@ export type Identified =
   /** A modem that reports neither an IMEI nor a serial number. */
   | { readonly kind: 'unnumbered'; readonly address: string; readonly port: ModemPort }
   /**
-   * The port can be opened, but no modem identifies itself. Either a modem is starting or hangs, or the device is not a
+   * The port can be opened, but no modem identifies itself. A modem may be starting or may hang, or the device is not a
    * modem.
    */
   | { readonly kind: 'silent'; readonly address: string; readonly port: ModemPort }
   | { readonly kind: 'absent' | 'refused'; readonly words: string }
 
 /**
- * Tries the ports of a place until one reports an IMEI. If none does, the port with the best answer is used. OK to `AT` is
- * not enough, because some ports answer OK to everything. The chosen port stays open, and the other ports are closed.
+ * Tries the ports of a place until one reports an IMEI. If no port reports an IMEI, the port with the best answer is
+ * used. OK to `AT` is not enough, because some ports answer OK to everything. The chosen port stays open, and the other
+ * ports are closed.
  */
 export async function identifyPlace(options: {
   readonly ports: readonly string[]
@@ -92,7 +93,8 @@ async function readNumber(
     if ((await dialogue.resynchronise()).kind !== 'in-step') return undefined
     const number = await readModemNumber((query) => ask(dialogue, { ...query, timeoutMs: attemptMs }))
     if (number === undefined || number.imei !== undefined) return number
-    // Other devices, such as fax modems, answer AT commands too, but do not support messages.
+    // Tests the message format, because other devices, such as fax modems, also answer AT commands, but do not support
+    // messages.
     const format = await ask(dialogue, { ...readMessageFormat, timeoutMs: attemptMs })
     return format.kind === 'value' ? number : undefined
   } finally {

@@ -83,7 +83,7 @@ test('a request during a search waits for the next search', async () => {
   expect(done).toEqual([0, 1, 2])
 })
 
-test('reports an unusable device once, and only if it stays unusable, because a stick is a disk at first', async () => {
+test('reports an unusable device once, and only if it stays unusable, because a stick first appears as a disk', async () => {
   const watching = watch()
   unusable = ['a disk']
   await watching.start()

@@ -13,7 +13,7 @@ export class PlaceWatch {
   #settleTimer: Timer | undefined
   #unwatch: (() => void) | undefined
   #stopped = false
-  /** By description of a problem: when its device was connected, and whether the problem was reported. */
+  /** By description of a problem: the time when the device appeared, and whether the problem was reported. */
   readonly #unusable = new Map<string, { readonly sinceMs: number; reported: boolean }>()
 
   constructor(options: PlaceWatchOptions) {
@@ -27,7 +27,7 @@ export class PlaceWatch {
     this.#schedule()
   }
 
-  /** Searches once, starting after this call; resolves after `onFound` was called with the result. */
+  /** Searches once, after this call. Resolves after `onFound` was called with the result. */
   look(): Promise<void> {
     if (this.#search === undefined) {
       this.#search = this.#look().finally(() => {
@@ -79,8 +79,8 @@ export class PlaceWatch {
   }
 
   /**
-   * Reports a device only after a while, because a stick is a disk before it becomes a modem, and a port appears before
-   * its driver.
+   * Reports a device only after a while, because a stick appears as a disk before it becomes a modem, and a port
+   * appears before its driver.
    */
   #reportUnusable(unusable: readonly string[]): void {
     const nowMs = this.#options.clock.nowMs()

@@ -60,7 +60,7 @@ describe('rules that share a modem', () => {
     )
   })
 
-  test('are the same once the modem is shared', () => {
+  test('do not change after the modem is shared', () => {
     const before = shareRules([{ ...place(ec25), commandPorts: ports('ttyUSB2', 'ttyUSB3') }], bus)
     const after = { ...place(ec25), commandPorts: ports('ttyUSB3'), isShared: true }
     expect(shareRules([after], bus)).toBe(before)

@@ -4,8 +4,8 @@ import type { Place } from './find-places.ts'
 import type { Identified } from './identify-place.ts'
 
 /**
- * Devices that may or may not be a modem. Each device is probed a few times, in case it is still starting, and then not
- * again until it is plugged in again. These devices are never reset.
+ * Devices that may or may not be a modem. Each device is probed a few times, in case it is still starting. After that,
+ * it is probed again only after it was plugged in again. These devices are never reset.
  */
 export class UnknownDevices {
   readonly #options: UnknownDevicesOptions
@@ -30,8 +30,8 @@ export class UnknownDevices {
       else if (probed.attempts === maxAttempts) {
         const language = place.ports[0]?.startsWith('hilink:') ? 'as a HiLink stick' : 'AT commands'
         this.#options.onUnusable(
-          `${place.ports.join(', ')}: looks like a modem but does not answer ${language}, so it is not used. ` +
-            `If it is a modem, set MODEMS=${place.ports[0]}`,
+          `${place.ports.join(', ')}: looks like a modem but does not answer ${language}, so the device is not used. ` +
+            `If the device is a modem, set MODEMS=${place.ports[0]}`,
         )
       }
     })

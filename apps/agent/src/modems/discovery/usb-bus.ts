@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 
 /** A USB device, as the kernel describes it under `/sys/bus/usb/devices`. */
 export interface UsbDevice {
-  /** The socket, such as `1-1.4`; constant for a socket. */
+  /** The socket, such as `1-1.4`. The same for every device in this socket. */
   readonly path: string
   /** The kernel's device number, such as `1:23`; new each time the device connects. */
   readonly session: string

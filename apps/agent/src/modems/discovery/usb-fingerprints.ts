@@ -24,7 +24,7 @@ export function scoreOf(
 export const likely = 20
 /** A device with at least this score counts as a modem even if it does not answer. */
 export const certain = 50
-/** With this score or a higher one, a port takes commands according to the table. */
+/** A port with at least this score accepts commands, according to the table of USB modems. */
 export const takesCommands = 80
 
 const never = Number.NEGATIVE_INFINITY
@@ -92,7 +92,10 @@ const serialAdapters = [
   '0525:a4a7', // Linux gadget
 ]
 
-/** Devices that look like modems to the kernel but are not. Opening their port resets or disturbs many of them. */
+/**
+ * Devices that the kernel treats like modems, but that are not modems. Opening the port resets or disturbs many of
+ * these devices.
+ */
 const noModems = [
   '2341', // Arduino
   '2a03',

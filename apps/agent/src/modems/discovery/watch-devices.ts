@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path'
 import { type DeviceFolders, thisMachine, type Wanted } from './find-places.ts'
 
 /**
- * Calls back when a device appears or disappears; returns a function that stops the watch. If the folder cannot be
- * watched, it never calls back, so callers also check periodically.
+ * Calls back when a device appears or disappears; returns a function that stops the watch. Never calls back if the
+ * folder cannot be watched, so callers also check periodically.
  */
 export function watchDevices(
   { addresses }: Wanted,

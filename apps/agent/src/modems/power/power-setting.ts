@@ -1,7 +1,7 @@
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Place } from '../discovery/find-places.ts'
 
-/** How modems are switched off and on: the setting POWER_CYCLE. */
+/** The setting POWER_CYCLE: how modems are switched off and on. */
 export interface PowerSetting {
   /** The USB socket of a modem is switched off and on, if its hub supports that. */
   readonly usb: boolean
@@ -12,7 +12,7 @@ export interface PowerSetting {
 export interface GpioLine {
   readonly chip: string
   readonly line: number
-  /** The line is pulled low for the pulse. */
+  /** True if the line is pulled low for the pulse. */
   readonly activeLow: boolean
   readonly pulseMs: number
 }

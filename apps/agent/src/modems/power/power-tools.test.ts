@@ -34,11 +34,11 @@ describe('a GPIO line', () => {
     expect(tools.calls('gpioset')).toEqual(['--version', call])
   })
 
-  test('is not switched without gpioset, with the command that installs it', async () => {
+  test('is not switched without gpioset, and the problem names the command that installs gpioset', async () => {
     expect(await powerCycle(pin('/dev/serial0=gpiochip0:4'))).toBe('gpioset is not installed: sudo apt install gpiod')
   })
 
-  test('is not switched without permission, with the reason', async () => {
+  test('is not switched without permission, and the problem names the reason', async () => {
     const denied = "echo 'gpioset: error setting the GPIO line values: Permission denied' >&2; exit 1"
     tools.install('gpioset', `[ "$1" = --version ] && echo 'gpioset (libgpiod) v1.6.3' && exit 0; ${denied}`)
     expect(await powerCycle(pin('/dev/serial0=gpiochip0:4'))).toBe(
@@ -55,14 +55,14 @@ describe.skipIf(existsSync('/usr/sbin/uhubctl'))('a USB socket', () => {
     expect(tools.calls('uhubctl')).toEqual(['--location 1-1 --ports 3 --action cycle --delay 5'])
   })
 
-  test('is not switched by a hub that cannot do that', async () => {
+  test('is not switched if the hub cannot switch its sockets', async () => {
     tools.install('uhubctl', "echo 'No compatible devices detected at location 1-1!' >&2; exit 1")
     expect(await powerCycle(socket)).toBe(
       'port 3 of USB hub 1-1 was not switched: No compatible devices detected at location 1-1!',
     )
   })
 
-  test('is not switched without uhubctl, with the command that installs it', async () => {
+  test('is not switched without uhubctl, and the problem names the command that installs uhubctl', async () => {
     expect(await powerCycle(socket)).toBe('uhubctl is not installed: sudo apt install uhubctl')
   })
 })

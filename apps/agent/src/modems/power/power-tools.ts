@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 import type { GpioLine, PowerSwitch } from './power-setting.ts'
 
-/** Switches a modem off and on. Returns what was done, or why it failed. */
+/** Switches a modem off and on. Returns a description of the action, or why the action failed. */
 export async function powerCycle(how: PowerSwitch): Promise<string> {
   return how.kind === 'gpio' ? await pulse(how.line) : await switchSocket(how.location, how.port)
 }
@@ -78,9 +78,9 @@ function run(program: string, args: readonly string[], takesMs = 0): Promise<Too
   })
 }
 
-/** The first line that the tool printed about its failure. */
+/** Returns the first line of output in which the tool describes its failure. */
 function problemIn(error: Error & { readonly killed?: boolean }, stdout: string, stderr: string): string {
-  if (error.killed) return 'it did not finish in time'
+  if (error.killed) return 'the tool did not finish in time'
   const [first] = `${stderr}\n${stdout}`.split('\n').filter((line) => line.trim() !== '')
   return first?.trim().slice(0, 200) ?? error.message
 }

@@ -38,14 +38,14 @@ afterEach(async () => {
 const quick = { startLimitMs: 300, resynchroniseLimitMs: 300, settleMs: 100, resetPausesMs: [0], alarmLookMs: 60_000 }
 const pulses = () => tools.calls('gpioset').filter((call) => call !== '--version')
 
-test('a modem that never answers is switched with its GPIO line, three times at most', async () => {
+test('switches a modem that never answers off and on with its GPIO line, at most three times', async () => {
   fixture.power = readPowerSetting(`${address}=gpiochip0:4:1000`)
   await fixture.start([address], { recovery: quick })
   await expect.poll(() => fixture.problems.join('\n'), { timeout: 30_000 }).toContain('nothing helped')
   expect(pulses()).toEqual(Array.from({ length: 3 }, () => '--mode=time --sec=1 --usec=0 gpiochip0 4=1'))
 }, 60_000)
 
-test('without the setting, nothing is switched', async () => {
+test('switches nothing without the setting', async () => {
   await fixture.start([address], { recovery: quick })
   await expect.poll(() => fixture.problems.join('\n'), { timeout: 30_000 }).toContain('nothing helped')
   expect(tools.calls('gpioset')).toEqual([])

@@ -21,8 +21,8 @@ import { type Step, withEntry, withoutEntry } from '../step.ts'
 import { significantPart } from './numbers-match.ts'
 
 /**
- * Messages with a part whose outcome is unknown: PDU and Ctrl-Z were written, or may have been, and no answer was read.
- * No further part of such a message is sent.
+ * Messages with a part whose outcome is unknown: PDU and Ctrl-Z were written, or may have been written, and no answer
+ * was read. No further part of such a message is sent.
  *
  *   open → resolved   by a late answer, or by a status report that matches no part with a known reference
  *        → given up   after the window, as `submit_unknown`, or sent once more if the request asks for it; kept in memory,
@@ -32,11 +32,11 @@ import { significantPart } from './numbers-match.ts'
  * be about the message in doubt.
  */
 export interface DoubtState {
-  /** The monotonic time at which the doubt about a message is given up, by message. */
+  /** The monotonic time at which each doubt is given up, by message. */
   readonly untilMs: ReadonlyMap<string, number>
   /** The message in doubt that holds back later messages, by SIM and phone number. */
   readonly holds: ReadonlyMap<string, { readonly cmdId: string; readonly untilMs: number }>
-  /** Parts that a modem has, or whose result is not on disk yet. */
+  /** Parts that a modem is sending, or whose result is not on disk yet. */
   readonly unwritten: ReadonlyMap<string, UnwrittenPart>
   /** The TP-MR of the last part that each SIM sent, by ICCID. It helps people to examine a part in doubt. */
   readonly lastReferences: ReadonlyMap<string, number>
@@ -56,7 +56,10 @@ export function openDoubt(step: Step, message: OutgoingMessage, at: number, code
   return [waitingEvent(message.cmdId, 'outcome_unknown', outcomeUnknown, step.moment)]
 }
 
-/** Puts a message in doubt again after a restart: the process ended between COMMIT and RESULT, or during the doubt. */
+/**
+ * Puts a message in doubt again after a restart, because the process ended between COMMIT and RESULT, or during the
+ * doubt.
+ */
 export function restoreDoubt(step: Step, message: OutgoingMessage): void {
   const { wallMs, trusted } = step.moment.stamp
   const committed = message.parts.flatMap((part) =>
@@ -83,7 +86,7 @@ export function distrust(step: Step, renounced: Change): void {
   step.write([renounced, ...changes])
 }
 
-/** Returns the monotonic time until which another message in doubt holds this one back, or 0. */
+/** Returns the monotonic time until which another message in doubt delays this message, or 0. */
 export function heldUntilMs({ doubt }: SendingState, nowMs: number, iccid: string, message: OutgoingMessage): number {
   if (doubt.holds.size === 0) return 0
   const hold = doubt.holds.get(holdName(iccid, message.plan?.destination ?? message.command.phoneNumber))
@@ -158,7 +161,7 @@ function addEvidence(step: Step, before: OutgoingMessage, { at, result, changes,
   const { cmdId, plan } = before
   if (plan === undefined) return
   const settled = settledPart(step, before, at, result, plan.iccid)
-  // Several parts are in doubt if their results could not be written to a full disk.
+  // Several parts are in doubt if a full disk prevented their results from being written.
   const isResolved = isSent(settled) || !(isInDoubt(settled) || settled.isDistrusted || settled.givenUpMs !== undefined)
   // The state is changed before the write, because the write may take longer than the rest of the window.
   const message = step.put(isResolved ? { ...settled, givenUpMs: undefined } : settled)
@@ -177,7 +180,8 @@ function giveUp(step: Step, message: OutgoingMessage): void {
   const { cmdId, command } = message
   // Called in every case, because nothing else removes an expired hold.
   endHold(step, message)
-  // The modem answered for the last part after the message was put in doubt.
+  // The message may have ended already, because the modem answered for its last part after the message was put in
+  // doubt.
   if (message.outcome !== undefined) return
   if (command.onUncertain === 'resend' && !message.possibleDuplicate && !message.isDistrusted) {
     const parts = message.parts.map((part) =>

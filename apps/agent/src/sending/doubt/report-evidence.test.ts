@@ -79,14 +79,14 @@ test('accepts evidence although a part without a reference was sent at another t
 test('does not guess which of two parts in doubt a report is about', async () => {
   world.outcomes.push({ kind: 'accepted', messageReference: 1, detail: undefined, duplicate: false }, busy)
   await world.sender.simReady(world.sim(1))
-  // The disk has space for each COMMIT, but not for the result.
+  // The disk has space for each COMMIT, but not for any RESULT.
   world.disk.refuses = ({ kind }) => kind === 'part-result'
   await world.accept(sendCommand('a', { content: { text: 'long '.repeat(50) } }))
   await world.pass(50)
   world.disk.refuses = () => false
   await world.restart()
   world.sender.confirm()
-  // Only the first part was sent, but the time of the report is nearer to that of the second part.
+  // Only the first part was sent, but the time of the report is nearer to the time of the second part.
   const taken = world.sender.report('iccid-1', report(1, 0))
   await world.pass(20 * minute)
   expect(await taken).toBe(false)
@@ -94,7 +94,7 @@ test('does not guess which of two parts in doubt a report is about', async () =>
   expect(await world.events('failed')).toMatchObject([{ code: 'submit_unknown' }])
 })
 
-test('does not take a report about a message that was sent again as evidence for another in doubt', async () => {
+test('does not take a report about a message that was sent again as evidence for another message in doubt', async () => {
   world.outcomes.push({ kind: 'accepted', messageReference: 9, detail: undefined, duplicate: false }, silence)
   await world.sender.simReady(world.sim(1))
   world.disk.refuses = ({ kind }) => kind === 'part-result'

@@ -14,9 +14,9 @@ import type { Step } from '../step.ts'
 import { doubtfulMessages } from './doubts.ts'
 import { numbersMatch } from './numbers-match.ts'
 
-// A status report is matched by SIM, reference and number, and then by the submit time nearest to the time in the report.
-// A report that matches no part with a known reference may be evidence for a part in doubt. References repeat after 256
-// parts, and a report may arrive twice, before the answer for its part, or days later.
+// A status report is matched by SIM, reference and number, and then by the submit time nearest to the time in the
+// report. A report that matches no part with a known reference may be evidence for a part in doubt. References repeat
+// after 256 parts. A report may arrive twice, before the answer for its part, or days later.
 
 /** Returns the part that a report is about, or undefined if no such part is known yet. */
 export function matchReport(
@@ -46,8 +46,8 @@ export type ReportMatch =
   | { readonly kind: 'proves'; readonly cmdId: string; readonly at: number }
 
 /**
- * Handles a report for a part with a known reference. `restored` is the message if it has ended, because the state no
- * longer contains it.
+ * Handles a report for a part with a known reference. `restored`: the message if it has ended, because the state no
+ * longer contains ended messages.
  */
 export function partReported(step: Step, restored: OutgoingMessage, at: number, status: number): void {
   const message = step.message(restored.cmdId) ?? restored
@@ -64,7 +64,9 @@ export function partReported(step: Step, restored: OutgoingMessage, at: number, 
   ])
 }
 
-/** A sent message becomes delivered when every part is delivered, and failed when one part will never be delivered. */
+/**
+ * A sent message becomes delivered when all its parts are delivered, and failed when one part will never be delivered.
+ */
 function consequences(
   step: Step,
   message: OutgoingMessage,
@@ -116,8 +118,8 @@ export function suspectOf(state: SendingState, iccid: string, report: StatusRepo
       return [{ cmdId, at, attempt: part.attempts, committedMs, distanceMs: Math.abs(stampMs - committedMs) }]
     }),
   )
-  // While the time of a COMMIT is not known, the report may be about any of the parts. The report is matched again when
-  // the time is known.
+  // While the time of a COMMIT is not known, the report may be about any part. The report is matched again when the
+  // time is known.
   if (fitting.some(({ committedMs }) => committedMs === 0)) return undefined
   return fitting.sort((a, b) => a.distanceMs - b.distanceMs)[0]
 }
@@ -125,8 +127,8 @@ export function suspectOf(state: SendingState, iccid: string, report: StatusRepo
 /**
  * Returns true if the report may be about another attempt whose reference is unknown too. The reference is unknown if
  * the modem answered only `OK`, or if the attempt has no result. Attempts of messages that were sent again later are
- * included. A full disk can leave several parts of a message without a result, and the time does not show which of them
- * was sent.
+ * included. If the disk was full, several parts of a message may be without a result, and the time does not show which
+ * of these parts were sent.
  */
 export function mayBeAboutAnother(
   records: readonly CommandRecord[],
@@ -157,7 +159,7 @@ export function mayBeAboutAnother(
 /**
  * Returns true if SIM, number and time allow that the report is about the part.
  *
- * @param atAnyTime the result if the time of the COMMIT is not known, because the clock could not be trusted
+ * @param atAnyTime returned if the time of the COMMIT is not known, because the clock could not be trusted
  */
 export function mayBeAbout(
   iccid: string,
@@ -178,8 +180,8 @@ interface Match {
   /** The part, 0-based. */
   readonly at: number
   /**
-   * Returns true if the part was submitted at another time and already has its final report. Then this report is
-   * probably about a newer part.
+   * Returns true if the part was submitted at another time and already has its final report. In this case, the new
+   * report is probably about a newer part.
    */
   readonly isLongSettled: boolean
 }
@@ -196,7 +198,7 @@ function bestMatch(records: readonly CommandRecord[], report: StatusReport, now:
         return { record, at: part - 1, distanceMs, isLongSettled: isSettled && distanceMs > centreClockToleranceMs }
       }),
   )
-  // The sort is stable: newest first among equals.
+  // The sort is stable, so of two candidates with the same distance the newer one comes first.
   return candidates.sort((a, b) => a.distanceMs - b.distanceMs)[0]
 }
 
@@ -209,7 +211,7 @@ function stampOf({ serviceCentreTimeStamp }: StatusReport): number | undefined {
   return isValidTimeStamp(serviceCentreTimeStamp) ? epochMsFromTimeStamp(serviceCentreTimeStamp) : undefined
 }
 
-/** The service centre stamps a part between COMMIT and RESULT. */
+/** The service centre sets the time stamp of a part between COMMIT and RESULT. */
 function distanceOf({ committed, resultAt }: AttemptRecord, stampMs: number | undefined, now: Stamp): number {
   if (stampMs === undefined) return 0
   const fromMs = committed && datedMs(committed, now)
@@ -221,7 +223,7 @@ function isFinal(status: number): boolean {
   return statusFromOctet(status).outcome !== 'still-trying'
 }
 
-/** The clocks of service centres and agents differ. */
+/** The largest expected difference between the clocks of service centre and agent. */
 const centreClockToleranceMs = 2 * 60_000
-/** Later messages to the same number wait this long for a message in doubt. */
+/** How long later messages to the same number wait for a message in doubt. */
 const apartMs = defaultSendingLimits.destinationHoldMs

@@ -12,7 +12,7 @@ export type Clear =
   | { readonly ok: true; readonly content: ClearContent; readonly phoneNumber: string }
   | { readonly ok: false; readonly reason: string }
 
-/** Returns content and number as they will be sent. Encrypted fields and aliases are decrypted here, just before sending. */
+/** Returns the decrypted content and number. Encrypted fields and aliases are decrypted here, just before sending. */
 export async function clearContentOf(command: SendCommand, opener: FieldOpener): Promise<Clear> {
   const { content, isEncrypted } = command
   const number = await numberOf(command, opener)

@@ -15,7 +15,7 @@ beforeEach(async () => {
   await world.sender.simReady(world.sim(1))
 })
 
-test('decrypts text and numbers with the passphrase, and fails with a reason when that is not possible', async () => {
+test('decrypts text and numbers with the passphrase, and reports the reason when decryption fails', async () => {
   await world.accept(
     sendCommand('a', { isEncrypted: true, phoneNumber: sealed('+447700900555'), content: { text: sealed('héllo') } }),
     sendCommand('b', {
@@ -25,7 +25,7 @@ test('decrypts text and numbers with the passphrase, and fails with a reason whe
     }),
   )
   await world.pass(100)
-  // Deriving a key takes real time.
+  // Waits in real time, because deriving a key takes real time.
   await expect.poll(() => world.pass(100).then(() => world.events('failed'))).toHaveLength(1)
   expect(world.sent[0]).toMatchObject({ text: 'héllo', submit: { destination: { value: '447700900555' } } })
   expect(await world.events('failed')).toMatchObject([{ cmdId: 'b', code: 'undecryptable' }])
@@ -99,7 +99,7 @@ test.each<[what: string, command: Partial<SendCommand>, reason: string]>([
   expect(world.sent).toEqual([])
 })
 
-test('without a passphrase, a message encrypted with one is not sent, and says what to do', async () => {
+test('without a passphrase, an encrypted message is not sent, and the error says what to do', async () => {
   world = new SenderFixture()
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { isEncrypted: true, phoneNumber: sealed('+447700900555') }))

@@ -69,7 +69,7 @@ interface FieldSecrets {
 
 export type OpenedField =
   | { readonly ok: true; readonly text: string }
-  /** The message of the error completes a sentence that begins with the name of the field. */
+  /** Completes a sentence that begins with the name of the field. */
   | { readonly ok: false; readonly problem: string }
 
 /** Returns undefined if the padding is wrong. */
@@ -83,7 +83,7 @@ function decrypted(ciphertext: string, key: Buffer, iv: Buffer): Buffer | undefi
   }
 }
 
-/** Returns undefined if the octets are not UTF-8, because then the key was wrong. */
+/** Returns undefined if the octets are not UTF-8, which means that the key was wrong. */
 function textOf(octets: Buffer | undefined): OpenedField | undefined {
   if (octets === undefined) return undefined
   try {

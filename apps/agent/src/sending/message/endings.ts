@@ -60,8 +60,8 @@ export function dequeue(step: Step, { cmdId }: OutgoingMessage): void {
 }
 
 /**
- * Returns the outcome and the changes of a message whose parts were all accepted. Counts status reports that have
- * already arrived.
+ * Returns the outcome and the changes of a message whose parts were all accepted. Takes status reports into account
+ * that have already arrived.
  */
 export function success(
   message: OutgoingMessage,
@@ -91,7 +91,7 @@ interface Ending {
 }
 
 export function failureChanges(step: Step, message: OutgoingMessage, failure: MessageFailure): readonly Change[] {
-  // The first attempt may have sent the part, whatever stopped the second attempt.
+  // The first attempt may have sent the part, even if the second attempt failed.
   const { code, reason }: MessageFailure =
     message.possibleDuplicate && failure.code !== 'submit_unknown'
       ? { code: 'submit_unknown', reason: `${submitUnknown}. Sending it again failed: ${failure.reason}` }
@@ -115,7 +115,7 @@ export function undelivered(
   const which = message.parts.length > 1 ? `part ${at + 1} of ${message.parts.length}` : 'the message'
   const advice =
     outcome === 'gave-up'
-      ? 'The receiver could not be reached in time; try again later.'
+      ? 'The recipient could not be reached in time; try again later.'
       : 'Sending it again unchanged will not help; check the number.'
   const hex = status.toString(16).padStart(2, '0').toUpperCase()
   const reason = `the network could not deliver ${which}: ${description} (TP-ST ${hex}). ${advice}`
@@ -139,7 +139,7 @@ function withPartsSent(message: OutgoingMessage, reason: string): string {
   return sent > 0 ? `partial ${sent}/${message.parts.length}: ${reason}` : reason
 }
 
-/** Forgets messages that have been in doubt for too long, and the oldest messages above the limit. */
+/** Removes messages that have been in doubt for too long, and the oldest messages above the limit. */
 function rememberedUntil(
   remembered: ReadonlyMap<string, OutgoingMessage>,
   nowMs: number,
@@ -163,10 +163,10 @@ const rememberedMs = 7 * 24 * 60 * 60_000
 const mostRemembered = 5000
 
 export const submitUnknown =
-  'submit_unknown: the modem took the message and its answer was lost. The message may have arrived; check with the receiver before you send it again'
+  'submit_unknown: the message was passed to the modem, but the answer of the modem was lost. The message may have arrived; check with the recipient before you send it again'
 
 export const outcomeUnknown =
-  'outcome unknown: the modem took the message and its answer was lost; waiting for a status report or a late answer'
+  'outcome unknown: the message was passed to the modem, but the answer of the modem was lost; waiting for a status report or a late answer'
 
 export const notConfirmed =
   'the agent restarted and has not reached the relay since, which must confirm that the journal is not an old copy'

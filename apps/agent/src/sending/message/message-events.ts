@@ -82,7 +82,7 @@ export function waitingEvent(
 
 /** The event for a message in doubt that is sent again because the request asked for it. */
 export function resentEvent(cmdId: string, time: EventTime): Change {
-  const reason = 'sent again as requested; the message may arrive twice'
+  const reason = 'sending the message again as requested; it may arrive twice'
   return eventAt(time, { kind: 'waiting', cmdId, code: 'retrying', reason, possibleDuplicate: true })
 }
 

@@ -7,7 +7,7 @@ import type { SendingSim } from '../sending-sim.ts'
 /**
  * A message that the agent has accepted. Immutable: each change creates a new object.
  *
- *   waiting → sending → waiting    a part was refused for now, or the modem disconnected
+ *   waiting → sending → waiting    a part was refused temporarily, or the modem disconnected
  *                     → over
  *                     → in-doubt   the outcome of a part is unknown, nothing more is sent → waiting | over
  */
@@ -19,32 +19,35 @@ export interface OutgoingMessage {
   readonly deadlineMs: number
   readonly phase: 'waiting' | 'sending' | 'in-doubt' | 'over'
   readonly plan: Plan | undefined
-  /** True if the plan is on disk. No part is sent before that. */
+  /** True if the plan is on disk. Before that, no part is sent. */
   readonly isPlanWritten: boolean
   readonly parts: readonly MessagePart[]
-  /** The highest attempt number that an earlier plan used, whether or not that plan is on disk, so that no number is used twice. */
+  /**
+   * The highest attempt number of all earlier plans, including plans that are not on disk, so that no number is used
+   * twice.
+   */
   readonly attemptsMade: number
   /** The chosen SIM; undefined until a SIM is ready. */
   readonly simNumber: number | undefined
   readonly tries: number
   /** Monotonic time of the next try. */
   readonly notBeforeMs: number
-  /** Why the last try failed. */
+  /** The reason why the last try failed. */
   readonly lastReason: string | undefined
   readonly isCancelled: boolean
   readonly outcome: CommandOutcome | undefined
   /** True if the message comes from an old copy of the journal, because the newer journal may have sent it. */
   readonly isDistrusted: boolean
-  /** True if the message was sent again on request, although the first attempt may have reached the network. */
+  /** True if the message was sent again on request. The first attempt may also have reached the network. */
   readonly possibleDuplicate: boolean
-  /** The monotonic time at which the message ended as `submit_unknown`, which later evidence may correct. */
+  /** The monotonic time at which the message ended as `submit_unknown`. Later evidence may correct this outcome. */
   readonly givenUpMs: number | undefined
 }
 
 export interface MessagePart {
   readonly pdu: string
   readonly tpduLength: number
-  /** The whole text; only for a modem that composes the PDUs itself. */
+  /** The whole text; only for a modem that encodes the PDUs itself. */
   readonly text: string | undefined
   /**
    * The state of the last attempt. `committed`: the part may have been sent, and the answer of the modem is pending.
@@ -123,12 +126,12 @@ export function withPlan(message: OutgoingMessage, plan: Plan): OutgoingMessage 
   return { ...message, plan, isPlanWritten: false, simNumber: plan.simNumber, parts, attemptsMade: attempts }
 }
 
-/** Returns true if the modem of the SIM takes the message in the form for which it was planned. */
+/** Returns true if the plan suits the modem of the SIM: whole text or PDUs. */
 export function isPlannedFor({ plan }: OutgoingMessage, { sendsText = false }: SendingSim): boolean {
   return plan === undefined || plan.parts.every(({ text }) => (text !== undefined) === sendsText)
 }
 
-/** Removes the plan of a message of which no part was sent, so that it can be planned for another SIM. */
+/** Removes the plan of a message of which no part was sent, so that the message can be planned for another SIM. */
 export function withoutPlan(message: OutgoingMessage): OutgoingMessage {
   return { ...message, plan: undefined, simNumber: undefined }
 }
@@ -155,7 +158,7 @@ interface MessageNote {
   readonly [name: string]: number | string | boolean | undefined
 }
 
-/** Returns the SIM that the request names, or the one that was chosen. */
+/** Returns the SIM that the request names, otherwise the chosen SIM. */
 export function wantedSim({ command, simNumber }: OutgoingMessage): number | undefined {
   return command.simNumber ?? simNumber
 }

@@ -15,7 +15,7 @@ test('plans a PDU for each part of a long text', () => {
   expect(planned.ok && planned.plan.parts).toHaveLength(3)
 })
 
-describe('for a modem that takes whole texts', () => {
+describe('for a modem that accepts whole texts', () => {
   test('plans one part with the text, without a delivery report', () => {
     expect(plan({ kind: 'text', text: long }, true)).toEqual({
       ok: true,

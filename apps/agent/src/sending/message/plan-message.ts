@@ -40,7 +40,8 @@ export function planMessage(message: {
         destination,
         protocolIdentifier: 0,
         dataCodingScheme,
-        // The shortest validity period is five minutes. A message with less time left may still expire in the queue.
+        // The shortest validity period is five minutes. A message with a shorter remaining time may still expire in the
+        // queue.
         validityPeriod: validForSeconds === undefined ? undefined : relativeFromSeconds(validForSeconds),
         userData,
       })
@@ -56,7 +57,7 @@ export function planMessage(message: {
   }
 }
 
-/** A HiLink stick takes the whole text, and composes PDUs that do not request delivery reports. */
+/** A HiLink stick accepts the whole text. It encodes the PDUs itself, and does not request delivery reports. */
 function planText({ content, destination, sim }: Parameters<typeof planMessage>[0]): Planned {
   const { simNumber, iccid } = sim
   if (content.kind !== 'text') {
@@ -73,7 +74,7 @@ function planText({ content, destination, sim }: Parameters<typeof planMessage>[
 
 function segmented(content: ClearContent, reference: number): Segmentation {
   if (content.kind === 'text') return segment(content.text, { reference })
-  // The source port gets the value of the destination port, as in messages from phones. Most receivers ignore it.
+  // The source port equals the destination port, as in messages from phones. Most receivers ignore the source port.
   return segmentData(content.data, { reference, ports: { destination: content.port, source: content.port, width: 16 } })
 }
 

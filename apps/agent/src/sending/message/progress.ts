@@ -10,8 +10,8 @@ import { hasBegun, isSent, nextPart, noteOf, type OutgoingMessage, withoutPlan, 
 import { waitingEvent } from './message-events.ts'
 import { putUnwritten, removeUnwritten, resultChanges, settledPart, unwrittenName } from './results.ts'
 
-// Sends one message through one SIM: plans it once, then sends part after part until the message is complete or
-// something stops it.
+// Sends one message through one SIM: plans the message once, then sends its parts one after the other until the message
+// is complete or stopped.
 
 export function planned(step: Step, sim: SendingSim, cmdId: string, outcome: Planned): void {
   const message = step.message(cmdId)
@@ -26,7 +26,7 @@ export function planned(step: Step, sim: SendingSim, cmdId: string, outcome: Pla
 export function submitNext(step: Step, sim: SendingSim, message: OutgoingMessage): void {
   const at = nextPart(message)
   const part = at === undefined ? undefined : message.parts[at]
-  // Checked again here, because an encrypted number is known only after the message was planned.
+  // Checks the doubts again, because an encrypted number is known only after the message was planned.
   const isHeld = heldUntilMs(step.state, step.moment.nowMs, sim.iccid, message) > step.moment.nowMs
   if (at === undefined || part === undefined) finishSending(step, sim, message)
   else if (!mayContinue(step, message) || (isHeld && !hasBegun(message))) {
@@ -44,7 +44,7 @@ export function submitNext(step: Step, sim: SendingSim, message: OutgoingMessage
   }
 }
 
-/** The last decision before a part is sent. The plan is written together with the first COMMIT. */
+/** Decides for the last time whether the part is sent. The plan is written together with the first COMMIT. */
 export function prompted(step: Step, { sim, cmdId, at, attempt }: Attempt): void {
   const message = step.message(cmdId)
   if (message === undefined || message.isCancelled || isLate(step, message) || !mayContinue(step, message)) return
@@ -67,7 +67,7 @@ export function committed(step: Step, { cmdId }: Attempt): void {
   if (message !== undefined) step.put({ ...message, isPlanWritten: true })
 }
 
-/** The modem gets the next part or message while the RESULT is written. */
+/** The modem receives the next part or message while the RESULT is written. */
 export function resultArrived(step: Step, attempt: Attempt, result: AttemptResult): void {
   const { sim, cmdId, at } = attempt
   const before = step.message(cmdId)
@@ -190,12 +190,15 @@ function released(message: OutgoingMessage): OutgoingMessage {
 }
 
 function wait(step: Step, message: OutgoingMessage): void {
-  // A distrusted message stays in doubt, whatever the result of this part is.
+  // A distrusted message stays in doubt, even if this part has a result.
   if (message.isDistrusted) step.put(message)
   else enqueue(step, { ...message, phase: 'waiting' })
 }
 
-/** Returns false if a stop, or doubt about the journal, forbids sending another part of the message. */
+/**
+ * Returns false if no further part of the message may be sent, because the sender is stopping or the journal is
+ * distrusted.
+ */
 function mayContinue({ state }: Step, { cmdId, isDistrusted }: OutgoingMessage): boolean {
   return !state.isStopped && !isDistrusted && !state.unconfirmed.has(cmdId)
 }
@@ -204,7 +207,7 @@ function isLate({ moment: { stamp } }: Step, { deadlineMs }: OutgoingMessage): b
   return stamp.trusted && stamp.wallMs >= deadlineMs
 }
 
-/** Without this pause, a modem that accepts nothing would get a hundred attempts a second. */
+/** Without this pause, the sender would make a hundred attempts per second with a modem that accepts nothing. */
 const unsentPauseMs = 1000
-/** The cause of the failure is on this machine and may disappear at any moment. */
+/** Short, because the cause of the failure is on this machine and may disappear at any moment. */
 const longestUnsentPauseMs = 60_000

@@ -5,7 +5,7 @@ import type { AttemptResult } from './attempt-result.ts'
 import { type MessagePart, type OutgoingMessage, withPart } from './message.ts'
 import { type EventTime, partSubmittedEvent } from './message-events.ts'
 
-/** Returns the message with the result of one more part, and stores the reference as the last that the SIM has used. */
+/** Returns the message with the result of one more part, and stores the reference as the last reference of the SIM. */
 export function settledPart(
   step: Step,
   message: OutgoingMessage,
@@ -51,9 +51,9 @@ export function resultChanges(
 }
 
 /**
- * A part that was given to a modem, and whose result is not on disk yet. Writing the result may take minutes if the
- * disk is full. Until then its reference is not in the journal, and a status report about it must not count as evidence
- * for another part.
+ * A part that was passed to a modem, and whose result is not on disk yet. If the disk is full, writing the result may
+ * take minutes. Until then the reference of the part is not in the journal, and a status report about this part must
+ * not count as evidence for another part.
  */
 export interface UnwrittenPart {
   readonly iccid: string

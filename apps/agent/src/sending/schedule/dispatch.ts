@@ -13,7 +13,7 @@ import { chooseSim } from './sim-choice.ts'
 export function dispatch(step: Step): void {
   if (step.state.isStopped) return
   for (const iccid of step.state.schedule.lanes.keys()) {
-    // The message may end at once, for example because its deadline has passed.
+    // Repeats, because the message may end at once, for example when its deadline has passed.
     while (dispatchLane(step, iccid));
   }
 }
@@ -68,7 +68,7 @@ function mayGoAtMs(step: Step, message: OutgoingMessage, sim: SendingSim): numbe
   if (message.command.validUntil !== undefined && !step.moment.stamp.trusted) return Number.POSITIVE_INFINITY
   const isForIt =
     message.plan === undefined ? simFor(step, message) === sim.simNumber : message.plan.iccid === sim.iccid
-  // The rest of a long message cannot be sent in another form, so it waits for a modem of the same kind.
+  // The rest of a long message cannot be sent in another form, so the message waits for a modem of the same kind.
   if (!isForIt || (hasBegun(message) && !isPlannedFor(message, sim))) return Number.POSITIVE_INFINITY
   return Math.max(message.notBeforeMs, heldUntilMs(step.state, step.moment.nowMs, sim.iccid, message))
 }
@@ -126,7 +126,7 @@ export function watchDeadline(step: Step, { deadlineMs }: OutgoingMessage): void
   step.changeSchedule({ deadlineCheckMs })
 }
 
-/** Sets the only timer to the time at which something is due next. */
+/** Sets the single timer to the time of the next due task. */
 export function setTimer(step: Step): void {
   const { schedule, doubt, limits, timerAtMs, isStopped } = step.state
   if (isStopped) return
@@ -137,7 +137,7 @@ export function setTimer(step: Step): void {
     if (sending === undefined && !isResting) dueMs = Math.min(dueMs, wakeAtMs)
     if (graceUntilMs !== undefined) dueMs = Math.min(dueMs, graceUntilMs)
   }
-  // The clock may be set at any time without notice.
+  // Checks regularly, because the clock may be set at any time without notice.
   if (dueMs < Number.POSITIVE_INFINITY) dueMs = Math.min(dueMs, nowMs + limits.longestSleepMs)
   for (const untilMs of doubt.untilMs.values()) dueMs = Math.min(dueMs, untilMs)
   // A timer that fires early finds nothing due and is set again.

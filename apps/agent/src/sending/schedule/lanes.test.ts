@@ -10,7 +10,7 @@ beforeEach(() => {
 
 const minute = 60_000
 
-test('keeps one lane for a SIM that loses and regains its network while its history is read', async () => {
+test('has one lane for a SIM that loses and regains its network while its history is read', async () => {
   const pace = { ...defaultSendingSettings.pace, intervalMinMs: minute, intervalMaxMs: minute }
   world.sender.use({ ...defaultSendingSettings, pace })
   await world.accept(sendCommand('a'), sendCommand('b'), sendCommand('c'))
@@ -39,7 +39,7 @@ test('keeps the pause between messages when a modem is set up repeatedly', async
   expect(world.sent).toHaveLength(3)
 })
 
-test('begins no second message while one is at the modem and the network returns', async () => {
+test('begins no second message when the network returns while the modem is sending a message', async () => {
   let submits = 0
   const sim = {
     ...world.sim(1),
@@ -56,7 +56,7 @@ test('begins no second message while one is at the modem and the network returns
   expect(submits).toBe(1)
 })
 
-test('keeps messages for a SIM that briefly loses its network, and then gives them to another', async () => {
+test('keeps messages for a SIM that briefly loses its network, and then passes them to another SIM', async () => {
   const sim = world.sim(1)
   await world.sender.simReady(sim)
   await world.sender.simReady(world.sim(2))
@@ -87,7 +87,7 @@ test('sends through other SIMs while a SIM without a network is being added', as
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([2])
 })
 
-test('sends through a moved card in its new modem, whenever the old modem reports that the card is gone', async () => {
+test('sends through a moved card in its new modem, no matter when the old modem reports that the card is gone', async () => {
   const before = world.sim(1)
   const now = { ...world.sim(2), iccid: before.iccid }
   await world.sender.simReady(before)

@@ -36,7 +36,7 @@ export const newSchedule: ScheduleState = {
  *                                             ⇅
  *                                          resting, without a network
  *
- * A card that was moved may be ready in its new modem before the old modem reports that it is gone, so reports about
+ * A card that was moved may be ready in its new modem before the old modem reports its removal, so reports about
  * another `sim` object are ignored.
  */
 export interface Lane {
@@ -106,7 +106,7 @@ export function simGone(step: Step, sim: SendingSim): void {
   releaseMessages(step, sim.iccid)
 }
 
-/** Lets other SIMs send the messages of a lane whose network did not return in time. */
+/** Allows other SIMs to send the messages of a lane whose network did not return in time. */
 export function endGraces(step: Step): void {
   for (const lane of step.state.schedule.lanes.values()) {
     if (lane.graceUntilMs === undefined || lane.graceUntilMs > step.moment.nowMs) continue
@@ -169,7 +169,7 @@ export function phoneNumberOf(schedule: ScheduleState, message: OutgoingMessage)
   return simNumber === undefined ? undefined : laneOfSim(schedule, simNumber)?.sim.phoneNumber
 }
 
-/** Returns true if the pace needs the time of day. Work hours and limits of a day or longer need it. */
+/** Returns true if the pace depends on the time of day: work hours, and limits of a day or longer. */
 export function needsTime({ workHours, limit }: Pace): boolean {
   return workHours !== undefined || (limit !== undefined && limit.periodMs >= dayMs)
 }
@@ -190,7 +190,7 @@ function laneOf(step: Step, sim: SendingSim): Lane | undefined {
   return lane?.sim === sim ? lane : undefined
 }
 
-/** Lets the waiting messages of this SIM, chosen or planned, use another SIM. */
+/** Allows the waiting messages that were chosen or planned for this SIM to use another SIM. */
 function releaseMessages(step: Step, iccid: string): void {
   for (const cmdId of step.state.schedule.queue) {
     const message = step.message(cmdId)
@@ -199,9 +199,9 @@ function releaseMessages(step: Step, iccid: string): void {
   }
 }
 
-/** A modem that changes cells has no network for some seconds. */
+/** A modem that changes cells loses the network for some seconds. */
 const graceMs = 10_000
-/** Smaller steps come from rounding and from the usual correction of a clock. */
+/** Smaller steps are caused by rounding and by the usual correction of a clock. */
 const setBackMs = 1_000
 const dayMs = 24 * 60 * 60_000
 const shortestBackOffMs = 1000

@@ -52,7 +52,7 @@ export function setBack(history: PaceHistory, byMs: number): PaceHistory {
 
 /** Adds a message that was sent. */
 export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, random: number): PaceHistory {
-  // Keeps the history even without a limit, because a limit may be set later.
+  // Keeps the history even without a limit, because a limit may be configured later.
   const keep = pace.limit?.value ?? mostRemembered
   return {
     sentMs: [...history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1)), wallMs],
@@ -71,7 +71,7 @@ function limitedUntilMs({ limit }: Pace, { sentMs }: PaceHistory, wallMs: number
   if (limit === undefined) return wallMs
   const within = sentMs.filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
   if (within.length < limit.value) return wallMs
-  // When this message has left the period, another message may be sent.
+  // At that time, this message leaves the period, so another message may be sent.
   return (within[within.length - limit.value] ?? wallMs) + limit.periodMs
 }
 

@@ -6,8 +6,8 @@ type Messages = ReadonlyMap<string, OutgoingMessage>
 
 /**
  * Inserts a message into the queue, which holds the ids of waiting messages in the order of sending. Messages of which
- * a part was sent come first, then messages with higher priority. Messages with equal priority follow in the order of
- * acceptance or its reverse, as configured.
+ * a part was sent come first, then messages with higher priority. Messages with equal priority are in the order of
+ * acceptance or in reverse order, as configured.
  */
 export function withQueued(
   queue: readonly string[],

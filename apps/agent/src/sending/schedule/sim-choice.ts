@@ -1,9 +1,9 @@
 export type SimSelection = 'OSDefault' | 'RoundRobin' | 'Random'
 
 /**
- * Chooses one of the ready SIMs for a message that names none.
+ * Chooses one of the ready SIMs for a message whose request names no SIM.
  *
- * @param last the SIM that was chosen before
+ * @param last the SIM of the previous choice
  * @param random from 0 up to 1
  */
 export function chooseSim(

@@ -20,14 +20,14 @@ const use = (pace: Partial<SendingSettings['pace']>) =>
 const isoIn = (ms: number) => new Date(Math.round((world.clock.epochMs() + ms) / 1000) * 1000).toISOString()
 const unknown: SubmitOutcome = { kind: 'unknown', why: 'no-answer' } as never
 
-test('reports nothing while nothing waits', async () => {
+test('reports nothing while no message waits', async () => {
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a'))
   await world.pass(10)
   expect(report()).toEqual({ sims: [], messages: [] })
 })
 
-test('reports earlier_outcome_unknown for two minutes after a doubt, and no longer', async () => {
+test('reports earlier_outcome_unknown for two minutes after a doubt begins', async () => {
   world.outcomes.push(unknown)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a'), sendCommand('b'), sendCommand('c', { phoneNumber: '+447700900999' }))
@@ -45,7 +45,7 @@ test('reports earlier_outcome_unknown for two minutes after a doubt, and no long
   expect(report()).toEqual({ sims: [], messages: [] })
 })
 
-test('reports doubts and the messages that wait for them again after a restart', async () => {
+test('after a restart, reports doubts again, and the messages that wait for them', async () => {
   world.outcomes.push(unknown)
   const sim = world.sim(1)
   await world.sender.simReady(sim)
@@ -124,7 +124,7 @@ test('reports retry after a temporary refusal, and modem_busy after a modem acce
   expect(reasons()).toMatchObject({ b: { reason: 'modem_busy', simNumber: 1 } })
 })
 
-test('after a while reports modem_busy for the message at a silent modem and for later messages', async () => {
+test('reports modem_busy after a while, for the message that a modem does not answer and for later messages', async () => {
   const sim = world.sim(1)
   await world.sender.simReady({
     ...sim,

@@ -33,7 +33,7 @@ export function waitingReport(
     if (group.cmdIds.length < mostInGroup) group.cmdIds.push(message.cmdId)
   }
   const messages = [...groups.values()].slice(0, mostGroups).map(({ wait, cmdIds }) => ({ ...wait, cmdIds }))
-  // The state of the SIMs matters only while there is something to send.
+  // The states of the SIMs matter only while messages wait.
   if (counted.length === 0) return { sims: [], messages }
   const sims = simNumbersOf(state).flatMap((simNumber) => {
     const wait = waitOfSim(world, simNumber)
@@ -43,7 +43,7 @@ export function waitingReport(
   return { sims, ...(anySim !== undefined && { anySim: shownWait(moment, anySim) }), messages }
 }
 
-/** Why a message is not sent now, or why a SIM sends nothing now. */
+/** Why a message is not sent now, or why a SIM does not send now. */
 interface Wait {
   readonly reason: WaitingReason
   /** When the wait ends, on the monotonic clock; undefined if it is not known. */
@@ -88,7 +88,7 @@ function waitOfSim(world: World, simNumber: number): Wait | undefined {
   return lane === undefined ? { reason: reasonOfState(world.stateOf(simNumber)), simNumber } : waitOfLane(world, lane)
 }
 
-/** Returns why the lane cannot begin a message. Returns undefined if it can begin one, or is sending one. */
+/** Returns why the lane cannot begin a message. Returns undefined if the lane can begin a message or is sending one. */
 function waitOfLane(world: World, lane: Lane): Wait | undefined {
   const { nowMs, stamp } = world.moment
   const { simNumber } = lane.sim
@@ -106,7 +106,7 @@ function waitOfLane(world: World, lane: Lane): Wait | undefined {
   return { reason, untilMs: nowMs + decision.untilMs - stamp.wallMs, simNumber, isForOrdinary: true }
 }
 
-/** Returns a wait if a modem has had its message for longer than a working modem needs. */
+/** Returns a wait if a modem has been sending its message for longer than a working modem needs. */
 function waitForModem({ state, moment }: World, { sim, sending }: Lane): Wait | undefined {
   if (sending === undefined) return undefined
   const parts = state.open.get(sending.cmdId)?.parts ?? []
@@ -115,7 +115,7 @@ function waitForModem({ state, moment }: World, { sim, sending }: Lane): Wait | 
 }
 
 /**
- * Returns undefined if at least one SIM accepts messages. Otherwise returns the reason of the SIM that is likely to be
+ * Returns undefined if at least one SIM accepts messages. Otherwise returns the wait of the SIM that is likely to be
  * ready first.
  */
 function waitOfAnySim(world: World): Wait | undefined {
@@ -141,7 +141,7 @@ function shownWait({ nowMs, stamp }: Moment, { reason, untilMs, simNumber }: Wai
   const atMs = untilMs === undefined ? undefined : stamp.wallMs + untilMs - nowMs
   return {
     reason,
-    // Rounds to whole seconds, so that one end always results in the same text.
+    // Rounds to whole seconds, so that the same end always results in the same text.
     ...(stamp.trusted && atMs !== undefined && { until: new Date(Math.round(atMs / 1000) * 1000).toISOString() }),
     ...(simNumber !== undefined && { simNumber }),
   }
