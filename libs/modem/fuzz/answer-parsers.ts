@@ -24,7 +24,7 @@ import { type ResponseLine, readResponseLine } from '../src/wire/response-line.t
 import { maskLine } from '../src/wire/trace-masking.ts'
 import { genericForms, UnsolicitedTable } from '../src/wire/unsolicited.ts'
 
-/** A function that reads answers. It may find no value in them, but must not throw. */
+/** A function that reads answers. The function may find no value in an answer, but must not throw. */
 export interface AnswerParser {
   readonly name: string
   /** The parser runs only on lines with these prefixes, or on every line if the list is empty. */

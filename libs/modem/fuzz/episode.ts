@@ -10,7 +10,7 @@ import { RandomAnswers } from './random-answers.ts'
 export interface EpisodeOptions {
   readonly seed: number
   readonly lines: number
-  /** Runs each piece of work that must be fast: receiving or parsing a few lines, or advancing the clock. */
+  /** Measures each piece of work that must be fast: receiving or parsing a few lines, or advancing the clock. */
   readonly measure: (work: () => void, what: () => string) => void
   readonly onDone?: (modem: Modem) => void
 }
@@ -42,7 +42,7 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
       () => {
         for (const line of batch) parse(line, payload, problems)
       },
-      () => `parsing ${JSON.stringify({ batch, payload })}`,
+      () => `parse ${JSON.stringify({ batch, payload })}`,
     )
     const said = latin1(joined(batch, answers, port))
     bytes += said.length
@@ -57,10 +57,10 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
               at = end
             }
           },
-          () => `hearing ${JSON.stringify(batch)}`,
+          () => `receive ${JSON.stringify(batch)}`,
         ),
       problems,
-      () => `hearing ${JSON.stringify(batch)}`,
+      () => `receive ${JSON.stringify(batch)}`,
     )
     if (answers.once(8)) act(modem, answers, call)
     if (answers.once(50)) {
@@ -68,10 +68,10 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
         () =>
           measure(
             () => void trace.entries(),
-            () => `showing the trace after ${JSON.stringify(batch)}`,
+            () => `show the trace after ${JSON.stringify(batch)}`,
           ),
         problems,
-        () => `showing the trace after ${JSON.stringify(batch)}`,
+        () => `show the trace after ${JSON.stringify(batch)}`,
       )
     }
     const passMs = answers.oneOf([0, 0, 0, 10, 10, 3_000, 130_000])
@@ -79,10 +79,10 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
       () =>
         measure(
           () => clock.advance(passMs),
-          () => `${passMs} ms pass`,
+          () => `advance the clock by ${passMs} ms`,
         ),
       problems,
-      () => `${passMs} ms pass`,
+      () => `advance the clock by ${passMs} ms`,
     )
     await new Promise((resolve) => setImmediate(resolve))
   }
@@ -91,7 +91,7 @@ export async function runEpisode({ seed, lines, measure, onDone }: EpisodeOption
     attempt(
       () => port.lose(),
       problems,
-      () => 'losing the port',
+      () => 'lose the port',
     )
   }
   modem.stop()

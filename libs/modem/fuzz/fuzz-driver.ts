@@ -61,7 +61,8 @@ async function liveThrough(seed: number, lines: number, options: FuzzOptions, re
     if (ms > report.slowest.ms) what = describe()
   }
   const result = await runEpisode({ seed, lines, measure, ...onDone })
-  // Compilation or garbage collection slows work down once, so only work that is slow every time counts.
+  // Repeats slow work, because compilation or garbage collection slows work down once. Only work that is slow every
+  // time counts.
   for (let again = 0; again < 3 && Math.max(0, ...slow.values()) > longestMs; again += 1) {
     const before = slow
     slow = new Map()

@@ -11,8 +11,9 @@ import { fitsUsbId, roleOfUsbPort } from '../src/profiles/usb-port.ts'
  *
  * node libs/modem/oracle/compare-usb-ports.ts [--rules folder] [--switches folder] [--optional]
  *
- * `--switches`: the unpacked archive /usr/share/usb_modeswitch/configPack.tar.gz. Exits with code 1 when
- * there is a difference that ModemManager has not corrected in a later version, and without ModemManager unless `--optional` is given.
+ * `--switches`: the unpacked archive /usr/share/usb_modeswitch/configPack.tar.gz. Exits with code 1 if a difference is
+ * found that ModemManager has not corrected in a later version. Also exits with code 1 if ModemManager is not
+ * installed, unless `--optional` is given.
  */
 const { values } = parseArgs({
   options: {
@@ -62,12 +63,15 @@ function compareLine(line: string): void {
   const id = `${vendor}:${product}`.toLowerCase()
   const port = { id, interfaceNumber: Number.parseInt(interfaceNumber, 16), interfaceClass: undefined }
   const ours = roleOfUsbPort(rules, port)?.role
-  // The table leaves out devices that have only a port for positions.
+  // Skips devices whose only port reports positions, because the table does not list them.
   if (ours === role || (ours === undefined && !role.startsWith('at') && role !== 'ppp')) return
   report(`${id} interface ${port.interfaceNumber}`, `ModemManager: ${role}, here: ${ours ?? 'not listed'}`)
 }
 
-/** Sticks in storage mode of an unknown vendor would be taken for disks. */
+/**
+ * Checks that the vendors of all sticks are known. Sticks of an unknown vendor in storage mode would be regarded as
+ * disks.
+ */
 function compareSwitches(from: string): void {
   const vendors = new Set(['12d1', '19d2', '0af0'])
   const names = readdirSync(from).filter((name) => /^\w{4}:\w{4}/.test(name) && vendors.has(name.slice(0, 4)))

@@ -25,8 +25,8 @@ import { decidedReplies } from './decided-replies.ts'
  *
  * node libs/modem/oracle/read-dialogues.ts --gammu folder --modemmanager folder [--optional]
  *
- * Exits with code 1 when a reply is not understood and `decided-replies.ts` gives no reason, and without sources unless
- * `--optional` is given.
+ * Exits with code 1 if a reply is not understood and `decided-replies.ts` contains no reason for it. Also exits with
+ * code 1 without sources, unless `--optional` is given.
  */
 const { values } = parseArgs({
   options: {
@@ -90,7 +90,7 @@ function gammuReplies(folder: string): readonly Reply[] {
     )
 }
 
-/** String literals of the tests that begin with a code which the driver reads. */
+/** Returns the string literals of the tests that begin with a code that the driver reads. */
 function modemManagerReplies(folder: string): readonly Reply[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return files
@@ -111,7 +111,7 @@ function textOfLiterals(literals: string): string {
 }
 
 async function isUnderstood(reply: string): Promise<boolean> {
-  // The driver recognises only the echo of its own command.
+  // Removes the echo, because the driver recognises only the echo of its own command.
   const text = reply
     .replaceAll(/\r?\n|\r/g, '\r\n')
     .replace(/^AT\S*\r\n/, '')
@@ -152,7 +152,7 @@ function queryFor(prefix: string, body: string): Query<unknown> | undefined {
   }
 }
 
-/** Accepts an answer only if it has messages, and each of them can be read. */
+/** Accepts an answer only if it contains messages and each message can be read. */
 function readable<T>(query: Query<T>, messagesIn: (value: T) => readonly StoredMessage[]): Query<true> {
   return {
     ...query,
@@ -161,7 +161,7 @@ function readable<T>(query: Query<T>, messagesIn: (value: T) => readonly StoredM
       const messages = value === undefined ? [] : messagesIn(value)
       const areRead = messages.every(({ index, pdu, stat }) => {
         const incoming = readIncoming({ kind: 'stored', memory: 'SM', index }, pdu, stat)
-        // The driver keeps an outgoing message unchanged if the modem reports it as received.
+        // The driver returns an outgoing message unchanged if the modem lists the message as received.
         return incoming?.kind !== 'unreadable' || incoming.why.startsWith('TP-MTI 01')
       })
       return messages.length > 0 && areRead ? true : undefined

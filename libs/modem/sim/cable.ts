@@ -28,10 +28,10 @@ export class Cable {
     this.#later(() => end?.receive(bytes))
   }
 
-  /** Closes the port if it is already open, because two programs on one port are not simulated. */
+  /** Opens the port. A previous connection is closed, because two programs on one port are not simulated. */
   async open(): Promise<OpenResult> {
     if (!this.#plugged) return { kind: 'absent', words: 'no such device' }
-    this.#end?.lose('opened by another')
+    this.#end?.lose('opened by another program')
     const end = new End((bytes) =>
       this.#later(() => {
         if (this.#plugged && this.#end === end) this.#toModem(bytes)

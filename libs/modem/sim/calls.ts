@@ -1,7 +1,7 @@
 import type { LateOutcome } from '../src/send/submission.ts'
 import type { SubmitOutcome } from '../src/send/submit.ts'
 
-/** One call of the driver by its owner, and its result. */
+/** One call that the owner makes to the driver, and the result. */
 export interface Call {
   readonly what: string
   readonly atMs: number

@@ -34,7 +34,7 @@ export function planAnswersLost(random: RandomChoices, before = 0): FaultSetting
     ...what,
     ...(beside === 'busy' && { 'busy-while-sending': busy }),
     ...(beside === 'answers' && { 'answers-while-sending': {} }),
-    // A modem that hangs after it aborted a message cannot answer, although it no longer sends.
+    // A modem that hangs after it has aborted a message cannot answer, although it is not sending any more.
     ...(beside === 'aborts' &&
       !what['submit-hang'] && { 'abort-while-sending': { code: random.oneOf([-1, 0, 515, 500]) } }),
   }
@@ -114,7 +114,7 @@ const faultPlans: readonly FaultPlan[] = [
   plan('busy-while-sending', (random) => ({ refused: random.happens(0.5), code: random.oneOf([515, 302, -1]) })),
   plan('submit-error', () => ({ codes: '8,21,27,38,41,42,47,300,304,322,331,512,514', accepted: false })),
   plan('submit-error', (random) => ({ codes: '332,500,513', accepted: random.happens(0.5) })),
-  // A refusal that arrives after the timeout.
+  // The modem refuses after the timeout.
   (random) => ({
     'submit-error': { codes: '38,42,47', accepted: false, times: 1 },
     'answer-late': { command: '+CMGS', delayMs: random.oneOf([121_000, 130_000]), times: 1 },

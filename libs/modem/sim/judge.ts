@@ -2,7 +2,7 @@ import type { SubmitOutcome } from '../src/send/submit.ts'
 import type { SubmitCall } from './calls.ts'
 import type { World } from './world.ts'
 
-/** Returns the broken promises, or an empty list if all were kept. The ledger of the network is taken as the truth. */
+/** Returns the broken guarantees, or an empty list. Compares the results with the ledger of the network. */
 export function judge(world: World): string[] {
   return [
     ...world.submits.flatMap((call) => judgeSubmit(call, world)),
@@ -32,7 +32,7 @@ function judgeSubmit(call: SubmitCall, { ledger, schedule }: World): string[] {
     say(`has the reference ${accepted[0]?.messageReference}`)
   }
   for (const late of call.late) {
-    if (outcome.kind !== 'unknown') say('had a late result without having been unknown')
+    if (outcome.kind !== 'unknown') say('had a late result, although its outcome was not unknown')
     if ((late.kind === 'accepted') !== accepted.length > 0) say(`had the late result ${late.kind}`)
   }
   if (call.late.length > 1) say(`had ${call.late.length} late results`)
@@ -77,14 +77,14 @@ function judgeEnds({ submits, otherCalls, clock }: World): string[] {
     if (call.failure !== undefined) return [`${call.what} rejected: ${String(call.failure)}`]
     const tookMs = (call.endedAtMs ?? clock.nowMs()) - call.atMs
     const limitMs = callLimitMs + (call.ahead + 1) * (call.what === 'submit' ? submitLimitMs : otherLimitMs)
-    if (call.endedAtMs === undefined) return [`${call.what} at ${call.atMs} never ended`]
+    if (call.endedAtMs === undefined) return [`${call.what} at ${call.atMs} has no result`]
     return tookMs > limitMs ? [`${call.what} at ${call.atMs} took ${tookMs} ms`] : []
   })
 }
 
 /**
- * How long a call may have to wait for other work, such as a hanging listing, a resynchronisation or setup. The time
- * spent waiting for calls of the same kind is not included.
+ * How long a call may wait for other work, such as a hanging listing, a resynchronisation or setup. The time spent
+ * waiting for calls of the same kind is not included.
  */
 const callLimitMs = 400_000
 /** The time limit for one submission: prompt, hook, result, end of the answer, and resynchronisation. */
@@ -130,7 +130,7 @@ function judgeRecovery({ recovery }: World): string[] {
 /** A modem that accepts commands again sends output. The driver must write its next command within this time. */
 const longestRecoveryMs = 5_000
 
-/** Nothing is sent, deleted or routed through the second port. */
+/** Checks that the driver sends, deletes and configures nothing through the second port. */
 function judgeSecondPort({ writtenOnSecondPort, schedule }: World): string[] {
   const forbidden =
     schedule.secondPort === 'own-memories' ? /CMG[SDWC]|CMSS|CNMI|CFUN|CPIN=/ : /CMG[SDWC]|CMSS|CNMI|CFUN|CPIN=|CPMS=/

@@ -4,10 +4,10 @@ import type { ModemEvent } from '../src/modem-event.ts'
 import type { Schedule } from './schedule.ts'
 
 /**
- * Measures how long the driver takes to write commands again after the modem has finished a submission without giving
- * its result. The time starts with the modem's first output after the submission. A generic modem may abort a
- * submission, so its time starts with its report or 45 s after the PDU. Also counts writes that could have disturbed a
- * modem that was still sending.
+ * Measures how long the driver takes to write commands again after the modem has finished a submission without a
+ * result. The measurement starts with the modem's first output after the submission. A generic modem may abort a
+ * submission, so for such a modem the measurement starts with its report, or 45 s after the PDU. Also counts writes
+ * that could have disturbed a modem that was still sending.
  *
  * no PDU is out → a PDU is out → the modem has finished and sent some output → the outcome is unknown → in step
  */
@@ -21,7 +21,7 @@ export class RecoveryWatch {
   askedWhileSending = 0
   readonly #clock: Clock
   readonly #mayAbort: boolean
-  /** A modem that also answers on a second port is asked earlier. */
+  /** True if the modem also answers on a second port. Then the driver checks the modem earlier. */
   readonly #hasSecondPort: boolean
   readonly #ledger: readonly LedgerEntry[]
   /** The index of the current message in the ledger. */
@@ -30,8 +30,8 @@ export class RecoveryWatch {
   #signAtMs: number | undefined
   #reported = false
   /**
-   * Set when a late result arrives although the modem has already answered a question. From then on the driver waits
-   * for each result, see `Submitter`.
+   * Set when a late result arrives although the modem has already answered a question. After that, the driver waits for
+   * each result, see `Submitter`.
    */
   #waitsForResults = false
   #answerLost: string | undefined
@@ -54,7 +54,7 @@ export class RecoveryWatch {
     return this.#state === 'unknown'
   }
 
-  /** Must be called when bytes have arrived at the modem. */
+  /** Must be called after bytes have arrived at the modem. */
   wrote(bytes: Uint8Array, isSending: boolean): void {
     if (bytes.at(-1) === controlZ) {
       this.#state = 'out'
@@ -82,7 +82,7 @@ export class RecoveryWatch {
     return Math.min(overdueMs - 1_000, learnedMs)
   }
 
-  /** Must be called when bytes have left the modem. */
+  /** Must be called after the modem has sent bytes. */
   said(bytes: Uint8Array, isSending: boolean): void {
     if (!bytes.includes(lineFeed)) return
     this.#sign(isSending, this.#mayAbort ? Math.max(0, overdueMs - this.#waitedMs) : 0)

@@ -31,7 +31,8 @@ export async function runSchedule(seed: number, options: { readonly tracing?: bo
 }
 
 /**
- * The first attempt may fail because a message sent before the faults were removed may still be waiting for its answer.
+ * Tries twice. The first attempt may fail because a message that was sent before the faults were removed may still be
+ * waiting for its answer.
  */
 async function sendsAgain(world: World): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {

@@ -8,7 +8,7 @@ import { planAnswersLost, planFaults } from './fault-plans.ts'
 export interface Schedule {
   readonly seed: number
   readonly personality: string
-  /** How the modem's bytes are split into chunks, and the delay in each direction of the cable. */
+  /** How the modem's bytes are split into chunks. */
   readonly chunking: 'random' | 'whole'
   readonly cableMs: number
   /** True if the modem has been on for hours, false if it is switched on when the driver starts. */
@@ -17,7 +17,7 @@ export interface Schedule {
   readonly networkMs: number | { readonly minMs: number; readonly maxMs: number }
   readonly slotsOfSim: number
   readonly secondPort: SecondPortPlan
-  /** The PIN in the driver's options; only if the SIM requires a PIN. */
+  /** The PIN in the driver's options. Used only if the SIM requires a PIN. */
   readonly pin: 'none' | 'right' | 'wrong' | 'missing'
   readonly pinTriesLeft: 1 | 2 | 3
   readonly modemOptions: ModemOptions
@@ -27,13 +27,13 @@ export interface Schedule {
   readonly endMs: number
   /** True if there are no faults. Every message must then be accepted, and no outcome may be unknown. */
   readonly calm: boolean
-  /** True if nothing fails except that answers to submissions are lost. The driver must detect such a loss quickly. */
+  /** True if the only faults are lost answers to submissions. The driver must detect such a loss quickly. */
   readonly answersLost: boolean
 }
 
 /**
- * What the driver finds on the second port of the modem: none, one that works and shares the selected memory or has its
- * own, one that is silent, one that repeats what is written, one of another modem, or one that hangs after a while.
+ * The behaviour of the second port: the modem has no second port; the port works, with the same selected memory or its
+ * own; does not answer; echoes the commands; belongs to another modem; or hangs after a while.
  */
 export type SecondPortPlan = 'none' | 'works' | 'own-memories' | 'silent' | 'repeats' | 'another-modem' | 'hangs'
 
@@ -79,7 +79,7 @@ export function planSchedule(seed: number): Schedule {
   const pin = calm || random.happens(0.9) ? 'none' : random.oneOf(['right', 'wrong', 'missing'] as const)
   const warm = random.happens(0.8)
   const bootTimeFactor = random.oneOf([0.1, 1])
-  // Most actions begin after setup, but some begin during it.
+  // Most actions begin after setup, but some begin during setup.
   const fromMs = random.happens(0.15) ? 0 : warm ? 500 : 20_000 * bootTimeFactor
   const theme = calm ? peaceful : random.oneOf(themes)
   const actions = Array.from({ length: count }, (_, number) =>
@@ -157,7 +157,7 @@ function planAction(random: RandomChoices, theme: Theme, number: number, atMs: n
   }
 }
 
-/** Makes its own random choices, so that the rest of the schedule stays the same for each seed. */
+/** Makes its own random choices, so that the other choices for a seed do not change. */
 function planSecondPort(seed: number): SecondPortPlan {
   const random = new RandomChoices(seed ^ 0x2b07)
   return random.weighted({
@@ -166,7 +166,7 @@ function planSecondPort(seed: number): SecondPortPlan {
   })
 }
 
-/** Makes its own random choices, so that the rest of the schedule stays the same for each seed. */
+/** Makes its own random choices, so that the other choices for a seed do not change. */
 function planPushedUssd(seed: number, fromMs: number, spanMs: number): Action[] {
   const random = new RandomChoices(seed ^ 0xca11)
   if (random.happens(0.8)) return []
@@ -187,7 +187,7 @@ function planHook(random: RandomChoices, calm: boolean): Hook {
 
 /**
  * In a sixth of the schedules, messages are sent and received, and the only faults are lost answers to submissions.
- * This function makes its own random choices, so that the rest of the schedule stays the same for each seed.
+ * Makes its own random choices, so that the other choices for a seed do not change.
  */
 function withAnswersLost(schedule: Schedule): Schedule {
   const random = new RandomChoices(schedule.seed ^ 0x105e)
@@ -203,7 +203,7 @@ function withAnswersLost(schedule: Schedule): Schedule {
     const [report, moreFollow] = [random.happens(0.7), random.happens(0.2)]
     return { atMs, do: 'submit', text: `out ${number}`, hook: immediately, report, moreFollow }
   })
-  // The number of results from which the driver learns how fast the modem is.
+  // The number of results that the driver needs to learn the speed of the modem.
   const learns = random.happens(0.3)
   const earlier = Array.from({ length: learns ? 10 + random.below(4) : 0 }, (_, number): Action => {
     return { atMs: 1_000, do: 'submit', text: `early ${number}`, hook: immediately, report: false, moreFollow: false }
@@ -227,8 +227,8 @@ function withAnswersLost(schedule: Schedule): Schedule {
 const immediately: Hook = { decision: 'go', afterMs: 0 }
 
 function planModemOptions(random: RandomChoices, pin: Schedule['pin']): ModemOptions {
-  // Frequent polling is slow to simulate and finds few faults, so only a tenth of the schedules poll as often as a
-  // gateway.
+  // Frequent checks are slow to simulate and reveal few faults, so only a tenth of the schedules check as often as a
+  // gateway does.
   const seldom = { sweepMs: 120_000, signalMs: 600_000, registeredPollMs: 600_000 }
   return {
     ...(random.happens(0.9) && seldom),

@@ -3,7 +3,7 @@ import type { ClosablePort } from '../src/recovery/runner.ts'
 import { Cable } from './cable.ts'
 import type { Schedule, SecondPortPlan } from './schedule.ts'
 
-/** The second port of the modem, or what a schedule has in its place. */
+/** The second port of the modem, or the device that the schedule simulates instead. */
 export class SecondCable {
   readonly written: string[] = []
   readonly #plan: SecondPortPlan
@@ -26,7 +26,7 @@ export class SecondCable {
     this.#cable.plugged = plugged
   }
 
-  /** Returns false if the bytes do not reach the driver. */
+  /** Returns false if the bytes are not delivered to the driver. */
   fromModem(bytes: Uint8Array): boolean {
     const passes = !this.#isSilent && this.#plan !== 'repeats'
     if (passes) this.#cable.fromModem(bytes)
@@ -38,7 +38,7 @@ export class SecondCable {
     return opened.kind === 'opened' && 'write' in opened.port ? opened.port : undefined
   }
 
-  /** Undefined if the modem answers. */
+  /** Returns the answer that replaces the modem's answer. Undefined if the modem itself answers. */
   #answerInstead(written: string): string | undefined {
     if (this.#isSilent) return ''
     if (this.#plan === 'repeats') return written

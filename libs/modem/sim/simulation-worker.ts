@@ -12,7 +12,8 @@ await runSchedules(workerData as SimulationWork, {
   reportEvery: 1_000,
   post: (report) => parentPort?.postMessage(report),
   strayProblems: async () => {
-    // Node reports unhandled rejections only when the event loop turns, and a schedule may end without such a turn.
+    // Waits for a turn of the event loop, because Node.js reports unhandled rejections only then, and a schedule may
+    // end without such a turn.
     await new Promise((resolve) => setImmediate(resolve))
     return strays.splice(0)
   },

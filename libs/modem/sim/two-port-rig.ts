@@ -111,7 +111,7 @@ export interface TwoPortOptions {
   readonly latencyMs?: number
   readonly cableMs?: number
   readonly ownMemories?: boolean
-  /** What the second port answers instead of the modem, if anything. `none`: there is no second port. */
+  /** The answers of the second port that replace the answers of the modem. `none`: there is no second port. */
   readonly second?: 'none' | ((written: string) => string | undefined)
 }
 

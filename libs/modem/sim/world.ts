@@ -30,9 +30,9 @@ export class World {
   readonly ledger: LedgerEntry[] = []
   readonly submits: SubmitCall[] = []
   readonly otherCalls: Call[] = []
-  /** The texts given to the network. */
+  /** The texts passed to the network. */
   readonly injected: string[] = []
-  /** For each text, how often the owner has stored it. */
+  /** The number of times that the owner has stored each text. */
   readonly journal = new Map<string, number>()
   readonly reports: Incoming[] = []
   readonly unreadable: string[] = []
@@ -42,11 +42,11 @@ export class World {
   writes = 0
   mostQueued = 0
   answeredOnSecondPort = 0
-  /** For each PIN entry, the number of attempts left before it. */
+  /** The number of attempts left before each PIN entry. */
   readonly triesAtPinEntries: number[] = []
   /** How often the SIM refused a PIN. */
   pinRefusals = 0
-  /** The records of PIN entries, which the next driver gets. */
+  /** The records of PIN entries, which are passed to the next driver. */
   #keptPins = '[]'
   runner: RecoveryRunner
   readonly #network: Network
@@ -89,7 +89,7 @@ export class World {
     this.#cable = new Cable(clock, schedule.cableMs, (bytes) => {
       this.recovery.wrote(bytes, this.modem.sending)
       this.writes += 1
-      // Without latency, an endless loop of commands and answers would stop the clock, so the cable is unplugged.
+      // Unplugs the cable, because without latency an endless loop of commands and answers would stop the clock.
       if (this.writes >= mostWrites) this.#plug(false)
       this.#watchPin(bytes)
       if (tracing) this.#note('>', text(bytes))
@@ -140,7 +140,7 @@ export class World {
 
   readonly #tracing: boolean
 
-  /** What the driver wrote on the second port. */
+  /** The bytes that the driver wrote to the second port. */
   get writtenOnSecondPort(): readonly string[] {
     return this.#second.written
   }
@@ -317,7 +317,8 @@ export class World {
       if (incoming.kind === 'message') this.journal.set(key, (this.journal.get(key) ?? 0) + 1)
       else if (incoming.kind === 'status-report') this.reports.push(incoming)
       else this.unreadable.push(incoming.pdu)
-      // The program that read the message may have ended before storing it. The next program then finds the message.
+      // Deletes the message only if it is stored. The program that read the message may have ended earlier. Then the
+      // next program finds the message.
       const { source, pdu } = incoming
       if (source.kind === 'stored') this.#delete(source, pdu, runner)
       else if (source.acknowledge) this.#ask('acknowledge', async () => runner.modem?.acknowledge())

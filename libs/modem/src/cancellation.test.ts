@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Cancellation } from './cancellation.ts'
 
-test('notifies every listener once, late listeners at once, and no listener that was removed', () => {
+test('notifies each listener once, late listeners immediately, and removed listeners never', () => {
   const cancellation = new Cancellation()
   const heard: string[] = []
   cancellation.onCancelled(() => void heard.push('first'))

@@ -15,8 +15,8 @@ export class Cancellation {
   }
 
   /**
-   * Calls the listener once on cancellation, or at once if already cancelled. Returns a function that removes the
-   * listener.
+   * Calls the listener once, on cancellation, or immediately if the work is already cancelled. Returns a function that
+   * removes the listener.
    */
   onCancelled(listener: () => void): () => void {
     if (this.#cancelled) {

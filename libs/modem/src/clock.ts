@@ -1,4 +1,4 @@
-/** The driver's clock. It is monotonic, because a correction of the wall clock must never end a command. */
+/** The driver's clock, which is monotonic, because a correction of the wall clock must never end a command. */
 export interface Clock {
   nowMs(): number
   after(delayMs: number, run: () => void): Timer

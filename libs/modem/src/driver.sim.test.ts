@@ -6,11 +6,11 @@ import { startWorker } from '../sim/start-worker.ts'
 // trace.
 const seed = 20_261_120
 
-test(`2 000 schedules of driver against virtual modem, from seed ${seed} on, break no promise`, async () => {
+test(`2 000 schedules of driver and virtual modem, from seed ${seed} on, break no guarantee`, async () => {
   const { schedules, failures, seen } = await simulate({ schedules: 2_000, seed, workers: 2, startWorker })
   expect(failures).toEqual([])
   expect(schedules).toBe(2_000)
-  // A run proves little unless every kind of result occurred in it.
+  // The run proves little unless every kind of result occurred.
   expect(Object.keys(seen)).toEqual(expect.arrayContaining([...mustBeSeen]))
 }, 240_000)
 

@@ -16,19 +16,19 @@ import type { OutgoingPdu, OutgoingText, SubmitOptions, Submitted } from './send
 import type { Session, StartupOutcome } from './setup/startup.ts'
 
 /**
- * A modem, whether it is driven by AT commands (`Modem`) or through a web interface (`HilinkModem`). It reports what
- * happens as `ModemEvent`s. No method rejects because of what the modem does.
+ * A modem, whether it is driven by AT commands (`Modem`) or through a web interface (`HilinkModem`). Reports events as
+ * `ModemEvent`s. The methods never reject because of a fault of the modem.
  */
 export interface ModemDriver {
   readonly state: ModemState
   /** Undefined until the modem is set up. */
   readonly session: Session | undefined
-  /** What `submit` takes: texts, if the modem composes the PDUs itself, or PDUs. */
+  /** The form of message that `submit` accepts: texts, if the modem encodes the PDUs itself, otherwise PDUs. */
   readonly sends: 'pdu' | 'text'
   readonly storage: readonly StorageGauge[]
   readonly telemetry: ModemTelemetry
 
-  /** Sets the modem up. Resolves when setup has ended; registration may take longer and is reported as an event. */
+  /** Sets the modem up. Resolves when the setup has ended. Registration may take longer and is reported as an event. */
   start(): Promise<StartupOutcome>
   /** Stops permanently. */
   stop(why?: string): void
@@ -36,11 +36,11 @@ export interface ModemDriver {
   submit(message: OutgoingPdu | OutgoingText, options: SubmitOptions): Promise<Submitted>
   /** Reads all memories; `again` also reports messages that were reported before. */
   sweep(options?: { readonly again?: boolean }): Promise<Sweep>
-  /** Deletes a message once it is stored elsewhere, and only if the slot still holds this PDU. */
+  /** Deletes a message that is stored elsewhere, if the slot still contains this PDU. */
   deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion>
   /** How many deletions to request at the same time, because the modem carries them out together. */
   readonly deletionsAtOnce: number
-  /** Acknowledges a directly delivered message once it is stored. Returns false if the modem refused. */
+  /** Acknowledges a directly delivered message that is stored. Returns false if the modem refused. */
   acknowledge(): Promise<boolean>
   ussd(text: string): Promise<UssdOutcome>
   cancelUssd(): Promise<void>

@@ -13,7 +13,7 @@ import type { LateOutcome } from './send/submission.ts'
 import type { SubmitOutcome } from './send/submit.ts'
 import type { Session } from './setup/startup.ts'
 
-/** Every event of a modem, in the order in which it happened. */
+/** The events of a modem, in the order in which they happened. */
 export type ModemEvent =
   | { readonly kind: 'state'; readonly state: ModemState }
   /** The modem has been set up, for the first time or again. */
@@ -21,7 +21,7 @@ export type ModemEvent =
   /** The modem sent a line that only a starting modem sends. */
   | { readonly kind: 'restarted'; readonly sign: string }
   | { readonly kind: 'incoming'; readonly incoming: Incoming }
-  /** The outcome of a submission: what `submit` resolves with. */
+  /** The outcome of a submission, which is also the result of `submit`. */
   | { readonly kind: 'submitted'; readonly id: string; readonly outcome: SubmitOutcome }
   /** The result of a submission, received after its outcome was reported as unknown. */
   | { readonly kind: 'late-result'; readonly id: string; readonly outcome: LateOutcome }
@@ -31,7 +31,7 @@ export type ModemEvent =
   /** A USSD message that the network started, or an answer that arrived too late. */
   | { readonly kind: 'ussd'; readonly answer: UssdAnswer }
   | { readonly kind: 'network-time'; readonly time: NetworkTime }
-  /** The operator of `useOperator` was selected, or was not. */
+  /** The operator of `useOperator` was selected, or could not be selected. */
   | { readonly kind: 'operator-selection'; readonly selection: OperatorSelection }
   /** The modem rings; reported once for each call. */
   | { readonly kind: 'call'; readonly call: IncomingCall }

@@ -2,11 +2,11 @@ import type { WebLogin } from './hilink/web-session.ts'
 
 /** Options of the driver. Every option may be left out. */
 export interface ModemOptions {
-  /** PIN of the SIM; entered when the SIM requires it and more than one attempt is left. */
+  /** PIN of the SIM. Entered when the SIM requires the PIN and more than one attempt is left. */
   readonly simPin?: string
   /** `12d1:1506`, if the port belongs to a USB device. */
   readonly usb?: string
-  /** The interval between checks of a SIM that is busy or absent. */
+  /** The interval between checks of a busy or absent SIM. */
   readonly simPollMs?: number
   readonly simBusyLimitMs?: number
   /** The interval between registration checks while the modem is registered. */
@@ -16,7 +16,7 @@ export interface ModemOptions {
   readonly signalMs?: number
   /** The time zone of this machine, in which a HiLink stick is assumed to show dates. Default: UTC. */
   readonly wallClock?: WallClock
-  /** The interval between checks of a HiLink stick, which announces nothing. */
+  /** The interval between checks of a HiLink stick, which does not announce messages. */
   readonly stickPollMs?: number
   /** True if another program, such as ModemManager, uses another port of the same modem. */
   readonly isShared?: boolean
@@ -32,7 +32,7 @@ export interface WallClock {
   readonly zoneQuartersAt: (epochMs: number) => number
 }
 
-/** The options, with the defaults filled in. */
+/** The options, including the defaults. */
 export type ModemDefaults = Required<
   Omit<ModemOptions, 'simPin' | 'usb' | 'webLogin' | 'serviceCentre' | 'messageBearer'>
 >

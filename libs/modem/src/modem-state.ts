@@ -20,7 +20,7 @@ export type Degradation =
   | 'not-registered'
   /** Resynchronisation failed. */
   | 'not-answering'
-  /** Nothing more can arrive until a message has been deleted. */
+  /** No more messages can arrive until a message is deleted. */
   | 'storage-full'
 
 /** The facts from which the state is derived. */

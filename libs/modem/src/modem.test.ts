@@ -17,7 +17,7 @@ import type { ModemOptions } from './modem-options.ts'
 import type { Incoming } from './receive/incoming-message.ts'
 import { ManualClock } from './testing/manual-clock.ts'
 
-// The driver with a virtual modem: bytes are split and merged at random, and a boot takes as long as a real one.
+// The driver with a virtual modem: bytes are split and merged at random, and a boot takes as long as with a real modem.
 
 const own = '+447700900001'
 const other = '+447700900002'
@@ -90,7 +90,7 @@ class World {
     this.virtual.powerOn()
   }
 
-  /** Does what the owner of the port does when the port is back. */
+  /** Opens the port again, as its owner does when the port is back. */
   readonly reopen: () => void
 
   async pass(ms: number): Promise<void> {
@@ -198,13 +198,13 @@ describe.each(Object.keys(personalities))('%s', (name) => {
     expect(world.texts).toEqual(['quiet'])
   })
 
-  test('gets its PIN once', async () => {
+  test('receives its PIN once', async () => {
     const world = new World(name, { simPin: '1234' }, { pin: '1234' })
     await world.ready()
     expect((await world.until(world.submit('locked'))).kind).toBe('accepted')
   })
 
-  test('never gets a wrong PIN a second time', async () => {
+  test('never receives a wrong PIN a second time', async () => {
     const world = new World(name, { simPin: '9999' }, { pin: '1234' })
     expect(await world.until(world.modem.start())).toMatchObject({ kind: 'failed', failure: { reason: 'pin-wrong' } })
     await world.pass(600_000)
@@ -212,7 +212,7 @@ describe.each(Object.keys(personalities))('%s', (name) => {
     expect(world.modem.state.name).toBe('blocked')
   })
 
-  test('restarts while in use and works again afterwards', async () => {
+  test('works again after a restart during use', async () => {
     const world = new World(name, {}, {})
     await world.ready()
     world.virtual.reboot()
@@ -305,7 +305,7 @@ describe('faults', () => {
     60_000,
   )
 
-  test('reports a message as unknown when its answer is lost, and the status report proves it', async () => {
+  test('reports a message as unknown when its answer is lost, until the status report proves that it was sent', async () => {
     const world = new World('generic', {}, { faults: { 'submit-answer-lost': { times: 1 } } })
     await world.ready()
     expect(await world.until(world.submit('lost'))).toMatchObject({ kind: 'unknown', why: 'answer-lost' })

@@ -47,9 +47,9 @@ import type { ByteTrace } from './wire/trace.ts'
 import type { Unsolicited } from './wire/unsolicited.ts'
 
 /**
- * One modem: sends and receives messages and reports its status, in the states of `ModemState`. Its parts: the
- * lifecycle sets the modem up and detects restarts, the submitter sends, the receiver reads and deletes messages, and
- * the status stores what the modem reports.
+ * One modem: sends and receives messages and reports its status, in the states of `ModemState`. The parts: the
+ * lifecycle sets up the modem and detects restarts, the submitter sends, the receiver reads and deletes messages, and
+ * the status stores the reports of the modem.
  */
 export class Modem implements ModemDriver {
   readonly sends = 'pdu'
@@ -149,7 +149,7 @@ export class Modem implements ModemDriver {
     return { ...this.#dialogue.telemetry, submissionsWaiting: this.#submitter.waiting, broadcastsIgnored }
   }
 
-  /** Sets the modem up. Resolves when setup has ended; registration may take longer and is reported as an event. */
+  /** Sets the modem up. Resolves when the setup has ended. Registration may take longer and is reported as an event. */
   start(): Promise<StartupOutcome> {
     return this.#lifecycle.setUp()
   }
@@ -171,12 +171,12 @@ export class Modem implements ModemDriver {
     return this.#receiver.sweep(options)
   }
 
-  /** Deletes a message once it is stored elsewhere, and only if the slot still holds this PDU. */
+  /** Deletes a message that is stored elsewhere, if the slot still contains this PDU. */
   deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion> {
     return this.#receiver.delete(slot.memory, slot.index, pdu)
   }
 
-  /** Acknowledges a directly delivered message once it is stored. Returns false if the modem refused. */
+  /** Acknowledges a directly delivered message that is stored. Returns false if the modem refused. */
   async acknowledge(): Promise<boolean> {
     const answer = await this.ask(acknowledgeDelivery(this.session?.profile.acknowledgement ?? 'bare'))
     // CMS 340: the modem expects no acknowledgement, for example because it has already received one.
@@ -222,7 +222,7 @@ export class Modem implements ModemDriver {
     return avoidedCommand(query, this.session?.profile) ?? ask(this.#dialogue, query)
   }
 
-  /** Uses another port of this modem while the first one waits for an answer, until the session ends. */
+  /** Also uses another port of this modem, while the first port waits for an answer. Ends with the session. */
   async useSecondPort(port: BytePort): Promise<SecondPortOutcome> {
     const { session } = this
     if (session === undefined) return 'silent'
@@ -366,14 +366,14 @@ async function endCall(executor: Executor): Promise<void> {
   for (const query of hangUp) if ((await ask(executor, query)).kind !== 'refused') return
 }
 
-/** Switches the radio off and on again. If the modem refuses, switches all its functions off and on again. */
+/** Switches the radio off and on again. If the modem refuses, sets the modem to minimum functionality and back. */
 async function switchRadioOffAndOn(executor: Executor): Promise<void> {
   const off = await ask(executor, selectFunctionality(4))
   if (off.kind === 'refused') await ask(executor, selectFunctionality(0))
   await ask(executor, selectFunctionality(1))
 }
 
-/** Sends reset commands until the modem does not refuse one. No answer means success. */
+/** Sends the reset commands one after the other until the modem accepts one. A missing answer counts as success. */
 async function restartModem(executor: Executor, profile: Profile): Promise<void> {
   for (const text of profile.radio.resetCommands) {
     const answer = await ask(executor, resetCommand(text))

@@ -15,14 +15,14 @@ function waiting(leastMs: number, delayMs: number, before: (pause: Pause) => voi
   return { clock, pause, cancellation, overAtMs: () => overAtMs }
 }
 
-test('lasts as long as requested and leaves no timer behind', async () => {
+test('lasts as long as requested, and leaves no timer running', async () => {
   const { clock, overAtMs } = waiting(100, 1000)
   await clock.advance(2000)
   expect(overAtMs()).toBe(1000)
   expect(clock.pending).toBe(0)
 })
 
-test('ends at once when it is woken and has no minimum', async () => {
+test('without a minimum, ends at once when it is woken', async () => {
   const { clock, pause, overAtMs } = waiting(0, 1000)
   await clock.advance(10)
   pause.wake()

@@ -46,8 +46,8 @@ export interface ModemListener extends SimListener {
 /**
  * One modem, driven by its `RecoveryRunner` and independent of all others.
  *
- * unidentified → identified, as soon as the id is known. After that, the actor stands for this modem only: if a
- * different modem answers on the port, the port is closed.
+ * unidentified → identified, as soon as the id is known. After that, the modem never changes: if a different
+ * modem answers on the port, the port is closed.
  */
 export class ModemActor {
   readonly #options: ModemActorOptions
@@ -200,10 +200,7 @@ export class ModemActor {
     return result
   }
 
-  /**
-   * Identifies a modem that waits for a PIN, because PINs are configured by SIM number, and the SIM number depends on
-   * the modem's IMEI.
-   */
+  /** Identifies a modem that waits for a PIN. The PIN depends on the SIM number, and the SIM number on the IMEI. */
   async #identifyForPin(): Promise<void> {
     const { modem } = this
     if (modem === undefined || this.#simNumber !== undefined) return
@@ -344,10 +341,7 @@ export class ModemActor {
     queueMicrotask(() => void port?.close())
   }
 
-  /**
-   * Reads the operator, then the clock, because the network sets the clock at about the time when the operator becomes
-   * known.
-   */
+  /** Reads the operator, then the clock, which the network sets at about the time when the operator becomes known. */
   async #readNetwork(): Promise<void> {
     const { modem } = this
     if (modem === undefined || this.#operator !== undefined) return

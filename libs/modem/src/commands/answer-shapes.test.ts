@@ -30,7 +30,7 @@ describe('registration answers', () => {
   test('a truncated answer: 2,1,"5E25', async () => {
     expect(await read('+CREG: 2,1,"5E25')).toMatchObject({ status: 'home', area: 0x5e25, cell: undefined })
   })
-  test('quotes that do not match: 2,1,"0B,"0100701",7', async () => {
+  test('quotes without a counterpart: 2,1,"0B,"0100701",7', async () => {
     expect(await read('+CREG: 2,1,"0B,"0100701",7')).toMatchObject({ stat: 1, cell: 0x100701, technology: 'LTE' })
   })
   test('padded numbers: 000,001', async () => {
@@ -99,10 +99,10 @@ describe('+CPMS', () => {
   test('applies one list without parentheses to all three: "ME","MT","SM"', async () => {
     expect(await offered('"ME","MT","SM"')).toMatchObject({ read: ['ME', 'MT', 'SM'], receive: ['ME', 'MT', 'SM'] })
   })
-  test('reads lists in one pair of parentheses too many: (("SM","BM","SR"),("SM"))', async () => {
+  test('reads lists inside an extra pair of parentheses: (("SM","BM","SR"),("SM"))', async () => {
     expect(await offered('(("SM","BM","SR"),("SM"))')).toMatchObject({ read: ['SM', 'BM', 'SR'], receive: ['SM'] })
   })
-  test('reads that there is no memory at all: (),(),()', async () => {
+  test('reads that the modem has no memory: (),(),()', async () => {
     expect(await offered('(),(),()')).toEqual({ read: [], write: [], receive: [] })
   })
   test('reads a list with a missing quote: (ME", "SR"),("SM")', async () => {
@@ -111,7 +111,7 @@ describe('+CPMS', () => {
   test('reads an empty body', async () => {
     expect(await offered('')).toEqual({ read: [], write: [], receive: [] })
   })
-  test('reads the usage when the answer to a selection names no memory: 0,30,0,30,8,330', async () => {
+  test('reads the usage from an answer to a selection, which names no memory: 0,30,0,30,8,330', async () => {
     expect(await valueFrom(selectMemories('SM'), '+CPMS: 0,30,0,30,8,330')).toEqual([
       { memory: undefined, used: 0, total: 30 },
       { memory: undefined, used: 0, total: 30 },
@@ -125,7 +125,7 @@ describe('+CPMS', () => {
       { memory: 'SM', used: 3, total: 30 },
     ])
   })
-  test('selects the memory when the answer is only OK, although the usage is then unknown', async () => {
+  test('selects the memory if the answer is only OK, without reading the usage', async () => {
     expect(await valueFrom(selectMemories('SM'), 'OK')).toEqual([])
   })
 })
@@ -141,7 +141,7 @@ describe('+CNMI=?', () => {
   })
 })
 
-test('a PDU in quotes, also with only one of them', async () => {
+test('a PDU in quotes, or with only one quote', async () => {
   expect(await valueFrom(readMessage(3), `+CMGR: 1,,31\n"${pdu}"`)).toMatchObject({ pdu })
   expect(await valueFrom(readMessage(3), `+CMGR: 1,,31\n${pdu}"`)).toMatchObject({ pdu })
 })
@@ -164,7 +164,7 @@ describe('+CMGR and +CMGL', () => {
   ])('an empty slot: %s', async (_shape, answer) => {
     expect(await valueFrom(readMessage(3), answer)).toBe('empty')
   })
-  test('does not take a row inside a text-mode message for a message', async () => {
+  test('does not read a row inside a text-mode message as a message', async () => {
     const text = `+CMGR: "REC UNREAD","+447700900123",,"24/01/01,10:00:00+00"\nhi\n+CMGR: 1,,31\n${pdu}`
     expect((await answerTo(readMessage(3), text)).kind).toBe('unreadable')
   })
@@ -180,7 +180,7 @@ describe('+CMGR and +CMGL', () => {
     const raw = `raw:\r\r\n\r\r\n+CMGL: 1,1,,31\r\r\n\r\r\n${pdu}\r\r\n\r\r\n\r\r\nOK\r\r\n`
     expect(await valueFrom(listMessages, raw)).toEqual([{ index: 1, stat: 1, pdu }])
   })
-  test('returns the rows read before the modem fell silent', async () => {
+  test('returns the rows that arrived before the modem stopped answering', async () => {
     const outcome = await answerTo(listMessages, `raw:\r\n+CMGL: 1,1,,31\r\n${pdu}\r\n`)
     expect(outcome).toMatchObject({ kind: 'unanswered', partial: [{ index: 1 }] })
   })

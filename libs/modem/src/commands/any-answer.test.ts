@@ -32,7 +32,7 @@ const queries: readonly Query<unknown>[] = [
   ...[readPinState, listMessages, readMessage(1), ...ussdRequest('plain')],
 ]
 
-// Builds answers from fragments of real ones, so that they are almost valid.
+// Builds almost valid answers from fragments of real answers.
 const fragment = fc.constantFrom(
   ',',
   '"',
@@ -58,7 +58,7 @@ const body = fc.oneof(
 )
 const hexadecimal = fc.array(fc.constantFrom(...'0123456789ABCDEF'), { maxLength: 80 }).map((digits) => digits.join(''))
 
-test('no malformed answer makes a parser throw', () => {
+test('parsers do not throw on malformed answers', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...queries),
@@ -76,7 +76,7 @@ test('no malformed answer makes a parser throw', () => {
   )
 })
 
-test('no malformed unsolicited code makes a reader throw', () => {
+test('readers do not throw on malformed unsolicited codes', () => {
   const prefixes = ['+CUSD', '+CREG', '+CEREG', '^NWTIME', '*PSUTTZ', '+CTZV', '+CTZE']
   fc.assert(
     fc.property(fc.constantFrom(...prefixes), body, (prefix, text) => {
@@ -90,7 +90,7 @@ test('no malformed unsolicited code makes a reader throw', () => {
   )
 })
 
-test('every malformed PDU is read as a message, a report or unreadable, and none throws', () => {
+test('reads every malformed PDU as a message, as a report or as unreadable, and never throws', () => {
   fc.assert(
     fc.property(hexadecimal, (digits) => {
       const incoming = readIncoming({ kind: 'direct', acknowledge: false }, digits)

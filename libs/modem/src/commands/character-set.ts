@@ -16,7 +16,8 @@ export type CharacterSet = 'GSM' | 'IRA' | 'UCS2'
 export function textInCharacterSet(text: string): string {
   if (text.length < 4 || text.length % 4 !== 0 || !/^[0-9a-f]+$/i.test(text)) return text
   const inLatinToArabic = /^(0[0-7][0-9a-f]{2})+$/i.test(text) && (text.startsWith('00') || /[a-f]/i.test(text))
-  // Four hexadecimal digits may also be a word such as FADE, so the digits of at least two characters are required.
+  // Four hexadecimal digits may also be a word such as FADE, so at least eight digits, for two characters, are
+  // required.
   const inOtherScripts = text.length >= 8 && /[a-f]/i.test(text)
   if (!inLatinToArabic && !inOtherScripts) return text
   const decoded = textFromUcs2(octetsFromHex(text))

@@ -9,12 +9,12 @@ export const readFunctionality: Query<number> = {
   read: (lines) => integerOf(parseParameters(lastWith(lines, '+CFUN')?.body ?? '')[0]),
 }
 
-/** Switching the radio on takes seconds, and some modems answer OK long before it is on (Sierra). */
+/** Switching the radio on takes seconds, and some modems (Sierra) answer OK long before the radio is on. */
 export function selectFunctionality(functionality: 0 | 1 | 4): Query<true> {
   return { text: `AT+CFUN=${functionality}`, timeoutMs: 30_000, prefixes: ['+CFUN', '+CPIN'], read: () => true }
 }
 
-/** Restarts the modem. The modem may answer, stay silent or disconnect, and none of these is a failure. */
+/** Restarts the modem. It is normal that the modem answers, does not answer, or disconnects. */
 export function resetCommand(text: string): Query<true> {
   return { text, timeoutMs: 30_000, read: () => true }
 }

@@ -28,14 +28,14 @@ describe('IMEI', () => {
     expect((await answerTo(readNumber, answer)).kind).toBe('unreadable'),
   )
 
-  test('is not found in the middle of other digits', () => expect(imeiIn('12345678901234567890')).toBeUndefined())
+  test('is not read from the middle of other digits', () => expect(imeiIn('12345678901234567890')).toBeUndefined())
 })
 
 describe('manufacturer and model', () => {
   test.each(['huawei', '+CGMI: huawei', '+CGMI: "huawei"', 'AT+CGMI\nhuawei'])('%s', async (answer) => {
     expect(await valueFrom(readManufacturer, answer)).toBe('huawei')
   })
-  test('does not take an unsolicited code for a model', async () => {
+  test('does not read an unsolicited code as a model', async () => {
     expect(await valueFrom(readModel, 'raw:\r\n+CMTI: "SM",1\r\n\r\n+CREG: 1\r\nE3372\r\n\r\nOK\r\n')).toBe('E3372')
   })
 })

@@ -16,7 +16,7 @@ export interface ModemNumber {
 
 /**
  * Reads the IMEI, or the serial number that some modems report instead. Tries `AT+CGSN`, `AT+GSN`, `AT+CGSN=1` (NB-IoT,
- * 27.007 §5.4) and `ATI`, in this order. Returns undefined if none of the first three commands gets an answer.
+ * 27.007 §5.4) and `ATI`, in this order. Returns undefined if the modem does not answer the first three commands.
  */
 export async function readModemNumber(
   ask: <T>(query: Query<T>) => Promise<Answer<T>>,
@@ -52,8 +52,8 @@ export function numberQuery(text: string): Query<ModemNumber> {
 }
 
 /**
- * The answer to `ATI` (V.250 §6.1.3) is free text of any number of lines. Huawei and similar firmware put the whole
- * identity into it, with labels.
+ * The answer to `ATI` (V.250 §6.1.3) is free text of any number of lines. In the firmware of Huawei and similar
+ * vendors, this text contains the whole identity, with labels.
  */
 export const readInformation: Query<Information> = {
   text: 'ATI',

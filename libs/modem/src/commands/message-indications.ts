@@ -11,7 +11,7 @@ export interface MessageIndications {
   readonly broadcasts: number
   /** 0: no reports. 1: delivered directly (`+CDS`). 2: stored and indicated (`+CDSI`). */
   readonly reports: number
-  /** What happens to buffered codes when the mode changes: 0 sends them, 1 discards them. */
+  /** The treatment of buffered codes when the mode changes: 0 sends them, 1 discards them. */
   readonly buffer: number
 }
 
@@ -37,8 +37,8 @@ export function selectMessageIndications({
 }
 
 /**
- * The values that the modem says it supports. They are not reliable: many modems advertise mode 2 and refuse it. Modems
- * answer `(2),(0-1,3),(0,2),(0-1),(0)`, some without the blank after the colon, some without all lists.
+ * The values that the modem claims to support. The claims are not reliable: many modems list mode 2 and refuse it.
+ * Modems answer `(2),(0-1,3),(0,2),(0-1),(0)`, some without the blank after the colon, some without all lists.
  */
 export const offeredMessageIndications: Query<(wanted: MessageIndications) => boolean> = {
   text: 'AT+CNMI=?',

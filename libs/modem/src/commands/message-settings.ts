@@ -4,7 +4,10 @@ import { lastWith, type Query } from './query.ts'
 /** Selects PDU mode. 27.005 §3.2.3 */
 export const selectPduMode: Query<true> = { text: 'AT+CMGF=0', timeoutMs: 5000, read: () => true }
 
-/** A modem that restarted unnoticed may be in text mode, where `AT+CMGS=24` would send to the number 24. */
+/**
+ * Reads the mode, because a modem that restarted unnoticed may be in text mode, in which `AT+CMGS=24` would send a
+ * message to the number 24.
+ */
 export const readMessageFormat: Query<'pdu' | 'text'> = {
   text: 'AT+CMGF?',
   timeoutMs: 5000,
@@ -16,8 +19,8 @@ export const readMessageFormat: Query<'pdu' | 'text'> = {
 }
 
 /**
- * Service 0: direct deliveries need no acknowledgement. With service 1, one missed `+CNMA` silently stops all further
- * deliveries. 27.005 §3.2.1
+ * With service 0, direct deliveries need no acknowledgement. With service 1, one missing `+CNMA` stops all further
+ * deliveries without an error. 27.005 §3.2.1
  */
 export function selectMessageService(service: number): Query<true> {
   return { text: `AT+CSMS=${service}`, timeoutMs: 5000, prefixes: ['+CSMS'], read: () => true }
@@ -30,7 +33,7 @@ export const readMessageService: Query<number> = {
   read: (lines) => integerOf(parseParameters(lastWith(lines, '+CSMS')?.body ?? '')[0]),
 }
 
-/** Holds the radio link open between messages of a burst. 27.005 §3.5.6 */
+/** Keeps the radio link open between consecutive messages. 27.005 §3.5.6 */
 export const keepLinkOpen: Query<true> = { text: 'AT+CMMS=1', timeoutMs: 5000, read: () => true }
 
 /**

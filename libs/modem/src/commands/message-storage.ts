@@ -14,13 +14,13 @@ export interface OfferedMemories {
 }
 
 export interface MemoryUsage {
-  /** The memory; undefined if the usage was read from the answer to `+CPMS=`, which names no memory. */
+  /** The memory. Undefined in the answer to `+CPMS=`, which names no memory. */
   readonly memory: Memory | undefined
   readonly used: number
   readonly total: number
 }
 
-/** Empty lists if the modem offers no readable memory (Symbian: `(),(),()`). */
+/** Returns empty lists if the modem has no readable memory (Symbian: `(),(),()`). */
 export const readOfferedMemories: Query<OfferedMemories> = {
   text: 'AT+CPMS=?',
   timeoutMs: 10_000,
@@ -73,7 +73,7 @@ function namesIn(texts: readonly string[]): readonly Memory[] {
   )
 }
 
-/** `"SM",3,30,"ME",0,255,…` when read, `3,30,0,255,…` when set; an empty body means that the usage is unknown. */
+/** `"SM",3,30,"ME",0,255,…` when read, `3,30,0,255,…` when set; with an empty body, the usage is unknown. */
 function usagesIn(body: string | undefined): readonly MemoryUsage[] {
   const parameters = body === undefined ? [] : parseParameters(body)
   const usages: MemoryUsage[] = []

@@ -27,7 +27,7 @@ export const reportTimeZone: Query<true> = { text: 'AT+CTZR=1', timeoutMs: 5000,
 
 /**
  * Reads the unsolicited codes with the time: `^NWTIME: "26/03/01,15:46:11+28,00"` (Huawei), `*PSUTTZ:
- * 2026,3,1,15,46,11, "+28",0` (SIMCom; already UTC), `+CTZV: 28` and `+CTZE` (the zone; some add the time).
+ * 2026,3,1,15,46,11, "+28",0` (SIMCom; already UTC), `+CTZV: 28` and `+CTZE` (the zone; some modems add the time).
  */
 export function networkTimeIn(line: ResponseLine): NetworkTime | undefined {
   switch (line.prefix) {
@@ -67,9 +67,9 @@ function localTimeIn(text: string): NetworkTime | undefined {
 }
 
 const quarterMs = 15 * 60_000
-/** An earlier year means that the clock has not been set. */
+/** The earliest valid year. An earlier year means that the clock was not set. */
 const earliestYear = 2024
-/** Two-digit years from 70 on come from clocks that start in 1970 or 1980. */
+/** The latest valid year. Two-digit years from 70 on are sent by clocks that start in 1970 or 1980. */
 const latestYear = 2069
 
 function epochOf(year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0): number | undefined {

@@ -16,7 +16,7 @@ describe('signal', () => {
     ['+CSQ: 150,99', -66, 4],
   ])('%s', async (answer, dBm, bars) => expect(await valueFrom(readSignal, answer)).toEqual({ dBm, bars }))
 
-  test('does not take an unsolicited code with the same prefix for the answer', async () => {
+  test('does not read an unsolicited code with the same prefix as the answer', async () => {
     expect(await valueFrom(readSignal, '+CSQ: 5,99\n^RSSI: 20\n+CSQ: 20,99')).toMatchObject({ dBm: -73 })
   })
   test('reads the LTE measures', async () => {

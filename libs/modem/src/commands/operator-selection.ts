@@ -8,7 +8,7 @@ export type OperatorChoice =
   | {
       /** `26202`: five or six digits. */
       readonly code: string
-      /** True if the modem may use another operator while this one is out of reach. */
+      /** True if the modem may use another operator while this operator is out of reach. */
       readonly mayFallBack: boolean
     }
 
@@ -20,8 +20,8 @@ export type OperatorSelection =
   | { readonly kind: 'no-answer' }
 
 /**
- * Selects the operator (27.007 §7.3), unless the modem uses it already, because a selection ends the registration for a
- * while. Modems without that memory forget the selection when they restart.
+ * Selects the operator (27.007 §7.3), unless the modem already uses this operator, because a selection interrupts the
+ * registration. Some modems do not store the selection, and lose it when they restart.
  */
 export async function selectOperator(
   ask: <T>(query: Query<T>) => Promise<Answer<T>>,
@@ -48,7 +48,7 @@ interface Selection {
 
 function isChosen({ mode, code }: Selection, choice: OperatorChoice): boolean {
   if (choice === 'automatic') return mode === 0
-  // After a fallback, a modem reports the automatic mode.
+  // After a fallback, the modem reports the automatic mode.
   return code === choice.code && (mode === 1 || choice.mayFallBack)
 }
 

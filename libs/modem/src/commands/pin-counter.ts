@@ -2,7 +2,9 @@ import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { lastWith, type Query } from './query.ts'
 
-/** The attempts left before the SIM requires the PUK, and before the PUK is blocked as well. */
+/**
+ * The number of attempts left for the PIN, before the SIM requires the PUK, and for the PUK, before the SIM is blocked.
+ */
 export interface PinTries {
   readonly pin: number
   readonly puk: number | undefined
@@ -23,9 +25,9 @@ export const standardPinCounter: Query<PinTries> = {
 }
 
 /**
- * Asks the card itself, which works with modems of any vendor. VERIFY without a PIN costs no attempt. The card answers
- * 63Cx if x attempts are left, or 6983 if none is left (102.221 §11.1.9). Cards older than USIM do not support this
- * query.
+ * Queries the card directly, which works with modems of any vendor. VERIFY without a PIN costs no attempt. The card
+ * answers 63Cx if x attempts are left, or 6983 if none is left (102.221 §11.1.9). Cards older than USIM do not support
+ * this query.
  */
 export const cardPinCounter: Query<PinTries> = {
   text: 'AT+CSIM=10,"0020000100"',
@@ -38,7 +40,9 @@ export const cardPinCounter: Query<PinTries> = {
   },
 }
 
-/** A vendor's command that reports the attempts left for PIN and PUK at these positions. */
+/**
+ * Returns a query with a vendor's command, whose answer contains the attempts left for PIN and PUK at these positions.
+ */
 export function pinCounter(text: string, prefix: string, pinAt: number, pukAt?: number): Query<PinTries> {
   return {
     text,

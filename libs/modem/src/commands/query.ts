@@ -5,9 +5,12 @@ import type { ResponseLine } from '../wire/response-line.ts'
 
 /** A command whose answer is read into a value. */
 export interface Query<T> extends Command {
-  /** Returns undefined if the lines hold no answer. Never throws. */
+  /** Returns undefined if the lines contain no answer. Never throws. */
   readonly read: (lines: readonly ResponseLine[]) => T | undefined
-  /** Some firmware gives this answer without a final result (Wavecom `+CPIN:`): silence then counts as OK. */
+  /**
+   * True if some firmware sends this answer without a final result (Wavecom `+CPIN:`). If no final result arrives, the
+   * answer counts as OK.
+   */
   readonly finalResultOptional?: boolean
 }
 
@@ -45,7 +48,7 @@ export async function ask<T>(executor: Executor, query: Query<T>, cancellation?:
   }
 }
 
-/** Returns the value, or undefined if the value is missing for any reason. Used for optional information. */
+/** Returns the value of optional information, or undefined if the value is missing for any reason. */
 export async function askIfKnown<T>(
   executor: Executor,
   query: Query<T>,

@@ -11,8 +11,8 @@ export const readServiceCentre: Query<ServiceCentre | 'none'> = {
     const line = lastWith(lines, '+CSCA')
     if (line === undefined) return undefined
     const [address, type] = parseParameters(line.body)
-    // The number may be quoted or not, and plain or in UCS-2 (`002B0039…`). An international number may begin with `+`
-    // or have only the type 145.
+    // The number may be quoted or not, and plain or in UCS-2 (`002B0039…`). An international number has a leading `+`,
+    // or only the type 145.
     const number = numberInCharacterSet(textOf(address)).replaceAll(/[^0-9+]/g, '')
     if (!/^\+?\d+$/.test(number)) return 'none'
     const typeOfAddress = integerOf(type) ?? (number.startsWith('+') ? international : unknown)

@@ -23,7 +23,7 @@ export function iccidQuery(command: string): Query<string> {
   }
 }
 
-/** The phone numbers stored on the SIM. Often there are none, and often they are outdated. 27.007 §7.1 */
+/** The phone numbers stored on the SIM. Many SIMs store no number or an outdated number. 27.007 §7.1 */
 export const readOwnNumbers: Query<readonly OwnNumber[]> = {
   text: 'AT+CNUM',
   timeoutMs: 10_000,
@@ -38,8 +38,8 @@ export interface OwnNumber {
 }
 
 /**
- * 18 to 20 digits that begin with 89 (telecom, E.118), padded with F; some firmware reports them with the digits of
- * each pair swapped, as the SIM stores them.
+ * 18 to 20 digits that begin with 89 (telecom, E.118), padded with F; some firmware swaps the digits of each pair, as
+ * the SIM stores them.
  */
 export function iccidIn(text: string): string | undefined {
   const found = /(?:^|[\s":,])(\d{17,20}F{0,2}\d?)(?:$|[\s",])/i.exec(text)?.[1]

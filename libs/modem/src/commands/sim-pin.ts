@@ -42,7 +42,7 @@ export function enterPin(pin: string): Query<true> | undefined {
   }
 }
 
-/** Returns the state from `+CPIN:` or from the error sent instead, or undefined if neither names a state. */
+/** Returns the state from `+CPIN:`, or from the error that was sent instead. Undefined if neither contains a state. */
 export function pinStateOf(answer: Answer<PinState>): PinState | undefined {
   if (answer.kind === 'value') return answer.value
   if (answer.kind === 'refused') return answer.partial ?? pinStateOfError(answer.error)

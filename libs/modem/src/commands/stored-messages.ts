@@ -11,7 +11,7 @@ export interface StoredMessage {
   readonly pdu: string
 }
 
-/** All messages of the selected memory, whatever their status. 27.005 §3.4.2 */
+/** All messages of the selected memory, with any status. 27.005 §3.4.2 */
 export const listMessages: Query<readonly StoredMessage[]> = {
   text: 'AT+CMGL=4',
   timeoutMs: 30_000,
@@ -33,7 +33,7 @@ export const listMessages: Query<readonly StoredMessage[]> = {
 }
 
 /**
- * One message, or `empty` if the modem answers with a length of 0, a PDU `00`, no line at all, or an error (CMS 321).
+ * Reads one message. Returns `empty` if the answer has the length 0, the PDU `00` or no line, or is an error (CMS 321).
  * 27.005 §3.4.3
  */
 export function readMessage(index: number): Query<StoredMessage | 'empty'> {
@@ -58,7 +58,10 @@ export function deleteMessage(index: number): Query<true> {
   return { text: `AT+CMGD=${index}`, timeoutMs: 30_000, read: () => true }
 }
 
-/** `"REC UNREAD"` instead of a number shows that the modem has restarted unnoticed and is in text mode. */
+/**
+ * Returns true if the status is a text such as `"REC UNREAD"` instead of a number, because the modem restarted
+ * unnoticed and is in text mode.
+ */
 function isTextMode(line: ResponseLine): boolean {
   return isTextModeStatus(line.body)
 }
@@ -67,7 +70,7 @@ export function isTextModeStatus(body: string): boolean {
   return /"(REC|STO) (READ|UNREAD|SENT|UNSENT)"/.test(body)
 }
 
-/** A slot filled with `FF` (Siemens MC35, MT) or with a bare `00` holds no message. */
+/** Returns undefined for a slot that contains only `FF` (Siemens MC35, MT) or `00`, and so no message. */
 function pduOf(line: ResponseLine): string | undefined {
   const hex = line.payload?.replaceAll(/\s/g, '').toUpperCase()
   if (hex === undefined || !/^[0-9A-F]+$/.test(hex) || hex.length < shortestPdu) return undefined
@@ -77,7 +80,7 @@ function pduOf(line: ResponseLine): string | undefined {
 // A service centre address of `00`, then the shortest possible TPDU of two octets.
 const shortestPdu = 6
 
-/** Returns undefined if there is no status: `,,92` has none, and the only number in `24` is the length. */
+/** Returns undefined if the row has no status: `,,92` has none, and the only number in `24` is the length. */
 function statOf(value: number | undefined): number | undefined {
   return value !== undefined && value >= 0 && value <= 4 ? value : undefined
 }

@@ -22,12 +22,12 @@ test('sends the reply to a menu in the same conversation', async () => {
   expect(driven.port.commands).toEqual(['AT+CUSD=1,"*100#",15', 'AT+CUSD=1,"1",15'])
 })
 
-test('takes an answer that arrives before OK', async () => {
+test('accepts an answer that arrives before OK', async () => {
   const driven = await started({ 'AT+CUSD=*': '+CUSD: 0,"3.20",15\nOK' })
   expect(await driven.modem.ussd('*100#')).toMatchObject({ text: '3.20' })
 })
 
-test('reports a missing answer after two minutes, and a later one as an event', async () => {
+test('reports a missing answer after two minutes, and a later answer as an event', async () => {
   const driven = await started()
   expect(await driven.passing(driven.modem.ussd('*100#'))).toEqual({ kind: 'no-answer' })
   driven.port.tell('+CUSD: 0,"late",15')
@@ -40,7 +40,7 @@ test('reports a USSD message that the network started', async () => {
   expect(driven.kinds('ussd')).toMatchObject([{ answer: { status: 'asks', text: 'Rate us: 1-5' } }])
 })
 
-test('does not start again with a form of the text that was refused', async () => {
+test('does not try a refused form of the text again', async () => {
   const driven = await started({ 'AT+CUSD=*': 'ERROR', 'AT+CUSD=1,"AA180C3602",15': 'OK' })
   const first = driven.modem.ussd('*100#')
   await driven.pass(10)
@@ -62,7 +62,7 @@ test('returns the refusal and advice when every form is refused', async () => {
   expect(outcome).toMatchObject({ kind: 'refused' })
 })
 
-test('tolerates an unreadable text', async () => {
+test('accepts an answer with an unreadable text', async () => {
   const driven = await started()
   const asked = driven.modem.ussd('*100#')
   await driven.pass(10)

@@ -12,7 +12,7 @@ export type UssdOutcome =
   /** `asks`: the network expects a reply; the next `send` is that reply. */
   | ({ readonly kind: 'answer' } & UssdAnswer)
   | { readonly kind: 'refused'; readonly error: CommandError }
-  /** No answer within two minutes; a later answer is reported as an event. */
+  /** No answer arrived within two minutes. A later answer is reported as an event. */
   | { readonly kind: 'no-answer' }
   /** Nothing was sent, because the text contains a quote or a control character, which cannot be sent to this modem. */
   | { readonly kind: 'text-not-writable' }
@@ -20,7 +20,8 @@ export type UssdOutcome =
 
 /**
  * A USSD conversation, one step at a time: `idle` → `send` waits for the answer, which may arrive before the OK or long
- * after it → `idle` again. A message that arrives in `idle` was started by the network, or is a late answer.
+ * after it → `idle` again. A message that arrives in `idle` is a late answer, or belongs to a conversation that the
+ * network started.
  */
 export class UssdSession {
   readonly #executor: Executor
@@ -86,7 +87,7 @@ export class UssdSession {
     }
   }
 
-  /** Firmware differs in the form of the text it accepts, so the next form is tried after a refusal. */
+  /** Tries the forms of the text one after the other, because each firmware accepts different forms. */
   async #request(text: string): Promise<UssdOutcome | undefined> {
     let refusal: UssdOutcome = { kind: 'text-not-writable' }
     for (const encoding of this.#encodings) {
@@ -105,7 +106,7 @@ export class UssdSession {
           if (answer.error.class === 'registration' || answer.error.class === 'sim') return refusal
           break
         case 'unanswered':
-          // Some modems pass on the network's answer without an OK.
+          // Some modems report the network's answer without an OK.
           return undefined
         case 'unreadable':
         case 'not-sent':

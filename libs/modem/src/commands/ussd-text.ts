@@ -8,7 +8,7 @@ export type UssdEncoding = 'plain' | 'packed-hex' | 'ucs2-hex'
 /**
  * The readable text of a `+CUSD` code. Firmware sends it plain, as packed septets, as UCS-2 or as octets in hexadecimal
  * digits, and the data coding scheme (0, 15, 17, 72, none) does not identify the form. Every form is tried, and the
- * reading that looks most like text is used. The scheme and the profile decide between equal readings.
+ * result that looks most like text is used. The scheme and the profile decide between equally plausible results.
  */
 export function decodeUssdText(text: string, dataCodingScheme: number | undefined, usual: UssdEncoding): string {
   const hex = text.replaceAll(/\s/g, '')
@@ -29,7 +29,7 @@ export function decodeUssdText(text: string, dataCodingScheme: number | undefine
 
 interface Reading {
   readonly text: string
-  /** Returns how much of the reading looks like text (1: all of it), plus a bonus for the most likely form. */
+  /** How much the text of this form looks like text, up to 1, plus a bonus for the most likely form. */
   readonly weight: number
 }
 
@@ -40,18 +40,21 @@ function ucs2(octets: Uint8Array, dataCodingScheme: number | undefined): string 
   return dataCodingScheme === 17 ? decodeUssdString(octets, 17) : textFromUcs2(octets)
 }
 
-/** Quectel M35 sends octets in an alphabet of its own; other modems send ISO 8859-1. */
+/** Decodes octets as ISO 8859-1. Only the Quectel M35 uses a different alphabet for octets. */
 function latin1(octets: Uint8Array): string {
   return Array.from(octets, (octet) => String.fromCharCode(octet)).join('')
 }
 
-/** A long run of hexadecimal digits is rarely plain text, but a short run, such as a balance of 1234, may well be. */
+/**
+ * Returns how likely hexadecimal digits are an encoded text. A long run of digits is rarely plain text, but a short run
+ * may be, for example a balance of 1234.
+ */
 function hexadecimalLooks(hex: string): number {
   return /[a-f]/i.test(hex) ? 0.5 : Math.min(0.5, (hex.length - 4) / 40)
 }
 
 /**
- * Returns how much of the text looks natural, at most 1. A wrong reading mixes scripts and symbols, such as accented
+ * Returns how natural the text looks, at most 1. A wrongly decoded text mixes scripts and symbols, such as accented
  * letters among Greek capitals.
  */
 function plausibility(text: string): number {

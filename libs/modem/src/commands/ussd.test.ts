@@ -16,7 +16,7 @@ const read = (body: string, usual: UssdEncoding = 'plain') =>
 const greeting = 'Your balance is $3.20. Thank you for calling!'
 const menu = 'Меню: 1 баланс, 2 тарифы'
 
-describe('the text of an answer is readable whatever the scheme', () => {
+describe('the text of an answer is readable with any scheme', () => {
   for (const scheme of ['0', '15', '17', '72']) {
     for (const usual of ['plain', 'packed-hex', 'ucs2-hex'] as const) {
       test(`scheme ${scheme}, modem that usually sends ${usual}`, () => {
@@ -29,7 +29,7 @@ describe('the text of an answer is readable whatever the scheme', () => {
     }
   }
   test('without a scheme', () => expect(read(`0,"${packed(greeting)}"`, 'packed-hex')).toBe(greeting))
-  test('a number stays a number', () => expect(read('0,"1234",15')).toBe('1234'))
+  test('reads a number as a number', () => expect(read('0,"1234",15')).toBe('1234'))
   test('Arabic, in UCS-2', () => {
     expect(read(`0,"${ucs2('رصيدك الحالي هو ١٢ ريال')}",72`)).toBe('رصيدك الحالي هو ١٢ ريال')
   })

@@ -3,12 +3,12 @@ import type { ErrorClass, ErrorMeaning } from './error-meaning.ts'
 const second = 1000
 
 const enterPin = 'Configure the PIN of this SIM.'
-const unlockByHand = 'Unlock it in a phone with the code from the operator.'
+const unlockByHand = 'Unlock the SIM in a phone with the code from the operator.'
 const unlockModem = 'The modem is locked to one operator: use a SIM of that operator, or have it unlocked.'
 const reinsert = 'Insert the SIM again; if the problem persists, replace it.'
 const askOperator = 'Ask the operator whether this SIM and this modem may use the network here.'
 const notOffered = 'No action needed: the modem works without this command.'
-const reportTrace = 'Report it with a trace.'
+const reportTrace = 'Report this error with a trace.'
 const waitAndRetry = 'No action needed: retried automatically.'
 
 const sim = (standard: string, words: string, advice: string): ErrorMeaning => ({
@@ -65,7 +65,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
       10 * second,
     ),
   ],
-  [4, of('unsupported', 'operation not supported', 'This modem does not support it.', notOffered)],
+  [4, of('unsupported', 'operation not supported', 'This modem does not support the operation.', notOffered)],
   [
     5,
     sim(
@@ -155,14 +155,17 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
   [46, sim('corporate personalization PIN required', 'The modem is locked to a company.', unlockModem)],
   [47, sim('corporate personalization PUK required', 'The modem is locked to a company.', unlockModem)],
   [48, sim('hidden key required', 'The phone requires its key for hidden entries.', unlockByHand)],
-  [49, of('unsupported', 'EAP method not supported', 'This modem does not support it.', notOffered)],
+  [
+    49,
+    of('unsupported', 'EAP method not supported', 'This modem does not support the authentication method.', notOffered),
+  ],
   [50, of('permanent', 'incorrect parameters', 'The modem does not accept these parameters.', reportTrace)],
   [
     51,
     of(
       'temporary',
       'command implemented but currently disabled',
-      'The modem does not allow it at present.',
+      'The modem does not allow the command at present.',
       waitAndRetry,
       10 * second,
     ),
@@ -173,7 +176,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
     of(
       'registration',
       'not attached to network due to MT functionality restrictions',
-      'The modem may not use the network.',
+      'The modem is not allowed to use the network.',
       askOperator,
       60 * second,
     ),
@@ -183,7 +186,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
     of(
       'registration',
       'modem not allowed - MT restricted to emergency calls only',
-      'The modem may make emergency calls only.',
+      'The modem is allowed to make emergency calls only.',
       askOperator,
       60 * second,
     ),
@@ -254,7 +257,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
       askOperator,
     ),
   ],
-  [132, of('unsupported', 'service option not supported', 'The network does not support it.', notOffered)],
+  [132, of('unsupported', 'service option not supported', 'The network does not support the service.', notOffered)],
   [
     133,
     of(
@@ -269,7 +272,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
     of(
       'temporary',
       'service option temporarily out of order',
-      'The network does not support it at present.',
+      'The network does not support the service at present.',
       waitAndRetry,
       60 * second,
     ),

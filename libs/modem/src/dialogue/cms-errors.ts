@@ -257,7 +257,7 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
     sim(
       '(U)SIM PUK required',
       'The SIM is locked and requires its PUK.',
-      'Unlock it in a phone with the PUK from the operator.',
+      'Unlock the SIM in a phone with the PUK from the operator.',
     ),
   ],
   [
@@ -268,7 +268,10 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
       'A restriction of the SIM is active (fixed dialling); remove it in a phone.',
     ),
   ],
-  [318, sim('(U)SIM PUK2 required', 'The SIM requires PUK2.', 'Unlock it in a phone with the PUK2 from the operator.')],
+  [
+    318,
+    sim('(U)SIM PUK2 required', 'The SIM requires PUK2.', 'Unlock the SIM in a phone with the PUK2 from the operator.'),
+  ],
   [320, storage('memory failure', 'The message storage failed.')],
   [321, storage('invalid memory index', 'The message storage has no slot with this index.')],
   [322, storage('memory full', 'The message storage is full.')],

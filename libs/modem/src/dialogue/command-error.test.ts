@@ -6,7 +6,7 @@ import { isRefusal, plainError, readCommandError } from './command-error.ts'
 const cms = (code: number) => readCommandError(`+CMS ERROR: ${code}`)
 const classOf = (code: number) => cms(code)?.class
 
-describe('each +CMS ERROR has the class of the field notes', () => {
+describe('each +CMS ERROR has the class that the notes about real modems give', () => {
   test.each([1, 8, 10, 28, 29, 30, 50, 21, 69, 95, 96, 97, 98, 99, 111, 127, 193, 195, 196, 198, 199, 304, 305])(
     '%i is permanent',
     (code) => expect(classOf(code)).toBe('permanent'),
@@ -23,7 +23,9 @@ describe('each +CMS ERROR has the class of the field notes', () => {
     expect(cms(code)).toMatchObject({ class: 'sim', alarm: 'sim' })
   })
   test.each([302, 331])('%i concerns registration', (code) => expect(classOf(code)).toBe('registration'))
-  test.each([332, 500, 513])('%i does not say whether it was sent', (code) => expect(classOf(code)).toBe('unknown'))
+  test.each([332, 500, 513])('%i does not show whether the message was sent', (code) =>
+    expect(classOf(code)).toBe('unknown'),
+  )
 
   test('every TP-PID and TP-DCS code from 128 to 159 is permanent', () => {
     for (let code = 128; code <= 159; code += 1) expect(classOf(code)).toBe('permanent')
@@ -31,11 +33,11 @@ describe('each +CMS ERROR has the class of the field notes', () => {
   test('197 is a duplicate and 340 is harmless', () => {
     expect([classOf(197), classOf(340)]).toEqual(['duplicate', 'harmless'])
   })
-  test('a SIM that cannot send raises an alarm, a filtered message only when it happens often', () => {
+  test('a SIM that cannot send raises an alarm; filtered messages raise an alarm only if they are frequent', () => {
     expect([8, 10, 50].map((code) => cms(code)?.alarm)).toEqual(['sim', 'sim', 'sim'])
     expect(cms(21)?.alarm).toBe('rate')
   })
-  test('congestion is retried within a minute, a network out of order within minutes', () => {
+  test('retries within a minute after congestion, and within minutes if the network is out of order', () => {
     for (const code of [41, 42, 47]) expect(cms(code)?.retryAfterMs).toBeLessThanOrEqual(60_000)
     expect(cms(38)?.retryAfterMs).toBeGreaterThanOrEqual(60_000)
     expect(cms(27)?.retryAfterMs).toBeGreaterThan(cms(38)?.retryAfterMs ?? 0)

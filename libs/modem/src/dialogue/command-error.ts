@@ -2,7 +2,7 @@ import { cmeErrors } from './cme-errors.ts'
 import { cmsErrors } from './cms-errors.ts'
 import type { ErrorClass, ErrorMeaning } from './error-meaning.ts'
 
-/** Why a modem refused: the error as read, its meaning and advice. */
+/** The reason why a modem refused: the error line, its meaning and advice. */
 export interface CommandError {
   readonly source: 'cms' | 'cme' | 'plain' | 'hilink'
   /**
@@ -10,7 +10,7 @@ export interface CommandError {
    * its own number.
    */
   readonly code: number | undefined
-  /** The line as it was read. */
+  /** The error line as the modem sent it. */
   readonly text: string
   readonly class: ErrorClass
   /** Description for people. */
@@ -49,7 +49,8 @@ export function isRefusal(error: CommandError): boolean {
     case 'storage':
       return true
     case 'unsupported':
-      // A bare `COMMAND NOT SUPPORT` after a PDU shows that something was read as a command, but not what.
+      // A bare `COMMAND NOT SUPPORT` after a PDU shows that the modem read some bytes as a command, but not whether
+      // these bytes were the PDU.
       return error.code !== undefined
     case 'duplicate':
     case 'harmless':
@@ -80,7 +81,8 @@ const undocumented: ErrorMeaning = {
   standard: '',
   class: 'unknown',
   words: 'The modem gave an undocumented error code.',
-  advice: "Look up the code in the manual of the modem, and report it so that it can be added to the modem's profile.",
+  advice:
+    "Look up the code in the manual of the modem, and report the code so that it can be added to the modem's profile.",
 }
 
 const bare: ErrorMeaning = {
@@ -108,8 +110,8 @@ function codesByText(errors: ReadonlyMap<number, ErrorMeaning>): ReadonlyMap<str
   const codes = new Map<string, number>()
   for (const [code, meaning] of errors) {
     const key = textKey(meaning.standard)
-    // `congestion` is the text of both error 42 and error 514. The standard's number, 42, comes first in the table and
-    // wins.
+    // `congestion` is the text of both error 42 and error 514. The table lists the standard's number, 42, first, and
+    // the first number is used.
     if (!codes.has(key)) codes.set(key, code)
   }
   return codes

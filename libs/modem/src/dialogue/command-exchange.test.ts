@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { answerOf, deliverPdu, dialogueInStep, otherDeliverPdu, query, shown } from '../testing/scripted-dialogue.ts'
 
 describe('an answer', () => {
-  test('holds the lines of its command and nothing else', async () => {
+  test('contains only the lines of its command', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     modem.say('\r\n+CSQ: 20,99\r\n\r\nOK\r\n')
@@ -48,7 +48,7 @@ describe('an answer', () => {
     expect(shown(events)).toEqual([`+CMT: ,30|${otherDeliverPdu}`, 'unknown ^RSSI: 12', `+CDS: ,25|${otherDeliverPdu}`])
   })
 
-  test('of one line keeps the last line and reports the earlier ones', async () => {
+  test('of one line contains the last line; earlier lines are reported as unsolicited', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const outcome = dialogue.execute(query('CPIN', { single: true }))
     modem.say('+CPIN: NOT READY\r\n+CPIN: READY\r\nOK\r\n')

@@ -61,7 +61,7 @@ export class CommandExchange implements Exchange {
   }
 
   prompt(): void {
-    // Either this prompt is line noise, or the modem waits for a PDU and will not answer. In the second case the
+    // Ignores the prompt. It is line noise, or the modem waits for a PDU and will not answer. In the second case, the
     // deadline ends the exchange.
   }
 
@@ -115,8 +115,9 @@ export class CommandExchange implements Exchange {
   }
 }
 
-// A listing of 255 rows at 9600 baud takes two minutes, and the timeout of `AT+CMGL` allows 30 s for each silence.
+// The limit of the whole answer, as a multiple of `timeoutMs`. A listing of 255 rows at 9600 baud takes two minutes,
+// and the timeout of `AT+CMGL` allows 30 s between two lines.
 const limitFactor = 10
 
-// 255 messages of 360 characters are about 90 000 characters. Output far above that size is not an answer.
+// 255 messages of 360 characters are about 90 000 characters. Much longer output is not an answer.
 const mostCharacters = 262_144

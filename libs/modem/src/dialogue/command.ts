@@ -6,12 +6,12 @@ import type { CommandError } from './command-error.ts'
  *
  * A line belongs to the answer if its prefix is in `prefixes`, or if it has no prefix and `bare` accepts it. For bare
  * lines, the table of unsolicited codes is checked first. If a prefix belongs to both an answer and an unsolicited code
- * (`+CREG`, `+CPIN`, …), the table's rule decides. No other line enters an answer.
+ * (`+CREG`, `+CPIN`, …), the table's rule decides. No other line is added to an answer.
  */
 export interface Command {
   /** The command line without the final CR: `AT+CSQ`. */
   readonly text: string
-  /** How long the modem may be silent; each line of the answer restarts this time. */
+  /** How long the modem may send nothing. Each line of the answer restarts this time. */
   readonly timeoutMs: number
   /** The limit for the whole answer. Default: ten times `timeoutMs`. */
   readonly limitMs?: number
@@ -22,8 +22,9 @@ export interface Command {
   /** Each prefixed line is followed by a line of hexadecimal digits (`+CMGL`, `+CMGR`). */
   readonly withPayload?: boolean
   /**
-   * The answer has at most one line. If several lines arrive, the last one is kept and the earlier ones are reported as
-   * unsolicited, because an unsolicited `+CPIN: READY` looks like an answer. In both cases the last line is correct.
+   * The answer has at most one line. If several lines arrive, the last line is the answer and the earlier lines are
+   * reported as unsolicited, because an unsolicited `+CPIN: READY` looks like an answer. The last line is the latest
+   * state in any case.
    */
   readonly single?: boolean
   /** How much of the command and its answer a trace may show. Default `ordinary`. */
@@ -39,7 +40,7 @@ export type Sensitivity = 'plain' | 'ordinary' | 'secret'
 export type CommandOutcome =
   | { readonly kind: 'ok'; readonly lines: readonly ResponseLine[] }
   | { readonly kind: 'error'; readonly error: CommandError; readonly lines: readonly ResponseLine[] }
-  /** The command was written, but no final result arrived. Whether the modem carried the command out is unknown. */
+  /** The command was written, but no final result arrived. It is unknown whether the modem executed the command. */
   | { readonly kind: 'unanswered'; readonly why: Unanswered; readonly lines: readonly ResponseLine[] }
   /** Nothing was written. */
   | { readonly kind: 'not-sent'; readonly why: NotSent }

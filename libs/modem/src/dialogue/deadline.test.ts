@@ -28,7 +28,7 @@ test('can be moved in both directions', async () => {
   expect(passed).toEqual([1200])
 })
 
-test('never passes after it was cleared', async () => {
+test('never passes after `clear`', async () => {
   const { clock, passed, deadline } = setUp()
   deadline.set(1000)
   await clock.advance(500)
@@ -37,7 +37,7 @@ test('never passes after it was cleared', async () => {
   expect(passed).toEqual([])
 })
 
-test('reads what the port holds before it passes', () => {
+test('is checked only after the data that has arrived at the port was read', () => {
   const { clock, passed, deadline } = setUp()
   deadline.set(1000)
   clock.sleep(60_000)
@@ -47,7 +47,7 @@ test('reads what the port holds before it passes', () => {
   expect(passed).toEqual([])
 })
 
-test('waits for a line that is arriving, with a limit', async () => {
+test('waits for the end of an arriving line, up to a limit', async () => {
   let flowing = true
   const { clock, passed, deadline } = setUp(() => flowing)
   deadline.set(1000)

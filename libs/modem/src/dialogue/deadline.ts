@@ -4,8 +4,8 @@ import type { Clock, Timer } from '../clock.ts'
  * The deadline of the exchange in flight.
  *
  * Each line of an answer moves it, so the timer keeps running and checks again when it fires. A timer that fires late
- * proves nothing, because the process may have been suspended while the answer was in the port. Therefore the port is
- * read once more before the deadline counts as passed.
+ * does not prove that the answer is missing, because the process may have been suspended while the answer waited in the
+ * port. Therefore the port is read once more before the deadline counts as passed.
  */
 export class Deadline {
   readonly #clock: Clock
@@ -67,29 +67,26 @@ export class Deadline {
   }
 }
 
-/** A line counts as arriving while its last byte is younger than this. */
+/** A line counts as arriving for this long after its last byte. */
 export const graceMs = 250
 // The deadline waits at most five seconds, because noise without a line end must not delay it forever.
 const mostGraces = 20
 
-/**
- * Releases held lines after a pause. Reads the port first, because a timer that fires late proves nothing (see
- * `Deadline`).
- */
+/** Releases held lines after a pause. Reads the port first, because the timer may fire late (see `Deadline`). */
 export class HeldLines {
   readonly #clock: Clock
   readonly #heldUntilMs: () => number | undefined
   readonly #release: () => void
   #waiting = false
 
-  /** `heldUntilMs`: undefined when nothing is held; may move to a later time. */
+  /** `heldUntilMs`: undefined if no line is held; may return a later time than before. */
   constructor(clock: Clock, heldUntilMs: () => number | undefined, release: () => void) {
     this.#clock = clock
     this.#heldUntilMs = heldUntilMs
     this.#release = release
   }
 
-  /** Call it after each read. */
+  /** Must be called after each read. */
   watch(): void {
     const untilMs = this.#heldUntilMs()
     if (untilMs === undefined || this.#waiting) return

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { answerOf, dialogueInStep, query, settledFlag } from '../testing/scripted-dialogue.ts'
 
 describe('a timeout', () => {
-  test('passes after silence, and only then', async () => {
+  test('passes only after silence', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CMGL'))
     for (let i = 0; i < 5; i += 1) {
@@ -50,7 +50,7 @@ describe('a timeout', () => {
     expect(answerOf(await outcome)).toEqual(['+CSQ: 20,99'])
   })
 
-  test('is not checked before the port has been read, if the process has slept', async () => {
+  test('is checked after a suspension of the process only when the port has been read', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     clock.sleep(90_000)

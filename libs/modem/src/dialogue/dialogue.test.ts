@@ -20,7 +20,7 @@ describe('a lost port', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('that only a write reveals is handled like any other', async () => {
+  test('that is detected only during a write is handled like any other loss', async () => {
     const { dialogue, modem } = await dialogueInStep()
     modem.write = () => {
       throw new Error('EIO')
@@ -37,7 +37,7 @@ describe('a lost port', () => {
   })
 })
 
-test('survives noise: every command ends, and the next one is answered', async () => {
+test('continues after noise: every command ends, and the next command is answered', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 12 }), async (noise) => {
       const { dialogue, modem, clock } = await dialogueInStep({ maximumLineLength: 64 })
@@ -84,7 +84,7 @@ test('telemetry counts bytes, timeouts and resynchronisations', async () => {
   expect(dialogue.telemetry).toMatchObject({ timeouts: 1, resynchronisations: 2 })
 })
 
-test('leaves no timer behind', async () => {
+test('leaves no timer running', async () => {
   const { dialogue, modem, clock } = await dialogueInStep()
   modem.reply = () => 'OK\r\n'
   await dialogue.execute(query('CSQ'))
@@ -103,7 +103,7 @@ test('writes no byte of a command that contains a line end, so a text cannot add
   expect(await next).toMatchObject({ kind: 'ok' })
 })
 
-test('a line of text that ends a command affects only that command: its late result does not end the next command', async () => {
+test('a line of text that looks like a result ends only the current command, whose late result does not end the next command', async () => {
   const { dialogue, modem, clock } = await dialogueInStep()
   const first = dialogue.execute(query('CNMI'))
   const second = dialogue.execute({ text: 'AT+CMGR=1', prefixes: ['+CMGR'], timeoutMs: 5_000 })

@@ -32,7 +32,7 @@ import { ResynchronisationNeed } from './resynchronisation-need.ts'
  * until no old answer can arrive → `in-step` again, or `out-of-step`: resynchronisation failed; all queued and new
  * commands end unsent until `resynchronise` succeeds → `closed`.
  *
- * A chunk is read to its end before anything is written, because bytes that had already arrived cannot answer a later
+ * A chunk is read completely before the next write, because bytes that have already arrived cannot answer a later
  * command.
  */
 export class Dialogue {
@@ -82,14 +82,13 @@ export class Dialogue {
       clock,
       () => {
         const { heldUntilMs } = this.#assembler
-        // Waits if a line is arriving, because it may be the next line of the text.
+        // Waits longer if a line is arriving, because it may be the next line of the text.
         const flowsUntilMs = this.#tokenizer.midLine ? (this.#traffic.lastByteAtMs ?? 0) + graceMs : 0
         return heldUntilMs && Math.max(heldUntilMs, flowsUntilMs)
       },
       () => this.#run(() => this.#assembler.release(this.#assembled)),
     )
-    // A port that is already lost calls back at once; the event is delivered later, when the caller is fully
-    // constructed.
+    // Delays events until the caller is fully constructed, because a port that is already lost calls back immediately.
     this.#running = true
     port.onBytes((bytes) => this.#receive(bytes))
     port.onClosed((reason) => this.close(reason))
@@ -97,7 +96,7 @@ export class Dialogue {
     if (this.#lostReason !== undefined) clock.after(0, () => this.#run(() => undefined))
   }
 
-  /** Queues the command (FIFO). Never rejects, whatever the modem does. */
+  /** Queues the command (FIFO). Never rejects, even if the modem does not answer. */
   execute(command: Command, cancellation?: Cancellation): Promise<CommandOutcome> {
     if (!isWritable(command.text)) return Promise.resolve({ kind: 'not-sent', why: 'unwritable' })
     return new Promise((resolve) => {
@@ -122,7 +121,7 @@ export class Dialogue {
 
   /**
    * Resynchronises with the modem, after the exchange in flight and before the queue. Runs automatically before the
-   * first command and after each exchange without an answer; call it after a failure or when in doubt.
+   * first command and after each exchange without an answer; may also be called after a failure.
    */
   resynchronise(): Promise<ResynchroniseOutcome> {
     return new Promise((resolve) => {
@@ -147,8 +146,8 @@ export class Dialogue {
   }
 
   /**
-   * Writes without an exchange, for data that is not a command or for a modem that does not answer. One character per
-   * byte.
+   * Writes data outside an exchange: data that is not a command, or data for a modem that does not answer. One
+   * character per byte.
    */
   writeRaw(text: string): void {
     this.#run(() => this.#send(text, 'ordinary'))
@@ -220,8 +219,8 @@ export class Dialogue {
     if (exchange instanceof Resynchronisation) {
       if (this.#state === 'resynchronising') this.#enter(next)
     } else if (next === 'out-of-step' || (exchange instanceof CommandExchange && this.#assembler.textFlowsMs > 0)) {
-      // A line of text may have ended the command. Without this check, the real result would be taken for the result of
-      // the next command.
+      // A line of text may have ended the command. Without resynchronisation, the real result would count as the result
+      // of the next command.
       this.#resynchronisation.pressAfter(exchange)
     }
   }
@@ -237,7 +236,7 @@ export class Dialogue {
 
   // ── Main loop ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Every entry point runs through here, so that callbacks from the port and from listeners never nest. */
+  /** Every entry point uses this method, so that callbacks from the port and from listeners never nest. */
   #run(action: () => void): void {
     if (this.#running) {
       action()
@@ -274,7 +273,7 @@ export class Dialogue {
 
   #startNext(): boolean {
     if (this.#current !== undefined || this.#inGap || this.#state === 'closed') return false
-    // Waits once for the rest of a text, which could be taken for answers during resynchronisation.
+    // Waits once for the rest of a text, which resynchronisation could read as answers.
     if (this.#resynchronisation.pressing && !this.#waitedForText && this.#waitForText()) {
       this.#waitedForText = true
       return false
@@ -283,7 +282,7 @@ export class Dialogue {
       this.#startResynchronisation()
       return true
     }
-    // Waits for the rest of a text, which could be taken for the prompt or the result of a submission.
+    // Waits for the rest of a text, which could be read as the prompt or the result of a submission.
     const mayBeFooled = this.#state === 'in-step' && this.#queue.first instanceof SubmissionExchange
     if (mayBeFooled && this.#waitForText()) return false
     const exchange = this.#queue.next()
@@ -360,7 +359,7 @@ export class Dialogue {
       this.#current?.news?.(event)
     },
     prompt: (): void => {
-      // After this unexpected prompt, the modem would read the next command as a PDU.
+      // Reports the unexpected prompt, after which the modem would read the next command as a PDU.
       if (this.#current) this.#current.prompt()
       else if (this.#state === 'in-step') this.#resynchronisation.press()
     },
@@ -372,7 +371,7 @@ export class Dialogue {
 
   #expire(): void {
     const exchange = this.#current
-    // Text that was never closed may contain the answer.
+    // A text without a closing quote may contain the answer.
     this.#assembler.flush(this.#assembled)
     if (exchange === undefined || exchange !== this.#current) return
     if (!(exchange instanceof Resynchronisation)) this.#timeouts += 1

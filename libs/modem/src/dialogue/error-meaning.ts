@@ -1,6 +1,6 @@
 /** The meaning of one error code: a row in the tables of `+CMS` and `+CME` errors. */
 export interface ErrorMeaning {
-  /** The standard's text, which CMEE=2 sends instead of the number. */
+  /** The standard's text, which the modem sends instead of the number after AT+CMEE=2. */
   readonly standard: string
   readonly class: ErrorClass
   readonly words: string
@@ -12,8 +12,8 @@ export interface ErrorMeaning {
 /**
  * `permanent`, `temporary`, `sim`, `registration`, `storage`: the command was refused and had no effect. `duplicate`:
  * the service centre already has the message (CMS 197). `unsupported`: the firmware does not support the command, or
- * does not support it in this form. `harmless`: no action needed (CMS 340). `unknown`: the code does not say whether
- * the command was carried out (CMS 332, 500, 513, a bare ERROR, undocumented codes).
+ * does not support it in this form. `harmless`: no action needed (CMS 340). `unknown`: the code does not show whether
+ * the command was executed (CMS 332, 500, 513, a bare ERROR, undocumented codes).
  */
 export type ErrorClass =
   | 'permanent'

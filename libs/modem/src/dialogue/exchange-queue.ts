@@ -67,7 +67,7 @@ export class ExchangeQueue {
 }
 
 interface QueueingDialogue {
-  /** Runs the action when nothing else runs, then continues with the queue. */
+  /** Runs the action when no other action runs, then continues with the queue. */
   readonly run: (action: () => void) => void
   readonly inFlight: () => Exchange | undefined
 }

@@ -3,7 +3,7 @@ import type { Unsolicited, UnsolicitedForm } from '../wire/unsolicited.ts'
 import type { NotSent, Sensitivity } from './command.ts'
 import type { FinalResult } from './final-result.ts'
 
-/** One exchange with the modem, from its first byte until the next one may start. */
+/** One exchange with the modem, from its first byte until the next exchange may start. */
 export interface Exchange {
   /** The command line, used to recognise its echo; empty if the exchange has no command line. */
   readonly text: string
@@ -41,7 +41,7 @@ export interface ExchangeLink {
   nowMs(): number
   /** Runs the continuation of a promise, then continues the dialogue. */
   resume(action: () => void): void
-  /** Returns a line to the dialogue because it turned out to be unsolicited. */
+  /** Returns a line to the dialogue, because the line is unsolicited. */
   giveBack(line: ResponseLine): void
   /** Ends the exchange. `out-of-step`: a late answer may still arrive. */
   done(next: 'in-step' | 'out-of-step'): void

@@ -40,8 +40,8 @@ export function readNumericResult(text: string): FinalResult | undefined {
 const ok: FinalResult = { kind: 'ok' }
 const call: FinalResult = { kind: 'call' }
 
-// Huawei and similar firmware send this result. Only capitals match, because a text that a person wrote rarely contains
-// it in capitals.
+// Huawei and similar firmware send this result. Only capitals match, because texts of people rarely contain these words
+// in capitals.
 const unsupported = /^(COMMAND NOT SUPPORT(ED)?|TOO MANY PARAMETERS|NOT SUPPORT(ED)?|INVALID COMMAND( LINE)?)$/
 
 const callResult = /^(CONNECT|CONNECT \d.*|NO CARRIER|BUSY|NO ANSWER|NO DIALTONE)$/

@@ -12,7 +12,7 @@ import {
 import { anyBareLine } from './command.ts'
 
 describe('an answer', () => {
-  test('excludes echoes, repeated and late ones too', async () => {
+  test('excludes echoes, even if they are repeated or late', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const first = dialogue.execute({ text: 'ATI', timeoutMs: 5000, bare: anyBareLine })
     modem.say('ATI\r\r\nATI\r\nHuawei\r\n\r\nOK\r\n')
@@ -39,7 +39,7 @@ describe('an answer', () => {
     expect(shown(events)).toEqual(['RING', 'unknown ^HCSQ:"LTE",42', 'SMS Ready'])
   })
 
-  test('does not end with the end of a call', async () => {
+  test('is not ended by the end of a call', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const asked = dialogue.execute(query('CSQ'))
     modem.say('NO CARRIER\r\n+CSQ: 20,99\r\nOK\r\n')
@@ -47,7 +47,7 @@ describe('an answer', () => {
     expect(shown(events)).toEqual(['NO CARRIER'])
   })
 
-  test('does not end with a digit, unless the modem is known to use numeric results', async () => {
+  test('is not ended by a digit, unless the modem uses numeric results', async () => {
     const words = await dialogueInStep()
     const asked = words.dialogue.execute(query('CSQ'))
     words.modem.say('0\r\n+CSQ: 20,99\r\nOK\r\n')
@@ -58,7 +58,7 @@ describe('an answer', () => {
     expect(await digits.dialogue.execute(query('CSQ'))).toMatchObject({ kind: 'error', error: { text: 'ERROR' } })
   })
 
-  test('no longer ends with a digit once the modem has answered OK as text', async () => {
+  test('is not ended by a digit after the modem has answered OK as text', async () => {
     const { dialogue, modem } = scriptedDialogue()
     modem.reply = (line) => ({ AT: '0\r', 'AT+CMEE?': '+CMEE: 0\r\n0\r', ATV1: 'OK\r\n' })[line]
     expect(await dialogue.execute({ text: 'ATV1', timeoutMs: 5000 })).toMatchObject({ kind: 'ok' })
@@ -67,7 +67,7 @@ describe('an answer', () => {
     expect(await asked).toMatchObject({ kind: 'ok', lines: [{ text: '+CSQ: 20,99' }] })
   })
 
-  test('is the same wherever unsolicited codes arrive, and however the bytes are divided into chunks', async () => {
+  test('is the same wherever unsolicited codes interrupt it, and however the bytes are divided into chunks', async () => {
     const answer = ['+CMGL: 1,1,,30', deliverPdu, '+CMGL: 2,3,"x",30', deliverPdu, 'OK']
     const news = fc.constantFrom(
       ['+CMTI: "SM",3'],
@@ -129,7 +129,7 @@ describe('unsolicited codes', () => {
     ])
   })
 
-  test('whose PDU is missing are reported without it and delay nothing', async () => {
+  test('whose PDU is missing are reported without the PDU, and without a delay', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     modem.say(`+CMT: ,30\r\n+CDS: 25\r\n${deliverPdu}\r\n+CBM: 88\r\n+CSQ: 1,99\r\nOK\r\n`)
@@ -153,7 +153,7 @@ describe('unsolicited codes', () => {
     expect(shown(events)).toContain('+CUSD: 0,"cut again\nOK')
   })
 
-  test('of a profile are recognised once learned', async () => {
+  test('of a profile are recognised after `learn`', async () => {
     const { dialogue, modem, events } = await dialogueInStep({ unsolicited: [{ code: '^RSSI' }] })
     modem.say('^RSSI: 12\r\n^MODE: 5\r\n')
     dialogue.learn([{ code: '^MODE' }])

@@ -8,7 +8,7 @@ import { controlZ, type Exchange } from './exchange.ts'
 import { type FinalResult, readFinalResult, readNumericResult } from './final-result.ts'
 import { Resynchronisation } from './resynchronisation.ts'
 
-/** Decides what a line is: a final result, an echo, an answer, or an unsolicited code. The checks have this order. */
+/** Classifies each line, in this order: final result, echo, answer, unsolicited code. */
 export class LineRouting {
   readonly #table: UnsolicitedTable
   readonly #doubt: Doubt
@@ -47,7 +47,10 @@ export class LineRouting {
     if (this.#written.length > echoesKnown) this.#written.shift()
   }
 
-  /** True if a PDU was written last. With echo on, the modem sends the digits of the PDU back, possibly in pieces. */
+  /**
+   * True if the driver's last output was a PDU. A modem with echo enabled returns the digits of the PDU, possibly in
+   * several lines.
+   */
   get pduMayEcho(): boolean {
     return this.#writtenPdu !== ''
   }
@@ -84,8 +87,8 @@ export class LineRouting {
   }
 
   /**
-   * Reads a line of an answer that has OK at its end (`+CMEE: 1OK`). Only during resynchronisation, because none of its
-   * answers end with these letters, whereas the text of a message may.
+   * Reads a line of an answer that has OK at its end (`+CMEE: 1OK`). Only during resynchronisation, because its answers
+   * never end with these letters, but the text of a message may.
    */
   #takeGlued(line: ResponseLine, form: UnsolicitedForm | undefined): boolean {
     const exchange = this.#inFlight()
@@ -98,7 +101,7 @@ export class LineRouting {
     return true
   }
 
-  /** Takes back a line that an exchange accepted, because it turned out to be unsolicited. */
+  /** Accepts a line back from an exchange, because the line is unsolicited. */
   giveBack(line: ResponseLine): void {
     this.#report(line, this.#table.find(line))
   }

@@ -13,12 +13,12 @@ test('repeats earlier questions in an order that old answers cannot have', () =>
   expect(provingWord(['a', 'b', 'a'], ['a', 'b'])).toEqual(['b', 'b', 'a'])
 })
 
-test('a single question that is already unanswered proves nothing', () => {
+test('repeating a single unanswered question proves nothing', () => {
   expect(provingWord(['a'], ['a'])).toBeUndefined()
   expect(provingWord([], [])).toBeUndefined()
 })
 
-test('when the answers to a word have arrived, its last question has been answered, whatever was lost or late', () => {
+test('after the answers to all questions of a word, its last question has been answered, even if earlier answers were lost or late', () => {
   const alphabet = ['a', 'b', 'c']
   fc.assert(
     fc.property(
@@ -27,8 +27,8 @@ test('when the answers to a word have arrived, its last question has been answer
       (unanswered, comes) => {
         const word = provingWord(unanswered, alphabet) ?? []
         expect(word.length).toBeGreaterThan(0)
-        // The questions in the order in which the modem processes them. Each question is asked when the previous one
-        // seems to be answered.
+        // The questions in the order in which the modem processes them. Each question is asked when the previous
+        // question seems to be answered.
         const stream = unanswered.map((letter) => ({ letter, last: false }))
         let asked = 0
         let read = 0

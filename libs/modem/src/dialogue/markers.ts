@@ -10,8 +10,8 @@ export interface Marker {
 const isGroup = (body: string): boolean => body.startsWith('(')
 
 /**
- * Queries that a modem answers even without a SIM or network. No answer can be mistaken for an unsolicited result
- * code. Nearly all firmware supports at least one of the first two. Every usable modem supports the last one, because
+ * Queries that a modem answers even without a SIM or network. No answer can be mistaken for an unsolicited result code.
+ * Nearly all firmware supports the first or the second query. Every usable modem supports the last query, because
  * sending messages requires it.
  */
 export const markers: readonly Marker[] = [
@@ -33,21 +33,21 @@ export function rememberUnanswered(unanswered: Marker[], ...asked: readonly Mark
   if (unanswered.length > mostUnanswered) unanswered.splice(0, unanswered.length - mostUnanswered)
 }
 
-// A modem buffers fewer answers, so the oldest answers can no longer arrive.
+// A modem buffers fewer answers, so older answers can no longer arrive.
 const mostUnanswered = 200
 
 /**
  * Chooses the questions whose answers prove that both ends are in step.
  *
- * A modem processes its input in order, but perhaps late, and perhaps not all of it. So the answers that arrive are
- * those of `unanswered`, some missing, followed by those of the questions asked from here on. Each letter is a
- * question. The word consists of a part u and a last letter t. `unanswered` does not contain the letters of the word in
- * this order, and u does not contain t. When the answers to the word have arrived in order, the last of these answers
- * cannot be an old answer, so it belongs to the last question. Everything sent before that question has been answered
- * or never will be.
+ * A modem processes its input in order, but may be late and may miss input. So the next answers are answers to
+ * `unanswered`, of which some may be missing, followed by answers to new questions. Each letter is a question. The word
+ * consists of a part u and a last letter t. `unanswered` does not contain the letters of the word in this order, and u
+ * does not contain t. When the answers to the word have arrived in order, the last of these answers cannot be an old
+ * answer, so it belongs to the last question. All earlier commands have been answered by then, or will never be
+ * answered.
  *
- * The shortest such word is chosen: one question, unless earlier questions are unanswered. Returns undefined if no word
- * is such a proof, which happens only if the alphabet is a single letter that is in `unanswered`.
+ * The shortest such word is chosen: one question, unless earlier questions are unanswered. Returns undefined if no
+ * such word exists, which happens only if the alphabet is a single letter that is in `unanswered`.
  */
 export function provingWord<Letter>(
   unanswered: readonly Letter[],
@@ -69,7 +69,8 @@ function absentWord<Letter>(sequence: readonly Letter[], alphabet: readonly Lett
   const word: Letter[] = []
   let missing = new Set(alphabet)
   for (const letter of sequence) {
-    // Whenever every letter has occurred, the letter that occurred last becomes the next letter of the word.
+    // When every letter has occurred, the letter that occurred last becomes the next letter of the word, and the search
+    // starts again.
     if (missing.delete(letter) && missing.size === 0) {
       word.push(letter)
       missing = new Set(alphabet)

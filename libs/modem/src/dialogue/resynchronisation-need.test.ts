@@ -42,7 +42,7 @@ describe('after silence', () => {
     expect(answerOf(await dialogue.execute(query('CSQ')))).toEqual(['+CSQ: 1,99'])
   })
 
-  test('the late answer of the timed-out command proves nothing, although a question has the same answer', async () => {
+  test('the late answer of the timed-out command does not end resynchronisation, although a question has the same answer', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     modem.reply = (line) => (line === 'AT' ? undefined : '')
     const first = dialogue.execute(query('CMEE'))
@@ -81,7 +81,7 @@ describe('after silence', () => {
     expect(await dialogue.resynchronise()).toMatchObject({ kind: 'in-step' })
   })
 
-  test('a modem left at a prompt is brought out of it', async () => {
+  test('ends the prompt of a modem that waits for input', async () => {
     const { dialogue, modem } = scriptedDialogue()
     modem.reply = (line) => (line === 'AT' && modem.written.length === 1 ? '> ' : undefined)
     expect(await dialogue.resynchronise()).toMatchObject({ kind: 'in-step' })

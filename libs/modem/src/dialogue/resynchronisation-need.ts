@@ -6,8 +6,8 @@ import { type Marker, markers, rememberUnanswered } from './markers.ts'
 import { Resynchronisation, type ResynchronisationEnd } from './resynchronisation.ts'
 
 /**
- * Records whether a resynchronisation is due before the queue continues, which old answers may still arrive, and who
- * waits for the result of the resynchronisation.
+ * Records whether a resynchronisation is due before the queue continues, which old answers may still arrive, and which
+ * listeners wait for the result of the resynchronisation.
  */
 export class ResynchronisationNeed {
   readonly #traffic: PortTraffic

@@ -12,8 +12,8 @@ interface Fate {
 }
 
 /**
- * A very slow and unreliable modem that still works in order: it processes a command after the previous ones, soon or
- * much later, misses some commands, and loses some answers.
+ * A very slow and unreliable modem. It processes commands in order, soon or much later, but misses some commands and
+ * loses some answers.
  */
 class SlowModem implements BytePort {
   readonly #clock: ManualClock
@@ -44,7 +44,7 @@ class SlowModem implements BytePort {
   }
 
   onClosed(): void {
-    // It never closes.
+    // Does nothing, because this port never closes.
   }
 
   #take(): void {
@@ -104,7 +104,7 @@ const fate: fc.Arbitrary<Fate> = fc.record({
   answered: fc.constantFrom(true, true, true, true, false),
 })
 
-test('a late answer never answers another command, whatever is late, lost or missed', async () => {
+test('a late answer is never used for another command, even if other answers are late or lost', async () => {
   let inTime = 0
   let late = 0
   await fc.assert(
@@ -138,7 +138,7 @@ test('a late answer never answers another command, whatever is late, lost or mis
     ),
     { numRuns: 1000 },
   )
-  // The schedules prove something only if both punctual and late answers occur often.
+  // The test is only meaningful if both punctual and late answers occur often.
   expect(Math.min(inTime, late)).toBeGreaterThan(500)
 }, 60_000)
 

@@ -15,9 +15,9 @@ export interface ResynchronisationEnd {
 }
 
 /**
- * Resynchronisation: ESC closes an open prompt, `AT` checks that the modem answers, then questions are asked whose
- * answers cannot be old (see `provingWord`). An OK alone proves nothing: it may belong to the timed-out command. Some
- * modems refuse a bare `AT`; an error also shows that the modem answers.
+ * Resynchronisation: ESC closes an open prompt, `AT` checks that the modem answers, then the driver asks questions
+ * whose answers cannot be old (see `provingWord`). An OK alone is not sufficient, because it may belong to the
+ * timed-out command. Some modems refuse a bare `AT`; an error also shows that the modem answers.
  *
  * `knocking`: ESC and `AT` are written, and any result is accepted → `marking`: a question is written, its answer is
  * due → `closing`: the answer was read, its final result is due → the next question, or in step. A deadline starts the
@@ -70,8 +70,8 @@ export class Resynchronisation implements Exchange {
         this.#mark()
         return true
       case 'marking':
-        // Either the error belongs to an earlier command, or the modem does not support the question. Another question
-        // is safe in both cases.
+        // Asks another question, because the error belongs to an earlier command, or the modem does not support this
+        // question.
         if (result.kind === 'error') {
           const marker = this.#word[this.#letter]
           if (marker) this.#refused.add(marker)
@@ -89,8 +89,8 @@ export class Resynchronisation implements Exchange {
   }
 
   prompt(): void {
-    // The modem has read the driver's bytes as a message text. Noise may contain any number of `>`, so all but the
-    // first few are ignored.
+    // A prompt means that the modem has read the driver's bytes as a message text. Only the first few prompts are
+    // handled, because noise may contain any number of `>`.
     this.#prompts += 1
     if (this.#prompts > mostPrompts) return
     this.#state = 'knocking'
@@ -108,7 +108,7 @@ export class Resynchronisation implements Exchange {
   }
 
   restarted(): void {
-    // A booting modem ignores input for a while; the attempts continue.
+    // Continues the attempts, because a booting modem ignores input for a while.
   }
 
   cancelled(): void {
@@ -136,7 +136,7 @@ export class Resynchronisation implements Exchange {
     const supported = markers.filter((marker) => !this.#refused.has(marker))
     const word = provingWord(unanswered, supported)
     if (word === undefined) {
-      // A busy modem refuses all questions, so the next attempt waits for the deadline.
+      // A busy modem refuses all questions, so the next attempt starts only after the deadline.
       this.#refused.clear()
       this.#word = []
       return
@@ -179,7 +179,10 @@ export type ResynchroniseOutcome =
 export interface ResynchronisationOptions {
   readonly attempts: number
   readonly timeoutMs: number
-  /** Questions without an answer since both ends were last in step, in the order asked; updated here. */
+  /**
+   * Questions without an answer since both ends were last in step, in the order in which they were asked.
+   * Resynchronisation updates the list.
+   */
   readonly unanswered: Marker[]
 }
 

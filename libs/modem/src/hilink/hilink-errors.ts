@@ -38,8 +38,8 @@ const undocumented = meaning(
   'If the problem persists, restart the stick and report the code.',
 )
 
-const checkSim = 'Put the SIM into a phone and check that it works there.'
-const shorten = 'Check number and text, and shorten the text.'
+const checkSim = 'Put the SIM into a phone and check that the SIM works there.'
+const shorten = 'Check the number and the text, and shorten the text.'
 
 const meanings: ReadonlyMap<number, Meaning> = new Map([
   [100_002, meaning('unsupported', 'The stick does not support this request.', 'Update the firmware of the stick.')],
@@ -51,7 +51,14 @@ const meanings: ReadonlyMap<number, Meaning> = new Map([
   [100_005, meaning('permanent', 'The stick cannot read the request.', shorten)],
   [100_006, meaning('permanent', 'The stick refuses the number or the text.', shorten)],
   [108_006, meaning('sim', 'The stick refuses the user name or the password.', 'Correct HILINK_PASSWORD.')],
-  [108_007, meaning('sim', 'The stick has had too many wrong logins.', 'Correct HILINK_PASSWORD, and wait.')],
+  [
+    108_007,
+    meaning(
+      'sim',
+      'The stick has had too many wrong logins.',
+      'Correct HILINK_PASSWORD, and wait until the stick allows logins again.',
+    ),
+  ],
   [101_001, meaning('sim', 'There is no valid SIM in the stick.', checkSim)],
   [101_002, meaning('sim', 'The SIM requires its PIN.', 'Configure the PIN of this SIM slot.')],
   [101_003, meaning('sim', 'The SIM is locked and requires its PUK.', checkSim)],

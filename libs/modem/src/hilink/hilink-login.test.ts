@@ -40,7 +40,7 @@ test('logs in with the password of the stick, and sends', async () => {
   expect(logins()).toBe(1)
 })
 
-test('logs in again when the stick has forgotten its sessions', async () => {
+test('logs in again after the stick has lost its sessions', async () => {
   const { world, start, send, logins } = stickWith('secret')
   expect((await start()).kind).toBe('started')
   world.stick.faults.set('web-sessions-lost', { times: 1 })
@@ -49,7 +49,7 @@ test('logs in again when the stick has forgotten its sessions', async () => {
   expect(logins()).toBe(2)
 })
 
-test('tries a wrong password once, because the stick would lock', async () => {
+test('tries a wrong password only once, because further attempts would lock the stick', async () => {
   const { world, start, logins } = stickWith('wrong')
   expect(await start()).toMatchObject({ kind: 'failed', failure: { reason: 'login-refused' } })
   await world.pass(600_000)

@@ -10,7 +10,7 @@ import { StickWorld, stickImei, stickNumber } from '../testing/stick-world.ts'
 const accepted = { kind: 'accepted', messageReference: undefined }
 
 describe('setup', () => {
-  test('identifies stick, SIM and network, and says what a web interface lacks', async () => {
+  test('identifies stick, SIM and network, and reports the limitations of a web interface', async () => {
     const driven = new DrivenStick()
     const outcome = await driven.start()
     expect(outcome).toMatchObject({
@@ -38,7 +38,7 @@ describe('setup', () => {
     expect(outcome).toMatchObject({ kind: 'failed', failure: { reason } })
   })
 
-  test('enters the PIN once and forgets it when the SIM is ready', async () => {
+  test('enters the PIN once, and deletes its record when the SIM is ready', async () => {
     const memory = new PinMemory()
     const driven = new DrivenStick(new StickWorld({ sim: { pin: '1234' } }), { simPin: '1234' }, memory)
     expect((await driven.start()).kind).toBe('started')
@@ -117,7 +117,7 @@ describe('sending', () => {
     expect(driven.world.sent).toHaveLength(times)
   })
 
-  test('a refused number is a failure without a reason, and stays in doubt', async () => {
+  test('the stick reports no reason for a refused number, so the message stays in doubt', async () => {
     const driven = await started()
     driven.world.network.setDeliveryPolicy('+447400123456', { outcome: 'rejected', cause: 38 })
     const outcome = await driven.send('Hello')
@@ -224,7 +224,7 @@ describe('receiving', () => {
     expect(driven.texts).toEqual(['447400123456 Hello'])
   })
 
-  test('tries again after a refused delete', async () => {
+  test('repeats a refused deletion', async () => {
     const driven = await started({ 'delete-refused': { times: 1 } })
     driven.world.network.sendText('+447400123456', stickNumber, 'Hello')
     await driven.world.pass(10_000)
@@ -333,8 +333,8 @@ describe('deleting several messages', () => {
   })
 })
 
-describe('staying in use', () => {
-  test('notices a silent stick, and that it answers again', async () => {
+describe('while it is in use', () => {
+  test('detects that the stick does not answer, and that it answers again', async () => {
     const driven = await started({ 'web-lost': {} })
     await driven.world.pass(30_000)
     expect(driven.modem.state).toEqual({ name: 'degraded', reasons: ['not-answering'] })
@@ -344,7 +344,7 @@ describe('staying in use', () => {
     expect(await driven.send('Hello')).toMatchObject(accepted)
   })
 
-  test('works on after the stick has restarted', async () => {
+  test('continues to work after the stick has restarted', async () => {
     const driven = await started()
     driven.world.stick.reboot()
     await driven.world.pass(60_000)
@@ -352,7 +352,7 @@ describe('staying in use', () => {
     expect(await driven.send('Hello')).toMatchObject(accepted)
   })
 
-  test('sets up again when another SIM answers', async () => {
+  test('sets the stick up again when its SIM has changed', async () => {
     const driven = await started()
     driven.world.stick = driven.world.newStick({ sim: { iccid: '8944100000000000099', imsi: '001010000000099' } })
     await driven.world.pass(30_000)
@@ -360,7 +360,7 @@ describe('staying in use', () => {
     expect(sessions).toEqual(['8944100000000000017', '8944100000000000099'])
   })
 
-  test('reports no message of another SIM before it is set up', async () => {
+  test('reports no messages of another SIM before its setup', async () => {
     const driven = await started()
     const other = driven.world.newStick({
       sim: { iccid: '8944100000000000099', imsi: '001010000000099', msisdn: '+447700900099' },

@@ -35,8 +35,9 @@ import { type WebAnswer, WebSession } from './web-session.ts'
 import { childNumber, childText } from './xml.ts'
 
 /**
- * A stick that offers only a web interface (HiLink), driven through its XML interface. The stick announces nothing, so
- * it is polled. It assigns no references and returns no delivery reports.
+ * A stick that offers only a web interface (HiLink), driven through its XML interface. The stick does not announce
+ * messages or changes, so the driver reads its state regularly. It assigns no references and returns no delivery
+ * reports.
  *
  * probing → identifying → sim → registering → ready ⇄ degraded, as for every modem. A new session with another IMEI or
  * SIM leads back to `probing`.
@@ -234,7 +235,7 @@ export class HilinkModem implements ModemDriver {
     return { kind: 'in-step', attempts: 1, atRefused: false }
   }
 
-  /** The interface cannot switch the radio alone, so only the setup is repeated. */
+  /** The interface cannot switch the radio off and on, so only the setup is repeated. */
   restartRadio(): Promise<StartupOutcome> {
     return this.start()
   }
@@ -374,7 +375,7 @@ function localDate(epochMs: number, zoneQuarters: number): string {
   return new Date(epochMs + zoneQuarters * 900_000).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** The number of failed polls after which the stick counts as silent. */
+/** The number of failed reads after which the stick counts as silent. */
 const silentAfter = 2
 const silentRetryMs = 2_000
 const retryMs = 60_000

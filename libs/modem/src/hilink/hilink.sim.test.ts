@@ -14,14 +14,14 @@ import type { WebPort } from './web-port.ts'
 const firstSeed = 20_261_123
 const schedules = 100
 
-test(`${schedules} schedules of a stick with faults and crashes, from seed ${firstSeed} on, break no promise`, async () => {
+test(`${schedules} schedules of a stick with faults and crashes, from seed ${firstSeed} on, break no guarantee`, async () => {
   const seen = new Map<string, number>()
   for (let seed = firstSeed; seed < firstSeed + schedules; seed += 1) {
     const schedule = new Schedule(seed)
     expect(await schedule.run(), `seed ${seed}`).toEqual([])
     for (const each of schedule.seen) seen.set(each, (seen.get(each) ?? 0) + 1)
   }
-  // A run proves little unless every kind of result and crash occurred in it.
+  // The run proves little unless every kind of result and crash occurred.
   expect([...seen.keys()]).toEqual(expect.arrayContaining([...mustBeSeen]))
 }, 240_000)
 
@@ -37,7 +37,10 @@ interface Message {
   state: 'queued' | 'committed' | 'accepted' | 'unknown'
 }
 
-/** A program with a journal that survives its crashes, a stick with faults, and a network whose ledger is the truth. */
+/**
+ * A program with a journal that survives its crashes, a stick with faults, and a network with a ledger of the messages
+ * that it really accepted.
+ */
 class Schedule {
   readonly seen = new Set<string>()
   readonly #random: RandomChoices
@@ -93,7 +96,7 @@ class Schedule {
     }
   }
 
-  /** Returns true if the program crashes here. */
+  /** Returns true if the program crashes at this place. */
   #mayCrash(where: string): boolean {
     const isCrash = this.#random.happens(0.06)
     if (isCrash) this.#crash(where)

@@ -7,8 +7,8 @@ import { messagesIn, pdusOf, type StickMessage } from './stick-message.ts'
 import type { WebAnswer, WebSession } from './web-session.ts'
 
 /**
- * The inbox of the stick. A message is reported as one or more PDUs, each in a slot of its own, and is deleted from the
- * stick when the caller has stored and deleted all its PDUs.
+ * The inbox of the stick. A message is reported as one or more PDUs, each with its own slot. The message is deleted
+ * from the stick when the caller has stored and deleted all its PDUs.
  */
 export class StickInbox {
   readonly #options: StickInboxOptions
@@ -27,9 +27,7 @@ export class StickInbox {
     this.#options = options
   }
 
-  /**
-   * Forgets which messages were reported, because another SIM or stick may hold other messages under the same indexes.
-   */
+  /** Clears the list of reported messages, because another SIM or stick may have other messages at the same indexes. */
   forget(): void {
     this.#reported.clear()
     this.#stored.clear()
@@ -61,8 +59,8 @@ export class StickInbox {
   }
 
   /**
-   * Deletes the message once all its PDUs are stored, and only if the stick still holds it under its index. Calls that
-   * are waiting at the same time are carried out together, because the stick must list its whole inbox first.
+   * Deletes the message when all its PDUs are stored, but only if the message is still at its index. Calls that are
+   * waiting at the same time are carried out together, because the stick must list its whole inbox first.
    */
   async delete(slot: number, pdu: string): Promise<Deletion> {
     const request = { slot, pdu }
@@ -196,7 +194,7 @@ export class StickInbox {
 
 export interface StickInboxOptions {
   readonly session: WebSession
-  /** Asks the stick whether it and its SIM are still the same. */
+  /** Checks that the stick and its SIM have not changed. */
   readonly isSameStick: () => Promise<boolean>
   /** The time zone in which the stick shows dates. */
   readonly zoneQuartersAt: (epochMs: number) => number

@@ -48,7 +48,7 @@ describe('the PDUs of a message', () => {
     expect(tpdu).toMatchObject({ originator: { typeOfNumber: 'alphanumeric', value: phone } })
   })
 
-  test('are the same when the network delivers a long message again under another index', () => {
+  test('are the same when the network delivers a long message again and the stick stores it at another index', () => {
     const long = { ...message, content: 'All work and no play. '.repeat(20) }
     expect(pdusOf({ ...long, index: 40_007 }, utc)).toEqual(pdusOf(long, utc))
     expect(pdusOf({ ...long, date: '2026-03-01 15:46:12' }, utc)).not.toEqual(pdusOf(long, utc))

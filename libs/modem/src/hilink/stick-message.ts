@@ -8,7 +8,7 @@ import { childNumber, childText, type XmlElement } from './xml.ts'
 
 /** A received message as the stick stores it: joined and decoded, without its PDUs. */
 export interface StickMessage {
-  /** The next message may get the index of a deleted message. */
+  /** The index in the stick. A later message may reuse the index of a deleted message. */
   readonly index: number
   readonly phone: string
   readonly content: string
@@ -34,9 +34,9 @@ export function messagesIn(response: XmlElement): readonly StickMessage[] {
 }
 
 /**
- * Returns the PDUs in which the network may have delivered the message, so that it is stored and joined like every
- * other message. The same message always has the same PDUs. A message that no PDU can hold, such as a delivery report,
- * becomes a text of hexadecimal digits with its fields, which the agent stores as an unreadable PDU.
+ * Returns the PDUs in which the network may have delivered the message, so that the agent stores and joins the message
+ * like every other message. The same message always has the same PDUs. If no PDU can represent the message, for example
+ * a delivery report, its fields are returned as hexadecimal digits, which the agent stores as an unreadable PDU.
  */
 export function pdusOf(message: StickMessage, zoneQuartersAt: (epochMs: number) => number): readonly string[] {
   const { phone, content } = message
@@ -73,8 +73,8 @@ function originatorOf(phone: string): Address {
 }
 
 /**
- * The reference of a long message, which the stick does not show. It depends on the message alone, so a message that the
- * network delivers again has the same PDUs, wherever the stick stores it.
+ * The reference of a long message, which the stick does not show. The reference depends only on the message, so a
+ * message that the network delivers again has the same PDUs at any index.
  */
 function referenceOf({ phone, content, date }: StickMessage): number {
   let hash = 0

@@ -18,7 +18,7 @@ export function registrationIn(status: XmlElement): Registration {
   }
 }
 
-/** Reads the bars from `monitoring/status`, and the levels from `device/signal` if the stick has it. */
+/** Reads the bars from `monitoring/status`, and the levels from `device/signal`, if the stick supports this request. */
 export function signalIn(status: XmlElement, levels: XmlElement | undefined): Signal {
   const icon = childNumber(status, 'SignalIcon')
   const most = childNumber(status, 'maxsignal') || 5

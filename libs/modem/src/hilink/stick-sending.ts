@@ -10,7 +10,7 @@ import type { WebAnswer, WebSession } from './web-session.ts'
 import { childText } from './xml.ts'
 
 /**
- * Sends texts, one after the other. The stick composes the PDUs and reports the result without a reference.
+ * Sends texts, one after the other. The stick encodes the PDUs and reports the result without a reference.
  *
  * asking the caller → `sms/send-sms` written → OK → `sms/send-status` until the stick has finished → outcome. A reply
  * that is lost after the POST leaves the outcome unknown.
@@ -33,7 +33,7 @@ export class StickSending {
     this.#isOpen = true
   }
 
-  /** Ends all waiting and all new messages unsent. */
+  /** Ends all waiting messages, and all later messages, without sending them. */
   close(): void {
     this.#isOpen = false
   }
@@ -55,8 +55,8 @@ export class StickSending {
   async #send(text: OutgoingText, { beforePdu }: SubmitOptions): Promise<SubmitOutcome> {
     const { session, clock, localDate } = this.#options
     if (!this.#isOpen) return { kind: 'not-sent', why: 'not-ready' }
-    // Reads the status before the commit, because the message should be sent at once after it. This also opens a
-    // session if there is none.
+    // Reads the status before the commit, because the message should be sent directly after the commit. This also opens
+    // a session if none is open.
     const information = await session.get('/api/device/information')
     if (information.kind !== 'value') return { kind: 'not-sent', why: 'out-of-step' }
     if (!this.#options.isSameStick(information)) return { kind: 'not-sent', why: 'restarted' }
@@ -91,7 +91,7 @@ export class StickSending {
     let failures = 0
     for (;;) {
       const answer = await session.get('/api/sms/send-status')
-      // The status describes the last message since the stick started.
+      // The status describes the last message since the stick started, so after a restart the outcome is unknown.
       if (session.refusals !== refusals) return { kind: 'unknown', why: 'restarted', error: undefined }
       if (answer.kind === 'value') {
         const result = resultIn(answer, text.destination)
@@ -106,7 +106,7 @@ export class StickSending {
     }
   }
 
-  /** The stick keeps a copy of each message that it has sent or failed to send. Received messages need the memory. */
+  /** Deletes the copy that the stick keeps of each message, sent or not, because received messages need the memory. */
   async #removeCopy({ text, destination }: OutgoingText): Promise<void> {
     const { session } = this.#options
     const answer = await session.post('/api/sms/sms-list', [
@@ -127,7 +127,7 @@ export class StickSending {
 export interface StickSendingOptions {
   readonly session: WebSession
   readonly clock: Clock
-  /** The local time that the stick shows beside the message: `2026-03-01 15:46:11`. */
+  /** The local time that the stick shows with the message: `2026-03-01 15:46:11`. */
   readonly localDate: () => string
   /** Returns true if this reply to `device/information` comes from the same stick with the same SIM. */
   readonly isSameStick: (information: WebAnswer) => boolean
@@ -165,7 +165,7 @@ function resultIn({ value }: WebAnswer & { kind: 'value' }, destination: string)
 
 const accepted: SubmitOutcome = { kind: 'accepted', messageReference: undefined, detail: undefined, duplicate: false }
 
-/** The stick also reports this when the network accepted the message and the answer was lost. */
+/** The stick also reports this failure if the network accepted the message and the answer was lost. */
 const failedWithoutReason = {
   ...hilinkError(-1, undefined),
   code: undefined,

@@ -25,7 +25,7 @@ export interface StickSetup {
   readonly onStage: (stage: StartupStage) => void
 }
 
-/** Which stick and which SIM answer. */
+/** The identity of a stick and its SIM. */
 export interface StickIdentity {
   readonly imei: string | undefined
   readonly serial: string | undefined
@@ -36,7 +36,9 @@ export interface StickIdentity {
   readonly ownNumber: string | undefined
 }
 
-/** Sets a stick up: identifies it, waits for its SIM, and enters the PIN under the same rules as for AT modems. */
+/**
+ * Sets up a stick: identifies the stick, waits for its SIM, and enters the PIN under the same rules as for AT modems.
+ */
 export async function setUpStick(setup: StickSetup): Promise<Session | StartupFailure> {
   setup.onStage('probing')
   const contact = await contactStick(setup)
@@ -75,7 +77,7 @@ export function identityIn(information: XmlElement): StickIdentity {
   }
 }
 
-/** An identifier that is missing on one side proves nothing, because a starting stick leaves some of them empty. */
+/** Ignores an identifier that is missing on one side, because a starting stick does not report all identifiers. */
 export function isSameStick(one: StickIdentity, other: StickIdentity): boolean {
   return (['imei', 'serial', 'imsi', 'iccid'] as const).every(
     (name) => one[name] === undefined || other[name] === undefined || one[name] === other[name],
@@ -90,7 +92,8 @@ export async function readStickPinTries(session: WebSession): Promise<PinTries |
 }
 
 /**
- * The differences from other modems, which `status` and `doctor` show. No other part of a profile applies to a stick.
+ * The differences from other modems, which `status` and `doctor` show. The other parts of a profile do not apply to a
+ * stick.
  */
 const hilinkProfile: Profile = {
   ...generic,

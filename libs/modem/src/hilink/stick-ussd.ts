@@ -8,12 +8,12 @@ import type { WebSession } from './web-session.ts'
 import { childNumber, childText } from './xml.ts'
 
 /**
- * USSD through the web interface: `send` passes a code or a reply to the network, `get` is refused until the network has
- * answered, and `status` is not 0 while the session is open.
+ * USSD through the web interface: `send` passes a code or a reply to the network, `get` is refused until the network
+ * has answered, and `status` is not 0 while the session is open.
  *
  * closed → asking → closed, or open (the network expects a reply; the next text is the reply) → asking …
  *
- * A session that the stick keeps open would refuse the next code, so every other end releases it.
+ * While a session is open, the stick refuses the next code, so the session is released in all other cases.
  */
 export class StickUssd {
   readonly #web: WebSession
@@ -60,7 +60,7 @@ export class StickUssd {
     return cancellation.cancelled ? { kind: 'not-ready' } : { kind: 'no-answer' }
   }
 
-  /** False also for firmware without `status`, which does not distinguish a menu from another answer. */
+  /** Also returns false for firmware without `status`, which does not distinguish a menu from another answer. */
   async #isOpen(): Promise<boolean> {
     const status = await this.#web.get('/api/ussd/status')
     return status.kind === 'value' && (childNumber(status.value, 'result') ?? 0) !== 0

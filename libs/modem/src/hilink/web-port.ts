@@ -1,11 +1,11 @@
 /**
- * The web interface of a HiLink stick, through which the driver uses the network of the machine. The driver sends one
+ * The web interface of a HiLink stick, which the driver uses through the network of the machine. The driver sends one
  * request at a time.
  */
 export interface WebPort {
   /** Sends one request. Never rejects. Follows no redirects, and limits the time and the size of the reply. */
   exchange(request: WebRequest): Promise<WebReply>
-  /** The listener is called once, with the reason. */
+  /** Calls the listener once, with the reason. */
   onClosed(listener: (reason: string) => void): void
 }
 
@@ -28,5 +28,5 @@ export type WebReply =
     }
   /** No connection was made, so the stick has not received the request. */
   | { readonly kind: 'not-sent'; readonly why: string }
-  /** The reply was late, incomplete or too large, so the request may have been carried out. */
+  /** The reply was late, incomplete or too large, so the stick may have executed the request. */
   | { readonly kind: 'no-answer'; readonly why: string }

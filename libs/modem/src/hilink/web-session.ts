@@ -7,9 +7,9 @@ import { childNumber, childText, escapeXml, parseXml, type XmlElement } from './
 export type WebAnswer =
   | { readonly kind: 'value'; readonly value: XmlElement }
   | { readonly kind: 'refused'; readonly error: CommandError }
-  /** The stick has not carried out the request. */
+  /** The stick has not executed the request. */
   | { readonly kind: 'not-sent'; readonly why: string }
-  /** The stick may have carried out the request. */
+  /** The stick may have executed the request. */
   | { readonly kind: 'no-answer'; readonly why: string }
 
 /**
@@ -23,8 +23,8 @@ export type RequestFields = readonly (readonly [name: string, value: string | nu
  * the token of a request comes with the reply to the previous one.
  *
  * none → open (`SesTokInfo`) → none, when the stick refuses the token because it has restarted or another program has
- * opened a session. A refused token means that the stick has not carried out the request, so the request is repeated
- * once with a new session.
+ * opened a session. A refused token means that the stick has not executed the request, so the request is repeated once
+ * with a new session.
  */
 export class WebSession {
   readonly #port: WebPort
@@ -51,7 +51,10 @@ export class WebSession {
     return this.#refusals
   }
 
-  /** Why the stick refused the login. It is not tried again, because the stick locks after a few wrong logins. */
+  /**
+   * The reason why the stick refused the login. The login is not repeated, because the stick locks after a few wrong
+   * logins.
+   */
   get loginRefusal(): CommandError | undefined {
     return this.#loginRefusal
   }
@@ -61,7 +64,8 @@ export class WebSession {
   }
 
   /**
-   * @param options.isStillValid called before the request is repeated with a new session; false leaves it unsent
+   * @param options.isStillValid called before the request is repeated with a new session; if it returns false, the
+   * request is not repeated
    */
   post(path: string, fields: RequestFields, options: PostOptions = {}): Promise<WebAnswer> {
     const body = requestBody(fields)
@@ -69,7 +73,7 @@ export class WebSession {
     return this.#tasks.run(() => this.#request({ method: 'POST', path, body, timeoutMs }, options.isStillValid))
   }
 
-  /** Forgets the session, so that the next request opens a new one. */
+  /** Discards the session, so that the next request opens a new session. */
   forget(): void {
     this.#cookie = undefined
     this.#tokens = []
@@ -170,7 +174,7 @@ export class WebSession {
   }
 }
 
-/** The user of the stick's own page. */
+/** The user name and the password of the stick's web page. */
 export interface WebLogin {
   readonly user: string
   readonly password: string
@@ -228,7 +232,7 @@ function isHeaderText(text: string): boolean {
 
 const tokenHeader = '__requestverificationtoken'
 
-/** Errors that mean a wrong token or session. The web server checks both before it carries out a request. */
+/** Errors that mean a wrong token or session. The web server checks both before it executes a request. */
 const tokenErrors: ReadonlySet<number> = new Set([125_001, 125_002, 125_003])
 
 const getTimeoutMs = 10_000

@@ -66,7 +66,10 @@ interface OpenElement {
   readonly children: OpenElement[]
 }
 
-/** Matches a closing tag, an opening tag, a CDATA section, or a comment or declaration, which has no groups. */
+/**
+ * Matches a closing tag, an opening tag, a CDATA section, a comment or a declaration. For the last two, no group is
+ * set.
+ */
 const markup =
   /<\/([A-Za-z_][\w.:-]*)\s*>|<([A-Za-z_][\w.:-]*)(?:\s[^<>]*?)?(\/?)>|<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)|<[?!][^>]*(?:>|$)/g
 

@@ -22,7 +22,10 @@ import { quectel, quectelSerial } from './quectel.ts'
 import { simcom2g, simcomA76xx, simcomLte } from './simcom.ts'
 import { zte } from './zte.ts'
 
-/** All profiles except `generic`, which is used if none of these fits. If scores are equal, the first profile wins. */
+/**
+ * All profiles except `generic`, which is used if none of these profiles fits. Of profiles with equal scores, the first
+ * is used.
+ */
 export const catalogue: readonly Profile[] = [
   huawei,
   zte,

@@ -53,13 +53,13 @@ describe('a profile is chosen', () => {
     expect(chosen({ manufacturer: 'huawei', model: 'E3372', usb: '05c6:9000' }).name).toBe('huawei')
   })
 
-  test('never if a condition fails', () => {
+  test('never by a fingerprint with a failed condition', () => {
     expect(chosen({ manufacturer: 'Telit', usb: '2c7c:0125' }).name).not.toBe('quectel-serial')
   })
 })
 
 describe('variants', () => {
-  test('change only what differs', () => {
+  test('change only the values that they contain', () => {
     const e3531 = chosen({ manufacturer: 'huawei', model: 'E3531' })
     const e3372 = chosen({ manufacturer: 'huawei', model: 'E3372' })
     expect(e3531.storage.usageLagMs).toBe(500)

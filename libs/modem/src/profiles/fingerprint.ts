@@ -2,7 +2,7 @@ import type { Fingerprint, FingerprintFacts, Profile } from './profile.ts'
 import { fitsUsbId } from './usb-port.ts'
 
 /**
- * The profile with the best score, with its variants applied. A model counts more than a manufacturer, and a
+ * Returns the profile with the best score, with its variants applied. A model counts more than a manufacturer, and a
  * manufacturer more than a USB vendor, because sticks of other vendors contain the ids and names of the makers of their
  * modules.
  */

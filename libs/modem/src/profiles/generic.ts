@@ -49,7 +49,7 @@ export const generic: Profile = {
 
 /**
  * By default, mode 2 comes before mode 1. Each mode is tried with the settings for reports in the given order (1
- * direct, 2 stored, 0 none). Cell broadcasts are never requested, because nothing reads them.
+ * direct, 2 stored, 0 none). Cell broadcasts are never requested, because the driver does not use them.
  */
 export function indicationLadder(
   reports: readonly MessageIndications['reports'][],

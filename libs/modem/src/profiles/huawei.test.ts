@@ -47,7 +47,7 @@ test('switches status codes off as soon as the vendor is known (^CURC=0)', async
   expect(commands.indexOf('AT^CURC=0')).toBe(commands.indexOf('AT+CGMR') + 1)
 })
 
-test('advises to open all ports, because an unread one may crash the stick', () => {
+test('advises to open all ports, because an unread port may crash the stick', () => {
   expect(huawei.advice.join()).toContain('an unread port fills up')
 })
 
@@ -122,7 +122,7 @@ test.each(['12d1:14dc', '12d1:14db'])(
   (id) => {
     const rule = roleOfUsbPort(huawei.usb, { id, interfaceNumber: 0, interfaceClass: undefined })
     expect(rule).toMatchObject({ role: 'not-a-modem' })
-    expect(rule?.words).toContain('used through that interface')
+    expect(rule?.words).toContain('uses the web interface')
   },
 )
 
@@ -131,7 +131,7 @@ test('loses only the signal value when CSQ is not answered during the start', as
   expect(await driven.passing(driven.modem.signal())).toMatchObject({ dBm: -73 })
 })
 
-test('restarts MU736 with CFUN=16, because ^RESET has no effect there', async () => {
+test('restarts the MU736 with CFUN=16, because ^RESET has no effect on this modem', async () => {
   const driven = await started({ 'AT+CGMM': 'MU736', 'AT+CFUN=16': 'OK' })
   await driven.modem.reset()
   expect(driven.port.commands).toEqual(['AT+CFUN=16'])

@@ -37,13 +37,13 @@ export const huawei: Profile = {
   // Without this command, the modem reports signal and traffic several times per second, even inside answers.
   calming: ['AT^CURC=0'],
   avoid: [],
-  // `^CPIN: SIM PIN,3,10,3,10,3`: the state, the attempts left for the required code, and those for PUK, PIN, PUK2,
-  // PIN2.
+  // `^CPIN: SIM PIN,3,10,3,10,3`: the state, the attempts left for the required code, and the attempts left for PUK,
+  // PIN, PUK2 and PIN2.
   pinCounters: [pinCounter('AT^CPIN?', '^CPIN', 3, 2), ...generic.pinCounters],
   iccidCommands: ['AT^ICCID?', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0 },
-  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. So a
-  // command does not abort the submission.
+  // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
+  // have sent messages twice.
   submit: { ...generic.submit, probe: probeAfterAnySign },
   toolkit: [huaweiToolkitCode, ...generic.toolkit],
   ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'],
@@ -55,8 +55,8 @@ export const huawei: Profile = {
       role: 'not-a-modem',
       source: 'usb_modeswitch',
       words:
-        'it runs HiLink firmware: it is a network card with a web interface and has no port for commands. ' +
-        'It is used through that interface when the kernel has a network interface for it.',
+        'the device runs HiLink firmware: it is a network card with a web interface and has no command port. ' +
+        'The agent uses the web interface if the kernel has a network interface for the device.',
     },
     // In firmware without meaningful interface classes, the PC UI port comes last.
     { ids: ['12d1:1001'], interfaceNumber: 2, interfaceClass: unspecified, role: 'at', source: 'reports' },
@@ -73,7 +73,7 @@ export const huawei: Profile = {
       fits: { model: /^(E1\d{2}|E2[27]\d|E372|K3)/i },
       changes: {
         storage: { ...generic.storage, indexBase: 0, listingHangs: true },
-        advice: [readAllPorts, 'May hang after hours of listing messages, until it is reset.'],
+        advice: [readAllPorts, 'The modem may hang after hours of listing messages, until it is reset.'],
       },
     },
     {

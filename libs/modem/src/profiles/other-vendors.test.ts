@@ -26,7 +26,7 @@ describe('Sierra', () => {
     expect(driven.clock.nowMs()).toBeGreaterThanOrEqual(2000)
   })
 
-  test('does not take the APP port, which answers OK to everything, for a modem', async () => {
+  test('does not regard the APP port, which answers OK to everything, as a modem', async () => {
     const okToAll = Object.fromEntries(
       ['AT+CMEE?', 'AT+CSCS?', 'AT+CMEE=?', 'AT+GCAP', 'AT+CPAS', 'AT+CMGF?'].map((command) => [command, 'OK']),
     )
@@ -55,7 +55,7 @@ describe('u-blox', () => {
     expect(driven.kinds('started')).toHaveLength(1)
   })
 
-  test('announces a burst once while messages are less than five seconds apart', async () => {
+  test('keeps the link open for messages that are less than five seconds apart', async () => {
     const driven = await started({ ...module, 'AT+CMMS=1': 'OK' })
     await driven.submit('a', { moreFollow: true })
     await driven.pass(4000)
@@ -196,7 +196,7 @@ describe('Wavecom', () => {
 })
 
 describe('Novatel', () => {
-  test('stores reports, because it falls silent after a direct one, which cannot be acknowledged', async () => {
+  test('stores reports, because the modem stops answering after a direct report, which cannot be acknowledged', async () => {
     const driven = new DrivenModem({ 'AT+CGMI': 'Novatel Wireless Incorporated', 'AT+CGMM': 'Ovation MC950D' })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 2 })
   })
@@ -209,7 +209,7 @@ describe('Novatel', () => {
 })
 
 describe('Nokia and other smartphones', () => {
-  test('sends with CPMS (),(),(), and reports that it cannot read', async () => {
+  test('sends although CPMS reports (),(),(), and reports that received messages are not readable', async () => {
     const driven = new DrivenModem({ 'AT+CGMI': 'Nokia', 'AT+CGMM': 'Nokia E51', 'AT+CPMS=?': '+CPMS: (),(),()' })
     const session = await driven.session()
     expect(session.shortcomings).toContain('no-readable-memory')
@@ -236,14 +236,14 @@ describe('Fibocom', () => {
 describe('D-Link DWM-156 and DWM-157', () => {
   const module: Answers = { 'AT+CGMI': 'D-Link', 'AT+CGMM': 'DWM-156', 'AT+CFUN=1': 'OK' }
 
-  test('sends CFUN=1 first, whatever CFUN? answers', async () => {
+  test('sends CFUN=1 first, with any answer to CFUN?', async () => {
     const driven = new DrivenModem(module)
     await driven.session()
     expect(driven.port.commands.indexOf('AT+CFUN=1')).toBeLessThan(driven.port.commands.indexOf('AT+CPIN?'))
     expect(driven.port.commands).toContain('AT+CFUN=1')
   })
 
-  test('reads the reports in SR one by one, because it cannot be listed', async () => {
+  test('reads the reports in SR one by one, because SR cannot be listed', async () => {
     const driven = new DrivenModem({
       ...module,
       'AT+CPMS=?': '+CPMS: ("SM","SR"),("SM"),("SM")',
@@ -265,12 +265,12 @@ describe('Option and Vodafone Mobile Connect', () => {
   test('indexes start at 0', async () =>
     expect((await new DrivenModem(module).session()).profile.storage.indexBase).toBe(0))
 
-  test('works when it asks for a PIN although the PIN is disabled', async () => {
+  test('works when the modem reports that it requires a PIN although the PIN is disabled', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CPIN?': '+CPIN: SIM PIN', 'AT+CLCK="SC",2': '+CLCK: 0' })
     await driven.session()
   })
 
-  test('enters the PIN when it is enabled', async () => {
+  test('enters the PIN if the PIN is enabled', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CPIN?': '+CPIN: SIM PIN', 'AT+CLCK="SC",2': '+CLCK: 1' })
     expect((await driven.failure()).reason).toBe('pin-required')
   })
@@ -285,13 +285,13 @@ describe('Option and Vodafone Mobile Connect', () => {
 describe('Qualcomm', () => {
   const stick: Answers = { 'AT+CGMI': 'QUALCOMM INCORPORATED', 'AT+CGMM': 'M6280' }
 
-  test('uses mode 1 when mode 2 is advertised and refused', async () => {
+  test('uses mode 1 when the modem lists mode 2 but refuses it', async () => {
     const refused = Object.fromEntries([0, 1, 2].map((reports) => [`AT+CNMI=2,1,0,${reports},0`, '+CMS ERROR: 303']))
     const driven = new DrivenModem({ ...stick, ...refused })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 1, messages: 1, reports: 1 })
   })
 
-  test('stores reports (ds=2) when direct ones (ds=1) are refused', async () => {
+  test('stores reports (ds=2) when the modem refuses direct reports (ds=1)', async () => {
     const driven = new DrivenModem({ ...stick, 'AT+CNMI=2,1,0,1,0': 'ERROR' })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 2 })
   })

@@ -31,7 +31,8 @@ export const cinterion: Profile = {
   unsolicited: ['^SYSINFO', '^SSMSS', '^SIND', '^SCKS', '^SSTN', '^SHUTDOWN', '^SBC', '^EXIT', '^SIS'].map((code) => ({
     code,
   })),
-  // Reports the attempts left for the code that is currently required, which is the PIN whenever the driver asks.
+  // Reports the attempts left for the code that is currently required. The driver sends the query only while this code
+  // is the PIN.
   pinCounters: [pinCounter('AT^SPIC', '^SPIC', 0), ...generic.pinCounters],
   iccidCommands: ['AT^SCID', ...generic.iccidCommands],
   acknowledgement: 'one',
@@ -46,7 +47,7 @@ export const dlink: Profile = {
   ...generic,
   name: 'dlink',
   fingerprints: [{ manufacturer: /d-?link/i }, { model: /DWM-?15[67]/i }, { usb: ['2001'] }],
-  // No other command works before this one.
+  // Other commands work only after this command.
   radio: { ...generic.radio, switchOnAtStart: 'always' },
   storage: { ...generic.storage, notListable: ['SR'] },
 }
@@ -66,7 +67,7 @@ export const fibocom: Profile = {
   name: 'fibocom',
   fingerprints: [{ manufacturer: /fibocom/i }, { usb: ['2cb7', '1782:4d11'] }],
   unsolicited: ['+GTDRAT', '+SIM READY', '+SIM'].map((code) => ({ code })),
-  advice: ['Made for MBIM; some of its USB modes have a port for commands.'],
+  advice: ['Made for MBIM; some of its USB modes have a command port.'],
 }
 
 /** Icera chips: Samsung and ST-Ericsson sticks, Vodafone K5. */
@@ -98,8 +99,8 @@ export const novatel: Profile = {
   name: 'novatel',
   fingerprints: [{ manufacturer: /novatel/i }, { usb: ['1410'] }],
   unsolicited: ['$NWRSSI', '^MODE', '$NWSTATUS'].map((code) => ({ code })),
-  // A report that was delivered directly cannot be acknowledged, and then the modem stops answering. Therefore stored
-  // reports are requested first.
+  // A directly delivered report cannot be acknowledged, and the modem then stops answering. Therefore stored reports
+  // are requested first.
   indications: indicationLadder([2, 0], [2, 1]),
 }
 
@@ -131,11 +132,11 @@ export const qualcomm: Profile = {
   ],
   unsolicited: ['$QCSQ', '^MODE', '^RSSI', '^HRSSILVL', '^CONN', '^CEND'].map((code) => ({ code })),
   avoid: ['AT+CSMP='],
-  // Mode 2 is advertised and refused, and so are direct reports (1).
+  // The modem lists mode 2 and direct reports (1), but refuses both.
   indications: indicationLadder([1, 2, 0], [2, 1]),
   iccidCommands: ['AT+QCCID', 'AT$QCCID', ...generic.iccidCommands],
-  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. So a
-  // command does not abort the submission.
+  // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
+  // have sent messages twice.
   submit: { ...generic.submit, probe: probeAfterAnySign },
   advice: ['The SIM is busy for some seconds after a start; SIM commands are retried.'],
 }
@@ -146,7 +147,7 @@ export const sierra: Profile = {
   fingerprints: [{ manufacturer: /sierra/i }, { usb: ['1199'] }],
   unsolicited: ['^MODE', '!GSTATUS', '+WDSI', '+STIN'].map((code) => ({ code })),
   iccidCommands: ['AT!ICCID?', ...generic.iccidCommands],
-  // Modules that Wavecom designed are sold as Sierra's.
+  // Sierra sells modules that Wavecom designed.
   toolkit: [wavecomToolkitCode, ...generic.toolkit],
   indications: indicationLadder([1, 2, 0]),
   radio: { ...generic.radio, settleMs: 2000, resetCommands: ['AT!RESET', 'AT+CFUN=1,1'] },
@@ -194,12 +195,13 @@ export const telit: Profile = {
   ],
   // The SIM toolkit of these modems sends an unsolicited code with every message.
   unsolicited: ['#STN', '#QSS', '#MWI', '#NITZ', '#PSNT', '#ECAM', '#MONI', 'SRING'].map((code) => ({ code })),
-  // Reports the attempts left for the code that is currently required, which is the PIN whenever the driver asks.
+  // Reports the attempts left for the code that is currently required. The driver sends the query only while this code
+  // is the PIN.
   pinCounters: [pinCounter('AT#PCT', '#PCT', 0), ...generic.pinCounters],
   iccidCommands: ['AT#CCID', ...generic.iccidCommands],
   toolkit: [telitToolkitCode, ...generic.toolkit],
-  // The manuals say: wait for the result of `+CMGS` before any further command. A report proves that the message was
-  // sent.
+  // The manuals say: wait for the result of `+CMGS` before any further command. A status report proves that the message
+  // was sent.
   submit: { ...generic.submit, probe: { ...probeWhenOverdue, learnsEarliest: false, afterReportMs: 2_000 } },
   radio: { ...generic.radio, resetCommands: ['AT#REBOOT', 'AT+CFUN=1,1'] },
   variants: [{ fits: { model: /^HE910/i }, changes: { characterSet: 'GSM', ussdEncodings: ['plain'] } }],
@@ -219,7 +221,7 @@ export const ublox: Profile = {
     ...['+UUSORD', '+UUPSDD', '+UUPSDA', '+UUGIND', '+UUFTPCR', '+UMWI'].map((code) => ({ code })),
   ],
   pinCounters: [pinCounter('AT+UPINCNT', '+UPINCNT', 0, 2), ...generic.pinCounters],
-  // The manuals say of `+CMGS`: `Can be aborted: No`.
+  // The manuals describe `+CMGS` with `Can be aborted: No`.
   submit: { ...generic.submit, probe: probeAfterAnySign, linkOpenMs: 5000 },
   // The ports appear a second before the modem can be used.
   radio: { ...generic.radio, contactSettleMs: 1000, resetCommands: ['AT+CFUN=16', 'AT+CFUN=1,1'] },

@@ -17,15 +17,15 @@ import type { UsbRule } from './usb-port.ts'
  */
 export interface Profile {
   readonly name: string
-  /** Any matching entry makes the profile a candidate; the candidate with the best score wins. */
+  /** Any matching entry makes the profile a candidate. The candidate with the best score is used. */
   readonly fingerprints: readonly Fingerprint[]
-  /** Models and firmware that differ from the rest of the family; all matching variants are applied, in order. */
+  /** Models and firmware that differ from the rest of the family. All matching variants are applied, in order. */
   readonly variants: readonly Variant[]
   /** Unsolicited codes in addition to the generic ones. */
   readonly unsolicited: readonly UnsolicitedForm[]
   /** Sent as soon as the vendor is known; a refusal is ignored. */
   readonly calming: readonly string[]
-  /** Commands that are never sent because they do harm. */
+  /** Commands that are never sent because they are harmful. */
   readonly avoid: readonly string[]
 
   readonly pinState: Query<PinState>
@@ -43,9 +43,9 @@ export interface Profile {
 
   readonly storage: StorageTraits
   readonly submit: SubmitTraits
-  /** The codes with which the SIM's program (SIM toolkit) asks the host for something. */
+  /** The codes with which a program on the SIM (SIM toolkit) sends requests to the host. */
   readonly toolkit: readonly ToolkitCode[]
-  /** The usual form comes first; after a refusal the next form is tried. */
+  /** The forms of a USSD text, the most usual first. After a refusal, the next form is tried. */
   readonly ussdEncodings: readonly UssdEncoding[]
   readonly radio: RadioTraits
   readonly usb: readonly UsbRule[]
@@ -61,7 +61,7 @@ export interface StorageTraits {
   /** Wavecom accepts one memory in `+CPMS=`. */
   readonly selectTakes: 1 | 3
   readonly indexBase: 0 | 1
-  /** How long the message count may be outdated after a message has arrived. */
+  /** How long the reported number of messages may be outdated after the arrival of a message. */
   readonly usageLagMs: number
   /** True if the firmware hangs after hours of `+CMGL`. Then the memories are listed as rarely as possible. */
   readonly listingHangs: boolean
@@ -79,9 +79,9 @@ export interface SubmitTraits {
   readonly resultTimeoutMs: number
   /** When to ask the modem about a missing result. */
   readonly probe: ProbeTraits
-  /** True if `+CMMS` may hold the link open during a burst of messages. */
+  /** True if `+CMMS` may keep the link open between consecutive messages. */
   readonly keepLinkOpen: boolean
-  /** How long the modem holds the link open after the last result. */
+  /** How long the modem keeps the link open after the last result. */
   readonly linkOpenMs: number
 }
 
@@ -89,8 +89,8 @@ export interface RadioTraits {
   /** Some modems need `+CFUN=1` before any other command. */
   readonly switchOnAtStart: 'if-off' | 'always'
   /**
-   * How long to wait after the OK to `+CFUN=1`, before sending `AT` until the modem answers. The OK arrives too early
-   * on some modems, and a command may fail or crash them.
+   * How long to wait after the OK to `+CFUN=1`, before sending `AT` until the modem answers. Some modems answer OK too
+   * early, and the next command may fail or crash the modem.
    */
   readonly settleMs: number
   /** How long the modem cannot be used after its first answer. */
@@ -98,7 +98,7 @@ export interface RadioTraits {
   readonly resetCommands: readonly string[]
 }
 
-/** All known properties must match. */
+/** All properties that are known must match. */
 export interface Fingerprint {
   /** `12d1:1506`, or `12d1` for any product of the vendor. */
   readonly usb?: readonly string[]

@@ -37,7 +37,7 @@ test('never requests stored reports, which get lost (EC25, EG25)', async () => {
   expect(driven.port.commands.filter((command) => /CNMI=\d,\d,\d,2/.test(command))).toEqual([])
 })
 
-test('acknowledges only with service 1, without a PDU, and ignores CMS 340 to a second one', async () => {
+test('acknowledges only with service 1, without a PDU, and ignores CMS 340 after a second acknowledgement', async () => {
   const driven = await started({
     'AT+CSMS=*': 'ERROR',
     'AT+CSMS?': '+CSMS: 1,1,1,1',

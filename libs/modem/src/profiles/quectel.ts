@@ -5,8 +5,8 @@ import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { generic, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
-// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. So a command
-// does not abort the submission.
+// A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
+// have sent messages twice.
 const submit = { ...generic.submit, probe: probeAfterAnySign }
 const maker = /quectel/i
 
@@ -51,7 +51,9 @@ export const quectel: Profile = {
     { ids: ['2c7c'], interfaceNumber: 2, role: 'at', source: 'manual' },
     { ids: ['2c7c'], interfaceNumber: 3, role: 'at-secondary', source: 'manual' },
   ],
-  advice: ['If messages fail only on LTE, toggle IMS (`AT+QCFG="ims"`) or choose the bearer of messages (`AT+CGSMS`).'],
+  advice: [
+    'If messages fail only on LTE, enable or disable IMS (`AT+QCFG="ims"`) or choose the bearer of messages (`AT+CGSMS`).',
+  ],
   variants: [{ fits: { model: /^BG\d/i }, changes: { submit: { ...submit, resultTimeoutMs: 300_000 } } }],
 }
 

@@ -64,7 +64,7 @@ describe('SIM800 and SIM900', () => {
     expect(driven.kinds('incoming')).toMatchObject([{ incoming: { source: { acknowledge: false } } }])
   })
 
-  test('read all parts before one is deleted, because SIM600 deletes them together', async () => {
+  test('read all parts before one part is deleted, because the SIM600 deletes all parts together', async () => {
     const driven = await started({
       ...module,
       'AT+CGMM': 'SIMCOM_SIM600',
@@ -125,7 +125,7 @@ describe('SIM7600', () => {
 describe('A7670 and SIM7670', () => {
   const module: Answers = { 'AT+CGMI': 'INCORPORATED', 'AT+CGMM': 'A7670E-FASE' }
 
-  test('is recognised by its model, whatever the manufacturer', async () => {
+  test('is recognised by its model, with any manufacturer', async () => {
     expect((await new DrivenModem(module).session()).profile.name).toBe('simcom-a76xx')
   })
 
@@ -140,7 +140,7 @@ describe('A7670 and SIM7670', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('retries CMGF at SMS DONE when it fails before', async () => {
+  test('retries CMGF after SMS DONE if CMGF failed before', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CMGF=0': ['ERROR', 'OK'] }, { simPollMs: 50_000 })
     const starting = driven.modem.start()
     await driven.pass(100)

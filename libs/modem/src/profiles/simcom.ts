@@ -17,8 +17,8 @@ const noise = [
   '+FTPPUT',
 ]
 const pinCounters = [pinCounter('AT+SPIC', '+SPIC', 0, 2), ...generic.pinCounters]
-// Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. So a command
-// does not abort the submission.
+// A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
+// have sent messages twice.
 const submit = { ...generic.submit, probe: probeAfterAnySign }
 const toolkit = [simcomToolkitCode, ...generic.toolkit]
 const maker = /simcom|simtech|^SIM/i

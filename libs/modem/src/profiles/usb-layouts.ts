@@ -2,8 +2,8 @@ import type { UsbPortRole, UsbRule, UsbSource } from './usb-port.ts'
 
 /**
  * The ports of USB modems whose descriptors do not show which port takes commands: vendor, products, the interface
- * numbers of the ports, name. `second` is a command port that ModemManager leaves free, because it uses the first one;
- * `unused` answers no commands. The facts from ModemManager are those of its version 1.24.2; `npm run oracle
+ * numbers of the ports, name. `second` is a command port that ModemManager leaves free, because ModemManager uses the
+ * first port; `unused` answers no commands. The facts from ModemManager are from version 1.24.2; `npm run oracle
  * --workspace @smsgw/modem` compares the table with the installed version.
  */
 const tables: Readonly<Partial<Record<UsbSource, string>>> = {

@@ -34,7 +34,7 @@ test('the class of a Huawei port takes precedence over its number', () => {
   expect(roleOfUsbPort(rules, port)?.role).toBe('ppp')
 })
 
-test('no product is listed twice, and each has one command port', () => {
+test('no product is listed twice, and each product has one command port', () => {
   const ids = usbLayouts.flatMap((layout) => layout.ids)
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{4}:[0-9a-f]{4}$/)

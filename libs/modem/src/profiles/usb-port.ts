@@ -27,7 +27,7 @@ export interface UsbRule {
   readonly interfaceClass?: RegExp
   readonly role: UsbPortRole
   readonly source: UsbSource
-  /** Describes the problem and what to do, for people. */
+  /** A description of the problem and its solution, for people. */
   readonly words?: string
 }
 
@@ -41,8 +41,8 @@ export const fitsUsbId = (pattern: string, id: string): boolean =>
   pattern === id || (!pattern.includes(':') && id.startsWith(`${pattern}:`))
 
 /**
- * Returns the role of a port from the first matching rule. Undefined means that the role is unknown, and that `AT` must
- * be tried on the port.
+ * Returns the role of a port from the first matching rule. Undefined means that the role is unknown: the caller must
+ * test the port with `AT`.
  */
 export function roleOfUsbPort(rules: readonly UsbRule[], port: UsbInterface): UsbRule | undefined {
   return rules.find(

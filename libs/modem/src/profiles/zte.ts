@@ -15,7 +15,7 @@ export const zte: Profile = {
     ...['+ZUSIMR', '+ZPASR', '+ZMSRI', '+ZSRVING', '+ZUSTART', '+ZDONR', '+ZCONSTAT', '+ZEND', '+ZPSTM', '+ZURDY'],
     ...['+ZNCNTRY', '+ZROAM', '+ZCFLAG', '+ZIMS', '^MODE', '^DSCI'],
   ].map((code) => ({ code })),
-  // Unread messages accumulate until the modem crashes (it repeats `+ZUSIMR:2`). Reading the storage prevents the
+  // A modem that repeats `+ZUSIMR:2` accumulates unread messages until it crashes. Reading the storage prevents the
   // crash.
   calming: ['AT+CPMS?', 'AT+ZCDRUN=8', 'AT+ZOPRT=5'],
   // This command clears the number of the service centre.
@@ -23,16 +23,16 @@ export const zte: Profile = {
   pinCounters: [pinCounter('AT+ZPINPUK=?', '+ZPINPUK', 0, 1), ...generic.pinCounters],
   iccidCommands: ['AT+ZGETICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, receiveInto: ['SM', 'ME', 'MT'] },
-  // Programs that wrote the next command 15 to 60 s after a PDU have sent messages twice with these modems. So a
-  // command does not abort the submission.
+  // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
+  // have sent messages twice.
   submit: { ...generic.submit, probe: probeAfterAnySign },
-  // Advertises mode 2 and often refuses it.
+  // These modems list mode 2, but often refuse it.
   indications: indicationLadder([1, 2, 0]),
   radio: { ...generic.radio, resetCommands: ['AT+ZRST', 'AT+CFUN=1,1'] },
   variants: [
     {
       fits: { model: /^MF190/i },
-      changes: { advice: ['Some firmware of the MF190 gives no delivery reports.'] },
+      changes: { advice: ['Some firmware of the MF190 does not report delivery.'] },
     },
   ],
 }

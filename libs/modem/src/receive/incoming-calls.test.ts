@@ -12,7 +12,7 @@ async function started(answers: Answers = {}, hangUpCalls = false): Promise<Driv
 const calls = (driven: DrivenModem) => driven.kinds('call').map(({ call }) => call.number)
 
 describe('an incoming call', () => {
-  test('is reported once with its number, however often it rings', async () => {
+  test('is reported once with its number, after any number of rings', async () => {
     const driven = await started()
     for (let rings = 0; rings < 6; rings += 1) {
       driven.port.tell('RING\n+CLIP: "+447700900123",145,"",0,"",0')
@@ -38,7 +38,7 @@ describe('an incoming call', () => {
     expect(calls(driven)).toEqual([number])
   })
 
-  test('gets its number from the second ring', async () => {
+  test('is reported with its number if the number follows the second ring', async () => {
     const driven = await started()
     driven.port.tell('RING')
     await driven.pass(5_000)
@@ -54,7 +54,7 @@ describe('an incoming call', () => {
     expect(calls(driven)).toEqual([undefined])
   })
 
-  test('after the end of another one is a new call', async () => {
+  test('after the end of another call is a new call', async () => {
     const driven = await started()
     const ring = 'RING\n+CLIP: "07700900123",129'
     driven.port.tell(`${ring}\nNO CARRIER\n${ring}`)

@@ -21,7 +21,7 @@ export const hangUp: readonly Query<true>[] = ['AT+CHUP', 'ATH'].map((text) => (
 }))
 
 /**
- * Reports each call once, however often it rings.
+ * Reports each call once, after any number of rings.
  *
  * `idle` → `ringing` at the first `RING`: waits a moment for the number → `reported` → `idle` when the caller hangs up
  * (`NO CARRIER`) or the phone has not rung for a while.
@@ -57,7 +57,7 @@ export class IncomingCalls {
     }
   }
 
-  /** Forgets the current call without reporting it. */
+  /** Discards the current call without reporting it. */
   forget(): void {
     this.#timer?.cancel()
     this.#state = 'idle'

@@ -11,8 +11,8 @@ import type { Memory } from '../commands/message-storage.ts'
 export type MessageSource =
   | { readonly kind: 'stored'; readonly memory: Memory; readonly index: number }
   /**
-   * The modem delivered the message directly and does not store it. `acknowledge`: the modem delivers nothing more
-   * until the message is acknowledged.
+   * The modem delivered the message directly and does not store it. `acknowledge`: the modem delivers no further
+   * messages until this message is acknowledged.
    */
   | { readonly kind: 'direct'; readonly acknowledge: boolean }
 
@@ -35,8 +35,8 @@ export type Incoming =
       readonly report: StatusReport
     }
   /**
-   * The PDU does not follow the standard. It is still a message, so the caller must store it before deleting it. `pdu`
-   * is the received line, in hexadecimal digits if it was a PDU.
+   * The PDU does not follow the standard. The caller must still store this message before deleting it. `pdu` is the
+   * received line, in hexadecimal digits if it was a PDU.
    */
   | { readonly kind: 'unreadable'; readonly source: MessageSource; readonly pdu: string; readonly why: string }
 
@@ -65,8 +65,8 @@ export function readIncoming(source: MessageSource, pdu: string, stat?: number):
 }
 
 /**
- * A SUBMIT-REPORT is never stored in a memory. If the modem nevertheless reports such a PDU as received, it is passed
- * on as unreadable, so that no message is lost.
+ * A SUBMIT-REPORT is never stored in a memory. If the modem nevertheless reports such a PDU as received, the PDU is
+ * reported as unreadable, so that no message is lost.
  */
 function undecided(source: MessageSource, pdu: string, stat: number | undefined): Incoming | undefined {
   if (stat === undefined && source.kind === 'stored') return undefined

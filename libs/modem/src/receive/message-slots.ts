@@ -10,7 +10,7 @@ import { TaskQueue } from '../task-queue.ts'
 
 /**
  * The messages in the SIM and the modem. All commands use the memory that was selected last, so a selection and the
- * commands after it run as one task. Submissions may run in between, because they do not use a memory.
+ * commands for this memory run as one task. Submissions may run in between, because they do not use a memory.
  *
  * This object is valid for one session, because a modem that restarted has lost the selection.
  */
@@ -25,11 +25,11 @@ export class MessageSlots {
   readonly #tasks = new TaskQueue()
   #tasksOpen = 0
   #selected: Memory | undefined
-  /** This memory is selected whenever no task is left. */
+  /** The memory that is selected whenever no task is left. */
   #usual: Memory | undefined
   /** The number of listings that were not answered at all. */
   #silentListings = 0
-  /** `AT+CMGR` does not work, so messages are found by listing. */
+  /** True if `AT+CMGR` does not work, so that messages are found by listing. */
   #indexUnreadable = false
 
   constructor(options: {
@@ -58,9 +58,9 @@ export class MessageSlots {
   }
 
   /**
-   * Lists all messages. If the modem falls silent in the middle, returns the messages that have arrived. A memory
-   * reported as empty is normally not listed, because some firmware hangs after hours of listing. With `thorough`, it
-   * is listed anyway, because some firmware counts wrongly.
+   * Lists all messages. If the modem stops answering during the listing, returns the messages that have arrived. A
+   * memory reported as empty is normally not listed, because some firmware hangs after hours of listing. With
+   * `thorough`, such a memory is listed too, because some firmware counts wrongly.
    */
   list(memory: Memory, { thorough }: { readonly thorough: boolean }): Promise<Listing | SlotFailure> {
     return this.#run(async () => {
@@ -75,7 +75,7 @@ export class MessageSlots {
           this.#silentListings = 0
           return { usage, messages: answer.value, complete: true }
         case 'refused':
-          // Not every memory can be listed (SR of DWM-156), but it can be read by index.
+          // Reads by index, because some memories cannot be listed (SR of the DWM-156).
           if (isUnsupported(answer.error) || memory === reports) return this.#readAll(usage)
           return failureOf(answer)
         case 'unanswered':
@@ -89,8 +89,8 @@ export class MessageSlots {
   }
 
   /**
-   * Deletes a message only if the slot still holds it, because a free index is reused at once and a repeated delete
-   * would remove the next message.
+   * Deletes a message only if it is still in the slot. A free index is reused at once, so a repeated deletion could
+   * delete the next message.
    */
   delete(memory: Memory, index: number, pdu: string): Promise<Deletion> {
     return this.#run(async () => {
@@ -106,14 +106,14 @@ export class MessageSlots {
     })
   }
 
-  /** Runs the task while the memory is selected, unless it cannot be selected. */
+  /** Runs the task while the memory is selected. Does not run the task if the memory cannot be selected. */
   whileSelected(memory: Memory, task: () => Promise<void>): Promise<void> {
     return this.#run(async () => {
       if ((await this.#selectOnce(memory)) === undefined) await task()
     })
   }
 
-  /** From now on, selects this memory whenever no task is left, for another program or port that shares the selection. */
+  /** Selects this memory whenever no task is left, because another program or port shares the selection. */
   keepSelected(memory: Memory): void {
     this.#usual = memory
     void this.#run(async () => undefined)
@@ -170,8 +170,8 @@ export class MessageSlots {
 
   /**
    * Asks about the selected memory. If another program may select another memory, the selection and the command are one
-   * command line, which the modem executes without interruption (V.250 §5.2.1). A modem that refuses such a line gets
-   * two commands.
+   * command line, which the modem executes without interruption (V.250 §5.2.1). A modem that refuses such a line
+   * receives two commands instead.
    */
   async #ask<T>(query: Query<T>): Promise<Answer<T>> {
     if (this.#isShared && this.#selected !== undefined) {
@@ -190,7 +190,7 @@ export class MessageSlots {
     return isFailure(usage) ? usage : undefined
   }
 
-  /** Some modems announce a message before they count it (E3531). */
+  /** Reads the usage again after a pause, because some modems (E3531) announce a message before they count it. */
   async #settledUsage(memory: Memory): Promise<MemoryUsage | 'unknown' | SlotFailure> {
     const usage = await this.#select(memory)
     if (this.#traits.usageLagMs === 0 || isFailure(usage) || usage === 'unknown' || usage.used > 0) return usage
@@ -238,7 +238,7 @@ function cannotRead({ failure, error }: SlotFailure): boolean {
 const reports: Memory = 'SR'
 /** After this number of silent listings, messages are read by index. */
 const mostSilentListings = 2
-/** No known memory holds more messages, so a larger total is noise. */
+/** The largest number of slots. No known memory is larger, so a larger number is noise. */
 const mostSlots = 512
 
 export interface Listing {
@@ -256,11 +256,11 @@ export interface SlotFailure {
 export type Deletion =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'already-gone' }
-  /** The message was not deleted, because the slot holds another message. */
+  /** The message was not deleted, because the slot contains another message. */
   | { readonly kind: 'another-message'; readonly found: StoredMessage }
   /**
-   * The message was not deleted yet. The modem would delete other messages with it (SIM600), and these are being
-   * reported first. The caller must call again.
+   * The message was not deleted yet, because the modem (SIM600) would also delete other messages, which are reported
+   * first. The caller must call again.
    */
   | { readonly kind: 'deferred' }
   | ({ readonly kind: 'failed' } & SlotFailure)

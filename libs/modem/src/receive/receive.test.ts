@@ -21,7 +21,7 @@ const row = (index: number, pdu = deliverPdu) => `+CMGL: ${index},1,,31\n${pdu}`
 const slot = (pdu = deliverPdu) => `+CMGR: 0,,31\n${pdu}`
 
 describe('an indicated message', () => {
-  test('is read from its slot and reported with it', async () => {
+  test('is read from its slot and reported with the slot', async () => {
     const driven = await started({ 'AT+CMGR=3': slot() })
     driven.port.tell('+CMTI: "ME",3')
     await driven.pass(10)
@@ -39,14 +39,14 @@ describe('an indicated message', () => {
     expect(incoming(driven)).toMatchObject([{ source: { memory: 'ME', index: 8 }, pdu: deliverPdu }])
   })
 
-  test('is read from its own memory although another one is selected', async () => {
+  test('is read from its own memory although another memory is selected', async () => {
     const driven = await started({ 'AT+CMGR=3': slot() })
     driven.port.tell('+CMTI: "SM",3')
     await driven.pass(10)
     expect(driven.port.commands).toEqual(['AT+CPMS="SM"', 'AT+CMGR=3'])
   })
 
-  test('is reported once, however often it is indicated', async () => {
+  test('is reported once, although it is indicated several times', async () => {
     const driven = await started({ 'AT+CMGR=3': slot() }, { 'AT+CMGL=4': row(3) })
     driven.port.tell('+CMTI: "SM",3\n+CMTI: "SM",3')
     await driven.pass(10)
@@ -72,7 +72,7 @@ describe('an indicated message', () => {
     expect(incoming(driven)).toMatchObject([{ kind: 'status-report', source: { memory: 'ME', index: 0 } }])
   })
 
-  test('in a burst is read with a list, not one by one', async () => {
+  test('in a burst is read with a listing of all messages, not alone', async () => {
     const rows = Array.from({ length: 20 }, (_, at) => row(at)).join('\n')
     const driven = await started({}, { 'AT+CPMS="SM"': '+CPMS: 20,30,0,30,0,30', 'AT+CMGL=4': [rows, 'OK'] })
     driven.port.tell(Array.from({ length: 20 }, (_, at) => `+CMTI: "SM",${at}`).join('\n'))
@@ -90,7 +90,7 @@ describe('an indicated message', () => {
 })
 
 describe('a modem that indicates missing messages', () => {
-  // An indication comes before each answer, and would cause the next command.
+  // Indications that arrive before each answer, and could each cause the next command.
   const tips = ['+CMTI: "SM",3', '+CMTI: "ME",4', '+CMTI: ,,', '^SMMEMFULL: "SM"', '+CMT: ,24']
 
   test.each(tips)('%j with every answer does not keep the driver busy forever', async (tip) => {
@@ -106,7 +106,7 @@ describe('a modem that indicates missing messages', () => {
     expect(driven.port.commands.length).toBeLessThan(500)
   })
 
-  test('is trusted again later, so the next message is read at once', async () => {
+  test('is trusted again after a while, so that the next message is read at once', async () => {
     const driven = await started({ 'AT+CMGR=*': '+CMS ERROR: 321' })
     for (let times = 0; times < 20; times += 1) {
       driven.port.tell(`+CMTI: "SM",${times}`)
@@ -149,7 +149,7 @@ describe('a directly delivered message', () => {
     expect(driven.port.commands).toEqual([])
   })
 
-  test('is acknowledged once it is stored, if the modem expects it', async () => {
+  test('is acknowledged after it is stored, if the modem expects an acknowledgement', async () => {
     const driven = await started({ 'AT+CSMS=*': 'ERROR', 'AT+CSMS?': '+CSMS: 1,1,1,1', 'AT+CNMA': 'OK' })
     driven.port.tell(`+CMT: ,31\n${deliverPdu}`)
     await driven.pass(10)
@@ -225,7 +225,7 @@ describe('a message in a memory', () => {
     expect(incoming(driven)).toHaveLength(1)
   })
 
-  test('is reported when another message took its slot', async () => {
+  test('is reported if it has replaced another message in its slot', async () => {
     const driven = await started({
       'AT+CPMS=?': '+CPMS: ("SM"),("SM"),("SM")',
       'AT+CMGL=4': [row(1), row(1, anotherDeliverPdu)],
@@ -246,7 +246,7 @@ describe('a message in a memory', () => {
     expect(incoming(driven)).toMatchObject([{ kind: 'unreadable', pdu: '07911326040000F0040B91' }])
   })
 
-  test('is reported even if the modem falls silent during the list', async () => {
+  test('is reported even if the modem stops answering during the listing', async () => {
     const driven = await started({}, { 'AT+CMGL=4': `raw:\r\n+CMGL: 1,1,,31\r\n${deliverPdu}\r\n` })
     const sweep = await driven.passing(driven.modem.sweep())
     expect(sweep.complete).toBe(false)
@@ -254,7 +254,7 @@ describe('a message in a memory', () => {
     expect(driven.kinds('not-read')[0]).toMatchObject({ why: 'unanswered' })
   })
 
-  test('that fills the memory changes the gauge and the state', async () => {
+  test('that fills the memory changes the reported usage and the state', async () => {
     const driven = await started()
     driven.port.answer('AT+CPMS="SM"', '+CPMS: 30,30,0,30,0,30')
     await driven.modem.sweep()
@@ -270,7 +270,7 @@ describe('deleting', () => {
     expect(driven.port.commands).toEqual(['AT+CPMS="SM"', 'AT+CMGR=3', 'AT+CMGD=3'])
   })
 
-  test('leaves a slot that holds another message, and reports that message', async () => {
+  test('does not clear a slot that contains another message, and reports this message', async () => {
     const driven = await started({ 'AT+CMGR=3': slot(anotherDeliverPdu), 'AT+CMGD=3': 'OK' })
     const deletion = await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)
     expect(deletion).toMatchObject({ kind: 'another-message' })
@@ -283,13 +283,13 @@ describe('deleting', () => {
     expect(await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)).toEqual({ kind: 'already-gone' })
   })
 
-  test('that is refused is reported, and the message stays reported', async () => {
+  test('that is refused is reported, and the message is not reported again', async () => {
     const driven = await started({ 'AT+CMGR=3': slot(), 'AT+CMGD=3': '+CMS ERROR: 320' })
     const deletion = await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)
     expect(deletion).toMatchObject({ kind: 'failed', failure: 'refused', error: { code: 320 } })
   })
 
-  test('never mixes with reading another memory', async () => {
+  test('never interrupts the reading of another memory', async () => {
     const driven = await started({ 'AT+CMGR=3': slot(), 'AT+CMGD=3': 'OK', 'AT+CMGR=5': slot(anotherDeliverPdu) })
     driven.port.tell('+CMTI: "ME",5')
     const deletion = driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)
@@ -302,10 +302,10 @@ describe('deleting', () => {
 })
 
 describe('a modem that has silently left PDU mode', () => {
-  test('is detected by what it delivers, which is kept as received', async () => {
+  test('is detected by a delivered message, which is kept as received', async () => {
     const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
     driven.port.tell('+CMT: "+46708251358",,"26/03/01,12:00:00+04"\nhello')
-    // The end of a text-mode message cannot be recognised, so the next command waits until the text must be over.
+    // The end of a text-mode message cannot be recognised, so the next command waits until the text must have ended.
     await driven.pass(4000)
     expect(incoming(driven)).toMatchObject([{ kind: 'unreadable' }])
     expect(incoming(driven)[0]?.pdu).toContain('hello')
@@ -313,7 +313,7 @@ describe('a modem that has silently left PDU mode', () => {
     expect(driven.port.commands).toContain('AT+CMGF=0')
   })
 
-  test('delivers one message although its text looks like another', async () => {
+  test('delivers one message although its text contains lines of another message', async () => {
     const driven = await started()
     driven.port.tell(`+CMT: "+447700900123",,"24/01/01,10:00:00+00"\nhi\n+CMT: ,31\n${deliverPdu}`)
     await driven.pass(10)
@@ -328,7 +328,7 @@ describe('a modem that has silently left PDU mode', () => {
     expect(driven.kinds('restarted')).toHaveLength(1)
   })
 
-  test('is detected by its list, which is not taken for an empty memory', async () => {
+  test('is detected by its listing, which does not count as an empty memory', async () => {
     const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
     driven.port.answer('AT+CMGL=4', [
       '+CMGL: 1,"REC UNREAD","+46708251358"\nhello',
@@ -354,7 +354,7 @@ test('cell broadcasts are counted and ignored', async () => {
 })
 
 describe("the receiver's memory is bounded for", () => {
-  /** A receiver without a driver, and the size of its largest map. `list` returns what the memories hold. */
+  /** A receiver without a driver, and the size of its largest map. `list` returns the contents of the memories. */
   function receiving(list: MessageSlots['list']): { receiver: Receiver; largest: () => number; seen: Incoming[] } {
     const seen: Incoming[] = []
     const receiver = new Receiver({

@@ -10,15 +10,15 @@ import { type Deletion, isFailure, type MessageSlots, type SlotFailure } from '.
 import { Tips } from './tips.ts'
 
 /**
- * Receives everything that arrives. A message in a slot is reported once, however often it is announced or found. It is
- * deleted when the owner, who has stored it, requests the deletion. A message that was not deleted is reported again
- * only if `sweep` is called with `again`. If the slot later holds another message, that message is reported.
+ * Receives messages and reports. A message in a slot is reported once, even if it is announced or found several times.
+ * It is deleted when the owner has stored it and requests the deletion. A message that was not deleted is reported
+ * again only if `sweep` is called with `again`. If the slot later holds another message, that message is reported.
  */
 export class Receiver {
   readonly #onIncoming: (incoming: Incoming) => void
   readonly #onNews: (news: ReceiverEvent) => void
   readonly #tips: Tips
-  /** The PDU reported from each slot, while the slot still holds it. */
+  /** The PDU reported from each slot, while the PDU is still in the slot. */
   readonly #reported = new Map<string, string>()
   /** Slots that the modem announced and that have not been read yet. */
   readonly #indicated = new Map<string, { readonly memory: Memory; readonly index: number }>()
@@ -87,7 +87,7 @@ export class Receiver {
     return session === undefined ? { memories: [], complete: false } : this.#sweep(session, true)
   }
 
-  /** Takes messages that were read through another port. */
+  /** Handles messages that were read through another port. */
   found(memory: Memory, messages: readonly StoredMessage[]): void {
     for (const message of messages) this.#report(memory, message.index, message)
   }
@@ -114,8 +114,8 @@ export class Receiver {
   }
 
   /**
-   * Reports the messages in the memory that have not been reported yet, because they may be deleted together with
-   * another part of the same long message. Returns true if there are or may be such messages.
+   * Reports the messages in the memory that were not reported yet, because the modem may delete them together with
+   * another part of the same long message. Returns true if such messages exist or may exist.
    */
   async #findsMore(session: ReceiverSession, memory: Memory): Promise<boolean> {
     const listing = await session.slots.list(memory, { thorough: true })
@@ -133,7 +133,7 @@ export class Receiver {
       this.#sweepOnTip('thorough')
       return
     }
-    // Without a session nothing can be read, and the next session begins with a sweep anyway.
+    // Skips the indication without a session, because the next session begins with a sweep.
     if (this.#session === undefined || !this.#tips.follow()) return
     // Reading by slot takes one command per message, so for many messages a listing is faster.
     if (this.#indicated.size < mostReadOneByOne) this.#indicated.set(slot(memory, index), { memory, index })
@@ -143,7 +143,7 @@ export class Receiver {
 
   #sweepOnTip(kind: 'usual' | 'thorough'): void {
     if (this.#session === undefined || !this.#tips.follow()) return
-    // Counts the indication as useless until the sweep has a result, in order to detect a loop of indications and
+    // Counts the indication as useless until the sweep finds a message, in order to detect a loop of indications and
     // sweeps.
     this.#tips.wasted()
     this.sweepSoon(kind)
@@ -156,7 +156,7 @@ export class Receiver {
       const incoming = readIncoming(source, pdu)
       if (incoming) this.#onIncoming(incoming)
     } else if (pdu !== '' || parseParameters(line.body).length > mostParametersOfPduMode) {
-      // The modem will not repeat the message, so the received part of it is reported.
+      // Reports the received part of the message, because the modem will not repeat the message.
       const text = [line.text, line.payload].filter((part) => part !== undefined).join('\n')
       this.#onIncoming({ kind: 'unreadable', source, pdu: text, why: 'not a PDU: the modem is in text mode' })
       this.#onNews({ kind: 'text-mode' })
@@ -195,7 +195,8 @@ export class Receiver {
   async #readSlot(session: ReceiverSession, memory: Memory, index: number): Promise<void> {
     const found = await session.slots.read(memory, index)
     if (found === 'empty' || (isFailure(found) && found.failure === 'refused')) {
-      // The modem announced the message too early (E3531), or named another memory (SM for a report that is in SR).
+      // The modem announced the message too early (E3531), or reported the wrong memory (SM for a report that is in
+      // SR).
       if (this.#reported.has(slot(memory, index))) this.#tips.wasted()
       else if (this.#sweepWanted === 'no') this.#sweepOnTip('usual')
     } else if (isFailure(found)) {
@@ -236,7 +237,7 @@ export class Receiver {
     return true
   }
 
-  /** The limit is more than any memory holds. It bounds the map if a listing never ends. */
+  /** Limits the map in case a listing never ends. The limit is larger than any memory. */
   #boundReported(): void {
     const oldest = this.#reported.size > mostReported ? this.#reported.keys().next().value : undefined
     if (oldest !== undefined) this.#reported.delete(oldest)

@@ -1,6 +1,6 @@
 import type { Memory, MemoryUsage } from '../commands/message-storage.ts'
 
-/** The usage of one memory. When the memory is full, nothing more arrives until a message has been deleted. */
+/** The usage of one memory. When the memory is full, no more messages arrive until a message is deleted. */
 export interface StorageGauge {
   readonly memory: Memory
   readonly used: number

@@ -14,7 +14,7 @@ function tips() {
   return { clock, tips: watched, waste, makeUps: () => makeUps }
 }
 
-test('accepts three useless indications; a fourth within five seconds ends the trust', () => {
+test('trusts indications after three useless ones, but not after a fourth within five seconds', () => {
   const { tips: watched, waste } = tips()
   waste(3)
   expect(watched.follow()).toBe(true)
@@ -30,7 +30,7 @@ test('ignores useless indications from long ago', async () => {
   expect(watched.follow()).toBe(true)
 })
 
-test('makes up for skipped indications with one sweep after five seconds', async () => {
+test('replaces skipped indications with one sweep after five seconds', async () => {
   const { clock, tips: watched, waste, makeUps } = tips()
   waste(4)
   for (let time = 0; time < 100; time += 1) watched.follow()
@@ -41,7 +41,7 @@ test('makes up for skipped indications with one sweep after five seconds', async
   expect(watched.follow()).toBe(true)
 })
 
-test('does not sweep and leaves no timer if nothing was skipped', async () => {
+test('does not sweep and leaves no timer running if no indication was skipped', async () => {
   const { clock, waste, makeUps } = tips()
   waste(4)
   await clock.advance(5_000)
@@ -49,7 +49,7 @@ test('does not sweep and leaves no timer if nothing was skipped', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('forgets everything with the session', async () => {
+test('discards its state at the end of the session', async () => {
   const { clock, tips: watched, waste, makeUps } = tips()
   waste(4)
   watched.follow()

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../clock.ts'
 
 /**
- * Decides whether announcements of new messages are trusted. Some modems announce a message that does not exist with
- * every answer, so reading it would cause the next announcement, without an end.
+ * Decides whether announcements of new messages are trusted. Some modems announce a missing message with every answer,
+ * so reading that message would cause the next announcement, in an endless loop.
  *
  * `trusted` → several useless indications in a short time → `not trusted` for a while: announcements are skipped, and
  * one sweep at the end replaces the skipped ones.
@@ -27,7 +27,7 @@ export class Tips {
     return false
   }
 
-  /** Must be called when an announcement led to no new message. */
+  /** Must be called when no new message was found after an announcement. */
   wasted(): void {
     const nowMs = this.#clock.nowMs()
     this.#wastedAtMs = [...this.#wastedAtMs, nowMs].slice(-mostWasted)
@@ -51,7 +51,7 @@ export class Tips {
   }
 }
 
-// Modems may announce a message twice, or a message that is deleted before it is read. Only more than these are
-// suspicious.
+// The number of useless announcements that ends the trust. A few are normal: a modem may announce a message twice, or a
+// message that is deleted before it is read.
 const mostWasted = 4
 const shortTimeMs = 5_000

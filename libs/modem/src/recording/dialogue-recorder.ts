@@ -2,7 +2,7 @@ import type { ByteTrace } from '../wire/trace.ts'
 
 export interface RecordedLine {
   readonly from: 'host' | 'modem'
-  /** One character is one byte. A PDU ends with Ctrl-Z, and `>` of the modem is the prompt. */
+  /** One character is one byte. A PDU ends with Ctrl-Z, and a `>` from the modem is the prompt. */
   readonly text: string
 }
 
@@ -12,8 +12,8 @@ export interface RecordedSection {
 }
 
 /**
- * Collects the lines of both directions, in sections, up to a limit. Nothing is redacted here, so the lines must not
- * leave the memory as they are.
+ * Collects the lines of both directions, in sections, up to a limit. The lines are not redacted yet, so they must not
+ * be stored or shown.
  */
 export class DialogueRecorder implements ByteTrace {
   readonly #sections: { readonly name: string; readonly lines: RecordedLine[] }[] = []
@@ -32,7 +32,7 @@ export class DialogueRecorder implements ByteTrace {
 
   sent(bytes: Uint8Array): void {
     for (const byte of bytes) {
-      // ESC ends an input that the modem may be waiting for; it is not part of a command.
+      // ESC cancels the input of a PDU or text, and is not part of a command.
       if (byte === 0x1b) this.#fromHost = ''
       else if (byte === 0x0d) this.#endHostLine('')
       else if (byte === 0x1a) this.#endHostLine('\x1a')
@@ -63,7 +63,7 @@ export class DialogueRecorder implements ByteTrace {
     if (text !== '' && !this.#isEcho(text)) this.#add('modem', text)
   }
 
-  /** Modems repeat each command until ATE0. */
+  /** Returns true for the echo of a command, which modems send until ATE0. */
   #isEcho(text: string): boolean {
     const last = this.#sections.at(-1)?.lines.at(-1)
     return last?.from === 'host' && last.text.replace('\x1a', '') === text

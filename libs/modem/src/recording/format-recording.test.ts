@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { DialogueRecorder } from './dialogue-recorder.ts'
 import { formatRecording } from './format-recording.ts'
 
-test('what is written is read again', () => {
+test('a written recording is read back unchanged', () => {
   const bytes = fc.string({
     unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
     maxLength: 60,

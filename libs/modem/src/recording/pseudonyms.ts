@@ -1,6 +1,6 @@
 /**
- * Replaces numbers with invented ones of the same length: the same number always gets the same replacement, so a recording stays
- * consistent. The replacements are counted, so they contain nothing of the originals.
+ * Replaces numbers with invented ones of the same length: the same number always gets the same replacement, so a
+ * recording stays consistent. The replacements contain a counter, and no digits of the original numbers.
  */
 export class Pseudonyms {
   readonly #known = new Map<string, string>()
@@ -10,7 +10,8 @@ export class Pseudonyms {
   of(digits: string, kind: keyof typeof beginnings = 'number'): string {
     const known = this.#known.get(digits)
     if (known !== undefined) return known
-    // The quoted parts of a line are replaced first, so the replacement may be read again with the rest of the line.
+    // Keeps a number that is already a replacement, because the quoted parts of a line are replaced before the whole
+    // line.
     if (this.#made.has(digits)) return digits
     const count = String(this.#known.size + 1)
     const start = beginnings[kind].slice(0, Math.max(0, digits.length - count.length))
@@ -21,5 +22,5 @@ export class Pseudonyms {
   }
 }
 
-/** Prefixes that no real number has: a country code, a TAC, a test network, an issuer of SIMs. */
+/** Prefixes that real numbers do not have: an unused country code, TAC and SIM issuer, and a test network. */
 const beginnings = { number: '999', imei: '00', imsi: '00101', iccid: '8999' } as const

@@ -9,7 +9,7 @@ import type { Pseudonyms } from './pseudonyms.ts'
 
 export interface RedactedPdu {
   readonly hex: string
-  /** The length for the line before the PDU. */
+  /** The length of the TPDU, for the line before the PDU. */
   readonly tpduLength: number
 }
 
@@ -45,7 +45,7 @@ function redacted(tpdu: Tpdu, pseudonyms: Pseudonyms): Tpdu | undefined {
       return {
         ...tpdu,
         destination: redactedAddress(tpdu.destination, pseudonyms),
-        // A validity period may be a time, which says when the message was sent.
+        // Removes the validity period, which may be a time and show when the message was sent.
         validityPeriod: undefined,
         userData: redactedUserData(tpdu.userData),
       }

@@ -11,7 +11,7 @@ const host = (text: string): RecordedLine => ({ from: 'host', text })
 const modem = (text: string): RecordedLine => ({ from: 'modem', text })
 const redacted = (...lines: RecordedLine[]) => redact([{ name: 'start', lines }])[0]?.lines.map(({ text }) => text)
 
-/** The digits of secrets; without 0, 1 and 9, of which replacements consist. */
+/** The digits of secrets: all digits except 0, 1 and 9, which occur in replacements. */
 const digits = (length: number) =>
   fc.array(fc.integer({ min: 2, max: 8 }), { minLength: length, maxLength: length }).map((all) => all.join(''))
 
@@ -147,12 +147,13 @@ function readings(text: string): string[] {
 const windows = (text: string, size: number) =>
   Array.from({ length: Math.max(0, text.length - size + 1) }, (_, at) => text.slice(at, at + size))
 
-test('leaves no group of digits and no piece of a text of the original, also inside PDUs and UCS-2', () => {
+test('leaves no group of digits and no part of a text of the original, not even inside PDUs and UCS-2', () => {
   fc.assert(
     fc.property(secrets, (known) => {
       const { number, other, imei, imsi, iccid, pin, text } = known
       const output = redact([{ name: 'start', lines: dialogue(known) }]).flatMap(({ lines }) => lines)
-      // Skips this command, which is the same in each dialogue, because its digits may occur in a number by chance.
+      // Skips the command for a SIM file, which is the same in each dialogue. Its digits may occur in a number by
+      // chance.
       const varying = output.filter(({ text: line }) => line !== fileCommand)
       const all = varying.flatMap(({ text: line }) => readings(line)).join('\n')
       for (const value of [number, other, imei, imsi, iccid]) {
@@ -196,7 +197,7 @@ test('a PDU that cannot be decoded is replaced as a whole, and the length before
   ])
 })
 
-test('keeps what identifies the modem and what the driver reads', () => {
+test('keeps the data that identifies the modem, and the data that the driver reads', () => {
   const kept = [
     ...[host('AT+CGMI'), modem('Quectel'), host('AT+CGMR'), modem('EC25EFAR06A03M4G'), host('AT+CPMS="ME","ME","ME"')],
     ...[
@@ -232,7 +233,7 @@ test('replaces the cell, and keeps the state and the technology', () => {
   ])
 })
 
-test('replaces a PIN that the modem repeats after news', () => {
+test('replaces a PIN in an echo that follows an unsolicited code', () => {
   const echoes = [modem('AT+CPIN="4821"'), modem('RDYAT+CPIN=4821'), modem('N="4821"'), modem('AT+CLCK="SC",0,"4821"')]
   expect(redacted(host('AT+CPIN="4821"'), modem('RDY'), ...echoes)?.join('\n')).not.toContain('4821')
 })
@@ -252,7 +253,7 @@ test('replaces each line of a text, also in capitals and with short numbers', ()
   expect(all?.at(-1)).toBe('OK')
 })
 
-test('keeps the lines that each modem sends', () => {
+test('keeps lines that all modems send', () => {
   const kept = [modem('RING'), modem('RDY'), modem('NO CARRIER'), modem('Call Ready'), modem('4'), modem('ERROR')]
   expect(redacted(...kept)).toEqual(kept.map(({ text }) => text))
 })

@@ -15,7 +15,7 @@ export function redact(sections: readonly RecordedSection[]): readonly RecordedS
 
 class Redaction {
   readonly #pseudonyms = new Pseudonyms()
-  /** The last command of the host, which shows what an answer without a prefix means. */
+  /** The last command of the host, which determines the meaning of an answer without a prefix. */
   #command = ''
 
   lines(lines: readonly RecordedLine[]): readonly RecordedLine[] {
@@ -99,7 +99,7 @@ class Redaction {
   #numbers(text: string, kind?: 'imei' | 'imsi' | 'iccid'): string {
     return text.replaceAll(/[0-9a-f]{5,}/gi, (run) => {
       if (isUcs2Text(run)) return this.#ucs2(run) ?? run
-      // Some modems fill the last half octet of an ICCID with F.
+      // Accepts an F at the end, because some modems fill the last half octet of an ICCID with F.
       if (/^\d{5,}f?$/i.test(run))
         return this.#pseudonyms.of(run.replace(/f$/i, ''), kind) + (/f$/i.exec(run)?.[0] ?? '')
       if (run.length >= 8 && /\d/.test(run)) return '0'.repeat(run.length)
@@ -151,7 +151,7 @@ function identityKind(command: string): 'imei' | 'imsi' | 'iccid' | undefined {
 
 const identityPrefixes = /^\+C?GSN$|^\+CIMI$|ICCID$|^\+CCID$/
 
-/** In answers about cells, four to eight hexadecimal digits show where the modem is. */
+/** Replaces four to eight hexadecimal digits in answers about cells, because they show where the modem is. */
 function withoutCells(text: string): string {
   return text.replaceAll(
     /(?<![0-9A-Za-z+^])(0x)?([0-9a-fA-F]{3,})(?![0-9A-Za-z])/g,
@@ -177,7 +177,7 @@ const cellPrefixes: ReadonlySet<string> = new Set([
   ...['^MONSC', '^MONNC', '^SMONI', '^SYSINFOEX', '^LOCINFO', '^CELLINFO', '+CGED', '+CNTI', '+ZCELLINFO'],
 ])
 
-/** After these codes, words were written by people, and numbers belong to people. */
+/** The codes that are followed by texts of people and numbers of people. */
 const textPrefixes: ReadonlySet<string> = new Set([
   ...[
     '+CUSD',
@@ -219,14 +219,17 @@ const finalResult = /^(?:OK|ERROR|\+CM[ES] ERROR:.*)$/
 const publicNumbers = /^AT\+(?:CRSM=\d+(?:,\d+)*|IPR=\d+)$/i
 const secretCommand = /AT(?:\+CPIN2?|\+CPWD|\+CLCK|\^CPIN|\*EPIN|\+SPIC|\^CARDLOCK|#PIN)\b.*=/i
 
-/** Keeps the mode of AT+CLCK and AT+CPWD, which is not quoted, and replaces every other digit. */
+/** Replaces every digit except the mode of AT+CLCK and AT+CPWD, which is not quoted. */
 function withoutSecrets(text: string): string {
   const at = text.indexOf('=') + 1
   const digits = /AT\+C(?:LCK|PWD)/i.test(text) ? /(?<="[^",]*)\d(?=[^",]*")/g : /\d/g
   return text.slice(0, at) + text.slice(at).replaceAll(digits, '0')
 }
 
-/** Only characters of the Latin alphabet, because other hexadecimal data may look like UCS-2 by chance. */
+/**
+ * Returns true if the digits are UCS-2 characters of the Latin alphabet. Other hexadecimal data may look like other
+ * UCS-2 characters by chance.
+ */
 function isUcs2Text(run: string): boolean {
   return run.length >= 12 && /^(?:00[2-7][0-9a-f])+$/i.test(run)
 }

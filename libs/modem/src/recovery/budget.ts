@@ -1,7 +1,7 @@
 /**
- * Limits the resets of a modem. A reset interrupts the modem, wears its flash and closes the port for every program; if
- * three resets did not help a modem, a hundred will not. Resets are therefore counted, the pauses between them grow,
- * and only a modem that stays healthy regains used resets.
+ * Limits the resets of a modem. A reset interrupts the modem, wears its flash and closes the port for every program; a
+ * modem that still fails after three resets will also fail after a hundred. Resets are therefore counted, the pauses
+ * between them grow, and only a modem that stays healthy regains used resets.
  */
 export interface RecoveryBudget {
   readonly resetsLeft: number

@@ -8,7 +8,7 @@ import type { Outage } from './state.ts'
  */
 export type Health = 'serving' | 'unserved' | 'starting' | 'silent' | 'absent' | 'blocked'
 
-/** What the state of a modem means for its health. */
+/** Returns the health of a modem in this state. */
 export function healthOf(modem: ModemState): Health {
   switch (modem.name) {
     case 'ready':
@@ -35,9 +35,9 @@ export function describeState(modem: ModemState): string {
     case 'blocked':
       return modem.failure.words
     case 'degraded':
-      return `it is ${modem.reasons.join(', ')}`
+      return `the modem is ${modem.reasons.join(', ')}`
     default:
-      return `it is ${modem.name}`
+      return `the modem is ${modem.name}`
   }
 }
 
@@ -76,5 +76,5 @@ export function needsHands(failure: StartupFailure, wasHealthy: boolean): boolea
 
 export function noRemedy({ goal, tried }: Outage): string {
   const what = goal === 'service' ? 'The modem finds no network' : 'The modem does not work'
-  return `${what}, and nothing helped: ${tried.join(', ')}. The modem is not reset again until it has worked for a while.`
+  return `${what}. These measures did not help: ${tried.join(', ')}. The modem is not reset again until it has worked for a while.`
 }

@@ -1,4 +1,4 @@
-/** The remedies for a modem, from the gentlest to the most drastic. All but the last need an open port. */
+/** The remedies for a modem, from the gentlest to the most drastic. All except the last need an open port. */
 export const ladder = ['resynchronise', 'reopen', 're-initialise', 'restart-radio', 'reset', 'power-cycle'] as const
 export type Rung = (typeof ladder)[number]
 
@@ -7,20 +7,20 @@ export interface RungLimits {
   /** The modem answered at the last attempt. */
   readonly heard: boolean
   readonly mayPowerCycle: boolean
-  /** The modem has worked before, so it is not simply switched off. */
+  /** The modem has worked before, so it is probably not switched off. */
   readonly wasHealthy: boolean
 }
 
 /**
- * Returns the gentlest remedy that has not been tried and can help, or the most drastic one if there is none; the budget
- * limits resets and power cycles.
+ * Returns the gentlest remedy that was not tried and may help. If no such remedy is left, returns the most drastic
+ * remedy. The budget limits resets and power cycles.
  */
 export function nextRung(tried: readonly Rung[], limits: RungLimits): Rung {
   const untried = ladder.find((rung) => !tried.includes(rung) && canHelp(rung, limits))
   return untried ?? (limits.mayPowerCycle ? 'power-cycle' : 'reset')
 }
 
-/** Returns the remedy and all gentler ones, which are pointless once this remedy has been tried. */
+/** Returns the remedy and all gentler remedies, which are pointless after this remedy has been tried. */
 export function upTo(rung: Rung | undefined): readonly Rung[] {
   return rung === undefined ? [] : ladder.slice(0, ladder.indexOf(rung) + 1)
 }
@@ -35,8 +35,8 @@ function canHelp(rung: Rung, { heard, mayPowerCycle, wasHealthy }: RungLimits): 
       // A modem that does not answer cannot be configured.
       return heard
     case 'reset':
-      // A reset is also written to a modem that does not answer, because some still read their input.
-      // A modem that never answered is more likely switched off, such as a HAT after power-up.
+      // A reset is also written to a modem that does not answer, because some such modems still read their input. A
+      // modem that never answered is more likely switched off, such as a HAT after power-up.
       return heard || wasHealthy || !mayPowerCycle
     case 'power-cycle':
       return mayPowerCycle

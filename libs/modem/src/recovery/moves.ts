@@ -14,7 +14,7 @@ import {
   type Unhealthy,
 } from './state.ts'
 
-// The transitions between recovery states; `recovery.ts` decides which one is taken, and when.
+// The transitions between recovery states; `recovery.ts` decides which transition is taken, and when.
 
 /** The initial state. */
 export function beginRecovery(atMs: number, options: RecoveryOptions = defaultRecoveryOptions): RecoveryStep {
@@ -30,7 +30,7 @@ export interface Now {
 export type UnhealthyState = Extract<RecoveryState, Unhealthy>
 export type Starting = Extract<RecoveryState, { kind: 'starting' }>
 
-/** The remedy did not help: try the next one. */
+/** Tries the next remedy, because the last remedy did not help. */
 export function climb(state: Unhealthy, now: Now): RecoveryStep {
   const { atMs, options } = now
   const tried = withTried(state, state.outage.rung === undefined ? [] : [state.outage.rung]).outage.tried
@@ -72,7 +72,7 @@ function reset(state: Unhealthy, rung: 'reset' | 'power-cycle', now: Now): Recov
   const resetting: RecoveryState = {
     ...core(state),
     kind: 'resetting',
-    // The reset closes the port, which then has time to return.
+    // The reset closes the port, so the time since its loss starts again.
     outage: { ...state.outage, awaySinceMs: undefined },
     budget: spendReset(state.budget, atMs),
     attempt,
@@ -183,7 +183,7 @@ export function healed(state: UnhealthyState, service: boolean, now: Now): Recov
   return { state: healthy, effects }
 }
 
-/** Leaves `healthy`. A remedy that helped only a short time ago is not repeated. */
+/** Leaves `healthy`. A remedy that helped only for a short time is not repeated. */
 export function fallen(state: Healthy, goal: Outage['goal'], why: string, { atMs, options }: Now): Unhealthy {
   const healthyForMs = atMs - state.sinceMs
   const { before } = state
@@ -261,7 +261,7 @@ export function heardOf<S extends Unhealthy>(state: S): S {
   return { ...state, outage: { ...state.outage, heard: true } }
 }
 
-/** The port closed without a request. */
+/** The port was closed, but not by the driver. */
 export function lost<S extends Unhealthy>(state: S, { atMs }: Now): S {
   return { ...state, outage: { ...state.outage, awaySinceMs: state.outage.awaySinceMs ?? atMs } }
 }

@@ -6,7 +6,7 @@ import { defaultRecoveryOptions as limits } from './state.ts'
 const allowed = { mayPowerCycle: true }
 const silentModem = { heard: false, mayPowerCycle: true, wasHealthy: true }
 
-/** One remedy of a modem that never answers. */
+/** One remedy is tried with a modem that never answers. */
 const failsToAnswer = (patient: Patient) => {
   switch (patient.state.kind) {
     case 'resynchronising':
@@ -89,7 +89,7 @@ describe('a power cycle', () => {
   })
 })
 
-test('a device that was never there is not searched for with the power switch more than once', () => {
+test('a device that was never present is power cycled at most once', () => {
   const patient = new Patient(allowed).untilAlarm(looksInVain)
   expect(drastic(patient)).toHaveLength(1)
 })

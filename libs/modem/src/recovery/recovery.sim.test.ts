@@ -83,7 +83,7 @@ const pauses: fc.Arbitrary<TimedInput['afterMs']> = fc.oneof(
   fc.integer({ min: 0, max: 4 * 3_600_000 }),
 )
 
-/** Random inputs rarely reach the last remedies, so these inputs are those of a modem that no remedy helps. */
+/** Random inputs rarely reach the last remedies, so these inputs simulate a modem that no remedy helps. */
 const deafness: readonly TimedInput['input'][] = [
   () => ({ kind: 'modem', state: { name: 'degraded', reasons: ['not-answering'] } }),
   (attempt) => ({ kind: 'out-of-step', attempt, heard: false }),
@@ -157,7 +157,7 @@ function liveOn(
 
 const modem = (state: ModemState): RecoveryNews => ({ kind: 'modem', state })
 
-/** A healthy modem that obeys every request. */
+/** A healthy modem that executes every request. */
 const kindWorld = (effect: RecoveryEffect): readonly RecoveryNews[] => {
   const setUp = [modem({ name: 'probing' }), modem({ name: 'identifying' }), modem({ name: 'ready' })]
   switch (effect.kind) {
@@ -177,7 +177,7 @@ const kindWorld = (effect: RecoveryEffect): readonly RecoveryNews[] => {
 
 const runs = { numRuns: 1000 }
 
-describe('whatever the inputs and their order', () => {
+describe('with any inputs in any order', () => {
   test('every state except healthy has a deadline in the near future', () => {
     fc.assert(
       fc.property(timelines, (story) => {
@@ -252,7 +252,7 @@ describe('whatever the inputs and their order', () => {
 describe('from any state', () => {
   const isHealthy = (state: RecoveryState) => state.kind === 'healthy' && state.service
 
-  test('a modem that works again is healthy within a quarter of an hour, alarm or not', () => {
+  test('a modem that works again is healthy within a quarter of an hour, with or without an alarm', () => {
     fc.assert(
       fc.property(timelines, (story) => {
         const last = live(story).at(-1)

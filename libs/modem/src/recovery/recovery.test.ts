@@ -20,7 +20,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** A modem that one reset did not help. */
+/** A modem that still fails after one reset. */
 function resting(): Patient {
   const patient = healthy().hears(silent).staysOutOfStep().opens().hears(blockedBy('no-answer')).isTold().waitsItOut()
   patient.hears(probing).hears(blockedBy('no-answer'))
@@ -163,8 +163,8 @@ describe('the ladder', () => {
     expect(patient.asked.at(-1)).toMatchObject({
       kind: 'healed',
       evidence: [
-        { step: 'healthy', found: 'it is not-answering' },
-        { step: 'resynchronising', rung: 'resynchronise', found: 'it sends unreadable data' },
+        { step: 'healthy', found: 'the modem is not-answering' },
+        { step: 'resynchronising', rung: 'resynchronise', found: 'the modem sends unreadable data' },
         { step: 'away', rung: 'reopen', found: 'the port is open' },
         { step: 'starting', rung: 'reopen', found: 'No modem answers on this port.' },
         { step: 'resetting', rung: 'reset', found: 'the reset command was written' },

@@ -120,7 +120,7 @@ function inHealth(state: Healthy, input: RecoveryInput, now: Now): RecoveryStep 
     case 'unserved':
       return withoutEffects({ ...state, service: false, deadlineMs: state.deadlineMs ?? unservedUntil(now) })
     case 'starting':
-      return withoutEffects({ ...starting(fallen(state, 'answer', 'it has restarted', now), now), begun: true })
+      return withoutEffects({ ...starting(fallen(state, 'answer', 'the modem has restarted', now), now), begun: true })
     case 'silent':
       return climb(fallen(state, 'answer', describeState(input.state), now), now)
     case 'absent':
@@ -152,7 +152,7 @@ function whileAway(state: Extract<UnhealthyState, { kind: 'away' }>, input: Reco
 }
 
 function whileStarting(state: Starting, input: RecoveryInput, now: Now): RecoveryStep {
-  if (input.kind === 'time') return climb(found(state, 'it did not become ready in time', now), now)
+  if (input.kind === 'time') return climb(found(state, 'the modem did not become ready in time', now), now)
   if (input.kind !== 'modem') return withoutEffects(state)
   switch (healthOf(input.state)) {
     case 'serving':
@@ -177,11 +177,11 @@ function whileResynchronising(state: UnhealthyState, input: RecoveryInput, now: 
   switch (input.kind) {
     case 'in-step':
       // The modem may have restarted unnoticed.
-      return setUp(found(state, 'it answers', now), now)
+      return setUp(found(state, 'the modem answers', now), now)
     case 'out-of-step':
-      return climb(found(state, input.heard ? 'it sends unreadable data' : 'no answer', now), now)
+      return climb(found(state, input.heard ? 'the modem sends unreadable data' : 'no answer', now), now)
     case 'time':
-      return climb(found(state, 'it did not resynchronise in time', now), now)
+      return climb(found(state, 'the modem did not resynchronise in time', now), now)
     case 'modem':
       if (healthOf(input.state) === 'absent') return portLost(state, input.state, now)
       return withoutEffects(state)
@@ -219,11 +219,11 @@ function heardAroundReset(state: UnhealthyState, modem: ModemState, now: Now): R
       return healed(state, healthOf(modem) === 'serving', now)
     case 'starting':
       if (state.kind === 'returning')
-        return withoutEffects({ ...starting(found(state, 'it has restarted', now), now), begun: true })
+        return withoutEffects({ ...starting(found(state, 'the modem has restarted', now), now), begun: true })
       // A modem that answers before the reset is allowed may not need the reset. A state after `probing` shows an
       // answer.
       if (state.kind === 'resting' && modem.name !== 'probing')
-        return withoutEffects(heardOf({ ...starting(found(state, 'it answers', now), now), begun: true }))
+        return withoutEffects(heardOf({ ...starting(found(state, 'the modem answers', now), now), begun: true }))
       return withoutEffects(state)
     default:
       return withoutEffects(state)

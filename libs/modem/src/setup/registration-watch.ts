@@ -10,7 +10,7 @@ import {
 } from '../commands/registration.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
-/** The registration of the modem, from unsolicited codes and answers. x */
+/** The registration of the modem, from unsolicited codes and answers. */
 export class RegistrationWatch {
   readonly #onChange: () => void
   readonly #byDomain = new Map<RegistrationDomain, Registration>()
