@@ -1,4 +1,4 @@
--- Browsers that have signed in. `expires_at` is indexed for the work that deletes what has ended.
+-- Browsers that have signed in. `expires_at` is indexed for the job that deletes expired sessions.
 CREATE TABLE "sessions" (
     "token_hash" TEXT NOT NULL,
     "account_id" TEXT NOT NULL,

@@ -1,6 +1,6 @@
--- Events for those who watch (GET /events), written in the transaction of the change, so that none is told that did not
--- happen and none is missed. Triggers do it, since many statements change the same things. Of an account that nobody
--- watches nothing is written; what it pays is a look into a table that is mostly empty, once for each statement.
+-- Live events (GET /events), written in the transaction of the change, so that an event exists exactly if its change was
+-- committed. Triggers write them, because many statements change the same tables. For an account that no client follows,
+-- nothing is written: each statement costs only a look-up in a table that is mostly empty.
 
 CREATE TABLE "live_accounts" (
     "account_id" TEXT NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE "live_accounts" (
     CONSTRAINT "live_accounts_pkey" PRIMARY KEY ("account_id")
 );
 
--- No foreign key: it would take locks in the hottest transactions, for rows that live two hours.
+-- Without a foreign key, because it would take locks in the most frequent transactions, for rows that are kept for two hours.
 CREATE TABLE "live_events" (
     "id" BIGSERIAL NOT NULL,
     "account_id" TEXT NOT NULL,
@@ -40,7 +40,7 @@ END $$;
 CREATE TRIGGER tell_message_created AFTER INSERT ON messages
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_message_created();
 
--- A message changes when one of its recipients does. Its own row is written in the same statement, or not at all.
+-- A message changes when one of its recipients changes. If its own row changes too, the same statement writes it.
 CREATE FUNCTION tell_message_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM live_accounts) THEN
@@ -68,7 +68,7 @@ BEGIN
 END $$;
 CREATE TRIGGER tell_inbox_received AFTER INSERT ON inbox
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_inbox_received();
--- The missing parts of one came.
+-- An update completes a message whose missing parts have arrived.
 CREATE TRIGGER tell_inbox_completed AFTER UPDATE ON inbox
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_inbox_received();
 
@@ -84,8 +84,8 @@ END $$;
 CREATE TRIGGER tell_device_added AFTER INSERT ON devices
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_device_added();
 
--- Not of leases and marks, which are written all the time, for whole fleets at once: row by row, so that those cost a
--- comparison, and no copy of the row.
+-- Leaves out leases and marks, which are written all the time, for whole fleets at once. A trigger for each row costs these
+-- updates only a comparison, and no copy of the row.
 CREATE FUNCTION tell_device_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO live_events (account_id, kind, data)
@@ -157,7 +157,7 @@ CREATE TRIGGER tell_webhook_added AFTER INSERT ON webhooks
 CREATE TRIGGER tell_webhook_removed AFTER DELETE ON webhooks
   REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_webhook_there();
 
--- Not of who serves it just now.
+-- Leaves out the worker that serves the webhook.
 CREATE FUNCTION tell_webhook_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO live_events (account_id, kind, data)

@@ -1,5 +1,5 @@
--- `not_before` holds a scheduled message back until its time; `due_at` orders the queue. Relays of older releases do not
--- write `not_before`: of their messages `due_at` is both.
+-- `not_before` is the time before which a scheduled message is not sent, and `due_at` orders the queue. Relays of older
+-- releases do not write `not_before`. For their messages, `due_at` has both meanings.
 ALTER TABLE "recipients" ADD COLUMN     "not_before" TIMESTAMPTZ(3);
 
 -- When stored times were last corrected after the database's clock was set back, so that several relays do it once.

@@ -1,5 +1,5 @@
--- Why messages wait on a device: the latest report of its agent. A table of its own, since the row of the device is locked
--- by claims and events, which must not wait for this.
+-- The latest report of an agent about why messages wait on its device. It has a separate table, because claims and events lock
+-- the row of the device and must not wait for a report.
 CREATE TABLE "device_waiting" (
     "device_id" TEXT NOT NULL,
     "conn_epoch" BIGINT NOT NULL,

@@ -1,4 +1,4 @@
--- Tokens issued by a token. Of older tokens it is not recorded: they count as issued with a password.
+-- Tokens issued with a token. Older tokens have no such record, so they count as issued with a password.
 ALTER TABLE "token_families" ADD COLUMN     "ends_at" TIMESTAMPTZ(3),
 ADD COLUMN     "parent_id" TEXT;
 

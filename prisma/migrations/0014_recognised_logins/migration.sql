@@ -1,4 +1,4 @@
--- Logins that are recognised through a flood of wrong ones.
+-- Logins that are recognised during a flood of wrong logins.
 CREATE TABLE "recognised_logins" (
     "login_hash" TEXT NOT NULL,
     "seq" BIGSERIAL NOT NULL,

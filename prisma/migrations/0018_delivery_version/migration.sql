@@ -1,5 +1,5 @@
--- Changes with every update of the row, also by a relay of an earlier release: the result of an attempt counts only for
--- the version that was read. The constant default rewrites no row.
+-- Changes with every update of the row, even by a relay of an earlier release. The result of an attempt counts only for the
+-- version that was read. The constant default rewrites no row.
 ALTER TABLE "webhook_deliveries" ADD COLUMN     "version" INTEGER NOT NULL DEFAULT 0;
 
 CREATE FUNCTION count_delivery_version() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
--- What the agent of a device supports beyond the first release, as it said on the connection of that epoch: it counts only
--- while the epoch is the present one, because relays of older releases open connections without writing it.
+-- The features of the agent beyond the first release, as it reported them on the connection of that epoch. They are valid only
+-- while that epoch is the present epoch, because relays of older releases open connections without writing them.
 ALTER TABLE "devices" ADD COLUMN     "capabilities" TEXT[] DEFAULT ARRAY[]::TEXT[],
 ADD COLUMN     "capabilities_epoch" BIGINT;

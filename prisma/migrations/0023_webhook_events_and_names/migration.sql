@@ -1,5 +1,5 @@
 -- Webhooks with several events, a name and a pause; names of SIM slots. Relays of the previous release write only "event",
--- store deliveries only for it, and do not see a pause.
+-- store deliveries only for this event, and ignore a pause.
 ALTER TABLE "webhooks" ADD COLUMN     "events" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
 ADD COLUMN     "name" TEXT,
 ADD COLUMN     "held_since" TIMESTAMPTZ(3);

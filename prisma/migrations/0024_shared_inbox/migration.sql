@@ -1,4 +1,4 @@
--- The shared inbox: unread messages, and what people decided about conversations. Existing messages count as read.
+-- The shared inbox: unread messages, and decisions of people about conversations. Existing messages count as read.
 -- AlterTable
 ALTER TABLE "inbox" ADD COLUMN     "is_unread" BOOLEAN NOT NULL DEFAULT false;
 
@@ -72,7 +72,7 @@ ALTER TABLE "conversation_labels" ADD CONSTRAINT "conversation_labels_label_id_f
 -- AddForeignKey
 ALTER TABLE "conversation_notes" ADD CONSTRAINT "conversation_notes_account_id_number_fkey" FOREIGN KEY ("account_id", "number") REFERENCES "conversation_states"("account_id", "number") ON DELETE CASCADE ON UPDATE CASCADE;
 
--- A new message is unread unless its sender is blocked. A trigger decides, so that relays of the previous release do it too. The
+-- A new message is unread unless its sender is blocked. A trigger decides this, also for relays of the previous release. The
 -- shared lock delays the message while a change to this conversation is being committed, and a change waits for the message. All
 -- conversations share 64 locks, because a transaction that stores many messages must not fill the lock table of the server.
 CREATE FUNCTION mark_received_unread() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- The order of conversations, which a job of the relay updates after messages were stored, so that storing a message costs nothing
--- more. It starts empty: the job adds existing conversations in portions.
+-- The order of conversations, which a job of the relay updates after messages were stored, so that storing a message takes no
+-- longer. The table starts empty, and the job adds existing conversations in portions.
 -- Pages are ordered by the bytes of the numbers, whatever the collation of the database.
 -- CreateTable
 CREATE TABLE "conversation_order" (
@@ -35,7 +35,8 @@ CREATE INDEX "conversation_order_account_id_folder_last_at_number_idx" ON "conve
 -- AddForeignKey
 ALTER TABLE "conversation_order" ADD CONSTRAINT "conversation_order_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "accounts"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
--- Deleting a message, archiving and blocking queue the conversation. Triggers do it, so that relays of the previous release do it too.
+-- Deleting a message, archiving and blocking add the conversation to the queue. Triggers do this, also for relays of the previous
+-- release.
 CREATE FUNCTION queue_deleted_recipients() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO conversation_order_queue (account_id, number)

@@ -6,7 +6,7 @@ ADD COLUMN     "approval_at" TIMESTAMPTZ(3),
 ADD COLUMN     "approval_by" TEXT,
 ADD COLUMN     "approval_until" TIMESTAMPTZ(3);
 
--- An approval changes no recipient's state, so it has an event of its own. Only statements that set the column fire it.
+-- An approval changes no recipient's state, so it has a separate trigger. Only statements that set the column fire this trigger.
 CREATE FUNCTION tell_message_decided() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO live_events (account_id, kind, data)

@@ -1,6 +1,8 @@
 -- Numbers of messages, so that lists show a total without counting. A job of the relay counts messages up to a key and records the
--- key in the progress. It starts empty: the job counts existing messages in portions, and lists count rows until it is done.
--- Accepting a message costs nothing more. Later changes of a counted message are added as rows, never to a row that others change.
+-- key in the progress. The table starts empty: the job counts existing messages in portions, and lists count rows until
+-- the job has counted all of them.
+-- Accepting a message takes no longer. A later change of a counted message adds a row, so that no transaction waits for a row that
+-- another one changes.
 -- CreateTable
 CREATE TABLE "message_counts" (
     "account_id" TEXT NOT NULL,
@@ -37,8 +39,8 @@ CREATE TABLE "message_count_progress" (
 ALTER TABLE message_count_changes SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 ALTER TABLE message_counts SET (fillfactor = 50);
 
--- Up to this key, changes of messages are recorded. A sequence, because its value does not depend on transactions: triggers see it
--- at once, without a lock, and a condition of a trigger may read it. The job sets it before it counts messages, and then waits for
+-- Changes of messages up to this key are recorded. The key is in a sequence, because the value of a sequence does not depend on
+-- transactions: triggers see it at once, without a lock, and the condition of a trigger may read it. The job sets it before it counts messages, and then waits for
 -- the transactions that may have read the previous value.
 CREATE SEQUENCE message_counts_recorded_key MINVALUE 0;
 
@@ -55,7 +57,7 @@ CREATE TRIGGER record_changed_message AFTER UPDATE OF state, device_id, created_
     AND OLD.key <= pg_sequence_last_value('message_counts_recorded_key'))
   EXECUTE FUNCTION record_changed_message();
 
--- Deleted messages that have been counted become one row for each group, because many are deleted at once.
+-- Deleted messages that were counted add one row for each group, because many are deleted at once.
 CREATE FUNCTION record_deleted_messages() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   counted bigint := coalesce((SELECT max(counted_key) FROM message_count_progress), 0);
