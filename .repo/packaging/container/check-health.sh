@@ -1,6 +1,6 @@
 #!/bin/bash
-# Health check of a container: exits with 0 when the service answers well. It starts no Node, which takes a second of a
-# Raspberry Pi each time; only the check of an API with TLS_CERT does, because bash has no TLS.
+# Health check of a container: exits with 0 when the service reports that it is ready. The check does not start Node, which takes
+# a second on a Raspberry Pi each time. Only the check of an API with TLS_CERT starts Node, because bash has no TLS.
 #
 #   check-health.sh                       the API in this container
 #   check-health.sh http://host:port/…    that address

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # `npm run proof -- compositions`: runs docker-compose.yml and docker-compose.relay.yml with Docker and Compose. In each, the first
-# message goes to an emulated modem. Then a modem that counts as real is added on a serial port, and all further messages go to that one.
+# message goes to an emulated modem. Then a modem that counts as real is added on a serial port, and all further messages go to that modem.
 #
 #   prove-compositions.sh [--optional] [--built]     --built tests the images that `npm run images` has already built
 #
-# Needs root. The proof starts an engine of its own, with its own data and its own network namespace: the containers reach no other
-# machine, and ports that are in use do not matter. Where the registry of PostgreSQL cannot be reached, the PostgreSQL in the image of
-# the gateway takes its place. Prints `N passed, N failed, N skipped` at the end.
+# Needs root. The proof starts a separate engine, with its own data and network namespace, so that the containers reach no other machine
+# and can use ports that are in use. If the registry of PostgreSQL cannot be reached, the PostgreSQL in the image of the gateway
+# replaces it. Prints `N passed, N failed, N skipped` at the end.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -156,7 +156,7 @@ api() { # api <path> <options of curl…>
   curl --silent --show-error --fail --max-time 20 --user "sms:$(eval "$password")" "$@" "$url/3rdparty/v1/$path"
 }
 
-# An emulated modem whose SIM belongs to a real network, so that nothing marks it as emulated. Each start has a ledger of its own.
+# An emulated modem whose SIM belongs to a real network, so that nothing marks it as emulated. Each start has its own ledger.
 start_modem() {
   mkdir -p "$port"
   rm -f "$work/ledger.jsonl"
