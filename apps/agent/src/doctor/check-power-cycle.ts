@@ -1,6 +1,15 @@
-import type { PowerSetting } from '../modems/power/power-setting.ts'
-import { gpioMissing, gpioToolVersion, switchableHubs, uhubctlMissing } from '../modems/power/power-tools.ts'
-import { type Finding, fail, ok } from './finding.ts'
+import { silentFailures } from '@smsgw/modem/setup/startup-failure'
+import type { Place } from '../modems/discovery/find-places.ts'
+import { type PowerSetting, powerSwitchOf } from '../modems/power/power-setting.ts'
+import {
+  gpioMissing,
+  gpioToolVersion,
+  powerCycleCommand,
+  switchableHubs,
+  uhubctlMissing,
+} from '../modems/power/power-tools.ts'
+import type { ModemExamination } from './examine-modem.ts'
+import { type Finding, type Fix, fail, ok } from './finding.ts'
 
 /** Checks the tools that POWER_CYCLE needs. Switches nothing. */
 export async function checkPowerCycle(setting: PowerSetting, ports: readonly string[]): Promise<readonly Finding[]> {
@@ -25,6 +34,25 @@ export async function checkPowerCycle(setting: PowerSetting, ports: readonly str
     fail(subject, `POWER_CYCLE names ${address}, which MODEMS does not list`, 'write the port as in MODEMS'),
   )
   return [...findings, ...unlistedFindings]
+}
+
+/**
+ * Returns the fix for a modem that does not answer although its port can be used: it is switched off and on, if POWER_CYCLE
+ * says how.
+ */
+export async function powerCycleFix(
+  { status, blocked }: Pick<ModemExamination, 'status' | 'blocked'>,
+  setting: PowerSetting,
+  places: readonly Place[],
+  portFindings: readonly Finding[],
+): Promise<Fix | undefined> {
+  const { port = '', model } = status
+  const isSilent = blocked === undefined ? model === undefined : silentFailures.has(blocked.reason)
+  const isPortWrong = portFindings.some(({ level, subject }) => level === 'fail' && subject === `port ${port}`)
+  const place = places.find(({ ports }) => ports.includes(port))
+  const how = isSilent && !isPortWrong && place !== undefined ? powerSwitchOf(setting, place) : undefined
+  const command = how && (await powerCycleCommand(how))
+  return command && { about: `switch the modem at ${port} off and on`, commands: [command] }
 }
 
 const subject = 'power switch'

@@ -6,6 +6,7 @@ import { startCommand, userCommand } from '@smsgw/daemon/user-command'
 import { type AgentConfig, checkedRelayUrl, wantedModems } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { inThisProcess } from '../link/in-process-socket.ts'
+import { findPlaces } from '../modems/discovery/find-places.ts'
 import { readPowerSetting } from '../modems/power/power-setting.ts'
 import { webLoginOf } from '../ports/web-login.ts'
 import type { AgentStatus, ComponentStatus, LinkStatus } from '../status/agent-status.ts'
@@ -14,7 +15,7 @@ import { checkDataFolder } from './check-data-folder.ts'
 import { checkClock, checkPower, checkRuntime } from './check-machine.ts'
 import { checkModem } from './check-modem.ts'
 import { checkPorts, withoutVirtual } from './check-ports.ts'
-import { checkPowerCycle } from './check-power-cycle.ts'
+import { checkPowerCycle, powerCycleFix } from './check-power-cycle.ts'
 import { checkRelay } from './check-relay.ts'
 import type { ModemExamination } from './examine-modem.ts'
 import { type CodedFinding, type Finding, fail, ok, warn } from './finding.ts'
@@ -48,10 +49,17 @@ export async function examine(
   const agent = await findAgent(config.DATA_DIR)
   report([agent.finding])
   const { status } = agent
-  report(await checkPorts(wantedModems(config), status))
-  report(await checkPowerCycle(readPowerSetting(config.POWER_CYCLE), wantedModems(config).addresses))
+  const wanted = wantedModems(config)
+  const ports = await checkPorts(wanted, status)
+  report(ports)
+  const power = readPowerSetting(config.POWER_CYCLE)
+  report(await checkPowerCycle(power, wanted.addresses))
   const modems = await examineModems(config, agent, limits)
-  report(modems.flatMap(checkModem))
+  const { places } = await findPlaces(withoutVirtual(wanted))
+  for (const modem of modems) {
+    const fix = await powerCycleFix(modem, power, places, ports)
+    report(checkModem(modem).map((finding) => (fix && finding.level === 'fail' ? { ...finding, fix } : finding)))
+  }
   report(await relayFindings(config))
   if (status !== undefined) report([linkFinding(status.link), ...(status.components ?? []).map(componentFinding)])
   return { findings, status, modems }

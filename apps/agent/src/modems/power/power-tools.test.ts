@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkPowerCycle } from '../../doctor/check-power-cycle.ts'
+import { checkPowerCycle, powerCycleFix } from '../../doctor/check-power-cycle.ts'
+import { fail } from '../../doctor/finding.ts'
 import { StandInTools } from '../../testing/stand-in-tools.ts'
 import { type PowerSwitch, powerSwitchOf, readPowerSetting } from './power-setting.ts'
 import { powerCycle } from './power-tools.ts'
@@ -109,6 +110,38 @@ describe('doctor', () => {
       ['fail', 'gpioset is not installed'],
       ['fail', 'POWER_CYCLE names /dev/ttyS7, which MODEMS does not list'],
     ])
+  })
+
+  const place = { ports: ['/dev/serial0'], key: '/dev/serial0', isPresent: true, isHidden: false, isCertain: true }
+  const stick = { ...place, key: 'usb:1-1.3', usb: { id: '2c7c:0125', path: '1-1.3', session: 's' } }
+  const silent = { status: { port: '/dev/serial0' }, blocked: undefined }
+  const hung = { words: '', advice: '', reason: 'no-answer' } as const
+  const setting = readPowerSetting('usb,/dev/serial0=gpiochip0:4')
+
+  test('offers to switch a silent modem off and on, and switches nothing itself', async () => {
+    tools.install('gpioset', gpioset('2.2.1'))
+    tools.install('uhubctl', "echo 'Current status for hub 1-1 [2109:2817 USB2.0 Hub, USB 2.10, 4 ports, ppps]'")
+    const serial = await powerCycleFix(silent, setting, [{ ...place, usb: undefined }], [])
+    expect(serial?.commands).toEqual([['gpioset', '--chip', 'gpiochip0', '--toggle', '1500ms,0', '4=1']])
+    const usb = await powerCycleFix({ ...silent, blocked: hung }, setting, [stick], [])
+    expect(usb?.commands).toEqual(['uhubctl --location 1-1 --ports 3 --action cycle --delay 5'.split(' ')])
+    expect([...tools.calls('gpioset'), ...tools.calls('uhubctl')]).toEqual(['--version', ''])
+  })
+
+  test.each([
+    ['answers', { status: { port: '/dev/serial0', model: 'EC25' }, blocked: undefined }, setting, []],
+    ['only needs a PIN', { ...silent, blocked: { ...hung, reason: 'pin-required' } as const }, setting, []],
+    ['POWER_CYCLE does not name', silent, readPowerSetting(undefined), []],
+    ['has a port that cannot be used', silent, setting, [fail('port /dev/serial0', 'in use', 'stop it')]],
+  ])('does not offer it for a modem that %s', async (_name, modem, power, findings) => {
+    tools.install('gpioset', gpioset('2.2.1'))
+    expect(await powerCycleFix(modem, power, [{ ...place, usb: undefined }], findings)).toBeUndefined()
+  })
+
+  test('does not offer it without the tool, or with a hub that cannot switch', async () => {
+    expect(await powerCycleFix(silent, setting, [{ ...place, usb: undefined }], [])).toBeUndefined()
+    tools.install('uhubctl', "echo 'No compatible devices detected!' >&2; exit 1")
+    expect(await powerCycleFix(silent, setting, [stick], [])).toBeUndefined()
   })
 
   test('names the version of gpioset and the hubs that can switch, and switches nothing', async () => {

@@ -7,6 +7,19 @@ export async function powerCycle(how: PowerSwitch): Promise<string> {
   return how.kind === 'gpio' ? await pulse(how.line) : await switchSocket(how.location, how.port)
 }
 
+/**
+ * Returns the command that switches a modem off and on. Undefined if its tool is not installed, or if the hub cannot switch
+ * its sockets.
+ */
+export async function powerCycleCommand(how: PowerSwitch): Promise<readonly string[] | undefined> {
+  if (how.kind === 'hub') {
+    const hubs = await switchableHubs()
+    return hubs?.includes(how.location) ? ['uhubctl', ...socketArguments(how.location, how.port)] : undefined
+  }
+  const version = await gpioToolVersion()
+  return version && ['gpioset', ...pulseArguments(version, how.line)]
+}
+
 /** The version of libgpiod's tools: 1 and 2 have different options. Undefined if they are not installed. */
 export async function gpioToolVersion(): Promise<1 | 2 | undefined> {
   const { output, problem } = await run('gpioset', ['--version'])
@@ -42,11 +55,14 @@ function pulseArguments(version: 1 | 2, { chip, line, activeLow, pulseMs }: Gpio
 }
 
 async function switchSocket(location: string, port: string): Promise<string> {
-  const how = ['--location', location, '--ports', port, '--action', 'cycle', '--delay', String(offSeconds)]
-  const { problem, isMissing } = await run('uhubctl', how, offSeconds * 1000)
+  const { problem, isMissing } = await run('uhubctl', socketArguments(location, port), offSeconds * 1000)
   if (isMissing) return uhubctlMissing
   const where = `port ${port} of USB hub ${location}`
   return problem === undefined ? `${where} was off for ${offSeconds} s` : `${where} was not switched: ${problem}`
+}
+
+function socketArguments(location: string, port: string): readonly string[] {
+  return ['--location', location, '--ports', port, '--action', 'cycle', '--delay', String(offSeconds)]
 }
 
 export const gpioMissing = 'gpioset is not installed: sudo apt install gpiod'
