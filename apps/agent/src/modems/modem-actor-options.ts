@@ -61,4 +61,10 @@ export interface ModemTuning {
 }
 
 /** The opened port, and the address at which the modem was found. */
-export type OpenAnswer = Exclude<OpenResult, OpenedPort> | (OpenedPort & { readonly address: string })
+export type OpenAnswer = Exclude<OpenResult, OpenedPort> | OpenedModem
+
+export type OpenedModem = OpenedPort & {
+  readonly address: string
+  /** The second port of the modem that takes commands. */
+  readonly secondAddress?: string | undefined
+}

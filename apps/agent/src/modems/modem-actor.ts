@@ -16,7 +16,7 @@ import type { RecoveryState } from '@smsgw/modem/recovery/state'
 import type { LateOutcome } from '@smsgw/modem/send/submission'
 import type { Session, StartupOutcome } from '@smsgw/modem/setup/startup'
 import { TraceRing } from '@smsgw/modem/wire/trace'
-import type { ModemActorOptions } from './modem-actor-options.ts'
+import type { ModemActorOptions, OpenedModem } from './modem-actor-options.ts'
 import {
   alarmText,
   heldBackText,
@@ -28,7 +28,7 @@ import {
   shortcomingTexts,
   withoutReferenceText,
 } from './modem-descriptions.ts'
-import { isRoaming, type ModemHealth, signalPercent, simStateOf } from './modem-health.ts'
+import { isRoaming, type ModemHealth, secondPortHealth, signalPercent, simStateOf } from './modem-health.ts'
 import { ModemWarnings } from './modem-warnings.ts'
 import { NetworkClock } from './network-clock.ts'
 import { type ActiveSim, type SimListener, SimPresence } from './sim-presence.ts'
@@ -54,7 +54,7 @@ export class ModemActor {
   readonly #runner: RecoveryRunner
   readonly #trace: TraceRing
   readonly #sim: SimPresence
-  #address: string
+  #opened: Pick<OpenedModem, 'address' | 'secondAddress' | 'isShared'>
   #port: ModemPort | undefined
   #state: ModemState = { name: 'absent', why: 'not opened yet' }
   #recovery: RecoveryState | undefined
@@ -69,7 +69,7 @@ export class ModemActor {
   #hasHadProblem = false
 
   constructor(options: ModemActorOptions) {
-    this.#address = options.address
+    this.#opened = options
     this.#options = options
     this.#trace = new TraceRing(options.clock)
     this.#networkClock = new NetworkClock(options.clock, options.tuning?.modem?.wallClock?.epochMs ?? Date.now)
@@ -140,7 +140,7 @@ export class ModemActor {
 
   /** The port that is open; otherwise the port that was open last. */
   get address(): string {
-    return this.#address
+    return this.#opened.address
   }
 
   get modem(): ModemDriver | undefined {
@@ -158,7 +158,9 @@ export class ModemActor {
 
   get health(): ModemHealth {
     return {
-      address: this.#address,
+      address: this.address,
+      secondPort: secondPortHealth(this.#opened.secondAddress, this.#runner.usesSecondPort),
+      isShared: this.#opened.isShared ?? false,
       state: this.#state,
       simNumber: this.#simNumber,
       session: this.#session,
@@ -193,7 +195,7 @@ export class ModemActor {
   async #open(): Promise<OpenResult> {
     const result = await this.#options.open()
     if (result.kind !== 'opened') return result
-    this.#address = result.address
+    this.#opened = result
     this.#port = result.port
     const { registration } = this.#options
     if (registration.isEmulatedPort(result.address)) registration.emulationSeen(true)
@@ -319,7 +321,7 @@ export class ModemActor {
   /** Records nothing while the IMSI is unknown. A modem that is registered in a network always has an IMSI. */
   #recordEmulation(imsi: string | undefined): void {
     const { registration } = this.#options
-    const isEmulated = registration.isEmulatedPort(this.#address) || imsi?.startsWith(testNetwork)
+    const isEmulated = registration.isEmulatedPort(this.address) || imsi?.startsWith(testNetwork)
     if (isEmulated !== undefined) registration.emulationSeen(isEmulated)
     this.#warnIfHeldBack()
   }
@@ -330,7 +332,7 @@ export class ModemActor {
 
   /** Modems that share an IMEI get different names. */
   #slotName({ imei }: ModemNumber): string {
-    const id = this.#options.registration.id() ?? this.#address
+    const id = this.#options.registration.id() ?? this.address
     return imei === undefined ? id : `${imei}${id.slice(imeiDigitsInId)}`
   }
 
@@ -372,7 +374,7 @@ export class ModemActor {
       case 'raise-alarm': {
         const problem = alarmText(news.cause)
         // Removes the address, because the listener adds it to the line.
-        const prefix = `${this.#address}: `
+        const prefix = `${this.address}: `
         listener.onProblem(this, 'ERROR', problem.startsWith(prefix) ? problem.slice(prefix.length) : problem)
         this.#hasHadProblem = true
         break

@@ -12,6 +12,10 @@ import type { StartupFailureReason } from '@smsgw/modem/setup/startup-failure'
 export interface ModemHealth {
   /** The port that is open; otherwise the port that was open last. */
   readonly address: string
+  /** The second port of the modem that takes commands. */
+  readonly secondPort?: SecondPortHealth | undefined
+  /** ModemManager may use the other ports of the modem. */
+  readonly isShared?: boolean
   readonly state: ModemState
   readonly simNumber: number | undefined
   readonly session: Session | undefined
@@ -26,6 +30,16 @@ export interface ModemHealth {
   readonly storage: readonly StorageGauge[]
   readonly dialogue: ModemTelemetry | undefined
   readonly recovery: RecoveryState | undefined
+}
+
+export interface SecondPortHealth {
+  readonly address: string
+  /** False while the modem is not set up, or does not answer on the port. */
+  readonly isInUse: boolean
+}
+
+export function secondPortHealth(address: string | undefined, isInUse: boolean): SecondPortHealth | undefined {
+  return address === undefined ? undefined : { address, isInUse }
 }
 
 /** Returns the state of the SIM as the API spells it. */

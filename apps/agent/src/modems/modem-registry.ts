@@ -280,7 +280,7 @@ export class ModemRegistry {
     this.#announce(entry)
     const second = commandPorts.includes(address) ? commandPorts.find((port) => port !== address) : undefined
     const openSecond = second === undefined ? undefined : () => this.#openSecond(second)
-    return { kind: 'opened', port: given, address, usb: usb?.id, isShared, openSecond }
+    return { kind: 'opened', port: given, address, usb: usb?.id, isShared, secondAddress: second, openSecond }
   }
 
   #announce({ actor, id, place }: RegisteredModem): void {

@@ -45,6 +45,24 @@ test('shows the version and the fingerprint of the encryption key', () => {
   expect(lines.join('\n')).toContain('Key         version 2, SHA-256 of the public key:\n            ab12 cd34')
 })
 
+test('names the second port of a modem, and says that ModemManager shares a modem', () => {
+  const modem = { state: 'ready', words: 'ready', port: '/dev/ttyUSB2' }
+  const second = { address: '/dev/ttyUSB3', isInUse: true }
+  const lines = statusLines({
+    ...status,
+    modems: [
+      { ...modem, simNumber: 1, secondPort: second },
+      { ...modem, simNumber: 2, secondPort: { ...second, isInUse: false } },
+      { ...modem, simNumber: 3, sharedWithModemManager: true },
+    ],
+  })
+  expect(lines.filter((line) => /port 2|shared/.test(line))).toEqual([
+    '  port 2    /dev/ttyUSB3, also used for commands',
+    '  port 2    /dev/ttyUSB3, free',
+    '  shared    ModemManager may use the other ports of the modem',
+  ])
+})
+
 test('shows the channels of the bridge, with their problems', () => {
   const since = '2026-03-01T17:00:00.000Z'
   const components = [

@@ -76,11 +76,20 @@ function modemLines(modem: ModemStatus, sim: SimStatus | undefined): string[] {
   return [
     row(title, [modem.words, number].filter(Boolean).join(', ')),
     row('  modem', [modem.model, modem.port].filter(Boolean).join(' at ')),
+    ...otherPorts(modem),
     row('  network', [modem.operator, modem.technology, modem.registration, signal(modem)].filter(Boolean).join(', ')),
     ...(modem.networkClockAheadMs === undefined ? [] : [row('  clock', networkClockText(modem.networkClockAheadMs))]),
     row('  storage', storage(modem)),
     ...recovery(modem),
     ...(modem.shortcomings ?? []).map((each) => row('  warning', shortcomingTexts[each])),
+  ]
+}
+
+function otherPorts({ secondPort, sharedWithModemManager }: ModemStatus): string[] {
+  const use = secondPort?.isInUse ? 'also used for commands' : 'free'
+  return [
+    ...(secondPort === undefined ? [] : [row('  port 2', `${secondPort.address}, ${use}`)]),
+    ...(sharedWithModemManager ? [row('  shared', 'ModemManager may use the other ports of the modem')] : []),
   ]
 }
 

@@ -17,10 +17,25 @@ export function telemetrySample<Facts extends object>(modems: readonly ModemHeal
 }
 
 function modemSample(health: ModemHealth) {
-  const { address, simNumber, state, session, operator, registration, signal, storage, dialogue, recovery } = health
+  const {
+    address,
+    secondPort,
+    isShared,
+    simNumber,
+    state,
+    session,
+    operator,
+    registration,
+    signal,
+    storage,
+    dialogue,
+    recovery,
+  } = health
   return definedOnly({
     simNumber,
     port: address,
+    secondPort,
+    sharedWithModemManager: isShared || undefined,
     state: simStateOf(health),
     words: stateText(state),
     problem: problemText(state),

@@ -159,6 +159,11 @@ export class RecoveryRunner {
     }
   }
 
+  /** True while the modem also answers on its second port. */
+  get usesSecondPort(): boolean {
+    return this.#open?.second?.isInUse ?? false
+  }
+
   #begin({ port, usb, isShared, openSecond }: OpenedPort): void {
     const { clock, modemOptions, trace } = this.#options
     const common = {

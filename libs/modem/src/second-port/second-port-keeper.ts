@@ -13,9 +13,15 @@ export class SecondPortKeeper {
   #port: SecondBytePort | undefined
   #timer: Timer | undefined
   #attempt = 0
+  #isInUse = false
 
   constructor(options: SecondPortKeeperOptions) {
     this.#options = options
+  }
+
+  /** True while the modem answers on the port. */
+  get isInUse(): boolean {
+    return this.#isInUse
   }
 
   sessionStarted(): void {
@@ -40,8 +46,12 @@ export class SecondPortKeeper {
       return
     }
     this.#port = port
-    port.onClosed(() => this.#openLater(attempt))
+    port.onClosed(() => {
+      if (this.#port === port) this.#isInUse = false
+      this.#openLater(attempt)
+    })
     const outcome = await this.#options.use(port)
+    this.#isInUse = outcome === 'in-use' && this.#port === port
     if (outcome === 'in-use' || attempt !== this.#attempt) return
     await this.#close()
     if (outcome === 'silent') this.#openLater(attempt)
@@ -58,6 +68,7 @@ export class SecondPortKeeper {
   async #close(): Promise<void> {
     const port = this.#port
     this.#port = undefined
+    this.#isInUse = false
     // A port that cannot be closed cannot be opened again, which is tried at intervals.
     await port?.close().catch(() => undefined)
   }
