@@ -60,6 +60,7 @@ const sound = {
   'usb.nothing': [],
   'port.ok': ['port'],
   'port.hidden': ['port'],
+  'port.second': ['port', 'second'],
   'manager.shares': ['ports'],
   'manager.ignores': [],
   'modem.ok': ['model', 'port'],

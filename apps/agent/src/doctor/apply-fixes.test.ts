@@ -35,6 +35,19 @@ test('runs the commands of a fix in order after confirmation', async () => {
   expect(lines).toEqual(['fix: switch the stick', ...run, 'done'])
 })
 
+test('offers a fix of several findings once, and leaves root to a line for the shell', async () => {
+  const fix = { about: 'share the modem', commands: ['sudo smsgw modem adopt --yes'] }
+  const { lines, run } = await fixing(
+    [
+      { ...broken, fix },
+      { ...fail('port', 'in use', 'share it'), fix },
+    ],
+    true,
+  )
+  expect(run).toEqual(['sh -c sudo smsgw modem adopt --yes'])
+  expect(lines).toEqual(['fix: share the modem', 'sudo smsgw modem adopt --yes', 'done'])
+})
+
 test.each([
   [false, 'not run'],
   [undefined, 'not run, because there is no terminal to confirm it'],

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline/promises'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
-import type { Finding } from './finding.ts'
+import type { Finding, Fix, FixCommand } from './finding.ts'
 
 /** The functions that ask the person at the terminal and run the commands that change the machine. */
 export interface FixingHost {
@@ -17,12 +17,12 @@ export interface FixingHost {
  * succeeded.
  */
 export async function applyFixes(findings: readonly Finding[], host: FixingHost): Promise<boolean> {
-  const fixes = findings.flatMap(({ fix }) => fix ?? [])
+  const fixes = withoutRepetitions(findings.flatMap(({ fix }) => fix ?? []))
   let hasFixed = false
   if (fixes.length === 0) host.print('nothing that can be fixed automatically')
   for (const { about, commands } of fixes) {
     host.print(`fix: ${about}`)
-    for (const command of commands) host.print(`     ${withSudo(command).join(' ')}`)
+    for (const command of commands) host.print(`     ${shown(command)}`)
     if (host.confirm === undefined) {
       host.print('     not run, because there is no terminal to confirm it')
     } else if (!(await host.confirm('     Run this? [y/N] '))) {
@@ -30,15 +30,25 @@ export async function applyFixes(findings: readonly Finding[], host: FixingHost)
     } else {
       const failed = commands.find((command) => !host.run(withSudo(command)))
       hasFixed ||= failed === undefined
-      host.print(failed === undefined ? '     done' : `     failed: ${withSudo(failed).join(' ')}`)
+      host.print(failed === undefined ? '     done' : `     failed: ${shown(failed)}`)
     }
   }
   return hasFixed
 }
 
-/** Adds sudo, because the doctor usually runs without root. */
-function withSudo(command: readonly string[]): readonly string[] {
+/** Several findings about one modem may have the same fix. */
+function withoutRepetitions(fixes: readonly Fix[]): readonly Fix[] {
+  return [...new Map(fixes.map((fix) => [JSON.stringify(fix.commands), fix])).values()]
+}
+
+/** Adds sudo, because the doctor usually runs without root. A line for the shell asks for root itself. */
+function withSudo(command: FixCommand): readonly string[] {
+  if (typeof command === 'string') return ['sh', '-c', command]
   return process.getuid?.() === 0 ? command : ['sudo', ...command]
+}
+
+function shown(command: FixCommand): string {
+  return typeof command === 'string' ? command : withSudo(command).join(' ')
 }
 
 export const terminalHost: FixingHost = {

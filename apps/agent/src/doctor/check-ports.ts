@@ -8,13 +8,14 @@ import {
   thisMachine,
   type Wanted,
 } from '../modems/discovery/find-places.ts'
-import { ignoreModemsCommand, shareModemsCommand, udevRecord } from '../modems/discovery/udev-rules.ts'
+import { ignoreModemsCommand } from '../modems/discovery/udev-rules.ts'
 import { readUsbBus } from '../modems/discovery/usb-bus.ts'
 import { describeForbidden, grantAccess, type PortAccess, readPortAccess } from '../ports/port-access.ts'
 import { describeHolders, type Holders, readHolders } from '../ports/port-holders.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
 import { readText } from './check-machine.ts'
 import { checkModeSwitch } from './check-mode-switch.ts'
+import { checkModemManager, modemManagerFix } from './check-modem-manager.ts'
 import { checkSerialPort } from './check-serial.ts'
 import { type CodedFinding, fail, ok, warn } from './finding.ts'
 
@@ -39,10 +40,15 @@ export async function checkPorts(
   else if (places.length === 0) findings.push(noModem)
   if (places.length === 0) findings.push(...(await listUsbDevices(machine)))
   for (const place of places) {
-    findings.push(...(await checkPlace(place, agent?.pid)), ...checkSleep(place, machine))
+    const held = await checkPlace(place, agent?.pid, machine)
+    const fix = held.some(({ meaning }) => meaning.code === 'port.manager')
+      ? await modemManagerFix(places, machine)
+      : undefined
+    findings.push(...(fix === undefined ? held : held.map((finding) => ({ ...finding, fix }))))
+    findings.push(...secondPort(place), ...checkSleep(place, machine))
   }
   findings.push(...real.addresses.flatMap((address) => checkSerialPort(address)))
-  return [...findings, ...(await checkModemManager(places))]
+  return [...findings, ...(await checkModemManager(places, machine))]
 }
 
 /** Removes the virtual modem, which is part of the gateway and has no port. */
@@ -88,7 +94,11 @@ async function listUsbDevices({ sysfs }: DeviceFolders): Promise<readonly CodedF
 const isHub = ({ interfaces }: { readonly interfaces: readonly { readonly class: string }[] }): boolean =>
   interfaces.length > 0 && interfaces.every((each) => each.class.startsWith('09/'))
 
-async function checkPlace(place: Place, agentPid: number | undefined): Promise<readonly CodedFinding[]> {
+async function checkPlace(
+  place: Place,
+  agentPid: number | undefined,
+  { proc }: DeviceFolders,
+): Promise<readonly CodedFinding[]> {
   const [port = ''] = place.ports
   const subject = `port ${port}`
   if (place.isHidden) {
@@ -125,7 +135,7 @@ async function checkPlace(place: Place, agentPid: number | undefined): Promise<r
       }),
     ]
   }
-  const holders = await readHolders(port)
+  const holders = await readHolders(port, proc)
   // The process that created a pseudo-terminal also keeps it open.
   const isPseudo = holders.device.startsWith('/dev/pts/')
   const others = holders.programs.filter(({ pid }) => pid !== agentPid && !isPseudo)
@@ -158,6 +168,14 @@ function heldMeaning({ device, programs }: Holders) {
   } as const
 }
 
+/** The agent uses the second port of a modem while the first one waits for an answer. A shared modem has one port. */
+function secondPort({ ports: [port = ''], commandPorts = [], isShared }: Place): readonly CodedFinding[] {
+  const second = commandPorts.find((each) => each !== port)
+  if (second === undefined || isShared) return []
+  const text = `its modem has a second command port, ${second}, which the agent uses as well`
+  return [ok(`port ${port}`, text, { code: 'port.second', values: { port, second } })]
+}
+
 /** Checks that the USB device is not suspended. A suspended modem does not announce messages. */
 function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly CodedFinding[] {
   if (usb === undefined) return []
@@ -169,41 +187,6 @@ function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly CodedFin
       'may be suspended to save power',
       `${ignoreModemsCommand()}, then plug it in again; or: echo on | sudo tee ${file}`,
       { code: 'usb.suspends', values: { device: usb.id }, commands: [ignoreModemsCommand()] },
-    ),
-  ]
-}
-
-/** Checks that ModemManager ignores each modem, because otherwise it would write its own commands to the modem. */
-async function checkModemManager(places: readonly Place[]): Promise<readonly CodedFinding[]> {
-  const { runsModemManager } = await readHolders('/dev/null')
-  if (!runsModemManager) return []
-  const shared = places.filter(({ isShared }) => isShared)
-  const sharing = shared.map(({ ports }) =>
-    ok('ModemManager', `running; ignores ${ports.join(' and ')}, and may use the other ports of the modem`, {
-      code: 'manager.shares',
-      values: { ports: ports.join(', ') },
-    }),
-  )
-  const others = places.filter(({ isShared }) => !isShared)
-  const modems = others.flatMap(({ usb }) => usb ?? [])
-  const disturbed = modems.filter((usb) => !/^E:ID_MM_\w+_IGNORE=1$/m.test(readText(udevRecord(usb)) ?? ''))
-  if (modems.length === 0) return sharing
-  if (disturbed.length === 0)
-    return [...sharing, ok('ModemManager', 'running; ignores these modems', { code: 'manager.ignores' })]
-  const canShare = others.some(({ commandPorts = [] }) => commandPorts.length > 1)
-  return [
-    ...sharing,
-    warn(
-      'ModemManager',
-      `running, and may take over ${disturbed.map(({ id, path }) => `${id} at ${path}`).join(' and ')}`,
-      `${ignoreModemsCommand()}, then plug the modem in again; ` +
-        `${canShare ? `to keep its data connection instead: ${shareModemsCommand()}; ` : ''}` +
-        'or: sudo systemctl disable --now ModemManager',
-      {
-        code: 'manager.takes',
-        values: { devices: disturbed.map(({ id }) => id).join(', ') },
-        commands: [ignoreModemsCommand()],
-      },
     ),
   ]
 }

@@ -18,10 +18,18 @@ export interface Finding {
 /** A finding with a code, by which the console shows it in other languages. */
 export type CodedFinding = Finding & { readonly meaning: FindingMeaning }
 
-/** Commands that need root and solve the problem, in order. */
+/** Commands that solve the problem, in order. */
 export interface Fix {
   readonly about: string
-  readonly commands: readonly (readonly string[])[]
+  readonly commands: readonly FixCommand[]
+}
+
+/** A program with its arguments, which needs root, or a line for the shell, which asks for root itself. */
+export type FixCommand = readonly string[] | string
+
+/** The command as a person types it. */
+function shellLine(command: FixCommand): string {
+  return typeof command === 'string' ? command : ['sudo', ...command].join(' ')
 }
 
 export function ok(subject: string, text: string): Finding
@@ -67,7 +75,7 @@ export function findingForRelay({
   commands,
   fix,
 }: Finding): RelayFinding {
-  const shell = commands ?? fix?.commands.map((command) => ['sudo', ...command].join(' '))
+  const shell = commands ?? fix?.commands.map(shellLine)
   return {
     check: subject.slice(0, maxSubjectLength),
     verdict: verdicts[level],

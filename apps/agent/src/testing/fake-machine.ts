@@ -25,13 +25,15 @@ export class FakeMachine {
   readonly folder = mkdtempSync(join(tmpdir(), 'smsgw-machine-'))
   /** The addresses by network interface. */
   readonly addresses: Record<string, readonly NetworkAddress[]> = {}
-  readonly machine: DeviceFolders = {
+  readonly machine = {
     sysfs: join(this.folder, 'sys'),
     devices: join(this.folder, 'dev'),
     udev: join(this.folder, 'udev'),
+    proc: join(this.folder, 'proc'),
     networks: () => this.addresses,
-  }
+  } satisfies DeviceFolders
   #plugs = 0
+  #programs = 0
 
   constructor() {
     mkdirSync(join(this.machine.sysfs, 'bus/usb/devices'), { recursive: true })
@@ -71,6 +73,16 @@ export class FakeMachine {
       rmSync(join(sysfs, 'bus/usb/devices', `${path}:1.${number}`), { force: true })
     }
     rmSync(join(sysfs, 'devices/pci0000:00/usb1', path), { recursive: true })
+  }
+
+  /** Starts a program that has opened these ports. */
+  run(program: string, ports: readonly string[] = []): void {
+    const process = join(this.machine.proc, String(++this.#programs))
+    mkdirSync(join(process, 'fd'), { recursive: true })
+    writeFileSync(join(process, 'cmdline'), `/usr/sbin/${program}\0`)
+    ports.forEach((port, fd) => {
+      symlinkSync(port, join(process, 'fd', String(fd)))
+    })
   }
 
   /** The path of a port. */

@@ -57,6 +57,8 @@ export interface DeviceFolders {
   readonly devices: string
   /** The database of udev. Default: /run/udev/data. */
   readonly udev?: string
+  /** Default: /proc. */
+  readonly proc?: string
   /** The addresses of the network interfaces. */
   readonly networks: () => NodeJS.Dict<readonly NetworkAddress[]>
 }

@@ -13,6 +13,11 @@ export function shareModemsCommand(): string {
   return installCommand('udev-rules --share', 'sudo smsgw modem adopt')
 }
 
+/** Returns the command as a fix runs it, after the person at the terminal has agreed. */
+export function withoutQuestion(command: string): string {
+  return command.startsWith('sudo smsgw') ? `${command} --yes` : command
+}
+
 function installCommand(printRules: string, ofPackage: string): string {
   const print = userCommand('agent', printRules)
   if (print.startsWith('sudo smsgw')) return ofPackage
@@ -93,7 +98,7 @@ const keepAwake = 'TEST=="power/control", ATTR{power/control}="on"'
  * The file about a USB device in udev's database. The device has the major number 189, and its minor number follows from its bus
  * and device number.
  */
-export function udevRecord({ session }: PlaceOnUsb, run = '/run'): string {
+export function udevRecord({ session }: PlaceOnUsb, records = '/run/udev/data'): string {
   const [bus = 0, device = 0] = session.split(':').map(Number)
-  return `${run}/udev/data/c189:${(bus - 1) * 128 + device - 1}`
+  return `${records}/c189:${(bus - 1) * 128 + device - 1}`
 }
