@@ -10,6 +10,7 @@ test.each([
   ['#STN: 37', '#STN', '37'],
   ['*PSUTTZ: 2026,3,1', '*PSUTTZ', '2026,3,1'],
   ['_OSIGQ: 3,0', '_OSIGQ', '3,0'],
+  ['!STKC: 21', '!STKC', '21'],
   ['+C5GREG: 1', '+C5GREG', '1'],
   ['+CNMI:(0-3),(0,1)', '+CNMI', '(0-3),(0,1)'],
   ['+PBREADY', '+PBREADY', ''],

@@ -37,7 +37,7 @@ function maskContent(content: string, sensitivity: Sensitivity, cut: boolean): s
 }
 
 // A text may begin like a command (`Attention: …`) or like a code (`+Bonus: …`), but neither has this form.
-const extendedCommand = /^(AT)([+^*#%$&_][A-Z0-9_]+)([=?]+|(?=;|$))([\s\S]*)$/
+const extendedCommand = /^(AT)([+^*#%$&_!][A-Z0-9_]+)([=?]+|(?=;|$))([\s\S]*)$/
 const basicCommand = /^(AT)((?:&?[A-Z][0-9]*)*)()((?:(?<=D)[0-9+*#,;]*)?)$/
 
 function maskCommand(
