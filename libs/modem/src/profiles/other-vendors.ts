@@ -5,6 +5,7 @@ import { probeAfterAnySign, probeWhenOverdue } from '../send/result-probe.ts'
 import {
   cinterionToolkitCode,
   ericssonToolkitCode,
+  sierraToolkitCode,
   telitToolkitCode,
   wavecomToolkitCode,
 } from '../toolkit/toolkit-code.ts'
@@ -145,10 +146,10 @@ export const sierra: Profile = {
   ...generic,
   name: 'sierra',
   fingerprints: [{ manufacturer: /sierra/i }, { usb: ['1199'] }],
-  unsolicited: ['^MODE', '!GSTATUS', '+WDSI', '+STIN'].map((code) => ({ code })),
+  unsolicited: ['^MODE', '!GSTATUS', '!STKC', '!STKN', '+WDSI', '+STIN'].map((code) => ({ code })),
   iccidCommands: ['AT!ICCID?', ...generic.iccidCommands],
   // Sierra sells modules that Wavecom designed.
-  toolkit: [wavecomToolkitCode, ...generic.toolkit],
+  toolkit: [sierraToolkitCode, wavecomToolkitCode, ...generic.toolkit],
   indications: indicationLadder([1, 2, 0]),
   radio: { ...generic.radio, settleMs: 2000, resetCommands: ['AT!RESET', 'AT+CFUN=1,1'] },
   usb: [

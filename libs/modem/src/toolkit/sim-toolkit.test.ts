@@ -11,6 +11,7 @@ const wavecom: Answers = { 'AT+CGMI': 'WAVECOM MODEM', 'AT+CGMM': 'MULTIBAND  90
 const telit: Answers = { 'AT+CGMI': 'Telit', 'AT+CGMM': 'HE910', 'AT#STSR=*': 'OK' }
 const cinterion: Answers = { 'AT+CGMI': 'Cinterion', 'AT+CGMM': 'EHS6', 'AT^SSTGI=*': 'OK', 'AT^SSTR=*': 'OK' }
 const ericsson: Answers = { 'AT+CGMI': 'Ericsson', 'AT*STKR=*': 'OK' }
+const sierra: Answers = { 'AT+CGMI': 'Sierra Wireless, Incorporated', 'AT+CGMM': 'MC7304', 'AT!STKCR=*': 'OK' }
 const standard: Answers = { 'AT+CUSATT=*': '+CUSATT: 0' }
 
 async function started(answers: Answers): Promise<DrivenModem> {
@@ -40,6 +41,10 @@ test.each([
   ['Telit, a call', '#STN: 16', telit, ['AT#STSR=16,34']],
   ['Cinterion', '^SSTN: 36', cinterion, ['AT^SSTGI=36', 'AT^SSTR=36,16']],
   ['Cinterion, the main menu', '^SSTN: 37', cinterion, ['AT^SSTGI=37', 'AT^SSTR=37,0']],
+  ['Sierra', '!STKC: 21', sierra, ['AT!STKCR=21,0']],
+  ['Sierra, an input', '!STKC: 23', sierra, ['AT!STKCR=23,1']],
+  ['Sierra, a call', '!STKC: 10', sierra, ['AT!STKCR=10,7']],
+  ['Sierra, the main menu', '!STKC: 25', sierra, ['AT!STKCR=25,0']],
 ])('%s: a command that waits for a person gets a response', async (_, line, answers, commands) => {
   expect(await responsesTo(line, answers)).toEqual(commands)
 })
@@ -52,6 +57,9 @@ test.each([
   ['the end of a session of Telit', '#STN: 254', telit],
   ['an SMS control of Telit', '#STN: 150,1', telit],
   ['the end of a session of Cinterion', '^SSTN: 254', cinterion],
+  ['the end of a session of Sierra', '!STKC: 81', sierra],
+  ['a notification of Sierra', '!STKN: 21,0', sierra],
+  ['a command of Sierra without a published result', '!STKC: 24', sierra],
   ['a line without a command', '+CUSATP: "00"', standard],
 ])('%s gets no response', async (_, line, answers) => {
   expect(await responsesTo(line, answers)).toEqual([])

@@ -77,6 +77,35 @@ export const cinterionToolkitCode: ToolkitCode = {
   },
 }
 
+/**
+ * `!STKC: <type>` with the types of the standard in hexadecimal, of modules that Sierra designed. The meaning of a result
+ * depends on the type. Manuals of 2008 to 2018 (MC87xx, MC77xx, WP76xx) agree on the types, on 0 (done) and on the results
+ * of calls and USSD. Only the one of the MC87xx gives 1 (ends the session) for a tone and an input.
+ */
+export const sierraToolkitCode: ToolkitCode = {
+  code: '!STKC',
+  responses: (body) => {
+    const type = textOf(parseParameters(body)[0]).trim()
+    const result = sierraResults.get(type)
+    return result === undefined ? [] : [`AT!STKCR=${type},${result}`]
+  },
+}
+
+/** 7: call not accepted. 1: beyond the capabilities, or for a tone and the commands after it: ended by the user. */
+const sierraResults: ReadonlyMap<string, number> = new Map([
+  ['05', 0],
+  ['10', 7],
+  ['11', 1],
+  ['12', 1],
+  ['13', 1],
+  ['20', 1],
+  ['21', 0],
+  ['23', 1],
+  ['25', 0],
+  ['28', 0],
+  ['35', 0],
+])
+
 function codeWithPdu(code: string, response: string): ToolkitCode {
   return {
     code,

@@ -83,6 +83,13 @@ test('docs/hardware.md lists the modems of the tables', async () => {
       .map(({ name, toolkit }) => `| ${name} | ${toolkit.map(({ code }) => `\`${code}\``).join(', ')} |`),
     `| all others | ${generic.toolkit.map(({ code }) => `\`${code}\``).join(', ')} |`,
     '',
+    'Some codes get no response, because no published source that we could read gives the right one:',
+    '',
+    '* Quectel: the codes that `AT+QSTK` switches on. Quectel describes them in manuals for the UC20, the EC200U and older modules, whose',
+    '  contents we could not compare. The agent does not switch them on.',
+    '* Sierra: a key (`!STKC: 22`), a list (`!STKC: 24`), DTMF tones, a browser, and a data channel. A text and an input get a response.',
+    '  Sierra modules send `!STKC` only if `AT!CUSTOM="STKUIEN"` has switched it on.',
+    '',
   ]
   await expect(lines.join('\n')).toMatchFileSnapshot(join(ROOT, 'docs/hardware.md'))
 })
