@@ -22,13 +22,13 @@ test('reads contacts with one or several numbers', () => {
   ])
 })
 
-test('a wrong setting stops the start with its name and an example, and without its value', () => {
+test('the error about a wrong setting contains its name and an example, but not its value', () => {
   expect(problem({ MQTT_URL: 'http://user:secret@broker' })).toBe(
     'MQTT_URL must begin with mqtt:// or mqtts://; for example MQTT_URL=mqtts://smsgw:secret@broker.example.org',
   )
   expect(problem({ MQTT_PREFIX: 'all/#' })).toContain('MQTT_PREFIX must be a topic without spaces, + and #')
   expect(problem({ MQTT_CONTACTS: 'Anna' })).toContain('MQTT_CONTACTS must be a list of name=number')
-  expect(problem({ MQTT_CONTACTS: 'Anna=+447400123456,Anna=+447400123457' })).toContain('has a name twice')
+  expect(problem({ MQTT_CONTACTS: 'Anna=+447400123456,Anna=+447400123457' })).toContain('contains a name twice')
   expect(problem({ SMSGW_URL: 'sms.example.org' })).toContain('SMSGW_URL must begin with https:// or http://')
 })
 
@@ -45,7 +45,7 @@ test('reads SMPP users, and refuses passwords that can be guessed', () => {
     ['app', 'eight888'],
   ])
   expect(problem({ SMPP_USERS: 'kannel=short' })).toContain('passwords at least 8')
-  expect(problem({ SMPP_USERS: 'kannel=qx7Ru2dA,kannel=qx7Ru2dB' })).toContain('has a name twice')
+  expect(problem({ SMPP_USERS: 'kannel=qx7Ru2dA,kannel=qx7Ru2dB' })).toContain('contains a name twice')
 })
 
 test('SMPP needs a port, and TLS a certificate', () => {

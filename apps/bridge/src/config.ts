@@ -29,11 +29,11 @@ export const mqttSettings = z.object({
     example: '/etc/smsgw/broker-ca.pem',
   }),
   MQTT_PREFIX: setting(topicPrefix().default('smsgw'), {
-    about: 'first part of all MQTT topics; change it if several gateways use one broker',
+    about: 'first part of all MQTT topics; change it if several gateways share one broker',
     example: 'smsgw-office',
   }),
   MQTT_DISCOVERY_PREFIX: setting(topicPrefix().default('homeassistant'), {
-    about: 'discovery prefix of Home Assistant; change it only if Home Assistant uses another one',
+    about: 'discovery prefix of Home Assistant; change it only if Home Assistant uses another prefix',
     example: 'homeassistant',
   }),
   MQTT_CONTACTS: setting(
@@ -143,7 +143,7 @@ export const smppSettings = z.object({
     secret: true,
   }),
   SMPP_ALPHABET: setting(z.enum(ALPHABETS, `must be one of ${ALPHABETS.join(', ')}`).default('gsm7'), {
-    about: `alphabet of data_coding 0: ${ALPHABETS.join(', ')}; change it only if clients use another one`,
+    about: `alphabet of data_coding 0: ${ALPHABETS.join(', ')}; change it only if clients use another alphabet`,
     example: 'latin1',
   }),
   SMPP_SOURCE: setting(z.enum(['ignore', 'refuse'], 'must be ignore or refuse').default('ignore'), {
@@ -159,7 +159,7 @@ export const smppSettings = z.object({
 /** The settings of the MCP server, which a gateway also accepts. */
 export const mcpSettings = z.object({
   MCP_PORT: setting(port().optional(), {
-    about: 'port of an MCP server for AI assistants, which call it with their own API keys; default: no MCP server',
+    about: 'port of an MCP server for AI assistants, which use their own API keys; default: no MCP server',
     example: '3333',
   }),
   MCP_HOST: setting(text().default('127.0.0.1'), {
@@ -212,7 +212,7 @@ export const settingsSchema = z.object({
   DATA_DIR: setting(
     text().default(() => defaultFolder('bridge')),
     {
-      about: 'folder for the position in the events of the account, and for messages that are not yet passed on',
+      about: 'folder for the position in the events of the account, and for messages that are not yet forwarded',
       example: '/var/lib/smsgw/bridge',
     },
   ),
@@ -333,13 +333,13 @@ function readUsers(value: string, context: z.RefinementCtx): Map<string, string>
       context.addIssue(
         'must be a list of name=password, separated by commas; names have at most 15 characters, passwords at least 8',
       )
-    else if (users.has(name)) context.addIssue('has a name twice')
+    else if (users.has(name)) context.addIssue('contains a name twice')
     users.set(name, password)
   }
   return users
 }
 
-/** Both prefixes become levels of topics, so they must not contain wildcards. */
+/** Both prefixes are parts of topics, so they must not contain wildcards. */
 function topicPrefix() {
   return z.string().regex(/^[^\s+#/$][^\s+#]{0,99}$/, 'must be a topic without spaces, + and #')
 }
@@ -357,6 +357,6 @@ function readContacts(value: string, context: z.RefinementCtx): Contact[] {
   )
   const names = contacts.map(({ name }) => slugOf(name))
   if (wrong !== undefined) context.addIssue('must be a list of name=number, separated by commas')
-  else if (new Set(names).size < names.length) context.addIssue('has a name twice')
+  else if (new Set(names).size < names.length) context.addIssue('contains a name twice')
   return contacts
 }

@@ -25,7 +25,7 @@ interface Channel {
   readonly stop: () => Promise<void>
 }
 
-/** A command that the API does not answer must not hold up the others. */
+/** Short limits, because a command that the API does not answer must not block other commands. */
 const COMMAND_LIMITS = { maxRetries: 0, timeoutMs: 15_000 }
 
 /** Starts the channels between an account and other systems. Loads only enabled channels. */

@@ -6,7 +6,7 @@ const publicKey = ({ version = 'v=1', key = 256, iv = 12, ciphertext = 17 } = {}
   `$rsa-oaep-aes-256-gcm$${version}$k=3$${base64(key)}$${base64(iv)}$${base64(ciphertext)}`
 const passphrase = `$aes-256-cbc/pbkdf2-sha1$i=1000$${base64(16)}$${base64(32)}`
 
-test('reads both forms, and knows which needs the private key of a device', () => {
+test('reads both forms, and distinguishes values that need the private key of a device', () => {
   expect(readEncryptedField(publicKey())).toEqual({
     ok: true,
     field: {

@@ -1,5 +1,5 @@
-// Stable codes for failed messages. The link and the database accept any text, because a newer agent may have codes
-// that this relay does not have.
+// Stable codes for failed messages. The link and the database accept any text, because a newer agent may use codes that
+// this relay does not know.
 
 /** Codes set by an agent. */
 export const agentFailureCodes = [

@@ -1,7 +1,8 @@
-// Stable codes of the findings of an agent's diagnostics. A program that knows a code shows its own words and needs the values;
-// any other program shows the English text beside the code. The part before the dot names the check.
+// Stable codes of the findings of an agent's diagnostics. A program that knows a code shows its own text with the
+// values. Other programs show the English text that is sent with the code. The part before the dot is the name of the
+// check.
 
-/** Why a modem cannot be used: the code is `modem.` and one of these. */
+/** The reasons why a modem cannot be used. The code is `modem.` followed by one of these reasons. */
 const blockedModem = [
   'no-answer',
   'garbled',
@@ -26,7 +27,7 @@ const blockedModem = [
   'login-refused',
 ] as const
 
-/** What a modem cannot do: the code is `limit.` and one of these. */
+/** The limitations of a modem. The code is `limit.` followed by one of these limitations. */
 const limits = [
   'no-indications',
   'no-delivery-reports',
@@ -44,7 +45,7 @@ const limits = [
   'indications-unverified',
 ] as const
 
-/** Findings that need no action, with the values that each has. */
+/** Findings that need no action, with the values of each finding. */
 const sound = {
   'agent.running': ['version'],
   'runtime.ok': ['version'],

@@ -29,6 +29,6 @@ export const keyId = z
   .regex(/^[A-Za-z0-9]{12}$/)
   .meta({ description: 'Id of an API key; part of the key', examples: ['7hYt2QmVx9Kd'] })
 
-/** Path parameters. An impossible id gets the same 404 as an unknown id. */
+/** Path parameters. An impossible id causes the same 404 as an unknown id. */
 export const idParams = z.object({ id: z.string().min(1) })
 export const jtiParams = z.object({ jti: z.string().min(1) })

@@ -7,7 +7,7 @@ import { deliveryStates } from './webhook.ts'
 
 const id = z.string()
 
-/** The data of each kind of event: the client can see from it what to reload. */
+/** The data of each kind of event, which shows the client what to reload. */
 export const liveEventData = {
   'message.created': z.object({ id }),
   'message.changed': z.object({ id, state: z.enum(messageStates) }),

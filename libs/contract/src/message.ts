@@ -91,7 +91,7 @@ const messageBody = requestBody({
 
 type MessageBody = z.output<typeof messageBody>
 
-/** Validates and normalises everything for which no clock, numbering plan or account is needed. */
+/** Validates and normalises all members that need no clock, numbering plan or account. */
 export const sendMessageRequest = messageBody
   .check(({ value, issues }) => {
     for (const [path, message] of bodyProblems(value)) issues.push({ code: 'custom', path, message, input: value })
@@ -206,7 +206,7 @@ const recipientState = z
       .string()
       .meta({ description: 'Normalised number; 16 hexadecimal digits of its hash when `isHashed` is true' }),
     state,
-    error: z.string().optional().meta({ description: 'Why the message failed, or what it is waiting for' }),
+    error: z.string().optional().meta({ description: 'Why the message failed, or why it is waiting' }),
     errorCode: z.string().optional().meta({ description: errorCodeMeaning }),
     waiting: waiting.optional(),
     possibleDuplicate,

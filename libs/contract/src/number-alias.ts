@@ -6,7 +6,7 @@ export function isNumberAlias(text: string): boolean {
   return form.test(text)
 }
 
-/** Returns the characters with which people tell aliases apart, or undefined if the text is not an alias. */
+/** Returns the characters by which people distinguish aliases. Returns undefined if the text is not an alias. */
 export function aliasCode(text: string): string | undefined {
   return isNumberAlias(text) ? text.slice(codeAt, codeAt + 6) : undefined
 }

@@ -1,4 +1,4 @@
-/** The events that a subscription can be notified of. */
+/** The events for which a subscription can receive notifications. */
 export const pushEvents = ['message.received', 'message.failed', 'device.offline'] as const
 
 export type PushEvent = (typeof pushEvents)[number]

@@ -10,11 +10,11 @@ const events = z
   .min(1)
   .max(pushEvents.length)
   .transform((named) => pushEvents.filter((event) => named.includes(event)))
-  .meta({ description: 'What to notify of' })
+  .meta({ description: 'Events that cause notifications' })
 
 const showsText = z.boolean().meta({
   description:
-    'Whether notifications of received messages contain the first line of the text. A line with something that looks like a code is never sent',
+    'Whether notifications of received messages contain the first line of the text. A line that may contain a code is never sent',
 })
 
 const language = z.enum(pushLanguages)

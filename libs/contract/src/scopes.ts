@@ -34,7 +34,7 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 
 /**
- * A key has these scopes only if they are named. With most of them, the key could create credentials that outlive it;
- * with the other one, it could approve messages of other keys.
+ * A key has these scopes only if they are named. With most of these scopes, the key could create credentials that
+ * remain valid after the key is revoked. With `messages:approve`, it could approve messages of other keys.
  */
 export const explicitScopes: readonly Scope[] = ['messages:approve', 'tokens:manage', 'keys:list', 'keys:manage']

@@ -144,7 +144,9 @@ export const settingsChange = z
       logs: section(logs),
       encryption: section({
         ...encryption,
-        passphrase: refused('cannot be set here: only the agent may have it, so set it at the agent and omit it here'),
+        passphrase: refused(
+          'cannot be set here: only the agent may know this value, so set it at the agent and omit it here',
+        ),
       }),
       gateway: section({
         ...gateway,

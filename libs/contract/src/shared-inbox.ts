@@ -8,7 +8,7 @@ const labelColors = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue',
 
 const color = z.enum(labelColors)
 
-/** One line without control characters, and without spaces around it. */
+/** A text of one line without control characters, and without spaces at its ends. */
 function line(maximum: number) {
   return (
     z

@@ -1,4 +1,4 @@
-// This list has its own file, because the console uses it without zod.
+// These lists have their own file, because the console uses them without zod.
 
 /** The events about received messages, whose receiver may reply. */
 export const twilioReceivedEvents = ['sms:received', 'mms:downloaded'] as const

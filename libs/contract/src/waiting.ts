@@ -51,7 +51,7 @@ export interface WaitingCause {
   readonly simNumber?: number | undefined
 }
 
-/** @param device how the sentence names the device, for example "the device attic" */
+/** @param device the words for the device in the sentence, for example "the device attic" */
 export function waitingOf({ reason, until, simNumber }: WaitingCause, device: string): Waiting {
   const utc = until === undefined ? undefined : new Date(until).toISOString()
   const sim = simNumber === undefined ? undefined : `SIM ${simNumber}`
@@ -69,13 +69,15 @@ const messages: Readonly<Record<WaitingReason, (details: WaitingDetails) => stri
   approval: ({ until }) =>
     `Held for approval: a person must approve it in the console${until === undefined ? '' : ` before ${until}`}.`,
   scheduled: ({ until }) => `Scheduled: it is sent ${until === undefined ? 'later' : `at ${until}`}.`,
-  device_offline: ({ device }) => `Offline: ${device} is not connected. It reports when it is back.`,
+  device_offline: ({ device }) =>
+    `Offline: ${device} is not connected. It reports the result when it is connected again.`,
   queued: ({ device }) => `Queued behind earlier messages on ${device}.`,
   outcome_unknown: ({ until }) =>
-    `Outcome unknown: the modem did not confirm it. A delivery report or a late answer decides${by(until)}.`,
+    `Outcome unknown: the modem did not confirm the message. A delivery report or a late answer determines the outcome${by(until)}.`,
   earlier_outcome_unknown: ({ until }) =>
-    `The outcome of an earlier message to this number is unknown. This one waits for it${by(until)}.`,
-  retry: ({ until }) => `Refused for now. ${until === undefined ? 'It is tried again' : `Next try at ${until}`}.`,
+    `The outcome of an earlier message to this number is unknown. This message waits for that outcome${by(until)}.`,
+  retry: ({ until }) =>
+    `Temporarily refused. ${until === undefined ? 'The message is tried again' : `Next try at ${until}`}.`,
   pause: ({ sim, until }) => `Pause between messages${ofSim(sim)}${by(until)}.`,
   limit: ({ sim, until }) => `Message limit reached${ofSim(sim)}.${continues(until)}`,
   work_hours: ({ until }) => `Outside work hours.${continues(until)}`,
@@ -91,7 +93,7 @@ const messages: Readonly<Record<WaitingReason, (details: WaitingDetails) => stri
   clock_unknown: ({ device }) =>
     `The time on ${device} is not confirmed. Messages with a deadline, work hours and daily limits wait for it.`,
   relay_unreachable: ({ device }) =>
-    `Restarted without a connection: ${device} must reach the relay once before it sends what it held.`,
+    `Restarted without a connection: ${device} must reach the relay once before it sends the messages in its journal.`,
 }
 
 function by(until: string | undefined): string {

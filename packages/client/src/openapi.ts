@@ -1990,7 +1990,7 @@ export interface components {
              */
             service: string;
             events: ("message.received" | "message.failed" | "device.offline")[];
-            /** @description Whether notifications of received messages contain the first line of the text. A line with something that looks like a code is never sent */
+            /** @description Whether notifications of received messages contain the first line of the text. A line that may contain a code is never sent */
             showsText: boolean;
             /** @enum {string} */
             language: "en" | "de" | "es" | "ar";
@@ -2039,7 +2039,7 @@ export interface components {
             keys: components["schemas"]["PushSubscriptionKeys"];
             /** @description Events to notify about. Default: everything */
             events?: ("message.received" | "message.failed" | "device.offline")[];
-            /** @description Whether notifications of received messages contain the first line of the text. A line with something that looks like a code is never sent (default: false) */
+            /** @description Whether notifications of received messages contain the first line of the text. A line that may contain a code is never sent (default: false) */
             showsText?: boolean;
             /**
              * @description Language of the notifications. Default: en (default: "en")
@@ -2063,7 +2063,7 @@ export interface components {
             phoneNumber: string;
             /** @enum {string} */
             state: "Pending" | "Cancelling" | "Cancelled" | "Processed" | "Sent" | "Delivered" | "Failed";
-            /** @description Why the message failed, or what it is waiting for */
+            /** @description Why the message failed, or why it is waiting */
             error?: string;
             /** @description Stable code of the failure, with the state `Failed` */
             errorCode?: string;

@@ -5,7 +5,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 import type { ChatTarget } from './chat-settings.ts'
 
 const LIMIT_MS = 30_000
-/** Discord accepts 2000. */
+/** Below the limit of Discord, which accepts 2000 characters. */
 const MOST_CHARACTERS = 1_900
 
 /** The chat program refuses this text, but may accept others. */
@@ -19,7 +19,7 @@ export interface ChatSender {
   close(): void
 }
 
-/** Sends directly to webhooks of chat programs, and to all other targets with the program `apprise`. */
+/** Sends directly to webhooks of chat programs. For all other targets, runs the program `apprise`. */
 export function chatSender({
   targets,
   folder,
@@ -49,7 +49,7 @@ export function isForApprise({ url }: Pick<ChatTarget, 'url'>): boolean {
   return !/^https?:/i.test(url)
 }
 
-/** Throws if a target needs `apprise`, which is not installed. */
+/** Throws if a target needs `apprise` and the program is not installed. */
 export async function readySender(targets: readonly ChatTarget[], folder: string): Promise<ChatSender> {
   if (targets.some(isForApprise))
     await appriseVersion(APPRISE).catch((error: Error) => {
@@ -101,7 +101,7 @@ function run(
     }
     child.on('error', reject)
     child.on('close', (status) => resolve({ status, output }))
-    // Ignores write errors, because the exit code says why a program ended without reading its input.
+    // Ignores write errors, because the exit code shows why a program ended without reading its input.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })
@@ -127,7 +127,7 @@ async function post(url: string, text: string, signal: AbortSignal): Promise<voi
   throw REFUSALS.includes(answer.status) ? new RefusedText(message) : new Error(message)
 }
 
-/** Strangers write the text, so it must not notify whole groups or contain links. */
+/** Prevents that the text notifies whole groups or contains links, because strangers write it. */
 function webhookBody(url: string, text: string): object {
   const { hostname } = new URL(url)
   if (/(^|\.)discord(app)?\.com$/.test(hostname)) return { content: text, allowed_mentions: { parse: [] } }

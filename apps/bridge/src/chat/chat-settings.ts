@@ -28,7 +28,7 @@ export const chatSettings = z.object({
   }),
   CHAT_RULES: setting(z.string().transform(readRules).optional(), {
     about:
-      'which messages go to which targets: sender=tag, separated by commas, where the sender may end with *; default: all to all',
+      'rules that select the chats for a sender: sender=tag, separated by commas, where the sender may end with *; default: all messages go to all chats',
     example: '+49*=family,BANK=office',
   }),
   CHAT_TEMPLATE: setting(text().default('SMS from {sender}: {text}'), {
@@ -64,7 +64,7 @@ function readTargets(value: string, context: z.RefinementCtx): readonly ChatTarg
   // The error message must not contain the addresses, which are secrets.
   if (targets.some(({ url }) => !/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(url)))
     context.addIssue('must be a list of addresses such as https://… or tgram://…, separated by spaces')
-  else if (new Set(targets.map(({ id }) => id)).size < targets.length) context.addIssue('has an address twice')
+  else if (new Set(targets.map(({ id }) => id)).size < targets.length) context.addIssue('contains an address twice')
   return targets
 }
 
@@ -77,11 +77,11 @@ function readRules(value: string, context: z.RefinementCtx): readonly ChatRule[]
       return { sender, tag }
     })
   if (rules.some(({ sender, tag }) => sender === '' || !/^[\w-]+$/.test(tag)))
-    context.addIssue('must be a list of sender=tag, separated by commas')
+    context.addIssue('must be a list of rules such as +44*=family, separated by commas')
   return rules
 }
 
-/** Returns the tags of rules that no target has. */
+/** Returns the tags that occur in rules, but at no target. */
 export function unusedTags({ CHAT_URLS, CHAT_RULES = [] }: ChatConfig): readonly string[] {
   return [...new Set(CHAT_RULES.map(({ tag }) => tag))].filter((tag) => !CHAT_URLS.some((target) => target.tag === tag))
 }

@@ -101,7 +101,7 @@ cat "$2" - >> "${folder}/notified"
   chmodSync(join(folder, 'apprise'), 0o755)
 }
 
-test('a stop waits for the answer of a chat, so a text is shown once', async () => {
+test('a stop waits for the answer of a chat, so that a text is shown only once', async () => {
   answerAfterMs = 500
   const first = await start({ CHAT_URLS: `${url}/a` })
   account.receive('one')
@@ -126,7 +126,7 @@ test('reports the address that does not accept texts, by its tag and without sec
   await expect.poll(() => bridge.report().problem).toBeUndefined()
 })
 
-test('shows each received message once, also one that arrived while the bridge was stopped', async () => {
+test('shows each received message once, including messages that arrived while the bridge was stopped', async () => {
   const first = await start({ CHAT_URLS: `${url}/a` })
   account.receive('one')
   await expect.poll(() => textsAt('/a')).toEqual(['SMS from +447400123456: one'])
@@ -136,7 +136,7 @@ test('shows each received message once, also one that arrived while the bridge w
   await expect.poll(() => textsAt('/a')).toEqual(['SMS from +447400123456: one', 'two / +447400123456 / {unknown}'])
 })
 
-test('a chat that fails gets its texts later and in order, and delays no other chat', async () => {
+test('sends texts to a failing chat later and in order, without delaying other chats', async () => {
   statusFor = (path) => (path === '/broken' ? 503 : 200)
   await start({ CHAT_URLS: `${url}/broken ${url}/well` })
   account.receive('one')
@@ -148,7 +148,7 @@ test('a chat that fails gets its texts later and in order, and delays no other c
   expect(textsAt('/well')).toHaveLength(2)
 })
 
-test('texts that wait survive a restart, and those of a chat that was removed from the settings are dropped', async () => {
+test('keeps waiting texts after a restart, and drops texts for a chat that was removed from the settings', async () => {
   statusFor = () => 500
   const first = await start({ CHAT_URLS: `${url}/a ${url}/b` })
   account.receive('one')
@@ -175,7 +175,7 @@ test('a text that a chat did not accept for three days is dropped with a log ent
   await expect.poll(() => textsAt('/a').at(-1)).toBe('SMS from +447400123456: two')
 })
 
-test('a text that a chat always refuses does not keep the texts after it', async () => {
+test('a text that a chat always refuses does not block later texts', async () => {
   statusFor = () => (String(posts.at(-1)?.json['text']).endsWith('refused') ? 400 : 200)
   await start({ CHAT_URLS: `${url}/a` })
   account.receive('refused')
@@ -207,7 +207,7 @@ test('other addresses go to apprise in a file that only this user can read, with
   expect(existsSync(join(folder, 'chat'))).toBe(false)
 })
 
-test('a failure of apprise is repeated, and the log has neither the address nor its token', async () => {
+test('repeats a failed call of apprise, and logs neither the address nor its token', async () => {
   installApprise()
   writeFileSync(join(folder, 'fail'), '')
   await start({ CHAT_URLS: 'tgram://123:token/987' })
@@ -229,7 +229,7 @@ test('long texts are cut', async () => {
 
 test.each([
   ['hello', 'CHAT_URLS must be a list of addresses'],
-  [`https://a.example/secret https://a.example/secret`, 'CHAT_URLS has an address twice'],
+  [`https://a.example/secret https://a.example/secret`, 'CHAT_URLS contains an address twice'],
 ])('CHAT_URLS=%s is refused without showing it', (value, problem) => {
   expect(() => readChannels({ CHAT_URLS: value })).toThrow(problem)
   try {

@@ -56,7 +56,7 @@ export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
   )
   const removed = queue.keepOnly([...lanes.keys()])
   if (removed > 0) log.warn({ texts: removed }, 'texts dropped: their chats are no longer in CHAT_URLS')
-  for (const tag of unusedTags(config)) log.warn({ tag }, 'CHAT_RULES names a tag that no address in CHAT_URLS has')
+  for (const tag of unusedTags(config)) log.warn({ tag }, 'CHAT_RULES contains a tag that no address in CHAT_URLS has')
   const follower = new AccountFollower({
     channel: CHANNEL,
     api,
@@ -79,7 +79,7 @@ export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
     report: () => state.report(),
     async stop() {
       stopping.abort()
-      // Otherwise a chat program that is accepting a text would get it again after the next start.
+      // Waits for the answer, because otherwise the next start would send the same text again.
       const timer = setTimeout(() => cutting.abort(), STOP_MS)
       await running
       clearTimeout(timer)
@@ -93,7 +93,7 @@ interface LaneOptions extends ChatBridgeOptions {
   readonly queue: ChatQueue
   readonly target: ChatTarget
   readonly signal: AbortSignal
-  /** Aborts the request for the text that is being sent. */
+  /** Aborts the request that sends the current text. */
   readonly cut: AbortSignal
   readonly state: ChannelState
 }

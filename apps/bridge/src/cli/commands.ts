@@ -5,7 +5,7 @@ export const bridgeCommands = {
   program: 'bridge',
   settings: settingsSchema,
   commands: {
-    run: { about: 'pass messages on until stopped' },
+    run: { about: 'forward messages until stopped' },
     doctor: { about: 'check API, broker, mail server and SMPP ports, and say how to fix problems' },
   },
 } as const satisfies ProgramCommands

@@ -8,7 +8,7 @@ import { brokerAddress } from '../mqtt/broker.ts'
 
 interface Check {
   readonly name: string
-  /** Returns the result of the check; throws an error that says what is wrong. */
+  /** Returns the result of the check. Throws an error that describes the problem. */
   readonly run: () => Promise<string>
   readonly advice: string
 }
@@ -53,7 +53,7 @@ function apiChecks({ SMSGW_URL: url, credentials }: BridgeConfig): Check[] {
   ]
 }
 
-/** The API refuses a message without recipients, but only after it has checked the scope. */
+/** Checks the scope with a message without recipients, which the API refuses only after it has checked the scope. */
 async function checkSending(api: SmsGateway): Promise<string> {
   const refusal = await api.messages.send({ phoneNumbers: [] }).catch((error: SmsGatewayError) => error)
   if ('status' in refusal && refusal.status === 400) return 'allowed'
@@ -84,7 +84,7 @@ function chatChecks({ channels: { chat } }: BridgeConfig): Check[] {
     {
       name: 'apprise',
       run: () => appriseVersion(APPRISE),
-      advice: 'install it with `apt install apprise`, or use https:// addresses of webhooks in CHAT_URLS',
+      advice: 'install apprise with `apt install apprise`, or use https:// addresses of webhooks in CHAT_URLS',
     },
   ]
 }

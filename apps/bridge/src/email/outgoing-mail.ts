@@ -24,7 +24,7 @@ export interface MailSenderOptions {
   readonly onProblem: (problem: string | undefined) => void
 }
 
-/** Passes mail to one SMTP server, which delivers it. */
+/** Passes mail to one SMTP server, which delivers the mail. */
 export class MailSender {
   readonly #transport: ReturnType<typeof createTransport>
   readonly #from: string
@@ -69,7 +69,7 @@ export class MailSender {
       ...(replyTo !== undefined && { replyTo }),
       ...(inReplyTo !== undefined && { inReplyTo, references: inReplyTo }),
       headers: { 'Auto-Submitted': 'auto-generated' },
-      // Strangers write the texts, which must not make this machine read files or addresses.
+      // Prevents access to files and URLs, because the texts are written by strangers.
       disableFileAccess: true,
       disableUrlAccess: true,
     }
@@ -95,7 +95,10 @@ function transportTo(url: string) {
   })
 }
 
-/** Returns true if the server refuses the recipients or the content. A refused login is a fault of the settings. */
+/**
+ * Returns true if the server refuses the recipients or the content. A refused login does not count, because it is a
+ * fault of the settings.
+ */
 function isFinal(error: unknown): boolean {
   const { code, responseCode } = error as { readonly code?: unknown; readonly responseCode?: unknown }
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && typeof responseCode === 'number' && responseCode >= 550

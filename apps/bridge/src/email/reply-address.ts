@@ -31,7 +31,7 @@ export function recipientOf(address: string, domain: string, secret: string, now
   if (name === '' || tag.length !== expected.length || !timingSafeEqual(Buffer.from(tag), expected))
     return { problem: `the recipient must be a phone number, for example +447400123456@${domain}` }
   if (Number.parseInt(day, 36) < Math.floor(now / DAY_MS))
-    return { problem: 'this address has expired: write to the number instead', isExpired: true }
+    return { problem: `this address has expired: send the mail to <number>@${domain} instead`, isExpired: true }
   return { number: number.replace(/^p/, '+'), isReply: true }
 }
 

@@ -5,7 +5,7 @@
 const MOST_PER_HOUR = 30
 const HOUR_MS = 3_600_000
 
-/** Counts the answers to each number. Only numbers with a signed address count, so the list stays short. */
+/** Counts the answers to each number. Only numbers with a signed address are counted, so the list stays short. */
 export class ReplyLimit {
   readonly #now: () => number
   readonly #answers = new Map<string, number[]>()

@@ -13,7 +13,7 @@ test('the text is the plain part of a mail', async () => {
   expect(await textOf(body, ['Content-Type: multipart/alternative; boundary=x'])).toBe('Grüße')
 })
 
-test('a mail without a plain part loses its markup', async () => {
+test('removes the markup of a mail without a plain part', async () => {
   const html =
     '<html><head><title>T</title><style>p{}</style></head><p>One &amp; two</p><script>x()</script>Three<br>&#70;our'
   expect(await textOf(html, ['Content-Type: text/html'])).toBe('One & two\nThree\nFour')
@@ -28,7 +28,7 @@ test.each(['<', '<!--', '<br', '<script', '</script ', '<a href="', '&#1'])(
   },
 )
 
-test('a mail with more lines than a parser can read without delay is refused', async () => {
+test('refuses a mail with more lines than the parser can read without delay', async () => {
   await expect(mail('\n'.repeat(20_001))).rejects.toThrow('more than 20000 lines')
 })
 

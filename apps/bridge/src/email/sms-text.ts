@@ -1,6 +1,6 @@
 import PostalMime, { type Email } from 'postal-mime'
 
-/** The part of a mail that goes out as SMS. */
+/** The content of a mail that is sent as SMS. */
 export interface MailContent {
   readonly text: string
   readonly subject: string | undefined
@@ -8,7 +8,7 @@ export interface MailContent {
   readonly date: string | undefined
   /** True for an automatic reply, a bounce or a mailing list. */
   readonly isAutomatic: boolean
-  /** What other programs reported about the sender. It is logged, but not trusted. */
+  /** The results that other programs reported about the sender. They are logged, but not trusted. */
   readonly claims: { readonly dkim: string | undefined; readonly spf: string | undefined }
 }
 
@@ -19,7 +19,7 @@ const LINE_FEED = 10
 /** Parses a mail. A mail that is too deeply nested or has too many lines or headers is refused with an error. */
 export async function readMail(raw: Uint8Array): Promise<MailContent> {
   const lines = raw.reduce((count, byte) => (byte === LINE_FEED ? count + 1 : count), 0)
-  if (lines > MOST_LINES) throw new Error(`it has more than ${MOST_LINES} lines`)
+  if (lines > MOST_LINES) throw new Error(`the mail has more than ${MOST_LINES} lines`)
   const mail = await PostalMime.parse(raw, {
     maxNestingDepth: 20,
     maxHeadersSize: 65_536,
@@ -44,7 +44,7 @@ export async function readMail(raw: Uint8Array): Promise<MailContent> {
   }
 }
 
-/** Joins subject and text. Leaves out the subject of a reply, because it is that of the first mail. */
+/** Joins subject and text. Leaves out the subject of a reply, because it repeats the subject of the first mail. */
 export function smsText({ text, subject }: Pick<MailContent, 'text' | 'subject'>, hasSubject: boolean): string {
   const isReply = /^(?:re|aw|sv|antw)\s*(?:\[\d+\])?:/i.test(subject ?? '')
   if (!hasSubject || subject === undefined || isReply || text.startsWith(subject)) return text
@@ -57,7 +57,7 @@ function plainText({ text, html }: Email): string {
 }
 
 /**
- * Removes the markup. Tags that end a line in a browser end a line.
+ * Removes the markup. Tags that end a line in a browser become line ends.
  *
  * No expression searches beyond the next `<`, because a mail full of `<` would then take minutes.
  */

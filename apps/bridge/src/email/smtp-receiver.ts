@@ -10,7 +10,7 @@ import { type MailRecipient, recipientOf } from './reply-address.ts'
 import { ReplyLimit } from './reply-limit.ts'
 import { type MailContent, readMail, smsText } from './sms-text.ts'
 
-/** The largest mail. Together with MOST_CLIENTS, it limits the memory for mail that arrives at the same time. */
+/** The largest size of a mail. Together with MOST_CLIENTS, it limits the memory for simultaneous mail. */
 const LARGEST_MAIL = 1_048_576
 const MOST_CLIENTS = 50
 const MOST_RECIPIENTS = 100
@@ -41,7 +41,7 @@ export interface SmtpReceiverOptions {
   readonly apiWith: (apiKey: string) => SmsGateway
   readonly log: Log
   readonly now: () => number
-  /** Called after the API has accepted the message, and before the client gets its answer. */
+  /** Called after the API has accepted the message, and before the client receives its answer. */
   readonly onAccepted: (received: ReceivedMail) => void
 }
 
@@ -116,8 +116,8 @@ export class SmtpReceiver {
   }
 
   /**
-   * The password must be an API key that may send. The API refuses a message without recipients, but only after it has
-   * checked the key.
+   * The password must be an API key that may send. Checks the key with a message without recipients, which the API
+   * refuses only after it has checked the key.
    */
   async #authenticate(apiKey: string): Promise<SmsGateway> {
     if (!/^[\x21-\x7e]{1,200}$/.test(apiKey)) throw refusal(535, 'the password must be an API key')
@@ -202,7 +202,7 @@ export class SmtpReceiver {
   }
 }
 
-/** Returns the mail, or undefined if it is too large. The rest of a mail that is too large is read and dropped. */
+/** Returns the mail, or undefined if it is too large. If the mail is too large, the rest of it is read and dropped. */
 async function contentOf(stream: SMTPServerDataStream): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) {
@@ -213,9 +213,9 @@ async function contentOf(stream: SMTPServerDataStream): Promise<Buffer | undefin
 }
 
 /**
- * A mail server repeats a mail if the confirmation was lost, so both mails must get the same idempotency key. A mail
- * with neither id nor date comes from a simple device, whose next alarm has the same text, so each of its mails gets
- * its own key.
+ * A mail server repeats a mail if the confirmation was lost, so a repeated mail must have the same idempotency key. A
+ * mail without id and date is from a simple device, whose next alarm has the same text, so each of these mails has its
+ * own key.
  */
 function idempotencyKeyOf({
   mail,
@@ -228,7 +228,7 @@ function idempotencyKeyOf({
   return `smtp:${createHash('sha256').update(JSON.stringify(facts)).digest('hex')}`
 }
 
-/** 4xx makes the mail server try again; 5xx makes it return the mail to its sender. */
+/** After an answer 4xx, the mail server tries again. After 5xx, it returns the mail to its sender. */
 function sendProblem(error: unknown): Error {
   if (!(error instanceof SmsGatewayError)) return error as Error
   const isLater = !(error instanceof ApiError) || error instanceof UnavailableError || error instanceof RateLimitError

@@ -83,7 +83,7 @@ async function start(settings: Readonly<Record<string, string>> = {}) {
     log: openLog('fatal', process.stdout),
   })
   const port = bridge.port ?? 0
-  // From now on, received messages are passed on.
+  // After this, the bridge forwards received messages.
   await expect.poll(() => new Notes(database).read('email.followed-until')).toBeDefined()
   return {
     port,
@@ -147,7 +147,7 @@ test('the same alarm is sent each time by a device that gives its mails neither 
   await stop()
 })
 
-test('says why a mail is refused, so that its sender gets it back', async () => {
+test('reports why a mail is refused, so that the mail server returns it to its sender', async () => {
   const { mail, stop } = await start({ SMTP_MAX_CHARACTERS: '10' })
   expect(await mail({ text: 'x' }, null)).toMatch(/^530 .*authentication required/)
   expect(await mail({ text: 'x' }, 'wrong')).toMatch(/^535 .*API key is wrong/)
@@ -173,7 +173,7 @@ test('a mail server keeps the mail while the API is unreachable', async () => {
   await stop()
 })
 
-test('a received message is mailed, and the answer to it goes out as SMS without a password', async () => {
+test('mails a received message, and sends the answer as SMS without a password', async () => {
   const { mail, stop } = await start({ MAIL_TO: 'office@example.org', MAIL_FROM: 'sms@example.org' })
   account.receive('Are you open?')
   await expect.poll(() => delivered).toHaveLength(1)
@@ -194,7 +194,7 @@ test('a received message is mailed, and the answer to it goes out as SMS without
   await stop()
 })
 
-test('a failed message is reported to the sender of the mail, and never to nobody, a robot or this server', async () => {
+test('reports a failed message to the sender of the mail, but not to an empty sender, an automatic sender or this server', async () => {
   const { mail, stop } = await start()
   await mail({ subject: 'Alarm', text: 'one', messageId: '<alarm@example.org>' })
   await mail({ text: 'two', envelope: { from: '', to: `${NUMBER}@${DOMAIN}` } })
@@ -215,7 +215,7 @@ test('a failed message is reported to the sender of the mail, and never to nobod
   await stop()
 })
 
-test('an answer address sends at most 30 messages an hour, also at once, and answers that were not sent do not count', async () => {
+test('an answer address sends at most 30 messages an hour, even simultaneously; answers that were not sent do not count', async () => {
   const { mail, stop } = await start({ MAIL_TO: 'office@example.org' })
   account.receive('Hello')
   await expect.poll(() => delivered).toHaveLength(1)
@@ -232,7 +232,7 @@ test('an answer address sends at most 30 messages an hour, also at once, and ans
   await stop()
 })
 
-test('mail waits while the mail server is busy, and a mail that it refuses for good does not stop the next', async () => {
+test('mail waits while the mail server is busy, and a permanently refused mail does not stop the next mail', async () => {
   const { stop } = await start({ MAIL_TO: 'office@example.org' })
   refuseMail = 451
   account.receive('one')

@@ -82,7 +82,7 @@ export async function startEmailBridge({ config, connect, database, log }: Email
       hasSubject: config.SMTP_SUBJECT,
       replySecret,
       api: client,
-      // The key of the client replaces the credentials of the bridge.
+      // Uses the key of the client instead of the credentials of the bridge.
       apiWith: (apiKey) => connect({ ...QUICK, credentials: { apiKey } }),
       log,
       now: Date.now,
@@ -91,13 +91,13 @@ export async function startEmailBridge({ config, connect, database, log }: Email
   }
 
   function accepted({ messageId, sender: from, mail }: ReceivedMail): void {
-    // Sends no report to an empty sender, to an automatic one, or back to this server.
+    // Sends no report to an empty sender, to an automatic sender, or to this server.
     if (sender === undefined || from === '' || mail.isAutomatic) return
     if (from.toLowerCase().endsWith(`@${domain.toLowerCase()}`)) return
     const detail: SentMail = { sender: from, subject: mail.subject ?? null, mailId: mail.messageId ?? null }
     sent.add(messageId, JSON.stringify(detail), Date.now())
     void follower?.reportNow(messageId).catch((error: Error) => {
-      // If this fails, the next event of the message or the next start reports the state.
+      // After a failure, the next event of the message or the next start reports the state.
       if (!signal.aborted)
         log.warn({ message: messageId, reason: error.message }, 'could not read the state of a message')
     })
@@ -165,7 +165,7 @@ function failureText({ id, recipients }: MessageState): string {
   return `The text message to these numbers was not delivered:\n\n${lines.join('\n')}\n\nMessage ${id}\n`
 }
 
-/** Signs the addresses for answers. */
+/** Returns the secret that signs the addresses for answers. */
 function secretIn(notes: Notes): string {
   const name = 'email.reply-secret'
   const stored = notes.read(name)

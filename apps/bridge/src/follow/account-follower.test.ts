@@ -65,7 +65,7 @@ async function follow() {
   }
 }
 
-test('passes on each received message once, and none from before the first start', async () => {
+test('forwards each received message once, but no message from before the first start', async () => {
   account.receive('old')
   const first = await follow()
   account.receive('one')
@@ -79,7 +79,7 @@ test('passes on each received message once, and none from before the first start
   await second.stop()
 })
 
-test('passes on a message that arrives during the first start', async () => {
+test('forwards a message that arrives during the first start', async () => {
   account.receive('old')
   account.onListed = () => {
     account.onListed = () => undefined
@@ -90,7 +90,7 @@ test('passes on a message that arrives during the first start', async () => {
   await stop()
 })
 
-test('passes on a message that arrives between the first connect and the first reading of the inbox', async () => {
+test('forwards a message that arrives between the first connect and the first read of the inbox', async () => {
   account.receive('old')
   account.onOpened = () => account.receive('early')
   const { stop } = await follow()
@@ -113,7 +113,7 @@ test('reads the inbox after a gap in the stream, also for messages with an older
   await second.stop()
 })
 
-test('repeats a message that was not passed on, in its order', async () => {
+test('repeats a message that was not forwarded, in its order', async () => {
   const followed = await follow()
   account.receive('zero')
   await expect.poll(() => texts).toEqual(['zero'])

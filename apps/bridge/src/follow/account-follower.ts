@@ -41,8 +41,9 @@ export interface FollowerOptions {
 
 /**
  * Follows an account for one channel, so that each received message and each state is passed on once, even after a
- * crash. The stream of events reports what is new. After a gap (first start, long interruption, restored database) the
- * lists of the API are read instead. The position in the stream is stored after an event has been passed on.
+ * crash. The stream of events reports new messages and states. After a gap (first start, long interruption, restored
+ * database) the lists of the API are read instead. The position in the stream is stored after an event has been passed
+ * on.
  */
 export class AccountFollower {
   readonly #options: FollowerOptions
@@ -100,10 +101,10 @@ export class AccountFollower {
       },
     })
     let next = events.next()
-    // The await below handles rejections.
+    // Prevents a warning. The await below handles the rejection.
     next.catch(() => undefined)
     await Promise.race([opened.promise, next])
-    // Events that arrived before the id of a message was stored do not come again.
+    // Reports messages whose events arrived before their id was stored, because these events are not repeated.
     for (const { id, state } of sent.list()) if (state === 'Pending') await this.#report(id)
     for (;;) {
       if (needsCatchUp) await this.#catchUp()
@@ -147,7 +148,7 @@ export class AccountFollower {
     this.#reach(startedAt)
   }
 
-  /** Reads newest first, and includes messages that may be late. */
+  /** Lists the newest messages first, and includes messages that may be late. */
   #receivedSince(at: number): AsyncIterable<InboxItem> {
     const { api, signal } = this.#options
     return api.inbox.list({ from: new Date(at - LATE_MS).toISOString() }, { signal })
@@ -205,5 +206,5 @@ export class AccountFollower {
   }
 }
 
-/** The interval at which the time position is stored. */
+/** The interval at which the position in the inbox is stored. */
 const REACH_EVERY_MS = 60_000

@@ -31,7 +31,7 @@ export async function startMcpServer({ config, connect, log }: McpServerOptions)
     throw new StartError(`MCP_PORT: cannot listen on ${host}:${port}: ${error.message}`)
   })
   log.info({ host, port: listening, path: MCP_PATH }, 'MCP server listening')
-  // A server that cannot listen stops the bridge, so after this line the channel works.
+  // The channel works from here on, because a server that cannot listen stops the bridge.
   const state = new ChannelState('mcp', {})
   return { report: () => state.report(), stop: () => server.stop() }
 }

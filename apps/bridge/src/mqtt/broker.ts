@@ -6,7 +6,7 @@ import { itemProperty, type OutgoingPackets } from './outgoing-packets.ts'
 
 /** How long the broker keeps commands while the bridge is disconnected. */
 const SESSION_SECONDS = 7 * 86_400
-/** The largest packet. The broker drops larger ones before they reach the bridge. */
+/** The largest size of a packet. The broker drops larger packets before they reach the bridge. */
 const LARGEST_PACKET = 65_536
 /** The number of commands that the broker sends before it waits for confirmations. */
 const RECEIVE_MAXIMUM = 100
@@ -34,8 +34,8 @@ export interface BrokerOptions {
   readonly handled: HandledItems
   readonly log: Log
   /**
-   * Stores a message. The broker gets a confirmation afterwards, unless this returns false because the broker must keep
-   * the message.
+   * Stores a message. After that, the broker receives a confirmation. Returns false if the broker must keep the
+   * message.
    */
   readonly onMessage: (packet: IPublishPacket) => boolean
   /** Called after each disconnect. After the next connect, the broker repeats the messages that it has kept. */
@@ -81,7 +81,10 @@ export class Broker {
     await this.#publish(topic, payload, { qos: 1, retain: true })
   }
 
-  /** Publishes an answer to one request. A lost answer is not sent again, because the request also has a result. */
+  /**
+   * Publishes an answer to one request. A lost answer is not sent again, because the result of the request is also
+   * published.
+   */
   async answer(topic: string, payload: string, correlationData: Buffer | undefined): Promise<void> {
     const properties = { contentType: JSON_TYPE, ...(correlationData && { correlationData }) }
     await this.#publish(topic, payload, { qos: 1, properties })
@@ -89,7 +92,7 @@ export class Broker {
 
   /** Publishes an item once for each id, even if the bridge or the connection to the broker ends meanwhile. */
   async publishOnce(item: string, topic: string, payload: string): Promise<void> {
-    // The client sends stored packets again before it reports the first connection.
+    // Waits for the first connection, because the client first sends stored packets again.
     await Promise.race([this.#firstConnect.promise, this.#closed.promise])
     if (this.#options.handled.has(item)) return
     const properties = { contentType: JSON_TYPE, userProperties: { [itemProperty]: item } }
@@ -156,7 +159,7 @@ export class Broker {
       isStored = this.#options.onMessage(packet)
     } catch (error) {
       this.#options.log.error({ err: error }, 'MQTT message not stored, it will be received again')
-      // The broker repeats an unconfirmed message only after a reconnect.
+      // Reconnects, because the broker repeats an unconfirmed message only after a reconnect.
       this.#client.stream.destroy()
       done(error as Error)
       return

@@ -42,7 +42,7 @@ test('keeps commands in their order, also after a restart', () => {
   expect(drain()).toEqual(['one', 'two', 'three'])
 })
 
-test('a repeated delivery is not queued again, also after the command was sent', () => {
+test('does not queue a repeated delivery again, even after the command was sent', () => {
   queue.add(packet(7, 'Hello'), undefined)
   expect(queue.add(packet(7, 'Hello', { dup: true }), undefined)).toBe(true)
   expect(drain()).toEqual(['Hello'])
@@ -50,7 +50,7 @@ test('a repeated delivery is not queued again, also after the command was sent',
   expect(drain()).toEqual([])
 })
 
-test('the same text is queued again without the DUP flag, with another packet id, or after another packet with that id', () => {
+test('queues the same text again without the DUP flag, with another packet id, or after another packet with that id', () => {
   queue.add(packet(7, 'Hello'), undefined)
   queue.add(packet(7, 'Hello'), undefined)
   queue.add(packet(8, 'Hello', { dup: true }), undefined)
@@ -69,7 +69,7 @@ test('commands with one id are one message', () => {
   expect(queue.first()?.key).toBe(first?.key)
 })
 
-test('keeps where the answer goes', () => {
+test('stores the topic of the answer', () => {
   const correlationData = Buffer.from([0, 255, 1])
   queue.add(packet(1, 'Hello', { properties: { responseTopic: 'answers/1', correlationData } }), undefined)
   expect(queue.first()).toMatchObject({ responseTopic: 'answers/1', correlationData })
@@ -82,7 +82,7 @@ test('refuses commands when 10 000 are queued', () => {
   expect(queue.add(packet(1, 'Hello'), undefined)).toBe(false)
 })
 
-test('queues the repetition of a command that a full queue did not take, before later commands', () => {
+test('queues the repetition of a command that a full queue has refused, before later commands', () => {
   queue.add(packet(7, 'Hello'), undefined)
   drain()
   database.exec(`INSERT INTO mqtt_commands (key, command)

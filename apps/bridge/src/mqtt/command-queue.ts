@@ -17,7 +17,10 @@ export interface QueuedCommand {
 
 /** The largest number of commands, because the queue must not fill the disk. */
 const MOST_COMMANDS = 10_000
-/** A full queue accepts commands again when it has shrunk to this number, so that the broker repeats many at once. */
+/**
+ * A full queue accepts commands again when it has shrunk to this number, so that the broker repeats many commands at
+ * once.
+ */
 const COMMANDS_TO_REOPEN = 9_000
 
 /**
@@ -33,8 +36,8 @@ export class CommandQueue {
   }
 
   /**
-   * Returns false if the queue is full. From then on it accepts no command, because the commands that the broker
-   * repeats later must come first.
+   * Returns false if the queue is full. After that, the queue accepts no commands until `reopen`, because the commands
+   * that the broker repeats must come first.
    */
   add({ messageId = 0, dup, payload, properties }: IPublishPacket, givenId: string | undefined): boolean {
     const content = Buffer.from(payload)
@@ -43,8 +46,8 @@ export class CommandQueue {
       if (dup && this.#hashOf(messageId) === hash) return true
       if (this.#isFull || this.#count() >= MOST_COMMANDS) {
         this.#isFull = true
-        // A repetition of this command has the DUP flag. It must not count as the repetition of an older command with
-        // the same content.
+        // Forgets older deliveries with this packet id, because a repetition of this command must not count as the
+        // repetition of an older command.
         this.#database.prepare('DELETE FROM mqtt_arrivals WHERE packet_id = ?').run(messageId)
         return false
       }
@@ -107,7 +110,7 @@ export class CommandQueue {
   }
 }
 
-/** Bytes in base64. */
+/** A command as it is stored, with bytes in base64. */
 interface StoredCommand {
   readonly payload: string
   readonly responseTopic?: string

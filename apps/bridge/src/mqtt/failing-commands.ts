@@ -23,8 +23,8 @@ interface Failure {
 
 /**
  * Commands that the API answered with 5xx, or not in time. Only the answer to another command shows whether the command
- * or the API is at fault. So the first command of the queue is repeated, and each time one later command is tried. When
- * the API accepts a later command, the earlier commands are at fault, and no longer hold up the queue.
+ * or the API has a fault. So the first command of the queue is repeated, and one later command is tried each time. When
+ * the API accepts a later command, the fault is in the earlier commands, which no longer block the queue.
  */
 export class FailingCommands {
   readonly #failures = new Map<number, Failure>()
@@ -41,8 +41,8 @@ export class FailingCommands {
   }
 
   /**
-   * Must be called when an attempt has failed. Returns `next` to try another command at once, or `pause` to try it
-   * after a pause.
+   * Must be called when an attempt has failed. Returns `next` to try another command at once, or `pause` to try a
+   * command after a pause.
    */
   fail(number: number, startedAt: number, now: number): 'give-up' | 'next' | 'pause' {
     const { since, isOvertaken } = this.#failures.get(number) ?? { since: startedAt, isOvertaken: false }

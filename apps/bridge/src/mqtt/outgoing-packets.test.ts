@@ -60,7 +60,7 @@ test('the text of a confirmed packet is overwritten on disk', () => {
   expect(inFile()).toBe(false)
 })
 
-test('a packet that the broker has received is released after a crash, and not sent again', async () => {
+test('after a crash, a packet that the broker has received is released without sending it again', async () => {
   packets.put(withItem, done)
   packets.put(release, done)
   reopen()
@@ -71,7 +71,7 @@ test('a packet that the broker has received is released after a crash, and not s
   expect(handled.has('in-1')).toBe(true)
 })
 
-test('the item of a packet that the broker refused is not handled', async () => {
+test('the item of a packet that the broker refused is not marked as handled', async () => {
   packets.put(withItem, done)
   packets.refuse(7)
   packets.del(withItem, done)

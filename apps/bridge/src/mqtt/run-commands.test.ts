@@ -77,7 +77,7 @@ function add(text: string): void {
   runner.wake()
 }
 
-test('a command that always fails does not hold up others, and gets a failure result after an hour', async () => {
+test('a command that always fails does not block other commands, and has a failure result after an hour', async () => {
   let sentAt = 0
   account.errorFor = (text) => {
     if (text === 'two') sentAt = now
@@ -99,7 +99,7 @@ test('a command that always fails does not hold up others, and gets a failure re
   expect(queue.first()).toBeUndefined()
 })
 
-test('commands whose requests time out do not hold up others, and take little of the time', async () => {
+test('commands whose requests time out do not block other commands, and use little time', async () => {
   let sentAt = 0
   let attempts = 0
   account.errorFor = (text) => {
@@ -119,13 +119,13 @@ test('commands whose requests time out do not hold up others, and take little of
   await expect.poll(() => results.filter(({ accepted }) => !accepted)).toHaveLength(2)
 })
 
-test('a command that fails for some minutes is sent', async () => {
+test('a command that fails for some minutes is sent later', async () => {
   account.errorFor = (text) => (text === 'late' && now < 600_000 ? unavailable : undefined)
   for (const text of ['late', 'one']) add(text)
   await expect.poll(texts).toEqual(['one', 'late'])
 })
 
-test('gives up nothing and keeps the order while the API answers everything with 5xx', async () => {
+test('gives up no command and keeps the order while the API answers everything with 5xx', async () => {
   const order = ['one', 'two', 'three', 'four']
   account.errorFor = () => unavailable
   for (const text of order) add(text)
@@ -135,7 +135,7 @@ test('gives up nothing and keeps the order while the API answers everything with
   await expect.poll(texts).toEqual(order)
 })
 
-test('gives up nothing in an outage that begins after a command has failed alone', async () => {
+test('gives up no command in an outage that begins after a command has failed alone', async () => {
   let isOut = true
   account.errorFor = (text) => (isOut && text !== 'one' ? unavailable : undefined)
   for (const text of ['bad', 'one']) add(text)

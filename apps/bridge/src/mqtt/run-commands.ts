@@ -12,8 +12,8 @@ import { isResponseTopic, type Topics } from './topics.ts'
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 30_000
 /**
- * The longest requested pause. After a longer one, such as that of the daily limit of an API key, the command is
- * refused.
+ * The longest pause that the API may request. If the API requests a longer pause, for example because of the daily
+ * limit of an API key, the command is refused.
  */
 const LONGEST_LIMIT_SECONDS = 60
 
@@ -81,7 +81,7 @@ export class CommandRunner {
     }
   }
 
-  /** Waits for a new command, or for the next attempt of one that fails. */
+  /** Waits for a new command, or for the next attempt of a failing command. */
   async #untilNextAttempt(pause: typeof sleepFor): Promise<void> {
     const nextAttempt = this.#failing.nextAttempt()
     if (nextAttempt === undefined) return this.#wake.promise
@@ -96,7 +96,10 @@ export class CommandRunner {
     await broker.publishOnce(`result:${queued.number}`, topics.result, text)
     const { responseTopic } = queued
     if (responseTopic !== undefined && !isResponseTopic(responseTopic, topics)) {
-      log.warn({ topic: responseTopic }, 'response topic of an MQTT command not allowed, result not published there')
+      log.warn(
+        { topic: responseTopic },
+        'response topic of an MQTT command not allowed, result published only to the usual topic',
+      )
     } else if (responseTopic !== undefined) {
       await broker.answer(responseTopic, text, queued.correlationData).catch((error: Error) => {
         log.warn({ reason: error.message }, 'could not publish the answer to an MQTT command')

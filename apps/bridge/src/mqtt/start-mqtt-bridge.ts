@@ -23,7 +23,7 @@ import { CommandRunner } from './run-commands.ts'
 import { topicsBelow } from './topics.ts'
 
 const CHANNEL = 'mqtt'
-/** The time within which changes are published together. */
+/** The time during which changes are collected and then published together. */
 const GATHER_MS = 500
 /** The interval at which all devices are read, in case a change was missed. */
 const REFRESH_MS = 60_000
@@ -154,7 +154,7 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
     })
   }
 
-  /** If this fails, the next event of the message or the next start reports the state. */
+  /** After a failure, the next event of the message or the next start reports the state. */
   function reportLater(error: Error, id: string): void {
     if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'could not read the state of a message')
   }

@@ -31,7 +31,7 @@ export function topicsBelow(prefix: string): Topics {
 
 /**
  * Returns true if a result may be published to the topic that the sender of a command has chosen. The bridge publishes
- * with its own rights, so only topics below its prefix are allowed, except those that it uses itself.
+ * with its own rights, so only topics below its prefix are allowed, except the topics that the bridge itself uses.
  */
 export function isResponseTopic(topic: string, { prefix, ...own }: Topics): boolean {
   return (

@@ -56,7 +56,7 @@ test('after five wrong passwords an address must wait, and its passwords are not
   expect(bridge.logins).toBe(logins)
 })
 
-test('says that the API is unavailable with a temporary error', async () => {
+test('reports an unavailable API with a temporary error', async () => {
   const { bridge } = current
   await bridge.start()
   bridge.account.isDown = true
@@ -90,7 +90,7 @@ test('answers commands in the wrong order with their errors, and keeps the conne
   expect(bridge.account.sent).toEqual([])
 })
 
-test('asks an idle client whether it is there, and disconnects one that does not answer', async () => {
+test('sends enquire_link to an idle client, and disconnects a client that does not answer', async () => {
   const { bridge } = current
   await bridge.start({}, { idleMs: 100, answerMs: 400 })
   const answering = await bridge.bound()
@@ -107,7 +107,7 @@ test('asks an idle client whether it is there, and disconnects one that does not
   expect(await answering.statusOf('enquire_link')).toBe('ESME_ROK')
 })
 
-test('answers what is in progress before it answers an unbind', async () => {
+test('answers requests in progress before it answers an unbind', async () => {
   const { bridge } = current
   await bridge.start()
   const client = await bridge.bound()
@@ -119,7 +119,7 @@ test('answers what is in progress before it answers an unbind', async () => {
   await client.closed
 })
 
-test('finishes what is in progress before it stops, and does not wait long for a silent client', async () => {
+test('finishes requests in progress before it stops, and does not wait long for a silent client', async () => {
   const { bridge } = current
   await bridge.start()
   const client = await bridge.bound()
@@ -137,7 +137,7 @@ test('finishes what is in progress before it stops, and does not wait long for a
   expect(performance.now() - startedAt).toBeLessThan(20_000)
 })
 
-test('a client is not disconnected because the API takes long to answer it', async () => {
+test('does not disconnect a client whose request the API answers slowly', async () => {
   const { bridge } = current
   await bridge.start({}, { answerMs: 300, idleMs: 200 })
   const client = await bridge.bound()
@@ -162,7 +162,7 @@ test('unbinds its clients when it stops', async () => {
 
 const hasOpenssl = spawnSync('openssl', ['version']).error === undefined
 
-test.skipIf(!hasOpenssl)('serves TLS on a port of its own, and survives clients that do not speak it', async () => {
+test.skipIf(!hasOpenssl)('serves TLS on its own port, and continues after clients that do not use TLS', async () => {
   const { bridge } = current
   const [cert, key] = [join(bridge.folder, 'cert.pem'), join(bridge.folder, 'key.pem')]
   const subject = ['-subj', '/CN=sms.example.org', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
@@ -179,7 +179,7 @@ test.skipIf(!hasOpenssl)('serves TLS on a port of its own, and survives clients 
   client.destroy()
 })
 
-test('lets in only the networks of SMPP_ALLOW_CIDRS', async () => {
+test('accepts only the networks of SMPP_ALLOW_CIDRS', async () => {
   const { bridge } = current
   await bridge.start({ SMPP_ALLOW_CIDRS: '192.0.2.0/24' })
   const client = await bridge.connect()

@@ -17,7 +17,7 @@ export interface SmppAddress {
 export async function checkSmppServer({ host, port, isTls }: SmppAddress): Promise<string> {
   const address = `${host}:${port}`
   const target = { host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port }
-  // Does not check the name in the certificate, which is that of the public address.
+  // Does not check the name in the certificate, which is the name of the public address.
   const socket = isTls ? connectTls({ ...target, rejectUnauthorized: false }) : connect(target)
   try {
     await answerTo(socket)

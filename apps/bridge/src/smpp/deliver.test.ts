@@ -48,7 +48,7 @@ test('keeps received messages until a receiver binds, also over a restart of the
   expect(next.received).toEqual([])
 })
 
-test('repeats a message that was not answered to the next receiver', async () => {
+test('sends a message that was not answered to the next receiver', async () => {
   const { bridge } = current
   await bridge.start()
   const silent = await bridge.bound()
@@ -60,7 +60,7 @@ test('repeats a message that was not answered to the next receiver', async () =>
   await expect.poll(() => client.received.map(textOf)).toEqual(['one'])
 })
 
-test('drops a message that a receiver refuses for good, and passes on the next', async () => {
+test('drops a message that a receiver refuses permanently, and delivers the next message', async () => {
   const { bridge } = current
   await bridge.start()
   const client = await bridge.bound()
@@ -75,7 +75,7 @@ test('drops a message that a receiver refuses for good, and passes on the next',
   expect(next.received).toEqual([])
 })
 
-test('never passes received messages to a client of another account', async () => {
+test('never delivers received messages to a client of another account', async () => {
   const { bridge } = current
   await bridge.start()
   const foreign = await bridge.bound('bind_receiver', { system_id: 'app', password: `${KEY}2` })
@@ -87,7 +87,7 @@ test('never passes received messages to a client of another account', async () =
   expect(foreign.received).toEqual([])
 })
 
-test('passes on texts in their encodings, long ones in message_payload', async () => {
+test('delivers texts in their encodings, and long texts in message_payload', async () => {
   const { bridge } = current
   await bridge.start()
   const client = await bridge.bound()
@@ -99,7 +99,7 @@ test('passes on texts in their encodings, long ones in message_payload', async (
   expect((long?.['message_payload'] as { message: string } | undefined)?.message).toBe('x'.repeat(300))
 })
 
-test('passes on long texts in parts if SMPP_LONG_TEXT is parts', async () => {
+test('delivers long texts in parts if SMPP_LONG_TEXT is parts', async () => {
   const { bridge } = current
   await bridge.start({ SMPP_LONG_TEXT: 'parts' })
   const client = await bridge.bound()
@@ -181,7 +181,7 @@ test('receipts survive a restart, and the end of the connection before they are 
   await expect.poll(() => next.received.map((pdu) => pdu['receipted_message_id'])).toEqual([message_id])
 })
 
-test('sends one receipt for each part that asks for one', async () => {
+test('sends one receipt for each part that requests a receipt', async () => {
   const { bridge } = current
   await bridge.start()
   const client = await bridge.bound()
@@ -193,7 +193,7 @@ test('sends one receipt for each part that asks for one', async () => {
   await expect.poll(() => client.received).toHaveLength(2)
 })
 
-test('a client whose key was revoked is disconnected, and another one gets the received messages', async () => {
+test('a client whose key was revoked is disconnected, and another client receives the received messages', async () => {
   const { bridge } = current
   await bridge.start()
   const revoked = await bridge.bound('bind_receiver', { system_id: 'old', password: REVOKED_KEY })
@@ -204,7 +204,7 @@ test('a client whose key was revoked is disconnected, and another one gets the r
   expect(revoked.received).toEqual([])
 })
 
-test('a receiver that can take nothing for the moment leaves the messages to another one', async () => {
+test('delivers messages to another receiver while a receiver temporarily refuses them', async () => {
   const { bridge } = current
   await bridge.start()
   const full = await bridge.bound()
@@ -215,7 +215,7 @@ test('a receiver that can take nothing for the moment leaves the messages to ano
   expect(full.received.length).toBeLessThan(20)
 })
 
-test('a state that is reported again after its receipt was delivered adds no receipt', async () => {
+test('sends no second receipt when a state is reported again', async () => {
   const { bridge } = current
   await bridge.start()
   const client = await bridge.bound()

@@ -37,7 +37,7 @@ test.each([
   await once(socket, 'close')
 })
 
-test('ends a connection without a bind, and one whose PDU does not end', async () => {
+test('ends a connection without a bind, and a connection whose PDU does not end', async () => {
   const { bridge } = current
   await bridge.start({}, { bindMs: 1_500, answerMs: 300 })
   const silent = await open(bridge.port)
@@ -57,7 +57,7 @@ test('ends a connection without a bind, and one whose PDU does not end', async (
   await expect.poll(() => isSilentClosed).toBe(true)
 })
 
-test('random bodies of each command cost an error, never the session of another client', async () => {
+test('random bodies of each command cause an error, but never end the session of another client', async () => {
   const { bridge } = current
   await bridge.start()
   const client = await bridge.bound()
@@ -77,7 +77,7 @@ test('random bodies of each command cost an error, never the session of another 
   expect(await client.statusOf('submit_sm', SMS)).toBe('ESME_ROK')
 })
 
-test('a client that never reads its answers is not answered without a limit', async () => {
+test('stops answering a client that never reads its answers', async () => {
   const { bridge } = current
   await bridge.start({}, { answerMs: 1_000 })
   const before = process.memoryUsage().rss

@@ -195,10 +195,10 @@ export async function startSmppBridge({
   function sweep(): void {
     submitter.sweep()
     const old = queue.removeOld(now())
-    if (old > 0) log.warn({ count: old }, 'SMPP deliveries dropped: no receiver has taken them for 7 days')
+    if (old > 0) log.warn({ count: old }, 'SMPP deliveries dropped: no receiver has accepted them for 7 days')
   }
 
-  /** If this fails, the next event of the message or the next start reports the state. */
+  /** After a failure, the next event of the message or the next start reports the state. */
   function reportLater(error: Error, id: string): void {
     if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'could not read the state of a message')
   }
@@ -222,7 +222,8 @@ export async function startSmppBridge({
 }
 
 /**
- * `Ended` once each recipient has a final state. The message itself stays `Sent` if it failed for some recipients only.
+ * Returns `Ended` when each recipient has a final state. The message itself stays `Sent` if it failed for some
+ * recipients only.
  */
 function progressOf({ state, recipients }: MessageState): string {
   return recipients.every((recipient) => ENDED.includes(recipient.state)) ? 'Ended' : state
@@ -234,7 +235,7 @@ function readCertificate({ SMPP_TLS_CERT, SMPP_TLS_KEY }: SmppConfig) {
   try {
     createSecureContext(pair)
   } catch (error) {
-    throw new StartError(`SMPP_TLS_CERT and SMPP_TLS_KEY do not fit: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`SMPP_TLS_CERT and SMPP_TLS_KEY do not match: ${(error as Error).message}`, { cause: error })
   }
   return pair
 }

@@ -51,7 +51,7 @@ test('ignores another source address, or refuses it if SMPP_SOURCE is refuse', a
   expect(bridge.account.sent).toHaveLength(1)
 })
 
-test('takes long texts from message_payload, and several recipients from submit_multi', async () => {
+test('reads long texts from message_payload, and several recipients from submit_multi', async () => {
   const { bridge } = current
   await bridge.start()
   const client = await bridge.bound()
@@ -70,7 +70,7 @@ test('takes long texts from message_payload, and several recipients from submit_
   expect(bridge.account.sent[2]?.to).toEqual([`+${NUMBER}`, '+447400123457'])
 })
 
-test('sends the parts of a message as one message, in any order, once the last has arrived', async () => {
+test('sends the parts of a message as one message, in any order, when the last part has arrived', async () => {
   const { bridge } = current
   await bridge.start()
   const client = await bridge.bound()

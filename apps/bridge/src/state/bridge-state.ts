@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * The data that must survive a crash of the bridge, in one SQLite file. Each commit is on disk before it returns, so a
- * message is acknowledged only when its row would survive a power cut. Deleted texts are overwritten.
+ * The data that must survive a crash of the bridge, in one SQLite file. Each commit is synced to disk before it
+ * returns, so the row of an acknowledged message survives a power cut. Deleted texts are overwritten.
  */
 export function openState(folder: string): DatabaseSync {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

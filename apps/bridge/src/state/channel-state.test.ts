@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ChannelState } from './channel-state.ts'
 
-test('a channel works when all its parts work, and reports since when', () => {
+test('a channel works when all its parts work, and reports the start of its state', () => {
   let now = 0
   const state = new ChannelState(
     'mqtt',

@@ -1,4 +1,4 @@
-/** What a channel reports about itself. */
+/** The state that a channel reports. */
 export interface ChannelReport {
   readonly name: string
   /** The problem; undefined while everything works. */
@@ -14,7 +14,7 @@ export class ChannelState {
   readonly #problems = new Map<string, string>()
   #since: number
 
-  /** `parts`: the parts that must work. Each has a problem until it reports that it works. */
+  /** `parts`: the parts that must work. Each part has a problem until `set` reports that it works. */
   constructor(name: string, parts: Readonly<Record<string, string>>, now: () => number = Date.now) {
     this.#name = name
     this.#now = now

@@ -58,7 +58,7 @@ export class TestAccount {
     this.#emit({ kind: 'message.changed', data: { id, state }, id: this.#nextId() })
   }
 
-  /** Deletes the stored live events, as happens during a long interruption. */
+  /** Deletes the stored live events, as during a long interruption. */
   forgetEvents(): void {
     this.#events.splice(0, this.#events.length, { kind: 'reset', data: {}, id: this.#nextId() })
     this.#arrived.resolve()

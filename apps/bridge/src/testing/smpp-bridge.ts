@@ -65,7 +65,7 @@ export class TestSmppBridge {
       await bridge.stop()
       database.close()
     }
-    // From now on, received messages are passed on.
+    // After this, the bridge forwards received messages.
     await expect.poll(() => new Notes(database).read('smpp.followed-until')).toBeDefined()
   }
 

@@ -103,7 +103,7 @@ test.each([['not yet dispatched', {}] as const, ['already dispatched', held] as 
     await offline()
     expect(await waiting()).toEqual({
       reason: 'device_offline',
-      message: 'Offline: the device attic is not connected. It reports when it is back.',
+      message: 'Offline: the device attic is not connected. It reports the result when it is connected again.',
     })
   },
 )
@@ -115,7 +115,7 @@ test('a reported reason is shown on message, list, timeline, conversation and co
   const told = {
     reason: 'earlier_outcome_unknown',
     until,
-    message: `The outcome of an earlier message to this number is unknown. This one waits for it, until ${until} at the latest.`,
+    message: `The outcome of an earlier message to this number is unknown. This message waits for that outcome, until ${until} at the latest.`,
   }
   const read = async () => ({
     message: await waiting(),

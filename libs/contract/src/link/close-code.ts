@@ -13,7 +13,7 @@ interface CloseCode {
 
 export const closeCodes = {
   goodbye: { code: 4000, retry: 'now' },
-  /** Retried soon, because the cause may be a lossy proxy. The pauses grow if the error repeats. */
+  /** The agent retries soon, because the cause may be a lossy proxy. The pauses grow if the error repeats. */
   malformed: { code: 4400, retry: 'soon' },
   unauthenticated: { code: 4401, retry: 'slowly' },
   /** The pairing code or the enrolment token is wrong, already used or expired. */
@@ -39,7 +39,10 @@ export const closeCodes = {
 
 export type CloseName = keyof typeof closeCodes
 
-/** Returns the name, or undefined for other codes (1001, 1006, codes of a proxy), after which the agent retries soon. */
+/**
+ * Returns the name of a code. Returns undefined for other codes (1001, 1006, codes of a proxy), after which the agent
+ * retries soon.
+ */
 export function closeNameOf(code: number): CloseName | undefined {
   return (Object.keys(closeCodes) as CloseName[]).find((name) => closeCodes[name].code === code)
 }

@@ -15,7 +15,7 @@ const data = z.union([
 ])
 const dataContent = z.object({ data, port: z.int().min(1).max(65_535) })
 
-/** Sends a message to one number. The agent acknowledges it after it is in the journal. */
+/** Sends a message to one number. The agent acknowledges the command after it is in the journal. */
 const sendCommand = z.object({
   kind: z.literal('send'),
   cmdId: commandId,
@@ -28,13 +28,16 @@ const sendCommand = z.object({
   simNumber: z.int().min(1).max(64).optional(),
   withDeliveryReport: z.boolean(),
   priority: z.int().min(-128).max(127),
-  /** The time at which the API accepted the message. Messages of equal priority are ordered by it. */
+  /** The time at which the API accepted the message. Messages of equal priority are sent in the order of this time. */
   acceptedAt: time,
   validUntil: time.optional(),
   onUncertain: onUncertain.default('resolve'),
 })
 
-/** Cancels a send whose first part is not yet at the modem. A cancel that arrives before the send blocks the send. */
+/**
+ * Cancels a send whose first part was not passed to a modem yet. If the cancel arrives before the send, the message is
+ * not sent.
+ */
 const cancelCommand = z.object({ kind: z.literal('cancel'), cmdId: commandId })
 
 /** Reads the memories of all SIMs again. Only phones support a range, because modems store few messages. */
@@ -45,7 +48,9 @@ const sweepCommand = z.object({
   until: z.iso.datetime().optional(),
 })
 
-/** Sends a USSD code or reply. Not written to the journal, because after a restart its caller no longer waits. */
+/**
+ * Sends a USSD code or reply. Not written to the journal, because the caller does not wait any more after a restart.
+ */
 const ussdCommand = z.object({
   kind: z.literal('ussd'),
   cmdId: commandId,
@@ -59,7 +64,10 @@ const examineCommand = z.object({ kind: z.literal('examine'), cmdId: commandId }
 
 const simNumber = z.int().min(1).max(64)
 
-/** Enters the PIN of a locked SIM. Neither journaled nor logged. Only for agents with the capability `modem-commands`. */
+/**
+ * Enters the PIN of a locked SIM. Written neither to the journal nor to the log. Only for agents with the capability
+ * `modem-commands`.
+ */
 const pinCommand = z.object({
   kind: z.literal('enter-pin'),
   cmdId: commandId,

@@ -1,4 +1,5 @@
-// Events from an agent. The events of one journal are numbered, stored in order, and acknowledged once they are on disk.
+// Events from an agent. The events of one journal are numbered, stored in order, and acknowledged when they are on
+// disk.
 import { z } from 'zod'
 import { aliasKeyIdForm } from '../number-alias.ts'
 import { commandId } from './command.ts'
@@ -29,7 +30,7 @@ const partSubmitted = z.object({
   /** TP-MR. */
   reference: z.int().min(0).max(255).optional(),
   result: z.enum(['accepted', 'refused', 'unknown']),
-  /** What the modem answered or what happened, such as `CMS 38` or `lost port`. */
+  /** The answer of the modem or the event, such as `CMS 38` or `lost port`. */
   code: z.string().max(200).optional(),
   /** The meaning of a refusal code, and advice. */
   words: z.string().max(500).optional(),
@@ -104,7 +105,7 @@ const inbound = {
   id: z.string().min(1).max(36),
   /** The network's time stamp if it is plausible, otherwise the agent's time; with the agent's offset. */
   receivedAt: at,
-  /** The phone number or the name of the sender, or the alias of it. */
+  /** The phone number or the name of the sender, or its alias. */
   sender: z.string().max(128),
   /** The phone number of the SIM; absent if neither the SIM nor the configuration contains it. */
   recipient: z.string().max(128).optional(),
@@ -113,7 +114,7 @@ const inbound = {
   isEncrypted: z.boolean().optional(),
 }
 /**
- * The limit allows for encryption, which makes content longer. The text of a message of 255 parts has at most 117 kB.
+ * The limit includes the additional length of encrypted content. The text of a message of 255 parts has at most 117 kB.
  */
 const maxContent = 200_000
 const receivedText = z.object({
@@ -247,7 +248,7 @@ const modemAnswered = z.object({
   outcome: z.enum(['done', 'refused']),
   /** Why the command was refused, and advice. */
   reason: z.string().max(500).optional(),
-  /** Stable code of the reason, as in findings. Older agents omit it. */
+  /** Stable code of the reason, as in findings. Older agents omit the code. */
   code: z.string().min(1).max(64).optional(),
   /** PIN attempts left, if the SIM reports them. */
   triesLeft: z.int().min(0).max(10).optional(),

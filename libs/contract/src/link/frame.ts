@@ -8,7 +8,7 @@ export const subprotocol = 'smsgw.v1'
 
 /**
  * The maximum size of a WebSocket message. A text of 65 535 characters of three bytes each fits. Only a text of control
- * characters does not fit, because each takes six bytes in JSON.
+ * characters does not fit, because each control character has six bytes in JSON.
  */
 export const maxFrameBytes = 262_144
 const maxEventsInFrame = 256
@@ -43,7 +43,7 @@ const challenge = z.object({
   nonce: z.string().min(16).max(128),
   relayId: id,
   versions,
-  /** True if the relay sends `pending` while the agent waits. Older relays do not. */
+  /** True if the relay sends `pending` while the agent waits. Older relays do not send `pending`. */
   sendsPending: z.boolean().optional(),
 })
 /**
@@ -57,7 +57,7 @@ const welcome = z.object({
   type: z.literal('welcome'),
   version,
   connEpoch: z.int().min(0),
-  /** Identifies the history of the database. It changes when the database is restored from a backup. */
+  /** Identifies the history of the database. The id changes when the database is restored from a backup. */
   streamId: id,
   /** The last event of this journal that the relay has stored, and its tag. */
   mark,
@@ -74,11 +74,11 @@ const welcome = z.object({
 })
 /** All events up to `upto` are on disk at the relay, so the agent may delete them. */
 const stored = z.object({ type: z.literal('stored'), upto: mark })
-/** Asks again for events that were already acknowledged. Sent after a restore of the database from a backup. */
+/** Requests events again that were already acknowledged. Sent after a restore of the database from a backup. */
 const replay = z.object({ type: z.literal('replay'), from: seq })
 /**
- * The agent validates the command later, when it handles it. So an unknown command from a newer relay causes an error,
- * but the link stays open.
+ * The frame does not validate the command. The agent validates it when it handles the command, so that an unknown
+ * command of a newer relay causes an error without closing the link.
  */
 const command = z.object({ type: z.literal('command'), command: z.unknown() })
 const settings = z.object({

@@ -89,7 +89,7 @@ describe('the first start', () => {
 })
 
 describe('the ladder', () => {
-  test('sets up a silent modem again after resynchronisation before it counts as healthy', () => {
+  test('after resynchronisation, sets up a silent modem again before it counts as healthy', () => {
     const patient = healthy()
     expect(patient.hears(silent).lastAsked).toEqual(['resynchronise'])
     expect(patient.getsInStep().lastAsked).toEqual(['set-up'])
@@ -115,7 +115,7 @@ describe('the ladder', () => {
     expect(patient.hears(probing).hears(blockedBy('pdu-mode-refused')).lastAsked).toEqual(['reset'])
   })
 
-  test('restarts the radio, then resets a modem that stays without a network', () => {
+  test('restarts the radio, then resets a modem that has no network for a long time', () => {
     const patient = healthy().hears(unregistered)
     expect(patient.waits(limits.serviceLimitMs - 1).lastAsked).toEqual([])
     expect(patient.waits(1).lastAsked).toEqual(['restart-radio'])
@@ -133,7 +133,7 @@ describe('the ladder', () => {
     expect(patient.asked).toEqual([])
   })
 
-  test('does not take a radio restart for health before the modem is set up', () => {
+  test('a radio restart does not count as a recovery before the modem is set up', () => {
     const patient = healthy().hears(unregistered).waits(limits.serviceLimitMs)
     expect(patient.hears(unregistered).hears(ready).state.kind).toBe('starting')
     expect(patient.getsReady().state.kind).toBe('healthy')
@@ -144,7 +144,7 @@ describe('the ladder', () => {
     expect(patient.hears(blockedBy('no-sim')).lastAsked).toEqual(['set-up'])
   })
 
-  test('ends each step without a result at its deadline', () => {
+  test('ends each step at its deadline if it has no result', () => {
     const patient = healthy().hears(silent)
     const kinds: string[] = []
     for (let steps = 0; patient.state.kind !== 'alarm' && steps < 40; steps += 1) {
@@ -206,7 +206,7 @@ describe('the ladder', () => {
     }
   })
 
-  test('raises an alarm for a device that keeps disappearing, although it can be opened each time', () => {
+  test('raises an alarm for a device that disappears again and again, although it can be opened each time', () => {
     const patient = healthy()
     while (patient.state.kind !== 'alarm' && patient.atMs < 2 * hour) {
       patient
@@ -224,7 +224,7 @@ describe('the ladder', () => {
 })
 
 describe('the budget', () => {
-  /** Plays a modem that no reset helps, and records the times of the resets. */
+  /** Simulates a modem that no reset helps, and records the times of the resets. */
   function incurable(): { patient: Patient; resets: number[] } {
     const patient = healthy().hears(silent).staysOutOfStep().opens()
     const resets: number[] = []
@@ -268,7 +268,7 @@ describe('the budget', () => {
     expect(patient.state.kind).toBe('resting')
   })
 
-  test('allows no reset during an alarm, however long it lasts', () => {
+  test('allows no reset during an alarm of any duration', () => {
     const { patient } = incurable()
     patient.asked = []
     for (let looks = 0; looks < 10_000; looks += 1) patient.waitsItOut()
@@ -276,7 +276,7 @@ describe('the budget', () => {
     expect(patient.atMs).toBeGreaterThan(24 * hour)
   })
 
-  test('regains one reset per hour of health, and none for less', () => {
+  test('regains one reset per full hour of health', () => {
     const resetsLeftAfter = (ms: number) => {
       const { patient } = incurable()
       patient.getsReady().waits(ms).hears(silent)
@@ -307,7 +307,7 @@ describe('the budget', () => {
 })
 
 describe('an alarm', () => {
-  test('ends when the modem comes back, in any way', () => {
+  test('ends when the modem works again, for any reason', () => {
     const gone = () => {
       const patient = healthy().hears(lost).untilAlarm(looksInVain)
       patient.asked = []
@@ -341,7 +341,7 @@ describe('an alarm', () => {
     expect(patient.asked).toMatchObject([{ kind: 'raise-alarm', cause: { failure: { reason: 'puk-required' } } }])
   })
 
-  test('about a missing network ends with a network, not with an answer', () => {
+  test('about a missing network ends when the network returns, not when the modem answers', () => {
     const patient = healthy().hears(unregistered).waitsItOut()
     patient.untilAlarm(() => {
       if (patient.state.kind === 'resetting') patient.isTold()

@@ -176,7 +176,7 @@ function whileStarting(state: Starting, input: RecoveryInput, now: Now): Recover
 function whileResynchronising(state: UnhealthyState, input: RecoveryInput, now: Now): RecoveryStep {
   switch (input.kind) {
     case 'in-step':
-      // The modem may have restarted unnoticed.
+      // Sets up the modem again, because it may have restarted unnoticed.
       return setUp(found(state, 'the modem answers', now), now)
     case 'out-of-step':
       return climb(found(state, input.heard ? 'the modem sends unreadable data' : 'no answer', now), now)
@@ -213,7 +213,7 @@ function heardAroundReset(state: UnhealthyState, modem: ModemState, now: Now): R
       return portLost(state, modem, now)
     case 'serving':
     case 'unserved':
-      // A modem that is resetting may look healthy until it shuts down.
+      // Ignores healthy states of a modem that is resetting, because it may look healthy until it shuts down.
       if (state.kind !== 'resting' || (healthOf(modem) === 'unserved' && state.outage.goal === 'service'))
         return withoutEffects(state)
       return healed(state, healthOf(modem) === 'serving', now)
@@ -253,12 +253,13 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
     case 'serving':
       return healed(state, true, now)
     case 'unserved':
-      // If the cause was a missing network, an answer of the modem proves nothing new.
+      // An answer ends the alarm only if a missing answer was its cause. If the network was missing, the alarm
+      // continues.
       return state.outage.goal === 'answer' ? healed(state, false, now) : withoutEffects(waitInAlarm(state, now))
     case 'absent':
       // The port was opened a moment ago, see `portLost`.
       if (state.doing === 'starting') return withoutEffects(waitInAlarm({ ...state, portOpen: false }, now))
-      // The device may already have another name.
+      // Searches for the device again, because it may already have another name.
       return lookByOpening(found({ ...state, portOpen: false }, describeState(modem), now), now)
     case 'blocked': {
       const waiting = waitInAlarm(state, now)
@@ -275,8 +276,8 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
 }
 
 /**
- * Opens the port at once the first time, and later only after a pause, because otherwise a port that opens and closes
- * each time would be opened in a tight loop.
+ * Opens the port at once the first time, and after that only after a pause. Otherwise a port that closes each time it
+ * is opened would be opened in a tight loop.
  */
 function portLost(state: UnhealthyState, modem: ModemState, now: Now): RecoveryStep {
   const words = describeState(modem)
@@ -286,7 +287,7 @@ function portLost(state: UnhealthyState, modem: ModemState, now: Now): RecoveryS
 
 function blocked(state: Starting, modem: ModemState, now: Now): RecoveryStep {
   const failure = failureOf(modem)
-  // The port reports the loss itself.
+  // Does nothing, because the port reports its loss itself.
   if (failure === undefined || failure.reason === 'port-lost') return withoutEffects(state)
   if (needsHands(failure, state.budget.wasHealthy)) return alarm(state, { kind: 'needs-hands', failure }, true, now)
   return climb({ ...state, outage: { ...state.outage, heard: wasHeard(failure) } }, now)

@@ -32,7 +32,7 @@ describe('a requested restart', () => {
     expect(requests(patient).lastAsked).toEqual(['clear-alarm', 'reset'])
   })
 
-  test('does nothing during a reset', () => {
+  test('has no effect during a reset', () => {
     const patient = requests(healthy())
     expect(requests(patient).asked).toEqual([])
     expect(requests(patient.isTold()).asked).toEqual([])

@@ -96,7 +96,7 @@ class Rig {
   }
 }
 
-/** A port that the other side closes after it was opened, before any data arrives. */
+/** A port that the other end closes after it was opened, before any data arrives. */
 class StillbornPort implements ClosablePort {
   readonly #clock: Clock
   readonly write = () => undefined
@@ -141,7 +141,7 @@ test('opens the port, sets the modem up and keeps it working', async () => {
   expect(rig.newsKinds).toEqual(['healed'])
 })
 
-test('handles a port that is lost before a listener is attached like any lost port', async () => {
+test('handles a port that is lost before a listener is attached like any other lost port', async () => {
   const rig = new Rig()
   await rig.until('healthy')
   rig.openInstead = async () => {
@@ -188,7 +188,7 @@ describe('a modem that hangs', () => {
     return rig
   }
 
-  test('is reset three times although it does not answer; then an alarm is raised and it is left alone', async () => {
+  test('is reset three times although it does not answer; after that, an alarm is raised and no further reset is made', async () => {
     const rig = await hung()
     expect(await rig.until('alarm', 7_200_000)).toBe(true)
     expect(rig.resets).toBe(3)
@@ -198,7 +198,7 @@ describe('a modem that hangs', () => {
     expect(rig.newsKinds).toEqual(['healed', 'raise-alarm'])
   })
 
-  test('recovers when it is replugged, alarm or not', async () => {
+  test('recovers when it is replugged, with or without an alarm', async () => {
     const rig = await hung()
     await rig.until('alarm', 7_200_000)
     rig.modem.unplug(5_000)
@@ -210,7 +210,7 @@ describe('a modem that hangs', () => {
   })
 })
 
-test('leaves a modem without a SIM alone until one is inserted', async () => {
+test('does not reset a modem without a SIM, and waits until a SIM is inserted', async () => {
   const rig = new Rig({ sim: undefined })
   expect(await rig.until('alarm')).toBe(true)
   expect(rig.news.at(-1)).toMatchObject({ kind: 'raise-alarm', cause: { kind: 'needs-hands' } })
@@ -262,7 +262,7 @@ describe('a port that can be opened and is lost at once, like the port of a busy
     expect(rig.resets).toBe(0)
   })
 
-  test('is tried every half minute after that, and kept when it stays open', async () => {
+  test('is then tried every half minute, and used when it stays open', async () => {
     const rig = await flapping()
     await rig.until('alarm')
     rig.opened = 0
@@ -305,7 +305,7 @@ test('closes a port that opens too late', async () => {
   expect(late.closed).toBe(1)
 })
 
-test('releases the port when stopped and opens nothing more', async () => {
+test('closes the port when stopped, and opens no further port', async () => {
   const rig = new Rig()
   await rig.until('healthy')
   const stopped = rig.runner.stop()

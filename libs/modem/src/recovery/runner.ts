@@ -25,9 +25,9 @@ import {
 } from './state.ts'
 
 /**
- * Keeps a modem working: opens its port, sets it up and carries out the effects of `recovery.ts`. Each open port has
- * its own `Modem`; calls to the previous `Modem` end as they do whenever a port is lost. All of them share the records
- * of entered PINs.
+ * Keeps a modem working: opens its port, sets up the modem and performs the effects of `recovery.ts`. Each open port
+ * has its own `Modem`. Calls to the previous `Modem` end, as after any loss of a port. All `Modem` objects share the
+ * records of entered PINs.
  *
  * `new` → `start` → running, with `modem` while a port is open → `stop` → stopped.
  */
@@ -64,8 +64,8 @@ export class RecoveryRunner {
   }
 
   /**
-   * Must be called when a device with this identity was plugged in, so that it is opened without waiting for the next
-   * check.
+   * Must be called when a device with this identity was plugged in, so that its port is opened without waiting for the
+   * next check.
    */
   deviceAppeared(): void {
     this.#take({ kind: 'device-appeared' })
@@ -76,7 +76,7 @@ export class RecoveryRunner {
     this.#take({ kind: 'restart-requested' })
   }
 
-  /** Sets a corrected PIN for this port and all later ones. Returns undefined if no port is open yet. */
+  /** Sets a corrected PIN for this port and all later ports. Returns undefined if no port is open yet. */
   async useSimPin(pin: string): Promise<StartupOutcome | undefined> {
     this.#simPin = pin
     return this.modem?.useSimPin(pin)
@@ -118,7 +118,7 @@ export class RecoveryRunner {
         void this.#resynchronise(effect.attempt)
         break
       case 'set-up':
-        // These remedies have no result of their own; the next states of the modem show how they end.
+        // These remedies report no result. The next states of the modem show whether they helped.
         void this.modem?.start()
         break
       case 'restart-radio':
@@ -143,7 +143,7 @@ export class RecoveryRunner {
     if (result.kind !== 'opened') {
       this.#take({ kind: 'not-opened', attempt, problem: result.kind, words: result.words })
     } else if (this.#stopped || this.#state?.attempt !== attempt) {
-      // The attempt was abandoned before the port opened.
+      // Closes the port, because the attempt was abandoned before the port opened.
       await this.#atMost(result.port.close())
     } else {
       this.#begin(result)
@@ -202,7 +202,7 @@ export class RecoveryRunner {
     if (event.kind === 'started') this.#profile = event.session.profile
     this.#options.onEvent(event)
     if (event.kind === 'started' && this.modem === modem) this.#open?.second?.sessionStarted()
-    // Ignore events of a modem whose port was closed.
+    // Ignores events of a modem whose port was closed.
     if (event.kind === 'state' && this.modem === modem) this.#heardState(event.state)
   }
 
@@ -229,7 +229,7 @@ export class RecoveryRunner {
         timer.cancel()
         resolve()
       }
-      // If closing fails, the failure is noticed when the port cannot be opened again.
+      // A failure to close is detected when the port cannot be opened again.
       work.then(over, over)
     })
   }
@@ -238,7 +238,7 @@ export class RecoveryRunner {
     const outcome = await this.modem?.resynchronise()
     if (outcome?.kind === 'in-step') this.#take({ kind: 'in-step', attempt })
     else if (outcome?.kind === 'out-of-step') this.#take({ kind: 'out-of-step', attempt, heard: outcome.heard })
-    // The port is closed, and the modem has already reported `absent`.
+    // Does nothing, because the port is closed and the modem has already reported `absent`.
   }
 
   async #reset(attempt: number): Promise<void> {
@@ -254,7 +254,7 @@ export class RecoveryRunner {
 
 export interface RecoveryRunnerOptions {
   readonly clock: Clock
-  /** Finds the device by its identity, whatever its current name, and opens it. */
+  /** Finds the device by its identity, under any name, and opens its port. */
   readonly open: () => Promise<OpenResult>
   readonly onEvent: (event: ModemEvent) => void
   readonly onNews?: (news: RecoveryEffect & { readonly kind: 'raise-alarm' | 'clear-alarm' | 'healed' }) => void
@@ -262,16 +262,16 @@ export interface RecoveryRunnerOptions {
   readonly modemOptions?: ModemOptions
   readonly recovery?: Partial<RecoveryOptions>
   /**
-   * The records of entered PINs, one object for all modems that may hold the same SIM. The owner stores the records for
-   * the next process. Default: no records.
+   * The records of entered PINs. All modems that may contain the same SIM share one object. The owner stores the
+   * records for the next process. Default: no records.
    */
   readonly pinMemory?: PinMemory
   readonly trace?: ByteTrace
-  /** Returns how to switch the modem off and on, or undefined if the settings do not say how. */
+  /** Returns the function that switches the modem off and on. Undefined if the settings do not configure it. */
   readonly powerCycle?: () => PowerCycle | undefined
 }
 
-/** Switches the modem off and on. Resolves with a description of what was done or why it failed; never rejects. */
+/** Switches the modem off and on. Resolves with a description of the action or of its failure. Never rejects. */
 export type PowerCycle = () => Promise<string>
 
 export interface ClosablePort extends BytePort {
@@ -283,7 +283,7 @@ export interface ClosableWebPort extends WebPort {
   close(): Promise<void>
 }
 
-/** A serial port that takes AT commands, or the web interface of a HiLink stick. */
+/** A serial port for AT commands, or the web interface of a HiLink stick. */
 export type ModemPort = ClosablePort | ClosableWebPort
 
 export type OpenResult = OpenedPort | { readonly kind: 'absent' | 'refused'; readonly words: string }
@@ -295,7 +295,7 @@ export interface OpenedPort {
   readonly usb?: string | undefined
   /** True if another program uses another port of the same modem. */
   readonly isShared?: boolean | undefined
-  /** Opens another port of the same device that takes commands; undefined if it cannot be opened now. */
+  /** Opens another command port of the same device; undefined if no such port can be opened now. */
   readonly openSecond?: (() => Promise<ClosablePort | undefined>) | undefined
 }
 

@@ -3,7 +3,7 @@ import type { StartupFailure } from '../setup/startup-failure.ts'
 import type { RecoveryBudget, RecoveryBudgetOptions } from './budget.ts'
 import type { Rung } from './ladder.ts'
 
-/** Every state except `healthy` has a deadline; call `next` with `time` when it has passed. */
+/** Every state except `healthy` has a deadline. When it has passed, the caller must call `next` with `time`. */
 export type RecoveryState =
   | Healthy
   /** No port is open. The port is being opened, or will be opened after a pause or when a device appears. */
@@ -17,7 +17,7 @@ export type RecoveryState =
   /** Waits until the next reset is allowed. */
   | (Unhealthy & { readonly kind: 'resting' })
   | (Unhealthy & { readonly kind: 'resetting' })
-  /** The reset was written; the port may close, and the modem needs time. */
+  /** The reset was written. The port may close, and the modem needs time to start. */
   | (Unhealthy & { readonly kind: 'returning' })
   | Alarmed
 
@@ -28,7 +28,10 @@ export interface Healthy {
   readonly service: boolean
   /** The time from which the missing network counts as a failure; undefined while there is a network. */
   readonly deadlineMs: number | undefined
-  /** The last failure that was healed. After an early relapse, the remedies tried for it are skipped. */
+  /**
+   * The last failure from which the modem recovered. If it fails again soon, the remedies that were tried for this
+   * failure are skipped.
+   */
   readonly before: Outage | undefined
   readonly budget: RecoveryBudget
   readonly attempt: number
@@ -38,7 +41,7 @@ export interface Unhealthy {
   readonly outage: Outage
   readonly deadlineMs: number
   readonly budget: RecoveryBudget
-  /** The number of the last request; an outcome with another number is too late. */
+  /** The number of the last request. Outcomes with other numbers are too late. */
   readonly attempt: number
 }
 
@@ -52,11 +55,11 @@ export interface Alarmed extends Unhealthy {
 
 export interface Outage {
   readonly sinceMs: number
-  /** The evidence with which the modem counts as healed. */
+  /** The evidence that the modem has recovered. */
   readonly goal: 'answer' | 'service'
   /** The remedy that is being tried. */
   readonly rung: Rung | undefined
-  /** The remedies that did not help, or did not help for long. */
+  /** The remedies that did not help, or helped only for a short time. */
   readonly tried: readonly Rung[]
   /** True if the modem answered during the last attempt. */
   readonly heard: boolean
@@ -103,7 +106,7 @@ export type RecoveryNews =
   | { readonly kind: 'in-step'; readonly attempt: number }
   | { readonly kind: 'out-of-step'; readonly attempt: number; readonly heard: boolean }
   | { readonly kind: 'reset-written'; readonly attempt: number }
-  /** `words`: what was done, or why it failed. */
+  /** `words`: a description of the action or of its failure. */
   | { readonly kind: 'power-cycled'; readonly attempt: number; readonly words: string }
   | { readonly kind: 'time' }
 
@@ -112,14 +115,14 @@ export type RecoveryEffect =
   | { readonly kind: 'open-port'; readonly attempt: number }
   /** Resynchronise with the modem. Ends with `in-step` or `out-of-step`. */
   | { readonly kind: 'resynchronise'; readonly attempt: number }
-  /** `set-up` and `restart-radio` have no result of their own; the next states of the modem show how they end. */
+  /** `set-up` and `restart-radio` have no result input. The next states of the modem show whether they helped. */
   | { readonly kind: 'set-up'; readonly attempt: number }
   | { readonly kind: 'restart-radio'; readonly attempt: number }
   /** Reset the modem. Ends with `reset-written`. */
   | { readonly kind: 'reset'; readonly attempt: number }
   /** Ends with `power-cycled`. */
   | { readonly kind: 'power-cycle'; readonly attempt: number }
-  /** Report an alarm; repeated when the cause changes. */
+  /** Report an alarm. Repeated when the cause changes. */
   | { readonly kind: 'raise-alarm'; readonly cause: AlarmCause; readonly evidence: readonly Evidence[] }
   | { readonly kind: 'clear-alarm' }
   /** `by` is undefined if the modem recovered on its own. */
@@ -144,14 +147,14 @@ export interface RecoveryOptions extends RecoveryBudgetOptions {
   readonly resynchroniseLimitMs: number
   readonly startLimitMs: number
   readonly resetLimitMs: number
-  /** The pause between reset and setup. A modem that answers during the pause is still shutting down. */
+  /** The pause between reset and setup. A modem that answers during this pause has not shut down yet. */
   readonly settleMs: number
   /** How long a modem that is set up may be without a network. */
   readonly serviceLimitMs: number
   /** A failure within this time after the last one counts as the same failure. */
   readonly relapseMs: number
   readonly alarmLookMs: number
-  /** True if the settings say how the modem is switched off and on, which is then the last remedy. */
+  /** True if the settings configure how the modem is switched off and on. The power cycle is then the last remedy. */
   readonly mayPowerCycle: boolean
 }
 

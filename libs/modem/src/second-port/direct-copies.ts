@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 
-/** Recognises a direct delivery that the modem shows on both ports. It counts once. */
+/** Recognises a direct delivery that the modem sends on both ports, so that the delivery counts once. */
 export class DirectCopies {
   readonly #clock: Clock
   #shown: { readonly port: Port; readonly payload: string; readonly atMs: number }[] = []
@@ -9,7 +9,7 @@ export class DirectCopies {
     this.#clock = clock
   }
 
-  /** True if the other port has shown the same delivery a moment ago. */
+  /** Returns true if the other port has received the same delivery a moment ago. */
   isCopy(port: Port, payload: string): boolean {
     const atMs = this.#clock.nowMs()
     this.#shown = this.#shown.filter((shown) => atMs - shown.atMs < copyWithinMs)
@@ -22,5 +22,5 @@ export class DirectCopies {
 
 type Port = 'first' | 'second'
 
-/** A port that hangs may show a delivery late. */
+/** A port that hangs may receive a delivery late. */
 const copyWithinMs = 30_000

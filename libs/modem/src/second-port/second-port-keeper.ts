@@ -69,7 +69,7 @@ export class SecondPortKeeper {
     const port = this.#port
     this.#port = undefined
     this.#isInUse = false
-    // A port that cannot be closed cannot be opened again, which is tried at intervals.
+    // Ignores a failure to close. The port then cannot be opened either, which is retried at intervals.
     await port?.close().catch(() => undefined)
   }
 }

@@ -23,7 +23,7 @@ async function lostResult(options: TwoPortOptions, results = 0) {
 const questions = (written: readonly string[]) => written.filter((text) => /^AT[+](CMEE|CSCS)[?]/.test(text))
 
 describe('a lost result', () => {
-  test('delays the next message by less than 5 s on a modem that is known to continue sending', async () => {
+  test('delays the next message by less than 5 s on a modem that continues to send while it receives commands', async () => {
     const { rig, lost, next, afterMs } = await lostResult({})
     await rig.pass(30_000)
     expect(lost.outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
@@ -39,7 +39,7 @@ describe('a lost result', () => {
     await rig.pass(60_000)
     expect(lost.outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
     expect(next.outcome).toMatchObject({ kind: 'accepted' })
-    // The next message takes 3 s itself.
+    // Leaves out the 3 s that the next message itself takes.
     expect((afterMs() ?? 0) - 3_000).toBeLessThan(5_000)
   })
 
@@ -64,7 +64,7 @@ test('a result that is lost right after setup delays the next message by less th
   expect(next.outcome).toMatchObject({ kind: 'accepted' })
 })
 
-test('a modem whose results came at once is not questioned before 4 s', async () => {
+test('a modem with fast results is not asked before 4 s', async () => {
   const { rig } = await lostResult({ personality: generic, latencyMs: 0, cableMs: 0 }, 11)
   const before = questions(rig.written[0]).length
   await rig.pass(3_900)
@@ -112,7 +112,7 @@ describe('while the first port waits for a result', () => {
   })
 })
 
-test('messages are read on the second port while the first one hangs', async () => {
+test('messages are read on the second port while the first port hangs', async () => {
   const rig = await new TwoPortRig().ready()
   rig.modem.faults.set('modem-hang', { command: '+CSQ', times: 1 })
   void rig.runner.modem?.signal()
@@ -124,7 +124,7 @@ test('messages are read on the second port while the first one hangs', async () 
   expect((rig.read[0]?.atMs ?? 0) - atMs).toBeLessThan(5_000)
 })
 
-test('an idle modem gets no command on its second port', async () => {
+test('the driver sends no commands on the second port of an idle modem', async () => {
   const rig = await new TwoPortRig().ready()
   rig.written[1].length = 0
   await rig.pass(600_000)

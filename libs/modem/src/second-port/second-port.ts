@@ -13,10 +13,10 @@ import type { Unsolicited } from '../wire/unsolicited.ts'
 
 /**
  * A second port of a modem, used while the first port waits for an answer: an answer on the second port shows that the
- * modem works, and received messages are read there. Nothing is sent and nothing is deleted on it, and it never changes
- * what the commands on the first port refer to.
+ * modem works, and received messages are read there. The second port is not used to send or delete messages, and never
+ * changes the memory that the commands on the first port use.
  *
- * `begin`: the port must report the same IMEI as the first one → in use, until the session ends or `stop`. A port that
+ * `begin`: the port must report the same IMEI as the first port → in use, until the session ends or `stop`. A port that
  * hangs or answers nonsense has no effect.
  */
 export class SecondPort {
@@ -47,7 +47,7 @@ export class SecondPort {
     for (const query of [echoOff, errorNumbers, selectPduMode]) await ask(this.#dialogue, query, cancellation)
     if (cancellation.cancelled) return 'silent'
     void this.#watch()
-    // Waits for the first port, which may be waiting for a result already.
+    // Waits until the first port is idle, because it may be waiting for a result already.
     await this.#chooseMemory()
     return 'in-use'
   }
@@ -57,9 +57,9 @@ export class SecondPort {
   }
 
   /**
-   * Some modems have one selected memory for all ports, others one for each port. The first port has just selected the
-   * memory for received messages. If the second port names another one, it has its own selection, and only then may it
-   * select a memory. Otherwise the first port keeps that memory selected.
+   * Some modems have one selected memory for all ports, other modems have one for each port. The first port has just
+   * selected the memory for received messages. If the second port reports another memory, it has its own selection and
+   * may select a memory. Otherwise the first port keeps the memory selected.
    */
   async #chooseMemory(): Promise<void> {
     const { session, receiver, cancellation } = this.#options
@@ -89,7 +89,7 @@ export class SecondPort {
 
   async #check(): Promise<void> {
     const { clock, cancellation, first } = this.#options
-    // After a missing answer nothing more is written until the port is proved to be in step again.
+    // After a missing answer, writes nothing until resynchronisation has succeeded.
     if (this.#dialogue.telemetry.state === 'out-of-step') await this.#dialogue.resynchronise()
     if ((await ask(this.#dialogue, attention, cancellation)).kind !== 'value') return
     first.heardLife()
@@ -99,7 +99,10 @@ export class SecondPort {
     await this.#read()
   }
 
-  /** The owner deletes the messages on the first port, which compares each of them before. */
+  /**
+   * Reads messages without deleting them. The owner deletes them on the first port, which compares each message before
+   * the deletion.
+   */
   async #read(): Promise<void> {
     const { session, receiver, cancellation, first } = this.#options
     const { memories, memorySelectable } = session.messages
@@ -110,7 +113,7 @@ export class SecondPort {
     if (memory === undefined || selected?.used === 0) return
     if (!memories.includes(memory) || notListable.includes(memory)) return
     const answer = await ask(this.#dialogue, listMessages, cancellation)
-    // The first port continues, and may have deleted some of these messages already.
+    // Discards the messages if the first port has continued, because it may already have deleted some of them.
     if (answer.kind !== 'value' || first.waitingMs() === undefined || cancellation.cancelled) return
     receiver.found(memory, answer.value)
   }
@@ -121,13 +124,13 @@ export class SecondPort {
   }
 }
 
-/** What the second port needs from the driver on the first one. */
+/** The functions of the driver on the first port that the second port needs. */
 export interface FirstPort {
   /** How long the first port has been waiting for an answer; undefined if it is idle. */
   waitingMs(): number | undefined
-  /** The modem answered on the second port. */
+  /** Called when the modem has answered on the second port. */
   heardLife(): void
-  /** A message or report was delivered directly on the second port. */
+  /** Called when the modem has delivered a message or report directly on the second port. */
   heardDirect(event: Unsolicited): void
 }
 

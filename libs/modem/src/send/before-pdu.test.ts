@@ -5,7 +5,7 @@ import { dialogueInStep } from '../testing/scripted-dialogue.ts'
 import { submission } from '../testing/scripted-submission.ts'
 import type { Withdrawal } from './before-pdu.ts'
 
-/** A submission that records the end of its hook and its outcome. */
+/** Starts a submission and records the end of its hook and its outcome. */
 async function asked() {
   const all = await dialogueInStep()
   const notes: string[] = []
@@ -58,7 +58,7 @@ describe('an outcome that arrives while the hook is still running', () => {
   })
 })
 
-test('leaves nothing behind after the hook has ended, and never withdraws it', async () => {
+test('leaves no timer running after the hook has ended, and never withdraws the question', async () => {
   const { modem, clock, asking, outcome, go } = await asked()
   go()
   await settled()
@@ -68,7 +68,7 @@ test('leaves nothing behind after the hook has ended, and never withdraws it', a
   expect(clock.pending).toBe(0)
 })
 
-test('shows the hook that it was withdrawn, and follows its record', async () => {
+test('shows the hook that the question was withdrawn, and is reported after the record of the hook', async () => {
   const driven = new DrivenModem()
   await driven.session()
   const notes: string[] = []

@@ -3,7 +3,10 @@ import type { Clock, Timer } from '../clock.ts'
 /** Asks the caller whether to send. Called when the prompt has arrived, before a byte of the PDU is written. */
 export type AskBeforePdu = (withdrawal: Withdrawal) => Promise<'go' | 'abort'>
 
-/** Check `cancelled` immediately before storing anything: once it is true, `go` no longer sends the message. */
+/**
+ * The hook must check `cancelled` immediately before it stores a record. After `cancelled` is true, `go` does not send
+ * the message any more.
+ */
 export interface Withdrawal {
   readonly cancelled: boolean
 }
@@ -11,9 +14,9 @@ export interface Withdrawal {
 /**
  * The caller's decision on one attempt to send.
  *
- * `unasked` → `asked`: the caller decides, and may be storing that the PDU is about to be written → `over`. An outcome
- * that arrives in `asked` withdraws the question and waits until the caller has finished. Otherwise `not-sent` could be
- * stored before the record to which it belongs.
+ * `unasked` → `asked`: the caller decides, and may be storing that the PDU is about to be written → `over`. If the
+ * outcome is known in `asked`, the question is withdrawn, and the outcome is reported when the caller has finished.
+ * Otherwise `not-sent` could be stored before the caller's record of the attempt.
  */
 export class BeforePdu {
   readonly #ask: AskBeforePdu
@@ -30,7 +33,7 @@ export class BeforePdu {
     try {
       return await this.#ask(this.#withdrawal)
     } catch {
-      // The caller knows the reason. Only one fact matters here: the PDU must not be written.
+      // The caller knows the reason of the error. For the driver, it only means that the PDU must not be written.
       return 'failed'
     } finally {
       this.#state = 'over'
@@ -39,7 +42,8 @@ export class BeforePdu {
   }
 
   /**
-   * Runs `then` at once, or, if the caller is still deciding, when the caller has finished or a time limit has passed.
+   * Runs `then` at once. If the caller is still deciding, runs `then` when the caller has finished or a time limit has
+   * passed.
    */
   withdraw(clock: Clock, then: () => void): void {
     this.#withdrawal.cancelled = true

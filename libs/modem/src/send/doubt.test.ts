@@ -3,7 +3,7 @@ import { settled } from '../testing/manual-clock.ts'
 import { lateResults, pduWritten, submission } from '../testing/scripted-submission.ts'
 
 describe('a late result', () => {
-  test('names its submission, even during resynchronisation', async () => {
+  test('contains the id of its submission, even during resynchronisation', async () => {
     const { outcome, modem, clock, events, dialogue } = await pduWritten()
     modem.reply = () => ''
     await clock.advance(121_000)
@@ -45,7 +45,7 @@ describe('a late result', () => {
     expect(lateResults(events)).toEqual([])
   })
 
-  test('may be a refusal, if it is the first result since and unambiguous', async () => {
+  test('may be a refusal, if it is unambiguous and the first result after the timeout', async () => {
     for (const [lines, expected] of [
       ['+CMS ERROR: 38\r\n', 1],
       ['+CMS ERROR: 500\r\n', 0],

@@ -10,12 +10,12 @@ export interface LateResult {
 }
 
 /**
- * The last submission with an unknown outcome, in case its result still arrives. Once the next PDU is written, a
+ * The last submission with an unknown outcome, in case its result still arrives. After the next PDU is written, a
  * reference belongs to that PDU, and the outcome of the earlier submission stays unknown.
  *
- * The exception is an earlier submission that was ended before its timeout, on the assumption that the modem processes
- * commands in order. If the modem does not, the earlier result may still arrive, so a reference expected for the
- * earlier submission is not taken for the reference of the next submission.
+ * There is one exception: an earlier submission was ended before its timeout, because a modem that processes commands
+ * in order cannot answer it any more. If the modem does not process commands in order, the earlier result may still
+ * arrive. So a reference that was expected for the earlier submission does not count for the next submission.
  */
 export class Doubt {
   #submission: Submission | undefined
@@ -50,7 +50,7 @@ export class Doubt {
     return this.#submission !== undefined
   }
 
-  /** Returns true if the line has the form of the late result. */
+  /** Returns true if the line may be the late result. */
   speaksOf(line: ResponseLine, result: FinalResult | undefined): boolean {
     if (this.#submission === undefined) return false
     return result?.kind === 'error' ? isWordOfNetwork(result.error) : isReference(line)
@@ -71,7 +71,7 @@ export class Doubt {
   /**
    * Reads an error that arrives before the first OK during resynchronisation. A network cause concerns the PDU, because
    * ESC, AT and the questions do not reach the network. A modem that is still processing the PDU answers these commands
-   * with its own +CMS ERROR (301, 302, 314, 515), which says nothing about the PDU. A reference that arrives later
+   * with its own +CMS ERROR (301, 302, 314, 515), which is not a result of the PDU. A reference that arrives later
    * overrides the error.
    */
   lateRefusal(result: FinalResult, gettingInStep: boolean): LateResult | undefined {
@@ -92,7 +92,7 @@ export class Doubt {
 
 export interface ExpectedReference {
   readonly value: number
-  /** True if the value is from a report, false if it is derived from the last reference. */
+  /** True if the reference is from a report, false if it is derived from the last reference. */
   readonly isCertain: boolean
   /** The time at which the submission would have timed out if it had not been ended early. */
   readonly untilMs: number
@@ -109,7 +109,7 @@ function late(submission: Submission, outcome: LateOutcome): LateResult {
 
 /**
  * Codes below 128 are causes of 24.011 and codes below 256 causes of 23.040, both from the network; codes from 300 on
- * are the modem's own (27.005 §3.2.5).
+ * are from the modem itself (27.005 §3.2.5).
  */
 export function isWordOfNetwork(error: CommandError): boolean {
   return error.source === 'cms' && error.code !== undefined && error.code < 256 && isRefusal(error)

@@ -14,7 +14,7 @@ describe('a modem that may abort a submission', () => {
     return all
   }
 
-  test('is not asked while the network may still answer, whatever it sends', async () => {
+  test('is not asked while the network may still answer, even if the modem sends other output', async () => {
     const { outcome, modem, clock } = await sending()
     for (let second = 0; second < 44; second += 1) {
       modem.say('\r\n+CREG: 1\r\n\r\n^RSSI: 20\r\n')
@@ -50,8 +50,8 @@ describe('a modem that may abort a submission', () => {
   })
 })
 
-describe('a modem of an unknown vendor whose results came after', () => {
-  /** A modem that has sent messages, each with the given duration. */
+describe('a modem of an unknown vendor whose results took', () => {
+  /** A modem that has sent messages, whose results took the given times. */
   const practised = async (...tookMs: readonly number[]) => {
     const driven = new DrivenModem()
     await driven.session()
@@ -68,7 +68,7 @@ describe('a modem of an unknown vendor whose results came after', () => {
   }
   const tenTimes = (ms: number) => Array.from({ length: 10 }, () => ms)
 
-  test('2 s sends again within 5 s of its first output when a result is lost', async () => {
+  test('2 s: when a result is lost, the next message is sent within 5 s of the first output', async () => {
     const driven = await practised(...tenTimes(2_000))
     const lost = settledFlag(driven.submit('lost'))
     await driven.pass(100)
@@ -84,7 +84,7 @@ describe('a modem of an unknown vendor whose results came after', () => {
     ])
   })
 
-  test('up to 15 s is not disturbed in a submission of 29 s', async () => {
+  test('up to 15 s: is not disturbed during a submission of 29 s', async () => {
     const driven = await practised(...tenTimes(2_000), 15_000, ...tenTimes(2_000))
     driven.port.answer('PDU', 'busy')
     const before = questions(driven).length
@@ -97,7 +97,7 @@ describe('a modem of an unknown vendor whose results came after', () => {
     expect(questions(driven)).toHaveLength(before)
   })
 
-  test('2 s waits 45 s if its next reference is unknown, because a late result could then belong to two messages', async () => {
+  test('2 s: is asked only after 45 s if its next reference is unknown, because a late result could then belong to two messages', async () => {
     const driven = await practised(...tenTimes(2_000))
     driven.port.answer('PDU', '+CMGS: 200')
     await driven.passing(driven.submit('another count'))
@@ -111,7 +111,7 @@ describe('a modem of an unknown vendor whose results came after', () => {
     expect(lost.done).toBe(true)
   })
 
-  test('2 s is not asked early again once it may have aborted a submission', async () => {
+  test('2 s: is not asked early any more after it may have aborted a submission', async () => {
     const driven = await practised(...tenTimes(2_000))
     driven.port.answer('AT+CMEE?', ['ERROR', '+CMEE: 1'])
     const aborted = driven.submit('aborted')

@@ -10,7 +10,7 @@ import type { Submission } from './submission.ts'
 
 const report = '+CDS: 25\r\n0006110B911346610089F6208062917314082080629173140800'
 const referenceInReport = () => 17
-/** Returns what the driver writes after the PDU. */
+/** Returns the output of the driver after the PDU. */
 const since = (written: readonly string[]) => written.slice(2)
 
 describe('a status report that matches the message', () => {
@@ -30,7 +30,7 @@ describe('a status report that matches the message', () => {
     expect(await next).toMatchObject({ kind: 'ok' })
   })
 
-  test('does not hide an answer that arrives after it', async () => {
+  test('does not hide an answer that arrives after the report', async () => {
     const { outcome, modem, clock } = await reported()
     modem.say(`\r\n${report}\r\n`)
     await clock.advance(499)
@@ -68,7 +68,7 @@ describe('a modem that has not given a result', () => {
     return all
   }
 
-  test('is left alone if only a report permits a question, whatever it sends and however long it is silent', async () => {
+  test('is never asked if only a report permits a question, even after other output or a long silence', async () => {
     const { outcome, modem, clock } = await silent(probeAfterReport)
     for (let second = 0; second < 119; second += 1) {
       modem.say(`\r\n+CREG: 1\r\n\r\n${report}\r\n`)
@@ -79,7 +79,7 @@ describe('a modem that has not given a result', () => {
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 17 })
   })
 
-  test('is asked 2.5 s after any output, if that is safe', async () => {
+  test('is asked 2.5 s after any output, if questions are safe', async () => {
     const { outcome, modem, clock } = await silent()
     modem.say('\r\n+CMTI: "SM",3\r\n')
     await clock.advance(2_499)
@@ -101,7 +101,7 @@ describe('a modem that has not given a result', () => {
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'silence' })
   })
 
-  test('may be slow, so the answer to the question arrives after the result and is not taken for anything else', async () => {
+  test('may be slow: the answer to the question arrives after the result and is still recognised', async () => {
     const { outcome, modem, clock, dialogue, events } = await silent()
     await clock.advance(45_000)
     const asked = since(modem.written).length
@@ -130,7 +130,7 @@ describe('a modem that has not given a result', () => {
     },
   )
 
-  test('may refuse the message while it is asked a question, and a network cause is a refusal', async () => {
+  test('may refuse the message after a question: an error with a network cause is a refusal', async () => {
     const { outcome, modem, clock } = await silent()
     await clock.advance(20_000)
     modem.say('\r\n+CMS ERROR: 38\r\n')
@@ -172,7 +172,7 @@ describe('a modem that answers questions while it sends is handled correctly', (
     return { ...all, next }
   }
 
-  test("a reference that a report has assigned to the previous message is not the next one's", async () => {
+  test('a reference that a report has assigned to the previous message does not count for the next message', async () => {
     const { modem, next, events } = await givenUp({ referenceInReport })
     modem.say('\r\n+CMGS: 17\r\n\r\nOK\r\n')
     modem.say('\r\n+CMGS: 18\r\n\r\nOK\r\n')
@@ -180,7 +180,7 @@ describe('a modem that answers questions while it sends is handled correctly', (
     expect(lateResults(events)).toMatchObject([{ submission: 'part 1', outcome: { messageReference: 17 } }])
   })
 
-  test('a reference expected for the previous message leaves the next one unknown until its own arrives', async () => {
+  test('a reference expected for the previous message leaves the next message unknown until its own reference arrives', async () => {
     const { modem, next, events } = await givenUp({ nextReference: 17 })
     modem.say('\r\n+CMGS: 17\r\n\r\nOK\r\n')
     expect(await next).toMatchObject({ kind: 'unknown', why: 'ambiguous-code' })
@@ -188,7 +188,7 @@ describe('a modem that answers questions while it sends is handled correctly', (
     expect(lateResults(events)).toMatchObject([{ submission: 'part 2', outcome: { messageReference: 18 } }])
   })
 
-  test("the next message is accepted with a new reference, and with any after the first one's timeout", async () => {
+  test('the next message is accepted with a new reference, and after the timeout of the first message with any reference', async () => {
     const own = await givenUp({ nextReference: 17 })
     own.modem.say('\r\n+CMGS: 18\r\n\r\nOK\r\n')
     expect(await own.next).toMatchObject({ kind: 'accepted', messageReference: 18 })
@@ -198,7 +198,7 @@ describe('a modem that answers questions while it sends is handled correctly', (
     expect(await late.next).toMatchObject({ kind: 'accepted', messageReference: 17 })
   })
 
-  test('its late OK ends no other command', async () => {
+  test('its late OK does not end another command', async () => {
     const { outcome, modem, clock, dialogue } = await pduWritten({ probe: probeAfterAnySign })
     await clock.advance(20_500)
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
@@ -223,7 +223,7 @@ describe('a modem that answers questions while it sends is handled correctly', (
   })
 })
 
-test('a report with a recently assigned reference concerns that message, not this one', async () => {
+test('a report with a recently assigned reference concerns that message, not the current message', async () => {
   const driven = new DrivenModem()
   await driven.session()
   await driven.passing(driven.submit('first'))
@@ -241,7 +241,7 @@ test('a report with a recently assigned reference concerns that message, not thi
   expect(submitted.done).toBe(true)
 })
 
-test('only modems of vendors known to continue sending are asked early, or because they are silent', () => {
+test('only modems of vendors whose modems continue to send are asked early, or because of silence', () => {
   const asked = catalogue.filter(({ submit }) => submit.probe.earliestMs === 0).map(({ name }) => name)
   expect(asked.sort()).toEqual([
     ...['huawei', 'qualcomm', 'quectel', 'quectel-serial', 'simcom-2g', 'simcom-a76xx', 'simcom-lte', 'ublox', 'zte'],

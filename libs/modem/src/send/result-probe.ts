@@ -3,13 +3,13 @@ import { isAnswerTo, type Marker, markers } from '../dialogue/markers.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
 /**
- * If the result of a submission is missing, decides when to ask the modem a question, and which one. An answer proves
+ * Decides whether, when and which question to ask the modem if the result of a submission is missing. An answer proves
  * that the submission has ended, because a modem executes one command after another.
  *
- * 27.005 §3.5.1 says that `+CMGS` should be abortable, and V.250 §5.6.1 that any character may abort it, so a question
- * could end a submission that a slow network would have answered. Therefore a question is asked only in three cases: a
- * report shows that the message has arrived; modems of this vendor continue to send, whatever is written to them; or
- * the modem sends other output although its result is long overdue.
+ * According to 27.005 §3.5.1, `+CMGS` should be abortable, and according to V.250 §5.6.1, any character may abort a
+ * command. So a question could end a submission that a slow network would have answered. Therefore a question is asked
+ * only in three cases: a report shows that the message has arrived; modems of this vendor continue to send after any
+ * input; or the modem sends other output although its result is long overdue.
  */
 export interface ProbeTraits {
   /** The questions, asked in turn. None of them uses the SIM. */
@@ -21,11 +21,11 @@ export interface ProbeTraits {
   /** Without a report, the shortest time from Ctrl-Z to a question. */
   readonly earliestMs: number
   /**
-   * Without other output, the time from Ctrl-Z after which a modem that answers on its second port is asked. If undefined,
-   * such an answer causes no question.
+   * The time from Ctrl-Z after which a modem is asked that has sent no other output, but answers on its second port. If
+   * undefined, an answer on the second port causes no question.
    */
   readonly overdueMs: number | undefined
-  /** True if `earliestMs` is shortened for a modem whose previous results came fast (`SubmissionTimes`). */
+  /** True if `earliestMs` is shortened for a modem whose previous results were fast (`SubmissionTimes`). */
   readonly learnsEarliest: boolean
   /** How long the modem must be silent before a question. If undefined, silence causes no question. */
   readonly afterSilenceMs: number | undefined
@@ -47,7 +47,7 @@ export const probeAfterReport: ProbeTraits = {
   everyMs: 5_000,
 }
 
-/** For modems that continue sending a message whatever is written to them. */
+/** For modems that continue to send a message after any input. */
 export const probeAfterAnySign: ProbeTraits = {
   ...probeAfterReport,
   afterNewsMs: 2_500,
@@ -67,7 +67,10 @@ export const probeWhenOverdue: ProbeTraits = {
   learnsEarliest: true,
 }
 
-/** The questions to the modem about one submission. Each is first due, then asked, possibly several times, then answered. */
+/**
+ * The questions to the modem about one submission. Each question is first due, then asked, possibly several times, then
+ * answered.
+ */
 export class ResultProbe {
   readonly #traits: ProbeTraits
   readonly #link: ExchangeLink
@@ -83,7 +86,7 @@ export class ResultProbe {
     this.#link = link
   }
 
-  /** All questions that have been written. An answer or an error for each may arrive at any time. */
+  /** All questions that have been written. An answer or an error for each question may arrive at any time. */
   get asked(): readonly Marker[] {
     return this.#asked
   }
@@ -113,7 +116,7 @@ export class ResultProbe {
     this.askWithin(this.#traits.afterReportMs)
   }
 
-  /** Output before `earliestMs` counts as well: it shows that the modem works. */
+  /** Output before `earliestMs` counts too, because it shows that the modem works. */
   heardNews(): void {
     const { afterNewsMs, earliestMs } = this.#traits
     if (afterNewsMs === undefined) return
@@ -122,8 +125,8 @@ export class ResultProbe {
   }
 
   /**
-   * The modem answered on its second port. After a hang the result may be on its way, so the question waits a moment even
-   * if the result is overdue.
+   * The modem answered on its second port. Waits a moment before the question, even if the result is overdue, because
+   * the result may arrive directly after a hang.
    */
   heardLife(): void {
     const { overdueMs } = this.#traits
@@ -159,7 +162,7 @@ export class ResultProbe {
     return this.#asked.some((question) => isAnswerTo(question, line))
   }
 
-  /** The question may have been lost, or a busy modem may have refused it. */
+  /** Repeats a question that may have been lost, or that a busy modem may have refused. */
   #askAgain(everyMs: number): void {
     const { afterSilenceMs } = this.#traits
     if (afterSilenceMs !== undefined && this.#reference === undefined) {

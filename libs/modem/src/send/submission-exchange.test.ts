@@ -4,7 +4,7 @@ import { settled } from '../testing/manual-clock.ts'
 import { deliverPdu, dialogueInStep, otherDeliverPdu, shown } from '../testing/scripted-dialogue.ts'
 import { lateResults, pduWritten, submission, submittedPdu } from '../testing/scripted-submission.ts'
 
-describe('before Ctrl-Z every outcome is provably unsent', () => {
+describe('before Ctrl-Z, the message is provably unsent after', () => {
   test.each([
     ['+CMS ERROR: 500', 500],
     ['+CMS ERROR: 332', 332],
@@ -70,7 +70,7 @@ describe('before Ctrl-Z every outcome is provably unsent', () => {
     expect(modem.written[1]).toBe('\x1b')
   })
 
-  test('a caller who takes too long and then answers without effect', async () => {
+  test('a caller who takes too long, whose late answer has no effect', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     let decide: (decision: 'go') => void = () => undefined
     const beforePdu = () => new Promise<'go'>((resolve) => (decide = resolve))
@@ -156,7 +156,7 @@ describe('after Ctrl-Z', () => {
     expect(lateResults(events)).toMatchObject([{ outcome: { kind: 'accepted', messageReference: 5 } }])
   })
 
-  test('the echo of the PDU is not taken for another PDU, whole or in pieces', async () => {
+  test('the echo of the PDU, whole or in pieces, does not count as another PDU', async () => {
     const { outcome, modem, events } = await pduWritten()
     const [begin, end] = [submittedPdu.slice(0, 10), submittedPdu.slice(10)]
     modem.say(`${begin}\r\n+CMT: ,30\r\n${end}\x1a\r\n${deliverPdu}\r\n+CMT: ,30\r\n`)
@@ -165,7 +165,7 @@ describe('after Ctrl-Z', () => {
     expect(shown(events)).toEqual([`+CMT: ,30|${deliverPdu}`, `+CMT: ,30|${otherDeliverPdu}`])
   })
 
-  test('the echo of a PDU is not taken for another PDU even if its length matches', async () => {
+  test('the echo of a PDU does not count as another PDU, even if the length matches', async () => {
     const { outcome, modem, events } = await pduWritten()
     modem.say(`+CMT: ,19\r\n${submittedPdu}\x1a\r\n+CMGS: 3\r\n\r\nOK\r\n`)
     expect(await outcome).toMatchObject({ kind: 'accepted' })
@@ -173,7 +173,7 @@ describe('after Ctrl-Z', () => {
     expect(shown(events)).toEqual(['RING', '+CMT: ,19', 'RING'])
   })
 
-  test('digits that may be a corrupted echo are not taken for a PDU of another length', async () => {
+  test('digits that may be a corrupted echo do not count as a PDU of another length', async () => {
     const { outcome, modem, events } = await pduWritten()
     modem.say(`+CMT: ,30\r\n${submittedPdu.replace('91', '')}\r\n${deliverPdu}\r\n+CMGS: 3\r\n`)
     expect(await outcome).toMatchObject({ kind: 'accepted' })
@@ -224,7 +224,7 @@ describe('after Ctrl-Z', () => {
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'no-reference' })
   })
 
-  test('silence means unknown, exactly after the configured time, whatever else the modem sends', async () => {
+  test('a missing result means unknown, exactly after the configured time, even if the modem sends other output', async () => {
     const { outcome, modem, clock, dialogue } = await pduWritten({ resultTimeoutMs: 300_000 })
     for (let i = 0; i < 299; i += 1) {
       modem.say('^RSSI: 12\r\n> ')

@@ -25,7 +25,7 @@ import {
  * PDU and Ctrl-Z are written → `awaiting-end`: the reference was read, the final result is due.
  *
  * While the result is awaited the modem may be asked a question (`ResultProbe`). An error after a question may be the
- * answer to that question, so from then on only an error with a network cause counts as a refusal. After a delivery
+ * answer to that question, so after a question only an error with a network cause counts as a refusal. After a delivery
  * report, no error counts as a refusal.
  *
  * Before Ctrl-Z, every outcome means that the message is provably unsent. After Ctrl-Z, every outcome without a clear
@@ -75,7 +75,7 @@ export class SubmissionExchange implements Exchange {
   }
 
   prompt(): void {
-    // Ignore a repeated prompt.
+    // Ignores a repeated prompt.
     if (this.#state !== 'awaiting-prompt') return
     this.#state = 'asking'
     this.#link.deadline(this.#submission.beforePduLimitMs ?? defaultBeforePduLimitMs)
@@ -101,12 +101,12 @@ export class SubmissionExchange implements Exchange {
     if (result.kind === 'call') return false
     switch (this.#state) {
       case 'awaiting-prompt':
-        // Ignores this OK, because some firmware writes OK before the prompt.
+        // Ignores OK before the prompt, which some firmware writes.
         if (result.kind === 'ok') this.#link.deadline(promptAfterOkMs)
         else this.#end({ kind: 'refused', error: result.error, pduWritten: false }, 'in-step')
         return true
       case 'asking':
-        // This result is ambiguous. The prompt may still be open, and then the modem would read the next command as a
+        // This result is ambiguous: the prompt may still be open, and the modem would then read the next command as a
         // PDU.
         if (result.kind === 'ok') this.#abandon({ kind: 'not-sent', why: 'no-prompt' })
         else this.#abandon({ kind: 'refused', error: result.error, pduWritten: false })
@@ -181,7 +181,7 @@ export class SubmissionExchange implements Exchange {
   }
 
   #decide(decision: 'go' | 'abort' | 'failed'): void {
-    // The decision came too late: the driver has given up the prompt, and the outcome is final.
+    // Ignores a late decision, because the driver has already closed the prompt, and the outcome is final.
     if (this.#state !== 'asking') return
     if (decision !== 'go') {
       this.#abandon({ kind: 'not-sent', why: decision === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed' })
@@ -222,7 +222,10 @@ export class SubmissionExchange implements Exchange {
     }
   }
 
-  /** Ends the submission unsent: ESC closes the prompt, and the resynchronisation proves that it is closed. */
+  /**
+   * Ends the submission without sending: ESC closes the prompt, and the resynchronisation proves that the prompt is
+   * closed.
+   */
   #abandon(outcome: SubmissionOutcome): void {
     this.#link.write(escapeByte)
     this.#end(outcome, 'out-of-step')
@@ -236,7 +239,7 @@ export class SubmissionExchange implements Exchange {
     } else if (isOfPdu) {
       this.#unknown('ambiguous-code', error)
     } else {
-      // A busy modem refuses the question, and its result will still arrive.
+      // Waits, because a busy modem refuses the question, and the result of the submission may still arrive.
       this.#error ??= error
       this.#probe?.askWithin(askAgainMs)
     }
@@ -249,7 +252,7 @@ export class SubmissionExchange implements Exchange {
     } else if (isRefusal(error)) {
       this.#end({ kind: 'refused', error, pduWritten: true }, 'in-step')
     } else {
-      // The error may have another cause, and the result with its OK may still arrive.
+      // The error may not belong to the submission, whose result may still arrive.
       this.#unknown('ambiguous-code', error)
     }
   }

@@ -5,7 +5,7 @@ import { lateResults, pduWritten, submission } from '../testing/scripted-submiss
 const forged = ['+CMS ERROR: 38', '+CMGS: 99']
 
 describe('no text can forge the result of a submission', () => {
-  test.each(forged)('%s in a USSD text is text up to the closing quote', async (line) => {
+  test.each(forged)('%s in a USSD text, which ends with the closing quote', async (line) => {
     const { outcome, modem, events, clock } = await pduWritten()
     modem.say(`\r\n+CUSD: 0,"You won\r\n${line}\r\nOK\r\nbye",15\r\n+CMGS: 7\r\n\r\nOK\r\n`)
     await clock.advance(100)
@@ -37,7 +37,7 @@ describe('no text can forge the result of a submission', () => {
   })
 
   test.each(forged)(
-    '%s in a USSD text whose last line looks like an unsolicited code: unknown outcome, and the code is reported',
+    '%s in a USSD text whose last line looks like an unsolicited code, which makes the outcome unknown; the code is reported',
     async (line) => {
       const { outcome, modem, events, clock } = await pduWritten()
       modem.say(`\r\n+CUSD: 0,"You won"\r\n${line}\r\n+CMTI: "SM",3\r\n`)
@@ -152,7 +152,7 @@ describe('a USSD text that arrives during a submission', () => {
     expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15', 'unknown ^RSSI: 20', '+CREG: 5'])
   })
 
-  test('leaves the result valid in a burst of lines, unless it precedes a quote', async () => {
+  test('in a burst of lines leaves the result valid, unless the result precedes a quote', async () => {
     const { outcome, modem, clock, events } = await pduWritten()
     modem.say('\r\n+CUSD: 0,"Balance 3.20",15\r\n\r\n+CMTI: "SM",1\r\n\r\n+CMGS: 7\r\n\r\nOK\r\n')
     await clock.advance(100)
@@ -160,7 +160,7 @@ describe('a USSD text that arrives during a submission', () => {
     expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15', '+CMTI: "SM",1'])
   })
 
-  test('in digits, which cannot contain a line, delays nothing', async () => {
+  test('in digits, which cannot contain a line, causes no delay', async () => {
     const { outcome, modem } = await pduWritten()
     modem.say('\r\n+CUSD: 0,"00480069",72\r\n\r\n+CMGS: 7\r\n\r\nOK\r\n')
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })

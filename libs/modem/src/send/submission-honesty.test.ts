@@ -6,7 +6,7 @@ import type { ScriptedModem } from '../testing/scripted-modem.ts'
 import { lateResults, submission } from '../testing/scripted-submission.ts'
 import type { SubmissionOutcome } from './submission.ts'
 
-test('the outcome is never a guess: with a truthful modem no schedule gives a false outcome', async () => {
+test('no schedule with a truthful modem gives a false outcome', async () => {
   const step = fc.record({
     waitMs: fc.constantFrom(0, 0, 10, 3_000, 11_000, 121_000),
     says: fc.constantFrom<Saying[]>(
@@ -54,7 +54,7 @@ test('the outcome is never a guess: with a truthful modem no schedule gives a fa
     ),
     { numRuns: 1000 },
   )
-  // The schedules prove something only if every outcome occurs.
+  // The test is only meaningful if every outcome occurs.
   for (const kind of ['accepted', 'refused', 'not-sent', 'unknown', 'unknown, then late']) {
     expect(outcomes.get(kind), kind).toBeGreaterThan(5)
   }

@@ -12,11 +12,17 @@ export interface Submission {
   readonly command: string
   /** Service centre address and TPDU in hexadecimal digits. */
   readonly pdu: string
-  /** Called when the prompt has arrived, before a byte of the PDU is written. The message is sent only after `go`. */
+  /**
+   * Called when the prompt has arrived, before a byte of the PDU is written. The message is sent only if the result is
+   * `go`.
+   */
   readonly beforePdu: AskBeforePdu
   /** Default 10 s. */
   readonly promptTimeoutMs?: number
-  /** After this time the modem may have closed the prompt, so ESC is written instead of the PDU. Default 5 s. */
+  /**
+   * The time limit of `beforePdu`. After this time the modem may have closed the prompt, so ESC is written instead of
+   * the PDU. Default 5 s.
+   */
   readonly beforePduLimitMs?: number
   /** How long to wait for the result. Default 120 s; profiles set 300 s for Cat-M and NB-IoT modems. */
   readonly resultTimeoutMs?: number
@@ -27,7 +33,7 @@ export interface Submission {
   readonly referenceInReport?: (news: Unsolicited) => number | undefined
   /** The expected reference, derived from the last references. */
   readonly nextReference?: number | undefined
-  /** When to ask the modem about a missing result. Default: nothing is asked before the timeout. */
+  /** When to ask the modem about a missing result. Default: no question before the timeout. */
   readonly probe?: ProbeTraits | undefined
 }
 
@@ -44,8 +50,8 @@ export type SubmissionOutcome =
       readonly duplicate: boolean
     }
   /**
-   * The modem refused with an unambiguous code. If `pduWritten` is false, it refused before the PDU was written, so the
-   * message is provably unsent.
+   * The modem refused with an unambiguous code. If `pduWritten` is false, the modem refused before the PDU was written,
+   * so the message is provably unsent.
    */
   | { readonly kind: 'refused'; readonly error: CommandError; readonly pduWritten: boolean }
   /** Provably unsent: Ctrl-Z was never written. */
@@ -83,8 +89,8 @@ export type LateOutcome =
   | { readonly kind: 'refused'; readonly error: CommandError }
 
 /**
- * Returns true if the line contains a reference. The prefix alone proves nothing: `+CMGS=19` is a truncated echo, and
- * `+CMGS: (1-3)` answers a test command.
+ * Returns true if the line contains a reference. The prefix alone is not sufficient: `+CMGS=19` is a truncated echo,
+ * and `+CMGS: (1-3)` answers a test command.
  */
 export function isReference(line: ResponseLine): boolean {
   return line.prefix === '+CMGS' && /^[^:]*: *"?\d/.test(line.text)

@@ -13,7 +13,7 @@ async function started(answers: Answers = {}): Promise<DrivenModem> {
 const submissions = (driven: DrivenModem) => driven.port.commands.filter((command) => command.startsWith('AT+CMGS='))
 
 describe('a message', () => {
-  test('takes one command and no others', async () => {
+  test('needs only one command', async () => {
     const driven = await started()
     expect(await driven.submit()).toEqual({
       kind: 'accepted',
@@ -49,7 +49,7 @@ describe('a message', () => {
     expect(driven.port.written.at(-1)).not.toContain('\x1a')
   })
 
-  test('has its result reported before the next one begins', async () => {
+  test('reports its result before the next submission begins', async () => {
     const driven = await started({ PDU: ['+CMGS: 1', '+CMGS: 2'] })
     const calls: string[] = []
     const afterResult = (id: string) => (outcome: SubmitOutcome) => {
@@ -64,7 +64,7 @@ describe('a message', () => {
     expect(calls).toEqual(['a: 1, 1 written', 'b: 2, 2 written'])
   })
 
-  test('whose result takes long to store delays only its own caller', async () => {
+  test('whose result is stored slowly delays only its own caller', async () => {
     const driven = await started()
     let written = false
     const first = driven.submit('a', { afterResult: () => new Promise(() => undefined) }).then(() => (written = true))
@@ -114,7 +114,7 @@ describe('a message', () => {
 })
 
 describe("an error in the caller's code affects no other message", () => {
-  test('a listener that throws: its caller gets the error, and the next messages are sent', async () => {
+  test('a listener that throws: the caller receives the error, and the next messages are sent', async () => {
     const driven = await started({ PDU: ['+CMGS: 1', '+CMGS: 2', '+CMGS: 3'] })
     const calls: string[] = []
     const events = driven.events as unknown as { push: (event: { kind: string; id?: string }) => void }
@@ -154,16 +154,16 @@ describe("an error in the caller's code affects no other message", () => {
 })
 
 describe('before the modem is set up', () => {
-  test('a message ends unsent', async () => {
+  test('a message ends without being sent', async () => {
     expect(await new DrivenModem().submit()).toEqual({ kind: 'not-sent', why: 'not-ready' })
   })
 })
 
 describe('a burst', () => {
-  test('is announced once', async () => {
+  test('is announced to the modem once', async () => {
     const driven = await started({ 'AT+CMMS=1': 'OK' })
     await Promise.all(['a', 'b', 'c'].map((id) => driven.submit(id)))
-    // The first message was on its way before the other messages were queued.
+    // The first message was already being sent when the other messages were queued.
     expect(driven.port.commands).toEqual(['AT+CMGS=19', 'AT+CMMS=1', 'AT+CMGS=19', 'AT+CMGS=19'])
   })
 
@@ -181,7 +181,7 @@ describe('a burst', () => {
     expect(driven.port.commands.filter((command) => command === 'AT+CMMS=1')).toHaveLength(2)
   })
 
-  test('is not announced to a modem that refused it once', async () => {
+  test('is not announced to a modem that has refused an announcement', async () => {
     const driven = await started()
     await driven.submit('a', { moreFollow: true })
     await driven.submit('b', { moreFollow: true })
@@ -260,7 +260,7 @@ test('a restart during the announcement of a burst sends nothing', async () => {
   expect(submissions(driven)).toEqual([])
 })
 
-test('a full memory is emptied when the modem reports it', async () => {
+test('empties a full memory when the modem reports that the memory is full', async () => {
   const driven = await started({ PDU: '+CMS ERROR: 322' })
   await driven.submit()
   await driven.pass(100)

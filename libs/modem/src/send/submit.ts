@@ -22,7 +22,7 @@ export interface OutgoingPdu {
   readonly tpduLength: number
 }
 
-/** A message for a modem that composes the PDUs itself (HiLink sticks). */
+/** A message for a modem that encodes the PDUs itself (HiLink sticks). */
 export interface OutgoingText {
   readonly text: string
   /** `+447700900123`, or the digits as dialled. */
@@ -36,9 +36,9 @@ export interface SubmitOptions {
    * Called when the modem waits for the PDU and no byte of it has been written. The hook stores that the message is
    * about to be sent. Meanwhile the modem waits; if the hook takes more than 5 s, the message is not sent.
    *
-   * Such a timeout withdraws the question and is reported when the hook has ended, so that the hook's record precedes
-   * the outcome. If the hook takes another 5 s, the driver stops waiting for it. The hook should therefore check
-   * `withdrawal.cancelled` immediately before storing anything, and the journal should keep both records of each
+   * The outcome is then reported when the hook has ended, so that the hook's record precedes the outcome. If the hook
+   * takes another 5 s, the outcome is reported without waiting for the hook. The hook should therefore check
+   * `withdrawal.cancelled` immediately before it stores a record, and the journal should keep both records of each
    * attempt, so that their order does not matter.
    */
   readonly beforePdu: AskBeforePdu
@@ -48,11 +48,12 @@ export interface SubmitOptions {
    */
   readonly afterResult?: (outcome: SubmitOutcome) => void | Promise<void>
   /**
-   * Returns true if a status report that arrived before the result matches this message by number and time. A match
-   * shows that the network has the message, so the driver asks the modem a question. Default: no report matches.
+   * Returns true if a status report that arrived before the result matches this message by number and time. After a
+   * match, which shows that the network has the message, the driver asks the modem a question. Default: no report
+   * matches.
    */
   readonly isItsReport?: (report: StatusReport) => boolean
-  /** True if another message follows at once, so that the link may be kept open for it. */
+  /** True if another message follows at once, so that the link may be kept open. */
   readonly moreFollow?: boolean
 }
 
@@ -71,8 +72,8 @@ export type SubmitOutcome =
 export type Submitted = SubmitOutcome & { readonly afterResultFailure?: { readonly error: unknown } }
 
 /**
- * Sends messages one after the other, in the order of the calls to `submit`, with one command each. In a burst the
- * modem is asked once to keep the link open, if its profile allows that.
+ * Sends messages one after the other, in the order of the calls to `submit`, with one command for each message. For
+ * consecutive messages the modem is asked once to keep the link open, if its profile allows this.
  *
  * Nothing is sent between a sign of a restart and the end of the new setup, because the modem may be in text mode,
  * where `AT+CMGS=24` sends to the number 24.
@@ -90,7 +91,7 @@ export class Submitter {
   #lastResultAtMs = 0
   readonly #references = new RecentReferences()
   readonly #times = new SubmissionTimes()
-  /** True if a question may have aborted a submission. */
+  /** True if a question may have aborted an earlier submission. */
   #mayAbort = false
   #givenUpEarly: string | undefined
   #answersOutOfTurn = false
@@ -113,13 +114,13 @@ export class Submitter {
     this.#setGate({ kind: 'open', traits })
   }
 
-  /** Holds new messages back while `held` is true. */
+  /** Delays new messages while `held` is true. */
   hold(held: boolean): void {
     if (this.#gate.kind === 'closed') return
     this.#setGate({ kind: held ? 'held' : 'open', traits: this.#gate.traits })
   }
 
-  /** Ends all waiting and all new messages unsent. */
+  /** Ends all waiting messages, and all later messages, without sending them. */
   close(): void {
     this.#setGate({ kind: 'closed' })
   }
@@ -142,8 +143,8 @@ export class Submitter {
   }
 
   /**
-   * Resolves when `afterResult` has ended. Rejects only with an error from an outcome listener, and even then not
-   * before `afterResult` has ended.
+   * Resolves when `afterResult` has ended. Rejects only with an error of an outcome listener, after `afterResult` has
+   * ended.
    */
   submit(pdu: OutgoingPdu, options: SubmitOptions): Promise<Submitted> {
     return new Promise((resolve, reject) => {
@@ -151,8 +152,8 @@ export class Submitter {
         try {
           const outcome = await this.#send(pdu, options)
           const listenersCalled = settled(() => this.#onOutcome(options.id, outcome))
-          // Called before the next message starts. Only the caller awaits it, so storing a result does not delay the
-          // modem.
+          // Calls `afterResult` before the next message starts. Only the caller awaits it, so storing a result does not
+          // delay the modem.
           const hookCalled = settled(() => options.afterResult?.(outcome)).then(
             () => outcome,
             (error) => ({ ...outcome, afterResultFailure: { error } }),
@@ -199,8 +200,8 @@ export class Submitter {
     let promptSeen = false
     let writtenAtMs = 0
     const stopListening = withdrawal.onCancelled(() => {
-      // The prompt proves PDU mode, and the hook has been called, so a restart sign after this point does not stop the
-      // submission.
+      // After the prompt, a sign of a restart does not stop the submission, because the prompt proves PDU mode, and the
+      // hook has been called.
       if (!promptSeen) cancellation.cancel()
     })
     const outcome = await this.#dialogue.submit(
@@ -260,11 +261,11 @@ export class Submitter {
     const incoming = readIncoming({ kind: 'direct', acknowledge: false }, payload.replaceAll(/\s/g, ''))
     if (incoming?.kind !== 'status-report') return undefined
     const { report } = incoming
-    // A recently used reference belongs to another message.
+    // Ignores a recently used reference, because it belongs to another message.
     return !this.#references.has(report.messageReference) && isItsReport(report) ? report.messageReference : undefined
   }
 
-  /** The modem closes the link itself after this pause. */
+  /** Asks the modem to keep the link open. The modem closes the link itself after a pause. */
   async #holdLinkOpen(traits: SubmitTraits, withdrawal: Cancellation): Promise<void> {
     if (this.#linkRefused) return
     if (this.#linkHeld && this.#clock.nowMs() - this.#lastResultAtMs < traits.linkOpenMs) return
@@ -296,7 +297,7 @@ class RecentReferences {
     return this.#given.includes(reference)
   }
 
-  /** `reference` is undefined if the driver does not know whether the modem used a reference, or which one. */
+  /** `reference` is undefined if it is unknown whether the modem used a reference, or which reference. */
   add(reference: number | undefined): void {
     const last = this.#given.at(-1)
     this.#next = undefined
@@ -307,7 +308,7 @@ class RecentReferences {
   }
 }
 
-// References repeat after 256 messages.
+// The number of recent references. References repeat after 256 messages.
 const mostReferences = 128
 
 /** How long the last submissions took from Ctrl-Z to the result. */
@@ -319,7 +320,7 @@ class SubmissionTimes {
     return this.#longestMs === undefined ? undefined : Math.max(shortestPatienceMs, 2 * this.#longestMs)
   }
 
-  /** The same for a modem that answers on its second port. */
+  /** Like `patienceMs`, for a modem that answers on its second port. */
   get overdueMs(): number | undefined {
     return this.#longestMs === undefined ? undefined : Math.max(leastOverdueMs, 1.25 * this.#longestMs)
   }
@@ -336,7 +337,7 @@ class SubmissionTimes {
 
 const fewestTimes = 10
 const mostTimes = 100
-/** If output arrives right after Ctrl-Z, this value lets traffic continue within 5 s of it. */
+/** The shortest patience. If output arrives directly after Ctrl-Z, the next message can start within 5 s. */
 const shortestPatienceMs = 4_500
 /** The shortest time after which a modem that answers on its second port is asked. */
 const leastOverdueMs = 4_000

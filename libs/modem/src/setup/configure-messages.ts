@@ -25,9 +25,9 @@ export interface MessageConfiguration {
   readonly receiveInto: Memory | undefined
   /** True if `AT+CPMS=` selects a memory. Otherwise `memories` has one entry, the current memory of the modem. */
   readonly memorySelectable: boolean
-  /** How the modem announces messages; undefined if it announces none, so that only sweeps find them. */
+  /** How the modem announces messages. Undefined if it announces none, so that only sweeps find messages. */
   readonly indications: MessageIndications | undefined
-  /** The setting as the modem reports it, which may differ from the requested one. It is used to detect a restart. */
+  /** The setting that the modem reports, which may differ from the requested setting. Used to detect a restart. */
   readonly indicationsReadBack: MessageIndications | undefined
   /** True if direct deliveries must be acknowledged. */
   readonly acknowledges: boolean
@@ -46,7 +46,10 @@ export async function configureMessages(
   return { memories, receiveInto, memorySelectable, indications, indicationsReadBack, acknowledges }
 }
 
-/** Some modems refuse PDU mode until the SIM's messages are loaded (A7670 before `SMS DONE`), with any error code. */
+/**
+ * Selects PDU mode. Some modems refuse it with any error code until the SIM's messages are loaded (A7670 before `SMS
+ * DONE`).
+ */
 async function enterPduMode(context: StartupContext): Promise<boolean> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
   for (;;) {
@@ -61,8 +64,8 @@ async function enterPduMode(context: StartupContext): Promise<boolean> {
 async function selectService(context: StartupContext, profile: Profile): Promise<boolean> {
   const answer = await askPatiently(context, selectMessageService(profile.messageService))
   if (answer.kind === 'value') return profile.messageService !== 0
-  // The service is 1, or 128 on M26. The modem may have refused the change although the requested service is already in
-  // effect.
+  // Reads the service, because the modem may have refused the change although the requested service is already
+  // selected. The service is 1, or 128 on the M26.
   const service = await askIfKnown(context.dialogue, readMessageService, context.cancellation)
   return service !== undefined && service !== 0
 }
@@ -75,7 +78,7 @@ async function chooseMemories(context: StartupContext, profile: Profile): Promis
   const memories = memoriesToRead(offered.read)
   const receiveInto = profile.storage.receiveInto.find((memory) => offered.receive.includes(memory))
   if (receiveInto === undefined) return { memories, receiveInto, memorySelectable: true }
-  // Select the same memory for reading, writing and receiving if possible, so that every command uses it.
+  // Selects the same memory for reading, writing and receiving if possible, so that every command uses it.
   const threefold = [offered.read, offered.write, offered.receive].map((list) =>
     list.includes(receiveInto) ? receiveInto : (list[0] ?? receiveInto),
   )
@@ -95,10 +98,12 @@ async function chooseMemories(context: StartupContext, profile: Profile): Promis
   }
 }
 
-/** The memories of most modems, if the modem does not list its own. */
+/** The memories of most modems, used if the modem does not list its memories. */
 const unknownMemories = { read: ['SM', 'ME'], write: ['SM'], receive: ['SM'] }
 
-/** MT is SM and ME together, so it is read only if these cannot be read separately. Broadcasts (BM) are not read. */
+/**
+ * MT is SM and ME together, so MT is read only if SM and ME cannot be read separately. Broadcasts (BM) are not read.
+ */
 function memoriesToRead(offered: readonly Memory[]): readonly Memory[] {
   const single = offered.filter((memory) => memory === 'SM' || memory === 'ME')
   const messages = single.length > 0 ? single : offered.filter((memory) => memory === 'MT' || memory === 'TA')
@@ -106,28 +111,28 @@ function memoriesToRead(offered: readonly Memory[]): readonly Memory[] {
 }
 
 /**
- * Tries settings until one is accepted. Advertised settings come first but are not the only settings tried, because
- * some modems accept more than they advertise and others refuse what they advertise.
+ * Tries settings until the modem accepts one. Settings that the modem lists are tried first. Other settings are tried
+ * too, because some modems accept settings that they do not list, and some refuse settings that they list.
  */
 async function negotiateIndications(
   context: StartupContext,
   profile: Profile,
   stored: boolean,
 ): Promise<MessageIndications | undefined> {
-  // Without a readable memory a message can only be received by direct delivery.
+  // Without a readable memory, messages can only be received by direct delivery.
   const ladder = stored
     ? profile.indications
     : profile.indications.filter((rung) => rung.reports !== 2).map((rung) => ({ ...rung, messages: 2 as const }))
   const offers = await askIfKnown(context.dialogue, offeredMessageIndications, context.cancellation)
   const offered = ladder.filter((rung) => offers?.(rung) ?? true)
-  // Mobile phones often offer only mode 3, which sends codes at any time, and in a special form during a data call.
+  // Many mobile phones support only mode 3, in which codes are sent at any time, in a special form during a data call.
   const otherModes = ladder.map((rung) => ({ ...rung, mode: 3 })).filter((rung) => offers?.(rung) ?? false)
   for (const rung of [...offered, ...ladder.filter((other) => !offered.includes(other)), ...otherModes]) {
     for (const buffer of [0, 1] as const) {
       const answer = await askPatiently(context, selectMessageIndications({ ...rung, buffer }))
       if (answer.kind === 'value') return { ...rung, buffer }
       if (answer.kind === 'not-sent' || context.cancellation.cancelled) return undefined
-      // The other value of `buffer` is needed only by firmware that advertises it.
+      // Only firmware that lists the other value of `buffer` needs it.
       if (offers === undefined || !offers({ ...rung, buffer: 1 }) || offers({ ...rung, buffer: 0 })) break
     }
   }

@@ -27,7 +27,7 @@ export interface IdentifiedModem {
   readonly refused: readonly string[]
 }
 
-/** Identifies the modem and chooses its profile; status codes are switched off as soon as the vendor is known. */
+/** Identifies the modem and chooses its profile. Switches off status codes as soon as the vendor is known. */
 export async function identifyModem(context: StartupContext): Promise<IdentifiedModem> {
   const known = <T>(query: Query<T>) => askIfKnown(context.dialogue, query, context.cancellation)
   const send = (text: string) => known<true>({ text, timeoutMs: 5000, read: () => true })
@@ -63,7 +63,7 @@ export async function readModemNumberOf({ dialogue, cancellation }: StartupConte
 
 /**
  * Determines the vendor by its USB id before the modem has answered, because some ports appear before the modem can be
- * used, and some modems send so much that they must be silenced before a query.
+ * used, and some modems send so much output that it must be switched off before a query.
  */
 async function heedBus(context: StartupContext, send: Send): Promise<Profile | undefined> {
   const { usb, catalogue } = context.options
@@ -89,7 +89,7 @@ type Send = (text: string) => Promise<unknown>
 // Switches the echo off, results to text, and errors to numbers.
 const formOfAnswers = ['ATE0', 'ATV1', 'AT+CMEE=1']
 
-/** Switches the radio on, which some programs and some modems leave off. */
+/** Switches the radio on, because some programs and some modems leave it switched off. */
 async function switchRadioOn(context: StartupContext, radio: RadioTraits): Promise<void> {
   const functionality = await askIfKnown(context.dialogue, readFunctionality, context.cancellation)
   const on = functionality === undefined || functionality === fullFunctionality

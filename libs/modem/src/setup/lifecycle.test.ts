@@ -36,7 +36,7 @@ describe('a line that only a starting modem sends', () => {
     expect(driven.kinds('started')).toHaveLength(1)
   })
 
-  test('restarts setup each time it is repeated, and no two setups run at once', async () => {
+  test('starts setup again each time it is repeated, and never runs two setups at once', async () => {
     const driven = await started()
     for (let i = 0; i < 20; i += 1) {
       driven.port.tell('RDY')
@@ -64,7 +64,7 @@ test.each(['RDY', '+CPIN: NOT READY'])(
 describe('a line that may have another cause', () => {
   const signs = ['+CPIN: READY', 'SMS DONE', 'SMS Ready', '^SIMST:1', '+CFUN: 1', '+QIND: SMS DONE']
 
-  test.each(signs)('%s causes two questions, and nothing else if the settings are intact', async (sign) => {
+  test.each(signs)('%s causes two questions, and no setup if the settings are intact', async (sign) => {
     const driven = await started()
     driven.port.tell(sign)
     await driven.pass(100)
@@ -92,7 +92,7 @@ describe('a line that may have another cause', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('never loops, even if the modem reports its settings differently', async () => {
+  test('does not repeat setup endlessly if the modem reports its settings in another form', async () => {
     const driven = new DrivenModem({ 'AT+CNMI?': '+CNMI: 3,1,2,1,1' })
     await driven.session()
     await driven.pass(2000)
@@ -103,8 +103,8 @@ describe('a line that may have another cause', () => {
   })
 })
 
-describe('a modem that is silent for minutes', () => {
-  test('is set up within five seconds after it answers again, and is not reported in the meantime', async () => {
+describe('a modem that does not answer for minutes', () => {
+  test('is set up within five seconds after it answers again, without an event in the meantime', async () => {
     const driven = new DrivenModem({ AT: 'silence' })
     void driven.modem.start()
     await driven.pass(70_000)
@@ -119,7 +119,7 @@ describe('a modem that is silent for minutes', () => {
 })
 
 describe('the SIM', () => {
-  test('blocks the modem when removed, and is set up when inserted again', async () => {
+  test('blocks the modem when it is removed; the modem is set up again when it is inserted', async () => {
     const driven = await started()
     driven.port.answer('AT+CPIN?', '+CME ERROR: 10')
     driven.port.tell('+CPIN: NOT READY')
@@ -132,7 +132,7 @@ describe('the SIM', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('that was replaced has other messages, so the same slot is reported again', async () => {
+  test('that was replaced contains other messages, so a message in the same slot is reported', async () => {
     const row = `+CMGL: 1,1,,31\n${deliverPdu}`
     const driven = await started({ 'AT+CMGL=4': [row, 'OK', row, 'OK', row, 'OK'] })
     driven.port.tell('+CPIN: NOT INSERTED')
@@ -154,7 +154,7 @@ describe('the SIM', () => {
 })
 
 describe('a modem that could not be set up', () => {
-  test('is tried again after a while', async () => {
+  test('is set up again after a while', async () => {
     const driven = new DrivenModem({ 'AT+CPIN?': '+CPIN: SIM PUK' })
     await driven.failure()
     driven.port.answer('AT+CPIN?', '+CPIN: READY')
@@ -162,7 +162,7 @@ describe('a modem that could not be set up', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('is left alone after it was stopped', async () => {
+  test('is not set up again after it was stopped', async () => {
     const driven = new DrivenModem({ 'AT+CPIN?': '+CPIN: SIM PUK' })
     await driven.failure()
     driven.modem.stop()
@@ -175,7 +175,7 @@ describe('a modem that could not be set up', () => {
 })
 
 describe('registration', () => {
-  test('that is lost and regained is reported from the unsolicited code alone', async () => {
+  test('that is lost and regained is reported after the unsolicited code, without a query', async () => {
     const driven = await started()
     driven.port.tell('+CREG: 2')
     await driven.pass(10)

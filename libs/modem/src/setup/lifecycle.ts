@@ -14,13 +14,12 @@ import type { StartupOptions, StartupStage } from './startup-context.ts'
 import { type StartupFailure, silentFailures } from './startup-failure.ts'
 
 /**
- * Keeps a modem set up. `idle` → `setting-up` → `set-up`, or `failed` and tried again later. A modem that restarts
+ * Keeps a modem set up. `idle` → `setting-up` → `set-up`, or `failed`, which is retried later. A modem that restarts
  * repeatedly waits in `settling` before it is set up again.
  *
- * A line that only a starting modem sends leads back to `setting-up`, and so does a removed SIM. A line that may have
- * another cause (the SIM became ready, the radio was switched on) leads to `checking` first: the answers to two
- * questions show whether the settings are intact. All work of the old session is cancelled before anything else is
- * written.
+ * A line that only a starting modem sends leads back to `setting-up`. A removed SIM has the same effect. A line that
+ * may have another cause (the SIM became ready, the radio was switched on) leads to `checking` first: the answers to
+ * two questions show whether the settings are intact. All tasks of the old session are cancelled before the next write.
  */
 export class Lifecycle {
   readonly #options: LifecycleOptions
@@ -43,7 +42,7 @@ export class Lifecycle {
     return this.#session
   }
 
-  /** Sets the modem up from the beginning, whatever the state. */
+  /** Sets the modem up from the beginning, in any state. */
   async setUp(): Promise<StartupOutcome> {
     this.#abandon()
     const cancellation = new Cancellation()
@@ -85,8 +84,8 @@ export class Lifecycle {
   }
 
   /**
-   * Checks every few seconds whether a silent modem answers, without reporting each attempt. After the usual pause at
-   * the latest, the modem is set up like any other.
+   * Checks every few seconds whether a silent modem answers, without reporting each attempt. After the usual retry
+   * delay at the latest, setup is repeated as for any other modem.
    */
   #setUpWhenAnswering(cancellation: Cancellation): void {
     const { clock, dialogue } = this.#options
@@ -99,7 +98,7 @@ export class Lifecycle {
     })
   }
 
-  /** Ends the session; nothing is started again automatically. */
+  /** Ends the session. Setup is not started again automatically. */
   stop(): void {
     this.#abandon()
     this.#state = 'idle'
@@ -129,7 +128,7 @@ export class Lifecycle {
   }
 
   #restartedFor(sign: string): void {
-    // Setup has not changed any setting yet, so no setting is lost. The first contact continues, or is about to begin.
+    // Ignores the code: setup has not changed a setting yet, so no setting is lost.
     if ((this.#state === 'setting-up' && this.#stage === 'probing') || this.#state === 'settling') return
     this.#options.onRestarted(sign)
     const pauseMs = this.#pace.pauseMs(this.#options.clock.nowMs())
@@ -184,7 +183,7 @@ export class Lifecycle {
   async #isIntact(session: Session, cancellation: Cancellation): Promise<boolean> {
     const { dialogue } = this.#options
     const format = await ask(dialogue, readMessageFormat, cancellation)
-    // A modem that does not support the question accepts the setting.
+    // A modem may refuse the query and still accept the setting.
     const restored = format.kind === 'refused' && (await ask(dialogue, selectPduMode, cancellation)).kind === 'value'
     if (!restored && !(format.kind === 'value' && format.value === 'pdu')) return false
     const wanted = session.messages.indicationsReadBack
@@ -206,7 +205,8 @@ const retryMs = 60_000
 /** The pause between two questions to a modem that does not answer. */
 const silentRetryMs = 2000
 const fastestRestartMs = 1000
-// The wait for the SIM ends when the modem reports the state of the SIM, but not with every line of a flood.
+// The shortest pause between two checks of the SIM. A report of the SIM state ends the pause, but not every report in a
+// flood.
 const shortestPauseMs = 100
 
 export interface LifecycleOptions {
@@ -220,16 +220,16 @@ export interface LifecycleOptions {
   readonly onSetUp: (session: Session, cancellation: Cancellation) => void
   readonly onFailed: (failure: StartupFailure) => void
   readonly onRestarted: (sign: string) => void
-  /** True while the settings are being checked; nothing may be sent meanwhile. */
+  /** Called with true while the settings are being checked. Meanwhile no message may be sent. */
   readonly onChecking: (checking: boolean) => void
-  /** The session, if any, has ended. Called before its work is cancelled. */
+  /** Called when a session has ended, before its tasks are cancelled. */
   readonly onAbandoned: () => void
 }
 
 /**
- * The delay before a modem that reports a restart is set up again: none at first. Repeated restarts mean that the modem
- * crashes during setup or reports restarts that did not occur. The delay therefore grows with each restart until no
- * restart has occurred for a while.
+ * The delay before a modem that reports a restart is set up again. The first restarts cause no delay. Repeated restarts
+ * mean that the modem crashes during setup or reports restarts that did not occur. The delay therefore grows with each
+ * restart until no restart has occurred for a while.
  */
 export class RestartPace {
   #restarts = 0
@@ -245,7 +245,8 @@ export class RestartPace {
   }
 }
 
-// Some modems report one start twice, and plugging in may take several attempts.
+// The number of restarts without a delay. Some modems report one start twice, and a modem may be plugged in several
+// times in a row.
 const usualRestarts = 3
 const quietMs = 60_000
 const longestPauseMs = 60_000

@@ -44,7 +44,7 @@ test.each([
   expect(driven.port.commands.at(-1)).toBe('AT+COPS=3,0')
 })
 
-test('changes nothing without a choice', async () => {
+test('does not change the operator without a choice', async () => {
   const driven = await started()
   await driven.pass(700_000)
   expect(driven.port.commands.filter((command) => command.startsWith('AT+COPS='))).toEqual([])
@@ -73,7 +73,7 @@ test('reports a refusal, and tries again every ten minutes until it succeeds', a
   expect(selections(driven)).toHaveLength(3)
 })
 
-test('stops trying when the port is lost', async () => {
+test('stops retrying when the port is lost', async () => {
   const driven = await started({ 'AT+COPS=1,2,"26202"': 'ERROR' })
   driven.modem.useOperator(strict)
   await driven.pass(1_000)

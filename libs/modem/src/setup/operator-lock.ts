@@ -4,8 +4,8 @@ import { type OperatorChoice, type OperatorSelection, selectOperator } from '../
 import { ask, type Executor } from '../commands/query.ts'
 
 /**
- * Keeps the operator that the settings name: selects it in each session, because most modems forget it when they
- * restart, and again after a while if the selection failed. Without a choice, the setting of the modem stays.
+ * Keeps the configured operator: selects it in each session, because most modems lose the selection when they restart.
+ * Repeats a failed selection after a while. Without a configured operator, does not change the setting of the modem.
  */
 export class OperatorLock {
   readonly #executor: Executor

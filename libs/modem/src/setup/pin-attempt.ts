@@ -32,8 +32,8 @@ export async function beginPinAttempt(
     if (before === undefined) await pinMemory.forget(sim, pin)
     else await pinMemory.note({ ...before, sim })
   }
-  // Recorded before the PIN is written, because the PIN counts as entered even if the answer, the port or this process
-  // is lost.
+  // Records the entry before the PIN is written, so that the PIN counts as entered even if the answer, the port or this
+  // process is lost.
   if (await pinMemory.note(entered)) return { entered, takeBack }
   await takeBack()
   return startupFailure('pin-not-kept')

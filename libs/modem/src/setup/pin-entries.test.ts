@@ -92,7 +92,7 @@ describe('a PIN that the SIM has refused is never entered again', () => {
     expect(slot.entered).toEqual(['9999'])
   })
 
-  test('by another process if this one ended before it read the answer', async () => {
+  test('by another process if the first process ended before it read the answer', async () => {
     const slot = new LockedSlot()
     slot.onPin = (pin) => {
       slot.verify(pin)
@@ -109,7 +109,7 @@ describe('a PIN that the SIM has refused is never entered again', () => {
     expect(JSON.parse(slot.kept)).toMatchObject([{ sim: '89490200001234567890', verdict: 'refused' }])
   })
 
-  test('but is entered into another SIM in the same modem', async () => {
+  test('although it is entered into another SIM in the same modem', async () => {
     const slot = new LockedSlot()
     slot.kept = JSON.stringify([
       { sim: '8900000000000000000', pin: '1234', verdict: 'refused', entries: 1, triesBefore: 3 },
@@ -121,7 +121,7 @@ describe('a PIN that the SIM has refused is never entered again', () => {
   })
 })
 
-test('a corrected PIN is used on every later port, however it was set', async () => {
+test('uses a corrected PIN on every later port', async () => {
   const slot = new LockedSlot()
   const runner = slot.program('9999')
   await slot.pass(10_000)
@@ -134,7 +134,7 @@ test('a corrected PIN is used on every later port, however it was set', async ()
 })
 
 describe('a PIN entry that is answered', () => {
-  test('with silence is not repeated, although the counter is unchanged', async () => {
+  test('is not repeated without an answer, although the counter is unchanged', async () => {
     const slot = new LockedSlot()
     slot.onPin = () => 'silence'
     const runner = slot.program('9999')
@@ -144,7 +144,7 @@ describe('a PIN entry that is answered', () => {
     expect(runner.modem?.state).toMatchObject({ failure: { reason: 'pin-not-taken' } })
   })
 
-  test('with an error without a number is wrong if the counter was reduced', async () => {
+  test('with an error without a number counts as wrong if the counter was reduced', async () => {
     const slot = new LockedSlot()
     slot.onPin = (pin) => {
       slot.verify(pin)
@@ -156,7 +156,7 @@ describe('a PIN entry that is answered', () => {
     expect(runner.modem?.state).toMatchObject({ failure: { reason: 'pin-wrong', triesLeft: 2 } })
   })
 
-  test('with SIM busy is not wrong and is repeated once', async () => {
+  test('with SIM busy does not count as wrong, and is repeated once', async () => {
     const slot = new LockedSlot()
     slot.onPin = () => {
       slot.onPin = (pin) => slot.verify(pin)
@@ -169,7 +169,7 @@ describe('a PIN entry that is answered', () => {
     expect(slot.kept).toBe('[]')
   })
 
-  test('with SIM busy forever leaves one attempt, whatever the counter', async () => {
+  test('with endless SIM busy leaves one attempt, even with a wrong counter', async () => {
     const slot = new LockedSlot()
     slot.onPin = () => '+CME ERROR: 14'
     slot.program('9999')

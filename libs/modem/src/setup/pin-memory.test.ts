@@ -5,7 +5,7 @@ const entered = (sim: string | null, pin: string, verdict: EnteredPin['verdict']
   return { sim, pin, verdict, entries: 1, triesBefore: 3 }
 }
 
-test('stores simultaneous changes of two modems, however slow the disk is', async () => {
+test('stores simultaneous changes of two modems, even on a slow disk', async () => {
   let disk: readonly EnteredPin[] = []
   let slow: (() => void) | undefined
   const memory = new PinMemory({
@@ -40,7 +40,7 @@ test('stores again with the next change after a disk error', async () => {
   expect(kept).toEqual([2])
 })
 
-test('forgets only the PIN that has unlocked the SIM', async () => {
+test('deletes the record of the PIN that has unlocked the SIM, and no other', async () => {
   const records = [
     entered('one', '1111'),
     entered('one', '2222', 'open'),

@@ -1,10 +1,10 @@
 /**
- * Records which PINs were entered into which SIM without unlocking it. The records are needed because a SIM counts all
- * attempts and locks itself after the third. They apply to all ports and starts, and to later processes if the owner
+ * Records the PINs that were entered without unlocking the SIM. The records are needed because a SIM counts all
+ * attempts and locks after the third. They apply to all ports, to all starts, and to later processes if the owner
  * stores `records`.
  *
  * `open`: the PIN was entered and the result is still unknown → deleted when the SIM is ready, `refused` when the SIM
- * reported a refusal or its counter went down, `spent` when neither acceptance nor refusal could be established.
+ * reported a refusal or its counter went down, `spent` if the result could not be determined.
  */
 export class PinMemory {
   readonly #keep: (records: readonly EnteredPin[]) => void | Promise<void>
@@ -16,7 +16,7 @@ export class PinMemory {
     this.#keep = options.keep ?? (() => undefined)
   }
 
-  /** Plain data for JSON. It contains PINs, so protect it like the configuration from which they come. */
+  /** Plain data for JSON. Contains PINs, so it must be protected like the configuration. */
   get records(): readonly EnteredPin[] {
     return this.#records
   }
@@ -40,7 +40,7 @@ export class PinMemory {
 
   /**
    * Writes the records after each change, one write at a time and always the newest records, so that a slow write
-   * cannot overwrite a newer change.
+   * cannot replace a newer one.
    */
   #become(records: readonly EnteredPin[]): Promise<boolean> {
     this.#records = records
@@ -49,7 +49,7 @@ export class PinMemory {
         await this.#keep(this.#records)
         return true
       } catch {
-        // Returning `false` reports the failure. The record that was stored earlier prevents a repeated entry.
+        // The result `false` reports the failure. The previously stored record prevents a repeated entry.
         return false
       }
     })
@@ -58,7 +58,7 @@ export class PinMemory {
 }
 
 export interface PinMemoryOptions {
-  /** The records as last stored. */
+  /** The records that were stored last. */
   readonly records?: readonly EnteredPin[]
   /**
    * Called at each change, and before a PIN is entered. Nothing is written to the modem until the promise has resolved.
@@ -84,8 +84,9 @@ function isAbout(record: EnteredPin, sim: string | null, pin: string): boolean {
 }
 
 /**
- * A PIN whose entry had no result, for example because of a crash, may be entered again if the counter shows that the
- * SIM did not refuse it. Only once, because a counter may be wrong, and one of three attempts must remain.
+ * Returns the result of an earlier entry. A PIN whose entry had no result, for example because of a crash, may be
+ * entered again if the counter shows that the SIM did not refuse it. This is allowed only once, because the counter may
+ * be wrong, and one of three attempts must remain.
  */
 export function resultOf(entered: EnteredPin, tries: number | undefined): EnteredPin['verdict'] {
   if (entered.verdict === 'refused' || hasFallen(entered, tries)) return 'refused'

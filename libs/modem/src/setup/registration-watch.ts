@@ -14,7 +14,7 @@ import type { ResponseLine } from '../wire/response-line.ts'
 export class RegistrationWatch {
   readonly #onChange: () => void
   readonly #byDomain = new Map<RegistrationDomain, Registration>()
-  /** The modem does not report its registration, and does not report that it has no network. */
+  /** True if the modem reports neither a registration nor a missing network, and so counts as registered. */
   #assumed = false
 
   constructor(onChange: () => void) {
@@ -26,8 +26,8 @@ export class RegistrationWatch {
   }
 
   /**
-   * The registration used for messages: the one with the newest technology among those that allow messages, or among
-   * all if none does.
+   * The registration used for messages. Of the registrations that allow messages, it has the newest technology; if none
+   * allows messages, of all registrations.
    */
   get best(): Registration | undefined {
     const all = [...this.#byDomain.values()]
@@ -45,7 +45,10 @@ export class RegistrationWatch {
     return true
   }
 
-  /** `domains`: empty if the modem does not report its registration. Only the operator then shows a missing network. */
+  /**
+   * `domains`: empty if the modem does not report its registration. In that case, only a missing operator shows that
+   * the network is missing.
+   */
   async poll(executor: Executor, domains: readonly RegistrationDomain[], cancellation: Cancellation): Promise<void> {
     for (const domain of domains) {
       const registration = await askIfKnown(executor, readRegistration(domain), cancellation)

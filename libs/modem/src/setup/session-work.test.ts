@@ -3,7 +3,7 @@ import { DrivenModem } from '../testing/driven-modem.ts'
 
 const refusing = { 'AT+CPMS=*': 'ERROR', 'AT+CPMS?': '+CPMS: "ME",0,23,"SM",1,30,"SM",1,30' }
 
-test('a modem that selects memories only minutes after setup is set up again, and all its memories are read', async () => {
+test('sets a modem up again that can select memories only minutes after setup, and reads all its memories', async () => {
   const driven = new DrivenModem(refusing)
   const session = await driven.session()
   expect(session.shortcomings).toContain('memory-not-selectable')
@@ -18,7 +18,7 @@ test('a modem that selects memories only minutes after setup is set up again, an
   expect(read).toEqual(expect.arrayContaining(['AT+CPMS="SM"', 'AT+CPMS="ME"']))
 })
 
-test('a modem that never selects a memory is not set up again', async () => {
+test('does not set a modem up again that can never select a memory', async () => {
   const driven = new DrivenModem(refusing)
   await driven.session()
   await driven.pass(3_600_000)

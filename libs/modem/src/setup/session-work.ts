@@ -12,7 +12,7 @@ import type { Receiver } from '../receive/receive.ts'
 import type { RegistrationWatch } from './registration-watch.ts'
 import type { Session } from './startup.ts'
 
-/** What a session needs for its background work. */
+/** The needs of the background tasks of a session. */
 export interface SessionWork {
   readonly session: Session
   readonly sameSim: boolean
@@ -80,12 +80,14 @@ export function beginSession(work: SessionWork): UssdSession {
 }
 
 const registrationPollMs = 5_000
-/** Memories that cannot be selected may hold messages. But each success costs another setup, so the check is rare. */
+/**
+ * Memories that cannot be selected may contain messages. The check is rare, because each success causes another setup.
+ */
 const memoryRetryMs = 300_000
 const sweepWithoutIndicationsMs = 5_000
 const ussdAnswerLimitMs = 120_000
 
-/** The background work while a modem is set up. */
+/** The background tasks while a modem is set up. */
 export interface Polling {
   readonly clock: Clock
   readonly cancellation: Cancellation
@@ -98,8 +100,8 @@ export interface Polling {
 }
 
 /**
- * Polls registration, memories and signal, because the unsolicited codes that report them may get lost. Sending does
- * not depend on this polling.
+ * Reads registration, memories and signal regularly, because unsolicited codes about them may get lost. Sending does
+ * not depend on these reads.
  */
 function startPolling(polling: Polling): void {
   const { clock, cancellation, timing } = polling

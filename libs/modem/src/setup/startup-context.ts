@@ -7,7 +7,7 @@ import type { Pause } from '../pause.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { PinMemory } from './pin-memory.ts'
 
-/** What every step of setup needs. */
+/** The common parameters of all setup steps. */
 export interface StartupContext {
   readonly dialogue: Pick<Dialogue, 'resynchronise' | 'learn' | 'telemetry' | 'writeRaw'> & Executor
   readonly clock: Clock
@@ -18,7 +18,7 @@ export interface StartupContext {
   readonly options: StartupOptions
   readonly pinMemory: PinMemory
   readonly onStage: (stage: StartupStage) => void
-  /** The profile according to what is known so far, before the first command that needs the SIM. */
+  /** Called before the first command that needs the SIM, with the profile chosen so far. */
   readonly onProfile: (profile: Profile) => void
 }
 
@@ -35,7 +35,7 @@ export interface StartupOptions {
   readonly simBusyLimitMs: number
 }
 
-/** Repeats the query while the SIM, or a service that depends on it, is busy. */
+/** Repeats the query while the SIM, or a service that depends on the SIM, is busy. */
 export async function askPatiently<T>(context: StartupContext, query: Query<T>): Promise<Answer<T>> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
   for (;;) {

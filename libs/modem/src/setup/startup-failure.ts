@@ -1,4 +1,4 @@
-/** Why a modem cannot be used, and what to do. */
+/** The reason why a modem cannot be used, and the solution. */
 export interface StartupFailure {
   readonly reason: StartupFailureReason
   readonly words: string
@@ -39,19 +39,19 @@ export function startupFailure(reason: StartupFailureReason, evidence?: string, 
 const descriptions: Readonly<Record<StartupFailureReason, { readonly words: string; readonly advice: string }>> = {
   'no-answer': {
     words: 'No modem answers on this port.',
-    advice: 'Check that the modem has power and that this is its command port; then replug it.',
+    advice: 'Check that the modem has power and that this port is its command port; then replug the modem.',
   },
   garbled: {
     words: 'The port sends data, but no answers to modem commands.',
     advice:
-      'Check that no other program uses the port, that it is the command port, and that a serial line has the right baud rate.',
+      'Check that no other program uses the port, that the port is the command port of the modem, and that a serial line has the right baud rate.',
   },
   'port-lost': {
     words: 'The port closed during setup.',
-    advice: 'Check cable and power supply: a modem without enough power disconnects.',
+    advice: 'Check the cable and the power supply: a modem without enough power disconnects.',
   },
   'fell-silent': {
-    words: 'The modem answered at first and then fell silent.',
+    words: 'The modem stopped answering during setup.',
     advice: 'Check its power supply; if the problem persists, unplug the modem for ten seconds.',
   },
   'not-a-modem': {
@@ -64,14 +64,14 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   },
   'sim-failure': {
     words: 'The modem cannot read the SIM.',
-    advice: 'Clean the contacts, insert the SIM again, and try it in a phone; if it fails there too, replace it.',
+    advice: 'Clean the contacts, insert the SIM again, and try it in a phone; if the SIM fails there too, replace it.',
   },
   'sim-busy': {
     words: 'The SIM did not become ready.',
     advice: 'If the problem persists, unplug the modem for ten seconds and try the SIM in a phone.',
   },
   'sim-state-unknown': {
-    words: 'The modem does not report the state of its SIM, neither an IMSI nor a registration.',
+    words: 'The modem does not report the state of its SIM, an IMSI or a registration.',
     advice: 'Check that the SIM is inserted and works in a phone, and disable its PIN there.',
   },
   'pin-required': {
@@ -80,29 +80,29 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   },
   'pin-malformed': {
     words: 'The configured PIN does not have four to eight digits.',
-    advice: 'Correct the PIN. It has not been entered.',
+    advice: 'Correct the PIN. The PIN was not entered.',
   },
   'pin-tries-unknown': {
     words: 'The SIM requires a PIN and the modem does not report how many attempts are left.',
-    advice: 'The PIN has not been entered, because a wrong one could lock the SIM. Disable the PIN in a phone.',
+    advice: 'The PIN was not entered, because a wrong PIN could lock the SIM. Disable the PIN in a phone.',
   },
   'pin-last-try': {
     words: 'The SIM requires a PIN and at most one attempt is left.',
     advice:
-      'The PIN has not been entered. Put the SIM into a phone, enter the right PIN there, then correct the configuration.',
+      'The PIN was not entered. Put the SIM into a phone, enter the right PIN there, then correct the configuration.',
   },
   'pin-wrong': {
     words: 'The SIM refused the configured PIN.',
     advice: 'Correct the PIN in the configuration. The wrong PIN is not entered again.',
   },
   'pin-not-taken': {
-    words: 'The PIN was entered and the SIM still asks for it.',
+    words: 'The PIN was entered, but the SIM still requires a PIN.',
     advice: 'Put the SIM into a phone and check its PIN there. The agent does not enter the same PIN again.',
   },
   'pin-not-kept': {
     words: 'The SIM requires a PIN, and the attempt could not be saved to disk.',
     advice:
-      'The PIN has not been entered, because an unsaved attempt could be repeated and lock the SIM. Check whether the disk is full or not writable.',
+      'The PIN was not entered, because an unsaved attempt could be repeated and lock the SIM. Check whether the disk is full or not writable.',
   },
   'puk-required': {
     words: 'The SIM is locked and requires its PUK.',
@@ -114,11 +114,12 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   },
   'pdu-mode-refused': {
     words: 'The modem refuses PDU mode, which sending and receiving require.',
-    advice: 'Wait and try again; if the problem persists, this modem cannot be used. Report it with a trace.',
+    advice: 'Wait and try again; if the problem persists, this modem cannot be used. Report the problem with a trace.',
   },
   'login-required': {
     words: 'The web interface of the stick requires a login.',
-    advice: 'Set HILINK_PASSWORD, or open its address in a browser, log in, and switch the login off in the settings.',
+    advice:
+      'Set HILINK_PASSWORD, or open the address of the stick in a browser, log in, and switch the login off in the settings.',
   },
   'login-refused': {
     words: 'The web interface of the stick refuses the user name or the password.',

@@ -16,7 +16,7 @@ describe('setup', () => {
     expect(driven.states).toEqual(['probing', 'identifying', 'sim', 'registering', 'ready'])
   })
 
-  test('tolerates that every optional command is unsupported', async () => {
+  test('works although all optional commands are unsupported', async () => {
     const bare = Object.fromEntries(
       ['ATV1', 'AT+CMEE=1', 'AT+CGMI', 'AT+CGMM', 'AT+CGMR', 'AT+CFUN?', 'AT+CSCS=*', 'AT+CSMS=*', 'AT+CPMS=?']
         .concat(['AT+CNMI=?', 'AT+CNMI=*', 'AT+CNMI?', 'AT+CIMI', 'AT+CSCA?', 'AT+CCID', 'AT+CNUM', 'AT+CREG=*'])
@@ -27,7 +27,7 @@ describe('setup', () => {
     expect(session.sim).toMatchObject({ iccid: undefined, imsi: undefined, serviceCentre: 'unknown' })
   })
 
-  test('writes only ESC and AT until the modem answers, however long that takes', async () => {
+  test('writes only ESC and AT until the modem answers, even for a long time', async () => {
     const driven = new DrivenModem({ AT: Array.from({ length: 4 }, () => 'silence').concat('OK') })
     await driven.session()
     const before = driven.port.written.slice(
@@ -39,7 +39,7 @@ describe('setup', () => {
     ).toEqual([])
   })
 
-  test('ends with a reason when nothing answers', async () => {
+  test('ends with a reason when the modem does not answer', async () => {
     const failure = await new DrivenModem({ AT: 'silence' }).failure()
     expect(failure.reason).toBe('no-answer')
     expect(failure.advice).toContain('power')
@@ -92,7 +92,7 @@ describe('setup', () => {
     expect(driven.port.commands).toContain('AT+CFUN=1')
   })
 
-  test('reports a modem that falls silent during setup, instead of a modem without functions', async () => {
+  test('reports that a modem has stopped answering during setup, instead of missing functions', async () => {
     const driven = new DrivenModem({ 'AT+CSMS=*': 'silence' })
     const started = driven.modem.start()
     await driven.clock.advance(100)
@@ -101,7 +101,7 @@ describe('setup', () => {
     expect(outcome).toMatchObject({ kind: 'failed', failure: { reason: 'fell-silent' } })
   })
 
-  test('leaves nothing behind when the port is lost', async () => {
+  test('leaves no timer running when the port is lost', async () => {
     const driven = new DrivenModem({ 'AT+CSMS=*': 'silence' })
     const started = driven.modem.start()
     await driven.clock.advance(100)
@@ -113,7 +113,7 @@ describe('setup', () => {
   })
 })
 
-describe('an incomplete modem is used and has a shortcoming', () => {
+describe('an incomplete modem is used, and its session lists a shortcoming', () => {
   const noNumber = { 'AT+CGSN': 'ERROR', 'AT+GSN': 'ERROR', 'AT+CGSN=1': 'ERROR', ATI: 'OK' }
 
   test('without an IMEI', async () => {
@@ -181,7 +181,7 @@ const okToEverything = Object.fromEntries(
 describe('the SIM', () => {
   const locked = { 'AT+CPIN?': ['+CPIN: SIM PIN', '+CPIN: SIM PIN', '+CPIN: READY'], 'AT+CPIN="1234"': 'OK' }
 
-  test('is waited for while it is busy', async () => {
+  test('is queried again while it is busy', async () => {
     const busy = Array.from({ length: 10 }, () => '+CME ERROR: 14')
     const driven = new DrivenModem({ 'AT+CPIN?': [...busy, '+CPIN: READY'] })
     await driven.session()
@@ -225,7 +225,7 @@ describe('the SIM', () => {
     await new DrivenModem({ 'AT+CPIN?': answer }).session()
   })
 
-  test('gets its PIN after the attempts left were read', async () => {
+  test('receives its PIN after the attempts left were read', async () => {
     const driven = new DrivenModem({ ...locked, 'AT+CPINR': '+CPINR: SIM PIN,3,3' }, { simPin: '1234' })
     await driven.session()
     const asked = driven.port.commands.filter((command) => command.includes('CPIN'))
@@ -237,14 +237,14 @@ describe('the SIM', () => {
     expect(await driven.failure()).toMatchObject({ reason: 'pin-required', triesLeft: 2 })
   })
 
-  test.each([1, 0])('gets no PIN when %i attempts are left', async (tries) => {
+  test.each([1, 0])('receives no PIN when %i attempts are left', async (tries) => {
     const driven = new DrivenModem({ ...locked, 'AT+CPINR': `+CPINR: SIM PIN,${tries},3` }, { simPin: '1234' })
     expect(await driven.failure()).toMatchObject({ reason: 'pin-last-try', triesLeft: tries })
     await driven.clock.advance(3_600_000)
     expect(driven.port.commands).not.toContain('AT+CPIN="1234"')
   })
 
-  test('gets no PIN when the modem does not report the attempts left', async () => {
+  test('receives no PIN when the modem does not report the attempts left', async () => {
     const driven = new DrivenModem(locked, { simPin: '1234' })
     expect((await driven.failure()).reason).toBe('pin-tries-unknown')
     expect(driven.port.commands).not.toContain('AT+CPIN="1234"')
@@ -255,7 +255,7 @@ describe('the SIM', () => {
     await driven.session()
   })
 
-  test('that refused a PIN never gets it again, even in a repeated setup', async () => {
+  test('that refused a PIN never receives this PIN again, even in a repeated setup', async () => {
     const driven = new DrivenModem(
       { 'AT+CPIN?': '+CPIN: SIM PIN', 'AT+CPIN="1234"': '+CME ERROR: 16', 'AT+CPINR': '+CPINR: SIM PIN,3,3' },
       { simPin: '1234' },
@@ -288,7 +288,7 @@ describe('the SIM', () => {
 })
 
 describe('messages', () => {
-  test('are set up after repeated attempts if the modem refuses that until the SIM has been read', async () => {
+  test('are configured after repeated attempts if the modem refuses until the SIM has been read', async () => {
     const driven = new DrivenModem({ 'AT+CMGF=0': ['ERROR', '+CMS ERROR: 302', '+CMS ERROR: 515', 'OK'] })
     await driven.session()
     expect(driven.port.commands.filter((command) => command === 'AT+CMGF=0')).toHaveLength(4)
@@ -313,13 +313,13 @@ describe('messages', () => {
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 1 })
   })
 
-  test('an advertised setting is tried first', async () => {
+  test('tries settings that the modem lists first', async () => {
     const driven = new DrivenModem({ 'AT+CNMI=?': '+CNMI: (1),(0,1),(0),(2),(0)' })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 1, reports: 2 })
     expect(driven.port.commands.filter((command) => /CNMI=\d/.test(command))).toEqual(['AT+CNMI=1,1,0,2,0'])
   })
 
-  test('the last value is 1 if the modem supports no other', async () => {
+  test('the last value is 1 if the modem supports no other value', async () => {
     const driven = new DrivenModem({ 'AT+CNMI=?': '+CNMI: (0-2),(0-3),(0,2),(0-2),(1)', 'AT+CNMI=2,1,0,1,0': 'ERROR' })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 1, buffer: 1 })
   })

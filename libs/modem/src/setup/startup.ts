@@ -22,17 +22,17 @@ export interface Session {
   readonly profile: Profile
   readonly sim: SimIdentity
   readonly messages: MessageConfiguration
-  /** The registration codes that this modem supports; none if the registration cannot be read. */
+  /** The registration codes that this modem supports. Empty if the registration cannot be read. */
   readonly registrationDomains: readonly RegistrationDomain[]
   /** The functions that this modem lacks. */
   readonly shortcomings: readonly Shortcoming[]
 }
 
 export type Shortcoming =
-  /** Messages are not indicated; sweeps find them. */
+  /** The modem does not indicate messages; sweeps find them. */
   | 'no-indications'
   | 'no-delivery-reports'
-  /** The modem can send, but offers no received messages. */
+  /** The modem can send, but its received messages cannot be read. */
   | 'no-readable-memory'
   /** The modem refuses `AT+CPMS`, so only its current memory is read. */
   | 'memory-not-selectable'
@@ -50,7 +50,7 @@ export type Shortcoming =
   | 'at-refused'
   /** The modem refuses `AT+CMEE=1`, so errors have no numbers. */
   | 'no-error-codes'
-  /** The modem echoes each command, whatever the setting. */
+  /** The modem echoes each command with any setting. */
   | 'echo-stays-on'
   /** The modem does not answer `AT+CNMI?`, so a lost setting goes unnoticed. */
   | 'indications-unverified'
@@ -64,15 +64,15 @@ export type StartupOutcome =
 
 /**
  * Sets a modem up by negotiating its functions. Setup is repeated from the beginning after every sign of a restart,
- * because the modem has then lost its settings. Optional commands may be refused; a refusal of any other command ends
+ * because the modem has then lost its settings. Optional commands may be refused. A refusal of any other command ends
  * setup with a reason.
  */
 export async function startUp(context: StartupContext): Promise<StartupOutcome> {
   const result = await negotiate(context)
   if (context.cancellation.cancelled) return { kind: 'cancelled' }
   if (!('reason' in result) || !contactFailures.has(result.reason)) {
-    // Nearly every step tolerates a refusal, so a modem that fell silent during setup looks like a modem without
-    // functions.
+    // Checks that the modem still answers. Nearly every step accepts a refusal, so a modem that stops answering during
+    // setup looks like a modem without functions.
     const silent = await fellSilent(context)
     if (context.cancellation.cancelled) return { kind: 'cancelled' }
     if (silent) return { kind: 'failed', failure: startupFailure('fell-silent') }
@@ -106,7 +106,8 @@ async function negotiate(context: StartupContext): Promise<Session | StartupFail
   await ask(context.dialogue, followNetworkTime, context.cancellation)
   await ask(context.dialogue, reportTimeZone, context.cancellation)
   await ask(context.dialogue, showCallers, context.cancellation)
-  // A modem that is still starting may refuse to report its IMEI. A modem whose SIM is ready has started.
+  // Reads a missing IMEI again. A modem that is still starting may refuse to report it, but a modem whose SIM is ready
+  // has started.
   const identity = modem.identity.imei ? modem.identity : { ...modem.identity, ...(await readModemNumberOf(context)) }
   const shortcomings = [
     ...shortcomingsOf(messages, sim),
@@ -135,7 +136,7 @@ async function askForRegistrationNews(context: StartupContext): Promise<readonly
   return supported.length > 0 ? supported : readableDomains(context)
 }
 
-/** Some modems report the registration only when asked. */
+/** Some modems report the registration only in answers to queries. */
 async function readableDomains({ dialogue, cancellation }: StartupContext): Promise<readonly RegistrationDomain[]> {
   const readable: RegistrationDomain[] = []
   for (const domain of registrationDomains) {
@@ -189,7 +190,7 @@ async function leaveDataMode({ clock, cancellation, dialogue }: StartupContext):
   await pause.wait(guardMs, cancellation)
 }
 
-/** Longer than the usual guard time of a second (S12). */
+/** Longer than the usual guard time of one second (S12). */
 const guardMs = 1_200
 
 const hangUpDataCall: Query<true> = { text: 'ATH', timeoutMs: 10_000, read: () => true }

@@ -15,8 +15,8 @@ import { type StartupFailure, startupFailure } from './startup-failure.ts'
 export type Unlocked = 'ready' | 'state-unreadable'
 
 /**
- * Waits until the SIM is ready. The PIN is entered once, after the number of attempts left has been read, and never as
- * the last attempt; a SIM that requires its PUK is left alone.
+ * Waits until the SIM is ready. The PIN is entered once, after the number of attempts left was read, and never as the
+ * last attempt. If the SIM requires its PUK, no code is entered.
  */
 export async function unlockSim(context: StartupContext, profile: Profile): Promise<StartupFailure | Unlocked> {
   const state = await awaitSettledState(context, profile)
@@ -50,7 +50,7 @@ export async function unlockSim(context: StartupContext, profile: Profile): Prom
 /** A modem that has just started may report a missing SIM for this long although there is one. */
 const simAbsentLimitMs = 10_000
 
-/** Polls until the SIM reports a state that waiting will not change. */
+/** Repeats the query until the SIM reports a state that a longer wait would not change. */
 async function awaitSettledState(
   context: StartupContext,
   profile: Profile,
@@ -70,7 +70,7 @@ async function awaitSettledState(
   }
 }
 
-/** The IMSI is on the SIM and readable only without a PIN, and only a modem with a ready SIM registers. */
+/** Returns true if the modem reports an IMSI or a registration. Both require a SIM that is not locked. */
 async function simWorks({ dialogue, cancellation }: StartupContext): Promise<boolean> {
   if ((await askIfKnown(dialogue, readImsi, cancellation)) !== undefined) return true
   for (const domain of registrationDomains) {
@@ -124,7 +124,7 @@ async function enterNotedPin(
     const left = (await triesLeft(context, profile))?.pin
     if (context.cancellation.cancelled) return startupFailure('port-lost')
     const wrong = hasFallen(entered, left)
-    // A busy SIM has not checked the PIN.
+    // True if the SIM was busy, and so did not check the PIN.
     const busy = !wrong && answer.kind === 'refused' && pinStateOfError(answer.error) === 'busy' && left !== undefined
     if (busy) return startupFailure('sim-busy', answer.error.text)
     await pinMemory.note({ ...entered, verdict: wrong ? 'refused' : 'spent' })
@@ -138,7 +138,10 @@ function saysWrong({ source, code }: CommandError): boolean {
   return source === 'cme' && code === 16
 }
 
-/** The SIM became ready without a PIN entry during this start, so the last, interrupted entry has unlocked it. */
+/**
+ * Deletes the record of the last, interrupted entry: the SIM is ready without an entry during this start, so that entry
+ * has unlocked it.
+ */
 async function settleEnteredPin(context: StartupContext, profile: Profile): Promise<void> {
   const { simPin } = context.options
   if (simPin === undefined || context.pinMemory.find(null, simPin)?.verdict !== 'open') return
@@ -146,7 +149,10 @@ async function settleEnteredPin(context: StartupContext, profile: Profile): Prom
   if (context.pinMemory.find(sim, simPin)?.verdict === 'open') await context.pinMemory.forget(sim, simPin)
 }
 
-/** Polls for several seconds, because most modems do not report the change and still answer `SIM PIN` for a while. */
+/**
+ * Repeats the query for several seconds, because most modems do not report the change and still answer `SIM PIN` for a
+ * while.
+ */
 async function awaitUnlocked(context: StartupContext, profile: Profile): Promise<StartupFailure | undefined> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
   for (;;) {

@@ -4,7 +4,7 @@ import { DescribedModem } from './described-modem.ts'
 import { ManualClock } from './manual-clock.ts'
 
 /**
- * Passes an answer through the tokenizer and a dialogue, and returns what the query reads from it. The answer is
+ * Passes an answer through the tokenizer and a dialogue, and returns the value that the query reads. The answer is
  * written as in `DescribedModem`.
  */
 export async function answerTo<T>(query: Query<T>, answer: string): Promise<Answer<T>> {

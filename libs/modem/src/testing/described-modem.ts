@@ -2,7 +2,7 @@ import { ScriptedModem } from './scripted-modem.ts'
 
 /**
  * A modem defined by its answers: command → lines, followed by OK unless they end with a final result. If a command has
- * several answers, they are given in turn, and then the last one is repeated. Other commands are not supported.
+ * several answers, they are sent in turn, and then the last answer is repeated. Other commands are not supported.
  */
 export class DescribedModem extends ScriptedModem {
   readonly #answers: Map<string, Described>
@@ -29,7 +29,8 @@ export class DescribedModem extends ScriptedModem {
   }
 
   /**
-   * Ends the command that the modem was `busy` with; then the modem processes the commands that were written meanwhile.
+   * Ends the command during which the modem was `busy`. After that, the modem processes the commands that were written
+   * meanwhile.
    */
   finish(text: string): void {
     this.#busy = false

@@ -76,7 +76,7 @@ export class DrivenModem {
     return this.kinds('state').map((event) => event.state.name)
   }
 
-  /** Forgets all commands and events so far. */
+  /** Clears the recorded commands and events. */
   forget(): void {
     this.events.length = 0
     this.port.commands.length = 0

@@ -38,12 +38,12 @@ export class ManualClock implements Clock {
     this.#nowMs = untilMs
   }
 
-  /** Jumps as if the process had been suspended: timers are late, and nothing runs in between. */
+  /** Advances the time as if the process had been suspended: timers are late, and no timer runs in between. */
   sleep(ms: number): void {
     this.#nowMs += ms
   }
 
-  /** Runs what is due now, once. */
+  /** Runs the timers that are due now, once. */
   runDue(): void {
     const due = this.#timers.filter((timer) => timer.atMs <= this.#nowMs)
     for (const timer of due) {

@@ -23,7 +23,7 @@ export const blockedBy = (reason: StartupFailureReason): ModemState => ({
   failure: startupFailure(reason),
 })
 
-/** Acts as the environment of one state machine. Its outcomes have the number of the last request. */
+/** Acts as the environment of one state machine. The outcomes contain the number of the last request. */
 export class Patient {
   atMs = 0
   state: RecoveryState
@@ -81,7 +81,7 @@ export class Patient {
     return this.waits(Math.max(0, (this.state.deadlineMs ?? this.atMs) - this.atMs))
   }
 
-  /** Set up and registered. */
+  /** Reports that the modem is set up and registered. */
   getsReady(): this {
     return this.hears(probing).hears(identifying).hears(ready)
   }

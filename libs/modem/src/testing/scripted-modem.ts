@@ -1,8 +1,8 @@
 import type { BytePort } from '../wire/byte-port.ts'
 
 /**
- * The other end of the port, scripted by a test: records what was written, and answers with a function of each command
- * line. It answers resynchronisations itself, so that a test does not have to.
+ * The other end of the port, scripted by a test: records the writes of the driver, and answers each command line with a
+ * function. Resynchronisations are answered automatically.
  */
 export class ScriptedModem implements BytePort {
   /** All writes, including control characters; one entry per write. */

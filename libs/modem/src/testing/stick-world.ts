@@ -8,7 +8,7 @@ import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
 import type { WebPort, WebReply, WebRequest } from '../hilink/web-port.ts'
 import { ManualClock } from './manual-clock.ts'
 
-/** An emulated HiLink stick in a network, behind a web port like the one of the agent. */
+/** An emulated HiLink stick in a network, behind a web port like the web port of the agent. */
 export class StickWorld implements WebPort {
   readonly clock = new ManualClock()
   readonly ledger: LedgerEntry[] = []
@@ -86,7 +86,7 @@ export class StickWorld implements WebPort {
     this.#whenRequested = run
   }
 
-  /** No listener is called, because the web interface stays at its address and only its replies fail. */
+  /** Never calls the listener, because the web interface stays at its address and only its replies fail. */
   onClosed(listener: (reason: string) => void): void {
     this.closeListeners.push(listener)
   }

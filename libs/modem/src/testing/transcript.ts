@@ -3,7 +3,7 @@ import { ScriptedModem } from './scripted-modem.ts'
 /**
  * Plays back a recorded dialogue. `> ` is a line of the host, `< ` a line of the modem, in order; `= ` names a section,
  * `# ` is a remark. A PDU is written with its Ctrl-Z as `^Z`. Modem lines before the first command of a section are
- * sent when it begins.
+ * sent when the section begins.
  *
  * The resynchronisation (`ESC`, `AT`, a question) is left out because it is the same for all modems.
  */
@@ -24,7 +24,7 @@ export class TranscriptModem extends ScriptedModem {
     return this.#sections.map((section) => section.name)
   }
 
-  /** Begins a section; lines that the previous section still expected are reported as differences. */
+  /** Begins a section. Lines that the previous section still expected are reported as differences. */
   begin(name: string): void {
     this.end()
     this.#section = this.#sections.findIndex((section) => section.name === name)

@@ -22,7 +22,7 @@ async function started(answers: Answers): Promise<DrivenModem> {
   return driven
 }
 
-/** The commands written by the driver because of the line. */
+/** Returns the commands that the driver writes in response to the line. */
 async function responsesTo(line: string, answers: Answers): Promise<readonly string[]> {
   const driven = await started(answers)
   driven.port.tell(line)
@@ -93,14 +93,14 @@ describe('the responder', () => {
     expect(later).toEqual(['AT+STGR=83', 'AT+CMGS=19'])
   })
 
-  test('does not repeat a response while the modem repeats the code', async () => {
+  test('responds only once while the modem repeats the code', async () => {
     const driven = await started({ ...simcom, 'AT+STGR=*': 'silence' })
     for (let count = 0; count < 5; count += 1) driven.port.tell('+STIN: 21')
     await driven.pass(1_000)
     expect(driven.port.commands.filter((command) => command === 'AT+STGR=83')).toHaveLength(1)
   })
 
-  test('leaves two seconds between responses to a SIM that asks again at once', async () => {
+  test('waits two seconds between responses to a SIM that sends the next command at once', async () => {
     const driven = await started(simcom)
     for (let count = 0; count < 100; count += 1) {
       driven.port.tell('+STIN: 21')
@@ -109,7 +109,7 @@ describe('the responder', () => {
     expect(driven.port.commands.filter((command) => command === 'AT+STGR=83').length).toBeLessThanOrEqual(6)
   })
 
-  test('forgets the command of the SIM when the modem restarts', async () => {
+  test('discards the command of the SIM when the modem restarts', async () => {
     const driven = await started(simcom)
     driven.port.tell('+STIN: 21')
     await driven.pass(100)

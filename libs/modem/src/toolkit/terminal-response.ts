@@ -1,11 +1,11 @@
 import { hexFromOctets, octetsFromHex } from '@smsgw/sms/octets'
 
 /**
- * The TERMINAL RESPONSE (ETSI TS 102 223 §6.8) to a proactive command, both in hexadecimal. Undefined if the text is not
- * a proactive command.
+ * The TERMINAL RESPONSE (ETSI TS 102 223 §6.8) to a proactive command, both in hexadecimal. Returns undefined if the
+ * text is not a proactive command.
  *
  * Nobody reads a display or presses a key, so a command that waits for a person ends the session of the SIM's program.
- * A command that only sets something up is accepted. Any other command is beyond the capabilities.
+ * A command that only changes a setting is accepted. Any other command is answered with "beyond the capabilities".
  */
 export function terminalResponseTo(hex: string): string | undefined {
   if (!/^([0-9a-f]{2})+$/i.test(hex)) return undefined
@@ -26,7 +26,7 @@ function commandDetailsIn(octets: Uint8Array): readonly [number, number, number]
   for (let at = 0; at + 1 < contents.length; ) {
     const length = contents[at + 1] ?? 0
     const value = contents.subarray(at + 2, at + 2 + length)
-    // The highest bit says whether the terminal must understand the object.
+    // The highest bit shows whether the terminal must understand the object.
     if (((contents[at] ?? 0) | 0x80) === commandDetailsTag && value.length === 3) {
       return [value[0] ?? 0, value[1] ?? 0, value[2] ?? 0]
     }

@@ -2,11 +2,11 @@ import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { terminalResponseTo } from './terminal-response.ts'
 
 /**
- * An unsolicited code that passes a command of the SIM's program (SIM toolkit) to the host. Until the host responds, the
- * SIM may be busy for everything else.
+ * An unsolicited code that contains a command of a program on the SIM (SIM toolkit) for the host. Until the host
+ * responds, the SIM may be busy for all other purposes.
  *
- * The toolkit is not switched off, although every vendor has a command for that: a SIM with several identities
- * (multi-IMSI) needs it to change its network.
+ * The toolkit is not switched off, although every vendor has a command for this, because a SIM with several identities
+ * (multi-IMSI) needs the toolkit to change its network.
  */
 export interface ToolkitCode {
   readonly code: string
@@ -14,7 +14,7 @@ export interface ToolkitCode {
   readonly responses: (body: string) => readonly string[]
 }
 
-/** 27.007 §12.2.5: the whole command in hexadecimal. Ericsson modems use their own names for the same. */
+/** 27.007 §12.2.5: the whole command in hexadecimal. Ericsson modems use other names for the same code and command. */
 export const standardToolkitCode = codeWithPdu('+CUSATP', 'AT+CUSATT')
 export const ericssonToolkitCode = codeWithPdu('*STKI', 'AT*STKR')
 
@@ -28,7 +28,7 @@ export const huaweiToolkitCode: ToolkitCode = {
   },
 }
 
-/** `+STIN: <type>` of Wavecom modules. `AT+STGR=99` ends the session, whatever the type. */
+/** `+STIN: <type>` of Wavecom modules. `AT+STGR=99` ends the session of any type. */
 export const wavecomToolkitCode: ToolkitCode = {
   code: '+STIN',
   responses: (body) => (vendorTypesForPerson.has(textOf(parseParameters(body)[0])) ? ['AT+STGR=99'] : []),
@@ -45,7 +45,7 @@ export const simcomToolkitCode: ToolkitCode = {
 
 /**
  * `#STN: <type>,…` with the types of the standard in decimal. Codes from 100 on report the end of a session, and the
- * main menu (37) waits for nobody.
+ * main menu (37) does not wait for a person.
  */
 export const telitToolkitCode: ToolkitCode = {
   code: '#STN',

@@ -4,9 +4,9 @@ import type { ResponseLine } from '../wire/response-line.ts'
 import { standardToolkitCode, type ToolkitCode } from './toolkit-code.ts'
 
 /**
- * Responds to the commands of the SIM toolkit, so that the SIM is free again. A response waits for the command in
- * flight and goes before the next message. It is a single attempt, because the modem ends an unanswered session itself
- * after some minutes.
+ * Responds to the commands of the SIM toolkit, so that the SIM is free again. A response is sent after the command in
+ * flight and before the next message. It is sent only once, because the modem itself ends an unanswered session after
+ * some minutes.
  */
 export class ToolkitResponder {
   readonly #executor: Executor
@@ -21,26 +21,26 @@ export class ToolkitResponder {
     this.#clock = clock
   }
 
-  /** The codes of the vendor, once it is known. */
+  /** Adds the codes of the vendor, when the vendor is known. */
   learn(codes: readonly ToolkitCode[]): void {
     this.#codes = codes
   }
 
-  /** Handles an unsolicited code, of which most are not commands of the SIM toolkit. */
+  /** Handles an unsolicited code. Most codes are not commands of the SIM toolkit. */
   handle(line: ResponseLine): void {
     const code = this.#codes.find((known) => known.code === line.prefix)
     const commands = code?.responses(line.body) ?? []
-    // The modem repeats the code while it waits.
+    // Ignores a repeated code, because the modem repeats the code while it waits.
     if (commands.length === 0 || this.#pending === commands.join()) return
     this.#pending = commands.join()
     this.#timer?.cancel()
-    // A SIM that asks again at once would otherwise occupy the port.
+    // Waits, because a SIM that sends the next command at once would otherwise occupy the port.
     const delayMs = this.#respondedAtMs + shortestIntervalMs - this.#clock.nowMs()
     if (delayMs > 0) this.#timer = this.#clock.after(delayMs, () => void this.#respond(commands))
     else void this.#respond(commands)
   }
 
-  /** The modem has restarted, and the SIM with it. */
+  /** Discards the pending command, because the modem and the SIM have restarted. */
   forget(): void {
     this.#timer?.cancel()
     this.#pending = undefined

@@ -12,7 +12,10 @@ import {
   textsOf,
 } from './at-parameters.ts'
 
-/** Values as short text: plain as is, quoted in quotes, missing as a dash, groups in brackets. */
+/**
+ * Returns values as short text: plain values unchanged, quoted values in quotes, missing values as a dash, groups in
+ * brackets.
+ */
 function shown(parameters: readonly Parameter[]): string {
   return parameters.map(shownValue).join(' ')
 }
@@ -67,7 +70,7 @@ describe('reads every parameter list recorded from modems', () => {
   })
 })
 
-test('reads a number quoted, padded or neither, and nothing else as a number', () => {
+test('reads a number with or without quotes and padding, and no other text as a number', () => {
   const [padded, quoted, missing, text] = parseParameters('002,"17",,1x')
   expect([integerOf(padded), integerOf(quoted), integerOf(missing), integerOf(text)]).toEqual([
     2,
@@ -80,7 +83,7 @@ test('reads a number quoted, padded or neither, and nothing else as a number', (
   expect(hexadecimalOf(parseParameters('xyz')[0])).toBeUndefined()
 })
 
-test('finds a number in the ranges of a test answer, whatever its shape', () => {
+test('finds a number in the ranges of a test answer, in any form', () => {
   const [range, lone] = parseParameters('(0-1,3),2')
   expect([0, 1, 2, 3, 4].filter((n) => offersNumber(range, n))).toEqual([0, 1, 3])
   expect([1, 2, 3].filter((n) => offersNumber(lone, n))).toEqual([2])
@@ -99,7 +102,7 @@ test('keeps quotes and commas inside a text', () => {
   expect(outermostQuoted('0, 00480069')).toBeUndefined()
 })
 
-test('never fails and never loses a value, whatever the list', () => {
+test('never fails and never loses a value, with any list', () => {
   const pieces = fc.constantFrom('"', ',', '(', ')', ' ', '0', 'A', '-', '+', '\0', 'é')
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 60 }), (parts) => {

@@ -9,12 +9,12 @@ export type Parameter =
  * Reads the parameters after `+NAME:`. Never fails: an empty value is `missing`, an unclosed quote ends at the next
  * `,"` or at the end of the line, a stray quote is dropped, an unclosed parenthesis ends with the line.
  *
- * A text (USSD) may contain quotes and commas, so use `outermostQuoted` for it.
+ * A text (USSD) may contain quotes and commas and must be read with `outermostQuoted`.
  */
 export function parseParameters(body: string): readonly Parameter[] {
   const reader = { body, position: 0 }
   const parameters = readList(reader, 0)
-  // A surplus parenthesis has ended the list early, but the rest is read too.
+  // Reads the rest too if a surplus parenthesis has ended the list early.
   while (reader.position < body.length) {
     reader.position += body.startsWith('),', reader.position) ? 2 : 1
     parameters.push(...readList(reader, 0))
@@ -87,7 +87,7 @@ function readList(reader: Reader, depth: number): Parameter[] {
     // The comma was omitted, as in `("SM")("ME")`.
     if (next === ',') reader.position += 1
   }
-  // `()` and an empty body hold no value; `(,)` holds two.
+  // `()` and an empty body contain no value; `(,)` contains two.
   return items.length === 1 && items[0]?.kind === 'missing' ? [] : items
 }
 
@@ -139,7 +139,7 @@ function readPlain(reader: Reader): Parameter {
   return text === '' ? { kind: 'missing' } : { kind: 'plain', text }
 }
 
-/** A quote closes the value if only blanks stand between it and the next delimiter. */
+/** Returns true if the quote closes the value: only blanks are between the quote and the next delimiter. */
 function closes(body: string, quote: number): boolean {
   let next = quote + 1
   while (body[next] === ' ') next += 1

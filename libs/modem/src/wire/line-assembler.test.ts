@@ -39,7 +39,7 @@ describe('a code with a PDU', () => {
     ])
   })
 
-  test('is given up after a few lines, or when the next one arrives', () => {
+  test('is not expected any more after a few lines, or when the next code arrives', () => {
     expect(assembled(['+CMT: ,30', 'a', 'b', 'c', 'd', pdu])).toEqual(['a', 'b', 'c', '[+CMT: ,30]', 'd', pdu])
     expect(assembled(['+CMT: ,30', '+CDS: 30', pdu])).toEqual(['[+CMT: ,30]', `[+CDS: 30|${pdu}]`])
     expect(assembled(['+CMT: ,30'])).toEqual(['[+CMT: ,30]'])
@@ -66,12 +66,12 @@ describe('quoted text', () => {
     [['+CUSD: 1,"say "hi" and', 'go",15'], '+CUSD: 1,"say "hi" and\ngo",15'],
   ])('%j is one code', (lines, text) => expect(assembled([...lines, 'OK'])).toEqual([text, 'OK']))
 
-  test('that is never closed ends before the next code or coded error', () => {
+  test('without a closing quote ends before the next code or error with a number', () => {
     expect(assembled(['+CUSD: 0,"cut', '+CMGS: 5', 'OK'])).toEqual(['+CUSD: 0,"cut', '+CMGS: 5', 'OK'])
     expect(assembled(['+CUSD: 0,"cut', '+CMS ERROR: 38'])).toEqual(['+CUSD: 0,"cut', '+CMS ERROR: 38'])
   })
 
-  test('that is never closed is bounded', () => {
+  test('without a closing quote has a limit', () => {
     expect(assembled(['+CUSD: 0,"cut', ...Array.from({ length: 30 }, () => 'x'), 'OK'])).toContain('OK')
     expect(assembled(['+CUSD: 0,"cut', 'x'.repeat(2000), 'OK'])).toContain('OK')
   })
@@ -86,7 +86,7 @@ test.each(['+CUSD: 0,', '+CUSD: "",', '+CUSD: 0,"a",', '+CUSD: 0,"a'])(
   },
 )
 
-test('no line is lost and none is held forever', () => {
+test('no line is lost or held forever', () => {
   const line = fc.constantFrom('+CMT: ,30', '+CDS: 30', pdu, shortPdu, '+CUSD: 0,"a', 'b",15', 'OK', '+CSQ: 1', 'text')
   fc.assert(
     fc.property(fc.array(line, { maxLength: 30 }), (lines) => {

@@ -6,10 +6,10 @@ import type { Unsolicited, UnsolicitedForm, UnsolicitedTable } from './unsolicit
 
 /** Receives assembled lines, without the lines of multi-line unsolicited codes. */
 export interface AssembledListener {
-  /** `mayBeText`: the line may belong to a text, whatever it looks like. */
+  /** `mayBeText`: the line may belong to a text, even if it looks like a code. */
   line(line: ResponseLine, form: UnsolicitedForm | undefined, mayBeText: boolean): void
   unsolicited(event: Unsolicited): void
-  /** Receives a prompt that was held back. */
+  /** Receives a delayed prompt. */
   prompt(): void
 }
 
@@ -18,8 +18,8 @@ export interface AssembledListener {
  * its PDU, between the prompt and the result.
  *
  * There are four states: nothing open · a header (`+CMT: ,24`) waits for its PDU · quoted text (`+CUSD: 0,"…`) waits
- * for its closing quote · quoted text may be complete. The wait for a missing line ends after a few other lines, so no
- * state can swallow the whole dialogue.
+ * for its closing quote · quoted text may be complete. The wait for a missing line ends after a few other lines, so a
+ * missing line does not block the dialogue.
  *
  * A text may contain a line that looks like the result of a submission or like a prompt. While a result is due, quoted
  * text is held until its closing quote has arrived and the modem has paused. The pause is needed because the quote may
@@ -60,11 +60,11 @@ export class LineAssembler {
     else this.#begin(text, listener)
   }
 
-  /** True if a `>` at the start of a line was part of a text, or is held together with the lines before it. */
+  /** Returns true if a `>` at the start of a line was part of a text, or is held together with the lines before it. */
   takesPrompt(): boolean {
     this.#quoted?.push(prompt)
     if (this.#quoted?.mayBeOver) this.#hold()
-    // In text mode no prompt waits for a PDU.
+    // In text mode, a prompt does not mean that the modem waits for a PDU.
     return this.#quoted !== undefined || this.#isInMessage
   }
 
@@ -73,7 +73,7 @@ export class LineAssembler {
     return this.#heldUntilMs
   }
 
-  /** How long a text that has already been passed on may continue. */
+  /** How long a text whose lines were already passed to the listener may continue. */
   get textFlowsMs(): number {
     return Math.max(0, this.#unendedMs, this.#quotedUntilMs - this.#nowMs())
   }
@@ -86,7 +86,7 @@ export class LineAssembler {
     if (this.#quoted?.mayBeOver) this.#endQuoted(this.#quoted, listener, 'what it looks like')
   }
 
-  /** Passes on what has arrived of the open lines. */
+  /** Passes the received part of incomplete codes to the listener. */
   flush(listener: AssembledListener): void {
     while (this.#header || this.#quoted) {
       if (this.#header) this.#giveUpHeader(this.#header, listener)
@@ -158,9 +158,9 @@ export class LineAssembler {
 
   #continueQuoted(quoted: QuotedText, text: string, listener: AssembledListener): void {
     const { resultDue } = this.#awaited
-    // No text begins like a code, so the closing quote was lost. OK or ERROR on its own line counts as text. If it was
-    // a result, the command only times out and the dialogue resynchronises, whereas a text that counts as a result
-    // would give a wrong outcome.
+    // A line that begins like a code is not text, so the closing quote was lost. OK or ERROR on its own line counts as
+    // text: a result that counts as text only causes a timeout and a resynchronisation, but a text that counts as a
+    // result would give a wrong outcome.
     if (!resultDue && (quoted.mayBeOver || beginsLikeCode(text))) {
       this.#endQuoted(quoted, listener, 'what it looks like')
       this.#take(text, listener)
@@ -212,9 +212,9 @@ export function isHexadecimal(text: string): boolean {
   return text.length >= 2 && /^[0-9A-Fa-f]+$/.test(text)
 }
 
-/** What else may arrive besides answers and unsolicited codes. */
+/** The other lines that may arrive, besides answers and unsolicited codes. */
 interface Awaited {
-  /** True if a PDU was written last. */
+  /** True if the driver's last output was a PDU, which the modem may echo. */
   readonly pduMayEcho: boolean
   isEchoOfPdu(text: string): boolean
   /** True if the result of a submission may arrive, in time or late. */

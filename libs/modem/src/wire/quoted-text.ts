@@ -23,7 +23,10 @@ export class QuotedText {
     this.#noteQuote(line.body)
   }
 
-  /** True once a line has ended with a quote. The text is then complete, unless another such line arrives. */
+  /**
+   * True after a line has ended with a quote. The text is then complete, unless another line with a quote at its end
+   * arrives.
+   */
   get mayBeOver(): boolean {
     return this.#linesToQuote !== undefined
   }
@@ -39,7 +42,8 @@ export class QuotedText {
   }
 
   /**
-   * Without a closing quote the text ends at a line that begins like a code; that line and all after it are ambiguous.
+   * Without a closing quote, the text ends at a line that begins like a code. This line and all later lines are
+   * ambiguous.
    */
   end(): QuotedTextEnd {
     const end = this.#linesToQuote ?? linesToCode(this.#lines)

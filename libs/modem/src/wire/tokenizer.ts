@@ -10,11 +10,11 @@ export interface TokenListener {
 
 /**
  * Splits bytes into lines and prompts. The result does not depend on how the bytes are divided into chunks, because no
- * decision looks ahead.
+ * decision depends on later bytes.
  *
  * CR and LF both end a line and empty lines are ignored, so `\r\n`, `\r\r\n`, `\n`, a lone `\r` and extra blank lines
  * are all the same. The prompt has no line end (`>`, `> `, `>\r\n`): it is reported with its `>`, at the start of a
- * line or right after the echo of the command that asked for it.
+ * line or directly after the echo of the submission command.
  */
 export class Tokenizer {
   readonly #line: Uint8Array
@@ -83,7 +83,7 @@ export class Tokenizer {
   }
 }
 
-// No expected line is this long, not even a row of `+CMGL` or the answer to `AT+COPS=?` in a city.
+// Longer than all expected lines, including a row of `+CMGL` and the answer to `AT+COPS=?` in a city.
 const defaultMaximumLineLength = 4096
 
 const lineFeed = 0x0a
@@ -101,7 +101,7 @@ function latin1(bytes: Uint8Array, length: number): string {
 // The shortest TPDU with its service centre address has 14 digits.
 const shortestPdu = 14
 
-/** Matches the end of a PDU which the next row (`+CMGL:`) or `OK` follows without a line break. */
+/** Returns the end of a PDU that is followed by the next row (`+CMGL:`) or `OK` without a line break. */
 function endOfGluedPdu(text: string): number | undefined {
   let end = 0
   while (isHexadecimal(text.charCodeAt(end))) end += 1

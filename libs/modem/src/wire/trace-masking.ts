@@ -7,7 +7,7 @@ import { genericForms } from './unsolicited.ts'
  * Masks private data in one line of a dialogue: phone numbers, identities, PINs, PDUs, texts and names. Codes, states,
  * indices, lengths and command names stay, as do blanks and control characters around the line.
  *
- * `cut`: the line is incomplete, so everything uncertain is masked.
+ * `cut`: the line is incomplete, so all uncertain parts are masked.
  */
 export function maskLine(line: string, sensitivity: Sensitivity, cut: boolean): string {
   let start = 0
@@ -36,7 +36,7 @@ function maskContent(content: string, sensitivity: Sensitivity, cut: boolean): s
   return head + (sensitivity === 'secret' && prefix !== '+CPIN' ? maskAll(body) : maskBody(prefix, body))
 }
 
-// A text may begin like a command (`Attention: …`) or like a code (`+Bonus: …`), but neither has this form.
+// A text that begins like a command (`Attention: …`) or like a code (`+Bonus: …`) does not match.
 const extendedCommand = /^(AT)([+^*#%$&_!][A-Z0-9_]+)([=?]+|(?=;|$))([\s\S]*)$/
 const basicCommand = /^(AT)((?:&?[A-Z][0-9]*)*)()((?:(?<=D)[0-9+*#,;]*)?)$/
 
@@ -67,7 +67,7 @@ function maskBody(prefix: string, body: string): string {
 function maskUnquoted(prefix: string, text: string): string {
   const numbers = maskNumbers(text)
   if (!privatePrefixes.has(prefix)) return numbers
-  // `+CUSD: 0, Your balance…` and names without quotes; already masked parts stay.
+  // `+CUSD: 0, Your balance…` and names without quotes; parts that are already masked are kept.
   return numbers.replace(/<(?:hex|text) \d+>|[A-Za-z\x80-\xff][A-Za-z0-9\x80-\xff .:;'!?/-]*/g, (found) =>
     found.startsWith('<') ? found : hidden('text', found),
   )
@@ -95,13 +95,13 @@ const digitsShown = 2
 
 const secretPrefixes = new Set(['+CPIN', '+CPWD', '+CLCK', '+CPIN2', '^CPIN', '*EPIN', '+SPIC'])
 
-/** In these codes, quoted words name memories, character sets, networks or technologies, or give times. */
+/** In these codes, quoted words are times, or names of memories, character sets, networks or technologies. */
 const openPrefixes = new Set([
   ...['+CPMS', '+CSCS', '+CNMI', '+CPBS', '+CMTI', '+CDSI', '+COPS', '+CCLK', '+CTZV', '+CTZE', '+CTZEU', '+CIND'],
   ...['+CREG', '+CGREG', '+CEREG', '+C5GREG', '+QNWINFO', '+QCFG', '+QIND', '+QSPN', '+CPSI', '^HCSQ', '^SYSINFOEX'],
 ])
 
-/** After these codes, words are text that a person wrote, whether they are quoted or not. */
+/** After these codes, words are texts of people, with or without quotes. */
 const privatePrefixes = new Set([
   ...['+CUSD', '+CPBR', '+CPBF', '+CPBW', '+CNUM', '+CLIP', '+CNAP', '+COLP', '+CMGL', '+CMGR', '+CMT', '+CDS', '+CBM'],
 ])

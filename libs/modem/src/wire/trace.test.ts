@@ -86,7 +86,7 @@ test.each([' ', '>', '<', '"', ',', ' ,"', '\0', 'a', '1'])('masks a line of two
   }
 })
 
-test('a line is traced whole, however it arrived', () => {
+test('a line is traced as a whole, with any division into chunks', () => {
   const entries: string[] = []
   const trace = new TraceLines(
     () => 0,
@@ -107,7 +107,7 @@ test('a line is traced whole, however it arrived', () => {
   ])
 })
 
-test('no number is visible, wherever a line is divided and whatever is written in between', () => {
+test('masks numbers wherever a line is divided, and with any output in between', () => {
   fc.assert(
     fc.property(fc.nat(60), fc.nat(60), (first, second) => {
       let shown = ''
@@ -130,7 +130,7 @@ test('no number is visible, wherever a line is divided and whatever is written i
   )
 })
 
-test('the ring keeps the last bytes within its limits and never begins with half a number', () => {
+test('the ring keeps the last bytes within its limits, and never begins with a part of a number', () => {
   const clock = new ManualClock()
   const ring = new TraceRing(clock, 400)
   for (let i = 0; i < 1000; i += 1) ring.received(bytesOf('+CNUM: "","+4479'), 'ordinary')

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Sensitivity } from '../dialogue/command.ts'
 import { maskLine } from './trace-masking.ts'
 
-/** Receives all bytes of the port. Each call says how much of its bytes may be shown. */
+/** Receives all bytes of the port. Each call contains the sensitivity of its bytes. */
 export interface ByteTrace {
   sent(bytes: Uint8Array, sensitivity: Sensitivity): void
   received(bytes: Uint8Array, sensitivity: Sensitivity): void

@@ -77,7 +77,7 @@ test('a learned code takes precedence over a known one', () => {
   expect(own.find(readResponseLine('^BOOT: 1'))).toBeUndefined()
 })
 
-test('a code learned at every start is stored once', () => {
+test('a code that is added at every start is stored once', () => {
   let looks = 0
   const form = {
     code: '^MODE',

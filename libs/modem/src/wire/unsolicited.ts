@@ -23,7 +23,7 @@ export interface UnsolicitedForm {
   readonly isUnsolicited?: (parameters: readonly Parameter[]) => boolean
 }
 
-/** An unsolicited code as it was read. */
+/** A received unsolicited code. */
 export interface Unsolicited extends ResponseLine {
   readonly kind: 'unsolicited'
   readonly form: UnsolicitedForm
@@ -68,8 +68,8 @@ function isRegistrationNews(parameters: readonly Parameter[]): boolean {
 }
 
 /**
- * `AT+CUSD=?` answers with a group. The answer to `AT+CUSD?` looks like the end of a session, so never send this
- * command.
+ * `AT+CUSD=?` answers with a group. The answer to `AT+CUSD?` looks like the end of a session, so the driver never sends
+ * this command.
  */
 function isUssdNews(parameters: readonly Parameter[]): boolean {
   return parameters[0]?.kind !== 'group' && textOf(parameters[0]) !== ''

@@ -10,7 +10,10 @@ import { type ReceivedOptions, receivedPdus } from './received-pdus.ts'
 
 /** The pause after a client has refused a deliver_sm temporarily, or the API was unavailable. */
 const RETRY_MS = 30_000
-/** A receiver with a postponed delivery gets no other delivery for this time, so that other receivers get them. */
+/**
+ * A receiver with a postponed delivery gets no other delivery for this time, so that other receivers get the
+ * deliveries.
+ */
 const REST_MS = 1_000
 const BATCH = 50
 
@@ -34,13 +37,13 @@ interface Receiver {
   isResting: boolean
 }
 
-/** This client must not get the delivery, but another client may. */
+/** The delivery must not be sent to this client, but may be sent to another client. */
 class NotForReceiver extends Error {}
 
 /**
- * Passes received messages and receipts to bound receivers, oldest first. Each goes to one receiver. A delivery leaves
- * the queue after its deliver_sm_resp. Without an answer it goes to the next receiver that binds, so it may arrive
- * twice.
+ * Passes received messages and receipts to bound receivers, oldest first. Each delivery is sent to one receiver, and
+ * leaves the queue after its deliver_sm_resp. Without an answer, it is sent to the next receiver that binds, so it may
+ * arrive twice.
  */
 export class Deliverer {
   readonly #options: DelivererOptions
@@ -64,7 +67,7 @@ export class Deliverer {
     this.#receivers.delete(session)
   }
 
-  /** Must be called when something may have to be delivered. */
+  /** Must be called when deliveries may be due. */
   wake(): void {
     for (const receiver of this.#receivers.values()) this.#fill(receiver)
   }
@@ -110,7 +113,7 @@ export class Deliverer {
     }
   }
 
-  /** Returns true once the delivery is finished, and false if the connection ended before the answer. */
+  /** Returns true if the delivery is finished, and false if the connection ended before the answer. */
   async #send(delivery: QueuedDelivery, receiver: Receiver): Promise<boolean> {
     for (const body of await this.#bodiesOf(delivery, receiver)) {
       const status = await receiver.session.deliver(body)
@@ -175,7 +178,7 @@ export class Deliverer {
     this.#after(retryMs, () => this.#busy.delete(number))
     if (receiver.isResting || !this.#receivers.has(receiver.session)) return
     receiver.isResting = true
-    // From now on, the other receivers come first.
+    // Moves this receiver behind the other receivers.
     this.#receivers.delete(receiver.session)
     this.#receivers.set(receiver.session, receiver)
     this.#after(Math.min(REST_MS, retryMs), () => {

@@ -20,7 +20,7 @@ export interface Receipt {
   readonly messageState: number
   readonly stat: string
   readonly errorCode: number
-  /** The first characters. */
+  /** The first characters of the text. */
   readonly text: string
 }
 

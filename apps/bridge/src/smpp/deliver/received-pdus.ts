@@ -6,13 +6,13 @@ import { type Address, fields, TLV, tlv } from '../protocol/fields.ts'
 /** esm_class: the user data begins with a header. */
 const HAS_HEADER = 0x40
 const BINARY = 4
-/** short_message has up to 254 octets. Each part fits into one SMS, because some clients expect it. */
+/** short_message has up to 254 octets. Each part fits into one SMS, because some clients expect this. */
 const LONGEST_SHORT = 254
 const PART_OCTETS = { 0: 153, 8: 134 } as const
 
 export interface ReceivedOptions {
   readonly alphabet: Alphabet
-  /** How a text that is longer than one short_message is passed on: in message_payload or in several deliver_sm. */
+  /** The form of a text that is longer than one short_message: in message_payload or in several deliver_sm. */
   readonly longText: 'payload' | 'parts'
   /** The reference of the parts; the same for each repetition. */
   readonly reference: number

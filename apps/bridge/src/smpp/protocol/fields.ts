@@ -38,7 +38,8 @@ export class FieldReader {
 
   octets(field: string, count: number): Uint8Array {
     const end = this.#position + count
-    if (end > this.#octets.length) throw new SmppError('ESME_RINVMSGLEN', `${field} is shorter than its length says`)
+    if (end > this.#octets.length)
+      throw new SmppError('ESME_RINVMSGLEN', `${field} is shorter than its length field states`)
     const value = this.#octets.subarray(this.#position, end)
     this.#position = end
     return value
@@ -71,7 +72,7 @@ export class FieldReader {
 /** An address of the standard has at most 20 characters. */
 const LONGEST_ADDRESS = 64
 
-/** The optional parameters that are used here (§5.3.2). */
+/** The optional parameters that the bridge uses (§5.3.2). */
 export const TLV = {
   userMessageReference: 0x0204,
   destinationPort: 0x020b,

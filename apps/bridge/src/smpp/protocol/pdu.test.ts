@@ -80,6 +80,6 @@ test('reads the destinations of a submit_multi, and refuses distribution lists',
   )
 })
 
-test('a character that Latin-1 does not have ends no C-Octet String', () => {
+test('a character outside Latin-1 does not end a C-Octet String', () => {
   expect(fields('a\u0100\0b', 'Δ😀').toString('latin1')).toBe('a??b\0??\0')
 })

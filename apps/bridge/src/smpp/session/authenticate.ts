@@ -62,14 +62,14 @@ async function checkRights(api: SmsGateway, isSender: boolean): Promise<void> {
   throw new SmppError('ESME_RSYSERR', `the API is unavailable: ${error.message}`, { cause: error })
 }
 
-/** The API refuses a message without recipients, but only after it has checked the scope. */
+/** Checks the scope with a message without recipients, which the API refuses only after it has checked the scope. */
 async function sendNothing(api: SmsGateway): Promise<void> {
   await api.messages.send({ phoneNumbers: [] }).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 400)) throw error
   })
 }
 
-/** A receiver may read received messages, the messages that it has sent, or both. */
+/** Checks that the client may read received messages or the messages that it has sent. */
 async function readNothing(api: SmsGateway): Promise<void> {
   await api.inbox
     .list({ limit: 1 })

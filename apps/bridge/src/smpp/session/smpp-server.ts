@@ -35,7 +35,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     tls === undefined
       ? createServer(accept)
       : createTlsServer({ ...tls, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS }, accept)
-  // With TLS, this happens before the handshake.
+  // Checks the address before the TLS handshake, if the server uses TLS.
   server.prependListener('connection', (socket: Socket) => {
     const address = addressOf(socket)
     if (!isAllowed(address, options) || !connections.add(address)) {
@@ -67,7 +67,7 @@ export class ConnectionCount {
     this.#log = log
   }
 
-  /** Counts a connection. Returns false if there are too many. */
+  /** Counts a connection. Returns false if the limit of connections is reached. */
   add(address: string): boolean {
     const ofAddress = this.#ofAddress.get(address) ?? 0
     if (this.#count >= MOST_CONNECTIONS || ofAddress >= MOST_OF_ADDRESS) {

@@ -11,7 +11,7 @@ import type { Login } from './authenticate.ts'
 const MOST_REQUESTS = 32
 /** The largest number of unanswered deliver_sm. */
 export const MOST_DELIVERIES = 10
-/** The largest size of answers that a client has not read. Above it, no further request is read. */
+/** The largest size of answers that a client has not read. Above this size, no further request is read. */
 const MOST_UNREAD_OCTETS = 262_144
 /** The longest PDU before the bind. A bind has four texts of at most 64 characters. */
 const LARGEST_BEFORE_BIND = 512
@@ -140,7 +140,7 @@ export class SmppSession {
     this.#state = 'closing'
     const { socket } = this.#options
     socket.end()
-    // If the client does not read, some answers cannot be written.
+    // Closes the socket after a time limit, because answers cannot be written if the client does not read.
     setTimeout(() => socket.destroy(), CLOSE_MS).unref()
   }
 
@@ -247,7 +247,7 @@ export class SmppSession {
     })
   }
 
-  /** Resolves once all requests are answered. */
+  /** Resolves when all requests are answered. */
   #idle(): Promise<void> {
     return this.#requests === 0 ? Promise.resolve() : new Promise((resolve) => this.#untilIdle.push(resolve))
   }
@@ -289,7 +289,7 @@ export class SmppSession {
     const sentAt = Date.now()
     return new Promise((resolve) => {
       const check = () => {
-        // The answer may come after requests that were not read yet.
+        // Takes blocked reading into account, because the answer may be behind requests that were not read yet.
         const waitedMs = this.#blockedSince === undefined ? Date.now() - Math.max(sentAt, this.#unblockedAt) : 0
         if (waitedMs < times.answerMs) {
           timer = setTimeout(check, times.answerMs - waitedMs)

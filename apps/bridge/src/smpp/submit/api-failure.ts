@@ -11,8 +11,8 @@ const MEMBERS: readonly (readonly [member: RegExp, status: StatusName])[] = [
 ]
 
 /**
- * Returns the error for the client. Clients repeat a request after ESME_RSYSERR, ESME_RMSGQFUL and ESME_RTHROTTLED, and give
- * up after others.
+ * Returns the error for the client. Clients repeat a request after ESME_RSYSERR, ESME_RMSGQFUL and ESME_RTHROTTLED, and
+ * give up after other errors.
  */
 export function submitFailure(error: unknown): SmppError {
   if (error instanceof SmppError) return error

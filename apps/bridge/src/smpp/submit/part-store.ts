@@ -18,9 +18,9 @@ export interface PartGroup {
   /** The message id, which is chosen with the first part, because the answer to that part contains it. */
   readonly messageId: string
   readonly isSent: boolean
-  /** The number of parts that ask for a receipt. */
+  /** The number of parts that request a receipt. */
   readonly receipts: number
-  /** The data for a report that the message was given up, as JSON. */
+  /** The data for a report that the message is incomplete, as JSON. */
   readonly detail: string
 }
 

@@ -5,8 +5,8 @@ const REPEAT_MS = 5 * 60_000
 
 /**
  * The ids of submitted messages that have a user_message_reference. A client that lost the answer submits the message
- * again over a new connection, so the same reference with the same content is then one message. On the same connection,
- * it is another message once the first one is answered, because no answer was lost.
+ * again over a new connection, so the same reference with the same content means the same message. On the same
+ * connection, it means another message after the first message was answered, because no answer was lost.
  */
 export class RepeatedSubmits {
   readonly #database: DatabaseSync

@@ -67,7 +67,7 @@ const part = (sequence: number, total: number, { reference = 1, text = `part ${s
   userData: Buffer.concat([Buffer.of(6, 8, 4, reference >> 8, reference & 0xff, total, sequence), Buffer.from(text)]),
 })
 
-test('gives up a message whose parts stay away for five minutes, with a receipt for each part that asked for one', async () => {
+test('gives up a message whose parts do not arrive for five minutes, with a receipt for each part that requested a receipt', async () => {
   const id = await submit({ ...part(1, 3), registeredDelivery: 1 })
   now += 4 * MINUTE_MS
   await submit({ ...part(2, 3), registeredDelivery: 1 })
@@ -83,7 +83,7 @@ test('gives up a message whose parts stay away for five minutes, with a receipt 
   expect(account.sent).toEqual([])
 })
 
-test('gives up an incomplete message when its client begins another one with the same reference', async () => {
+test('gives up an incomplete message when its client begins another message with the same reference', async () => {
   const id = await submit({ ...part(1, 2, { text: 'old' }), registeredDelivery: 1 })
   await submit(part(1, 2, { text: 'new ' }))
   await submit(part(2, 2, { text: 'text' }))

@@ -24,7 +24,7 @@ export interface ReceiptRequest {
   readonly source: Address
   readonly destinations: readonly Address[]
   readonly onFailureOnly: boolean
-  /** The number of receipts: one for each part that asks for a receipt, because clients count receipts by part. */
+  /** The number of receipts: one for each part that requests a receipt, because clients count receipts by part. */
   readonly copies: number
 }
 
@@ -37,9 +37,9 @@ export interface SubmitterOptions {
   readonly sent: SentMessages
   readonly log: Log
   readonly now: () => number
-  /** A message whose parts did not arrive completely, and whose client wants a receipt. */
+  /** Called for a message whose parts did not arrive completely, and whose client wants a receipt. */
   readonly onGivenUp: (messageId: string, request: ReceiptRequest) => void
-  /** The state of the message may have changed before the wish for a receipt was stored. */
+  /** Called when the state of the message may have changed before the request for a receipt was stored. */
   readonly onMissed: (messageId: string) => void
 }
 
@@ -182,7 +182,7 @@ export class Submitter {
   async #send({ login, messageId, request, receipt }: Sending): Promise<void> {
     const { sent, now, onMissed } = this.#options
     const detail = JSON.stringify(receipt)
-    // Stored before the message is sent, because its state may change at once.
+    // Stores the request before the message is sent, because the state of the message may change at once.
     if (receipt !== undefined) await this.#writes.run(() => sent.add(messageId, detail, now()))
     try {
       await post(login.api, messageId, request)
@@ -193,7 +193,7 @@ export class Submitter {
       throw failure
     }
     if (receipt === undefined || sent.find(messageId) !== undefined) return
-    // The state was requested before the API had the message.
+    // Stores the request again, because the state was requested before the API had the message.
     sent.add(messageId, detail, now())
     onMissed(messageId)
   }
@@ -239,7 +239,7 @@ const MOST_PRIORITY = 3
 const PRIORITY_STEP = 10
 const MAY_BE_ACCEPTED: readonly string[] = ['ESME_RSYSERR']
 
-/** A relative time stays relative, because a repeated message must be the same request. */
+/** Keeps a relative time relative, because a repeated message must be the same request. */
 function lifetimeOf(validityPeriod: string, validUntil: number, now: number): { ttl: number } | { validUntil: string } {
   if (validityPeriod.endsWith('R')) return { ttl: Math.round((validUntil - now) / 1_000) }
   return { validUntil: new Date(validUntil).toISOString() }

@@ -27,7 +27,7 @@ export interface Habits {
   readonly prompt?: '>' | '> ' | '>\r\n'
   /** OK to `AT+CMGS=` before the prompt. */
   readonly okBeforePrompt?: true
-  /** The final OK is missing after `+CMGS:`, or comes before it. */
+  /** The final OK is missing after `+CMGS:`, or precedes it. */
   readonly okOfSubmission?: 'missing' | 'first'
   /** An unsolicited line before each line of an answer. */
   readonly chatter?: string
@@ -59,7 +59,7 @@ export class ForeignPort implements BytePort {
   }
 
   onClosed(): void {
-    // This port is never lost.
+    // Does nothing, because this port is never lost.
   }
 
   write(bytes: Uint8Array): void {
@@ -84,7 +84,7 @@ export class ForeignPort implements BytePort {
     else if (refusal !== 'silence') this.#say(`\r\n${refusal}\r\n`)
   }
 
-  /** Collects the output of one moment, because the habits apply to whole answers. */
+  /** Collects output until the current task ends, because the habits apply to whole answers. */
   #say(text: string): void {
     if (text.includes('>')) this.#isInPdu = true
     this.#output += text

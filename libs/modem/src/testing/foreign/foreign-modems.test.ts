@@ -83,7 +83,7 @@ describe.each(modems)('%s that lacks a necessary command', (_, create) => {
   })
 
   test.each(refusals)(
-    'sends and receives without +CMGD, and reports that the memory fills up (%s)',
+    'sends and receives without +CMGD, and reports that the memory becomes full (%s)',
     async (refusal) => {
       const trial = await tryModem(create, { '+CMGD': refusal })
       expect(trial.submitted.kind).toBe('accepted')

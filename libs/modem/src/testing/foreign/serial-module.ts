@@ -3,8 +3,8 @@ import type { ForeignModem } from './foreign-modem.ts'
 
 /**
  * A module on a serial line, written from V.250, 27.007 and 27.005 alone: it reads one character at a time, echoes it,
- * takes several commands in one line, and gives results in the form that V, E, Q and +CMEE select. It stores messages in
- * the memories SM and ME, whose indexes begin with 1.
+ * accepts several commands in one line, and sends results in the form that V, E, Q and +CMEE select. It stores messages
+ * in the memories SM and ME, whose indexes begin with 1.
  */
 export class SerialModule implements ForeignModem {
   readonly sent: string[] = []

@@ -11,13 +11,13 @@ export interface Trial {
   readonly outcome: StartupOutcome
   readonly shortcomings: readonly Shortcoming[]
   readonly submitted: Submitted
-  /** How often the message was reported. */
+  /** The number of times that the message was reported. */
   readonly received: number
   readonly events: readonly ModemEvent[]
   readonly readyAfterMs: number | undefined
 }
 
-/** Sets a modem up, sends one message through it, and receives and deletes one. */
+/** Sets a modem up, sends one message through the modem, and receives and deletes one message. */
 export async function tryModem(
   create: (clock: ManualClock) => ForeignModem,
   refused: Readonly<Record<string, Refusal>> = {},
