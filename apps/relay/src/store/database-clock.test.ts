@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DatabaseClock } from './database-clock.ts'
 
 const noon = Date.UTC(2026, 2, 1, 12)
@@ -57,7 +57,7 @@ test('follows a second jump while a slow database handles the first', async () =
   }
   databaseMs += HOUR
   const look = clock.look()
-  await vi.waitUntil(() => jumps.length === 1)
+  await expect.poll(() => jumps).toHaveLength(1)
   databaseMs += HOUR
   await clock.look()
   expect(clock.now().getTime()).toBe(noon + 2 * HOUR)
@@ -121,4 +121,19 @@ test('follows the monotonic clock while the database is unavailable', async () =
   monotonicMs += 60_000
   await clock.look()
   expect(clock.now().getTime()).toBe(noon + 60_000)
+})
+
+test('reports a jump after a slow first reading that a better one confirmed', async () => {
+  clock.stop()
+  tripMs = 10_000
+  const log = { warn: (line: string) => void warned.push(line) } as never
+  clock = await DatabaseClock.start({ readMs: () => read(), monotonicMs: () => monotonicMs, log })
+  const jumps: number[] = []
+  clock.onJump = async (one) => void jumps.push(one)
+  tripMs = 2
+  await clock.look()
+  databaseMs += 3_000
+  await clock.look()
+  expect(jumps).toEqual([3_000])
+  expect(warned).toEqual(['database clock moved forward by 3 s'])
 })

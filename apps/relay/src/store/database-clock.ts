@@ -19,7 +19,7 @@ export class DatabaseClock implements Clock {
   readonly #deps: DatabaseClockDeps
   #databaseMs = 0
   #monotonicMs = 0
-  /** The largest error of the time that was set last. */
+  /** The largest error of the present time. A later reading that confirms the time can lower it. */
   #uncertainMs = 0
   #isReading = false
   #isHandling = false
@@ -65,6 +65,7 @@ export class DatabaseClock implements Clock {
       const byMs = reading.databaseMs - this.now().getTime()
       const largestErrorMs = reading.uncertainMs + this.#uncertainMs
       if (Math.abs(byMs) > reading.uncertainMs) this.#set(reading)
+      else this.#uncertainMs = Math.min(this.#uncertainMs, Math.abs(byMs) + reading.uncertainMs)
       if (Math.abs(byMs) > largestErrorMs + JUMP_MS) this.#jumped(byMs)
     } catch {
       // Nothing is reported here, because other queries report that the database is unavailable.
