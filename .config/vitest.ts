@@ -35,7 +35,7 @@ export default defineConfig(({ mode }) => ({
     // The compile cache halves the start time of programs that tests start. Its key is the content of each module.
     env: { NODE_COMPILE_CACHE: resolve(repository, '.cache/compile') },
     // The time limit for an awaited event, which also has to allow for a busy machine.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: project === 'apps/e2e' ? 120_000 : 45_000 } },
     passWithNoTests: false,
     // Test files share loaded modules, because loading them again would take most of the time. They share no state:
     // libraries are pure, and each test file of an app has its own database or folders.

@@ -14,10 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-
-// Every test starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 30_000 })
+import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const OWN_NODE = `node-${process.platform}-${process.arch}`
 const HERE = { optional: true, os: [process.platform], cpu: [process.arch] }

@@ -2,10 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-
-// Every test starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 30_000 })
+import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const CLIENT = 'apps/relay/src/store/generated/client.ts'
 

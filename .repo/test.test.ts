@@ -2,11 +2,8 @@ import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { TOTALS_FOLDER } from './test-totals.ts'
-
-// Every test starts processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 30_000 })
 
 const PLAN = {
   tasks: { tasks: Object.fromEntries(['a', 'b'].map((name) => [`${name}:test`, planned(name)])) },

@@ -11,6 +11,7 @@ import { importTable } from './import-table.ts'
 import { libCompilation } from './lib-compilation.ts'
 import { lockfile } from './lockfile.ts'
 import { longFiles } from './long-files.ts'
+import { patientTests } from './patient-tests.ts'
 import { plainWords } from './plain-words.ts'
 import { projects } from './projects.ts'
 import { pureLibs } from './pure-libs.ts'
@@ -29,6 +30,7 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'type-checked': typeChecked,
   'lib compilation': libCompilation,
   'pure libs': pureLibs,
+  'patient tests': patientTests,
   'data paths': dataPaths,
   'documents name files': documentsNameFiles,
   'documents show files': documentsShowFiles,

@@ -49,7 +49,7 @@ test('fails when nothing listens, and when there is no answer in time', async ()
   expect(await check({ PORT: String(port) })).toBe(1)
   server?.close()
   expect(await check({ PORT: String(port) })).toBe(1)
-}, 20_000)
+})
 
 test('starts no Node, except for an API with a certificate', async () => {
   writeFileSync(join(folder, 'node'), `#!/bin/bash\ntouch ${folder}/started\nexec ${process.execPath} "$@"\n`)

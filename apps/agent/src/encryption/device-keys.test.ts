@@ -56,7 +56,7 @@ test('keeps at most ten earlier versions', async () => {
   const keys = await DeviceKeys.load(path)
   for (let version = 2; version <= 12; version += 1) await keys.rotate()
   expect([keys.has(1), keys.has(2), keys.has(12)]).toEqual([false, true, true])
-}, 30_000)
+})
 
 test('refuses a damaged file, because a new key would make waiting messages unreadable', async () => {
   for (const damaged of ['{', JSON.stringify({ keys: [{ version: 1, privateKey: 'PRIVATE KEY' }] })]) {

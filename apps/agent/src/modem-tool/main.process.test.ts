@@ -7,7 +7,7 @@ let emulator: EmulatorProcess
 
 beforeAll(async () => {
   emulator = await EmulatorProcess.start()
-}, 30_000)
+})
 
 afterAll(() => emulator.stop())
 
@@ -51,7 +51,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
     expect(out).toMatch(/^IMEI +\d{15}$/m)
     expect(out).toMatch(/^State +ready$/m)
     expect(code).toBe(0)
-  }, 30_000)
+  })
 
   test('sends a long text in parts and waits for the delivery reports', async () => {
     const { code, out } = await run(port(), 'send', '+447700900123', 'x'.repeat(200), '--report')
@@ -60,7 +60,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
     expect(out).toMatch(/^part 2 of 2: accepted, reference \d+$/m)
     expect(out.match(/report on \d+ to \+447700900123: delivered/g)).toHaveLength(2)
     expect(code).toBe(0)
-  }, 30_000)
+  })
 
   test('shows an incoming message, lists it and deletes it', async () => {
     const receiving = start(port(), 'receive')
@@ -165,7 +165,7 @@ describe('a modem that departs from the standard, on a pseudo-terminal', () => {
     expect(out).toMatch(/^Serial number +1234567890$/m)
     expect(out.match(/^Warning /gm)).toHaveLength(3)
     expect(code).toBe(0)
-  }, 30_000)
+  })
 
   // The tool waits 15 s for an answer on this port, so the test runs the commands at the same time.
   test.concurrent.each(['watch', 'receive', 'identify'])(

@@ -11,7 +11,7 @@ const opened: OpenPort[] = []
 
 beforeAll(async () => {
   emulator = await EmulatorProcess.start(['--chunking', 'whole', '--boot-time', '0'])
-}, 30_000)
+})
 
 afterAll(() => emulator.stop())
 
@@ -46,7 +46,7 @@ test('reports the loss of a UART that disconnects during the search for its rate
   const port = await opening
   opened.push(port)
   await new Promise<string>((resolve) => port.onClosed(resolve))
-}, 30_000)
+})
 
 test('transfers every octet unchanged in both directions', async () => {
   const port = await open(emulator.pty)
@@ -109,9 +109,7 @@ describe('when the modem is unplugged', () => {
     const lost = new Promise((resolve) => port.onClosed(resolve))
     await emulator.instruct('unplug', { modem: 'modem0', forMs: 100 })
     await lost
-    await expect
-      .poll(() => openPort(emulator.pty).then((port) => opened.push(port)), { timeout: 10_000 })
-      .toBeGreaterThan(0)
+    await expect.poll(() => openPort(emulator.pty).then((port) => opened.push(port))).toBeGreaterThan(0)
     const back = opened.at(-1) as OpenPort
     const heard = listen(back)
     // A booting modem does not answer for a while.
@@ -124,7 +122,7 @@ describe('when the modem is unplugged', () => {
         { timeout: 20_000, interval: 200 },
       )
       .toContain('OK\r\n')
-  }, 30_000)
+  })
 })
 
 describe('the error of a port that cannot be opened says what to do', () => {
@@ -165,7 +163,7 @@ function listen(port: OpenPort) {
     forget() {
       heard.text = ''
     },
-    until: (wanted: string) => expect.poll(() => heard.text, { timeout: 10_000, interval: 5 }).toContain(wanted),
+    until: (wanted: string) => expect.poll(() => heard.text, { interval: 5 }).toContain(wanted),
   }
   port.onBytes((bytes) => {
     heard.text += String.fromCharCode(...bytes)

@@ -36,7 +36,7 @@ async function listOf(items: number[], pages: number) {
   })
   const stop = observer.subscribe(() => undefined)
   stops.push(stop)
-  await vi.waitFor(() => expect(observer.getCurrentResult().isSuccess).toBe(true))
+  await expect.poll(() => observer.getCurrentResult().isSuccess).toBe(true)
   for (let page = 1; page < pages; page++) await observer.fetchNextPage()
   asked.splice(0)
   const shown = () => client.getQueryData<Pages<number>>(['list'])?.pages.flatMap(({ body }) => body)
@@ -75,7 +75,7 @@ test('a change during the first request of a query is not lost', async () => {
   stops.push(observer.subscribe(() => undefined))
   const refreshed = refresh(client, [['unread']])
   answers[0]?.(0)
-  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  await expect.poll(() => answers).toHaveLength(2)
   answers[1]?.(1)
   await refreshed
   expect(client.getQueryData(['unread'])).toBe(1)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openLog } from '@smsgw/daemon/log'
 import { Client } from 'pg'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { PostgresHintBus } from './postgres-hint-bus.ts'
 import { hintPayloads, readHintPayload, type WakeHint } from './wake-hint.ts'
@@ -112,14 +112,14 @@ describe('a hint', () => {
     const bus = slowBus()
     const hints = new WakeHints(bus)
     hints.wake(['first'])
-    await vi.waitUntil(() => bus.requests.length === 1)
+    await expect.poll(() => bus.requests).toHaveLength(1)
     for (let turn = 0; turn < 50; turn += 1) {
       hints.wake(['d', 'e'])
       await sleep(1)
     }
     expect(bus.requests).toHaveLength(1)
     bus.finish()
-    await vi.waitUntil(() => bus.requests.length === 2)
+    await expect.poll(() => bus.requests).toHaveLength(2)
     expect(bus.requests[1]).toEqual(['d', 'e'].map((deviceId) => ({ kind: 'wake', deviceId })))
     bus.finish()
     await hints.close()
@@ -129,10 +129,10 @@ describe('a hint', () => {
     const bus = slowBus()
     const hints = new WakeHints(bus)
     hints.wake(['first'])
-    await vi.waitUntil(() => bus.requests.length === 1)
+    await expect.poll(() => bus.requests).toHaveLength(1)
     hints.wake(Array.from({ length: 10_001 }, (_, number) => `device ${number}`))
     bus.finish()
-    await vi.waitUntil(() => bus.requests.length === 2)
+    await expect.poll(() => bus.requests).toHaveLength(2)
     expect(bus.requests[1]).toHaveLength(10_000)
     bus.finish()
     await hints.close()
@@ -142,11 +142,11 @@ describe('a hint', () => {
     const bus = slowBus()
     const hints = new WakeHints(bus)
     hints.wake(['first'])
-    await vi.waitUntil(() => bus.requests.length === 1)
+    await expect.poll(() => bus.requests).toHaveLength(1)
     hints.wake(['last'])
     const closing = hints.close()
     bus.finish()
-    await vi.waitUntil(() => bus.requests.length === 2)
+    await expect.poll(() => bus.requests).toHaveLength(2)
     bus.finish()
     await closing
     expect(bus.requests[1]).toEqual([{ kind: 'wake', deviceId: 'last' }])

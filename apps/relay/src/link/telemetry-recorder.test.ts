@@ -38,7 +38,7 @@ async function stored() {
     FROM telemetry ORDER BY key`
 }
 
-const untilStored = (count: number) => vi.waitUntil(async () => (await stored()).length >= count, { timeout: 10_000 })
+const untilStored = (count: number) => vi.waitUntil(async () => (await stored()).length >= count, { timeout: 30_000 })
 
 test('stores samples of many agents that arrive within a second in one commit', async () => {
   const all = await connections(20)

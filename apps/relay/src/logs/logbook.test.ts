@@ -1,5 +1,5 @@
 import { openLog } from '@smsgw/daemon/log'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../store/database.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { BufferedLogbook, type LogbookOptions } from './logbook.ts'
@@ -24,7 +24,7 @@ test('entries are stored automatically, complete and in order', async () => {
   logbook.write({ ...entry('first'), deviceId: 'd1', context: { code: '38' } })
   logbook.write(entry('second', 'a2'))
   logbook.write(entry('third'))
-  await vi.waitFor(async () => expect(await stored()).toHaveLength(3))
+  await expect.poll(stored).toHaveLength(3)
   expect(await stored()).toMatchObject([
     { accountId: 'a1', deviceId: 'd1', createdAt: now, module: 'test', priority: 'INFO', context: { code: '38' } },
     { accountId: 'a2', deviceId: null, context: null, message: 'second' },
@@ -75,9 +75,9 @@ test('entries are stored when the database is available again', async () => {
   const { database, tries, comeBack } = databaseThatIsAway()
   const logbook = open({ database, retryMs: 1 })
   logbook.write(entry('kept'))
-  await vi.waitFor(() => expect(tries()).toBeGreaterThan(2))
+  await expect.poll(tries).toBeGreaterThan(2)
   await comeBack()
-  await vi.waitFor(async () => expect(await messages()).toEqual(['a1 kept']))
+  await expect.poll(messages).toEqual(['a1 kept'])
 })
 
 /** A database that does not answer. */

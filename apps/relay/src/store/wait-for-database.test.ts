@@ -16,7 +16,7 @@ test('waits for a server that accepts connections but does not answer, like an o
     `PostgreSQL at 127.0.0.1:${port}/smsgw (user sms) does not answer (timeout expired), tried 1 times`,
   )
   silent.close()
-}, 20_000)
+})
 
 test('starts again when the database becomes unavailable during a start, even if that is the cause of another error', async () => {
   const failures = [outage(), new StartError('the database cannot be prepared', { cause: outage() })]

@@ -27,7 +27,7 @@ async function start(settings: Readonly<Record<string, string>> = { FCM_CREDENTI
   })
 }
 
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 45_000, interval: 50 })
 const phoneWithToken = () => testPhone(relay, relay.account, { pushToken: PUSH_TOKEN })
 const row = () => relay.database.phonePush.findFirstOrThrow()
 /** Ends the pause after a failed attempt. */

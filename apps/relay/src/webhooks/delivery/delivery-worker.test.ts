@@ -54,7 +54,7 @@ test('finds events without being woken, and sends an event once when woken twice
 test('records many results in few statements', async () => {
   const there = await receivers.start()
   await world.webhook('w1', there.url)
-  await world.enqueue(...names(500))
+  await world.enqueue(...names(200))
   world.worker()
   await eventually(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])))
   const [written] = await world.database.$queryRaw<{ goes: number; forMs: number }[]>`

@@ -182,6 +182,6 @@ test('an event waits at most half a minute', async () => {
   await world.database.webhookDelivery.updateMany({ data: { createdAt: new Date(Date.now() - 31_000) } })
   await world.pass(31)
   world.worker()
-  await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 10_000 })
+  await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 20_000 })
   slow.release()
 })

@@ -59,7 +59,6 @@ test('each receiver gets its turn if there are more than can be served at once',
   world.worker({ mostReceivers: 2 })
   await eventually(() => expect(new Set(order).size).toBe(6))
   for (const id of ['w0', 'w1']) expect(order.filter((one) => one === id).length).toBeLessThan(300)
-  await eventually(() => expect(order).toHaveLength(1_800))
 })
 
 test.each([
