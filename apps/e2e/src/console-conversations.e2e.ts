@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { barriersEverywhere } from './house/barriers.ts'
@@ -67,12 +67,12 @@ test('the composer shows parts and encoding, names the character that forces UCS
   const composer = page.getByLabel('Message', { exact: true })
   const meter = page.locator('#composer-meter')
   await composer.fill('a'.repeat(161))
-  expect(await meter.innerText()).toMatch(/GSM-7\s+2 parts\s+145 left/)
+  await expect.poll(() => meter.innerText()).toMatch(/GSM-7\s+2 parts\s+145 left/)
   await composer.fill('“Ready”')
-  expect(await meter.innerText()).toContain('“ (U+201C)')
+  await expect.poll(() => meter.innerText()).toContain('“ (U+201C)')
   expect(await meter.innerText()).toMatch(/UCS-2\s+1 part\s+63 left/)
   await meter.getByRole('button', { name: 'Use plain characters' }).click()
-  expect(await composer.inputValue()).toBe('"Ready"')
+  await expect.poll(() => composer.inputValue()).toBe('"Ready"')
   await composer.fill('')
 })
 
@@ -225,8 +225,7 @@ test('loads a long conversation while scrolling up; after an error it shows a me
   await open(talker)
   await thread().getByText('Number 119 of many').waitFor()
   await thread().hover()
-  await page.mouse.wheel(0, -100_000)
-  await thread().getByRole('alert').getByText('not today').waitFor()
+  await wheelUpUntil(thread().getByRole('alert').getByText('not today'))
   // A new message below the visible part must not change the position either.
   await gateway.api.ask('POST', '/virtual-phone', { from: talker, text: 'Number 120 of many' })
   await thread().getByText('Number 120 of many').waitFor({ state: 'attached' })
@@ -235,8 +234,7 @@ test('loads a long conversation while scrolling up; after an error it shows a me
   isBroken = false
   await thread().getByRole('button', { name: 'Earlier messages' }).click()
   await thread().getByText('Number 60 of many').waitFor({ state: 'attached' })
-  await page.mouse.wheel(0, -100_000)
-  await thread().getByText('Number 0 of many').waitFor({ state: 'attached' })
+  await wheelUpUntil(thread().getByText('Number 0 of many'))
   await thread().getByText('Number 120 of many').waitFor({ state: 'detached' })
   expect(await thread().getByRole('article').count()).toBeLessThan(121)
   await thread().evaluate((log) => log.scrollTo({ top: log.scrollHeight }))
@@ -312,6 +310,16 @@ function problem() {
 
 function outgoing(text: string) {
   return thread().getByRole('article', { name: 'You' }).filter({ hasText: text }).last()
+}
+
+/** Scrolls again and again, because the thread keeps its place while it adds or measures messages. */
+async function wheelUpUntil(wanted: Locator): Promise<void> {
+  await expect
+    .poll(async () => {
+      await page.mouse.wheel(0, -100_000)
+      return await wanted.count()
+    })
+    .toBeGreaterThan(0)
 }
 
 async function open(whom: string): Promise<void> {

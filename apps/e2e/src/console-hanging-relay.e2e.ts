@@ -23,17 +23,17 @@ afterAll(async () => {
 const banner = () => page.getByText('What you see may be out of date')
 const corner = () => page.locator('.line-state').first()
 
-test('a page shows within 70 seconds that its gateway hangs, and recovers when the gateway continues', async () => {
+test('a page shows that its gateway hangs, and recovers when the gateway continues', async () => {
   await expect.poll(() => corner().getAttribute('data-tone')).toBe('good')
   gateway.process.signal('SIGSTOP')
   try {
-    await banner().waitFor({ timeout: 70_000 })
-    expect(await corner().getAttribute('data-tone')).toBe('warn')
+    await banner().waitFor()
+    await expect.poll(() => corner().getAttribute('data-tone')).toBe('warn')
   } finally {
     gateway.process.signal('SIGCONT')
   }
-  await banner().waitFor({ state: 'detached', timeout: 60_000 })
-  await expect.poll(() => corner().getAttribute('data-tone'), { timeout: 30_000 }).toBe('good')
+  await banner().waitFor({ state: 'detached' })
+  await expect.poll(() => corner().getAttribute('data-tone')).toBe('good')
 })
 
 test('a page that is loaded while the gateway does not answer shows the reason', async () => {

@@ -40,9 +40,10 @@ test('the list of conversations stays small, and Back from one returns to its pl
   const place = await list.evaluate((section) => section.scrollTop)
   await link.click()
   await page.getByRole('log', { name: 'Messages' }).waitFor()
-  expect(await list.evaluate((section) => section.scrollTop)).toBe(place)
+  await expect.poll(() => list.evaluate((section) => section.scrollTop)).toBe(place)
   await page.goBack()
-  expect(await list.evaluate((section) => section.scrollTop)).toBe(place)
+  await page.getByRole('log', { name: 'Messages' }).waitFor({ state: 'detached' })
+  await expect.poll(() => list.evaluate((section) => section.scrollTop)).toBe(place)
   await list.evaluate((section) => section.scrollTo({ top: 0 }))
   await list
     .getByText(first.split('\n')[0] ?? '')
@@ -58,7 +59,8 @@ test('keys walk through the list of conversations, also where its elements were 
   for (let step = 0; step < 60; step++) await page.keyboard.press('j')
   const current = list.locator('[aria-current="true"]')
   await expect.poll(() => isInView(current)).toBe(true)
-  expect(await list.locator('[role="listitem"]:has([aria-current])').getAttribute('aria-posinset')).toBe('60')
+  const item = list.getByRole('listitem').filter({ has: page.locator('[aria-current="true"]') })
+  await expect.poll(() => item.getAttribute('aria-posinset')).toBe('60')
 })
 
 test('a search for a text of one old message finds it without a click', async () => {
@@ -95,7 +97,7 @@ test('a new message does not move the list of messages below its top', async () 
     'document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest("a").getAttribute("href")',
   )
   const top = () => page.locator(`a[href="${href}"]`).evaluate((element) => element.getBoundingClientRect().top)
-  const before = await top()
+  const before = await settled(top)
   await gateway.api.send({ phoneNumbers: ['+447400777777'], textMessage: { text: 'A new one' } })
   const first = page.getByRole('list', { name: 'Messages' }).locator('[aria-posinset="1"]')
   await expect.poll(top).toBeCloseTo(before, -1)
@@ -171,6 +173,18 @@ async function loadMore(within: Locator, items: number): Promise<void> {
 async function expectFewElements(): Promise<void> {
   await expect.poll(() => page.getByRole('listitem').count()).toBeLessThan(mostItems)
   expect(await page.locator('*').count()).toBeLessThan(mostElements)
+}
+
+/** Returns the value when it has stayed the same for ten readings. */
+async function settled(read: () => Promise<number>): Promise<number> {
+  let value = await read()
+  for (let same = 0; same < 10; ) {
+    await page.waitForTimeout(50)
+    const next = await read()
+    same = next === value ? same + 1 : 0
+    value = next
+  }
+  return value
 }
 
 function isInView(item: Locator): Promise<boolean> {

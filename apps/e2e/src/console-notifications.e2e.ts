@@ -96,7 +96,7 @@ test('turned off, a browser gets no more notifications, and a sign-out ends them
   const page = await signedInWithPush('en-GB')
   const count = async () => (await gateway.api.ask('GET', '/push/subscriptions')).json.length
   await turnOn(page)
-  expect(await count()).toBe(1)
+  await expect.poll(count).toBe(1)
   await page.getByRole('switch', { name: 'Notify me in this browser' }).click()
   await expect.poll(count).toBe(0)
   await turnOn(page)

@@ -171,7 +171,7 @@ test('registers a webhook in the format of Twilio, which has no other events, an
   expect(await listed.innerText()).toContain('sms:received · Twilio')
   await listed.getByRole('link').click()
   await page.getByRole('button', { name: 'Edit' }).click()
-  expect(await dialog.getByRole('checkbox').count()).toBe(5)
+  await expect.poll(() => dialog.getByRole('checkbox').count()).toBe(5)
   await dialog.getByLabel('Name').fill('Of Twilio')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { level: 1, name: 'Of Twilio' }).waitFor()
