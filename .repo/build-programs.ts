@@ -1,7 +1,6 @@
 // `node .repo/build-programs.ts <pid>`: bundles all programs of the present sources, unless they are bundled already,
 // and prints their main scripts as JSON. `pid` is the process that will start the programs.
-import { buildPrograms, keepPrograms } from './built-programs.ts'
+import { buildPrograms, bundled } from './built-programs.ts'
 
-const programs = await buildPrograms()
-keepPrograms(Number(process.argv[2] ?? process.pid))
+const programs = await buildPrograms(bundled, Number(process.argv[2] ?? process.pid))
 process.stdout.write(`${JSON.stringify(programs)}\n`)

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { buildProgram, builtProgram, keepPrograms } from './built-programs.ts'
+import { buildProgram, buildPrograms, builtProgram, keepProgram } from './built-programs.ts'
 
 let root: string
 
@@ -58,7 +58,7 @@ test('the bundles of a running process stay until it ends', async () => {
   const user = spawn('sleep', ['60'])
   try {
     const first = await buildProgram('emulator', root)
-    keepPrograms(user.pid, root)
+    keepProgram(first, user.pid)
     write('libs/sms/src/segment.ts', 'second')
     const second = await buildProgram('emulator', root)
     expect(existsSync(first)).toBe(true)
@@ -72,6 +72,15 @@ test('the bundles of a running process stay until it ends', async () => {
   } finally {
     user.kill()
   }
+})
+
+test('a source that is changed while programs are built neither fails the build nor removes its bundles', async () => {
+  const building = buildPrograms(['emulator'], process.pid, root)
+  write('libs/sms/src/segment.ts', 'second')
+  const { emulator } = await building
+  expect(existsSync(emulator)).toBe(true)
+  await buildProgram('emulator', root)
+  expect(existsSync(emulator)).toBe(true)
 })
 
 test.each(['main.js', 'sizes.json'])(
@@ -89,10 +98,11 @@ test.each(['main.js', 'sizes.json'])(
 test('a process that has ended leaves no file behind', async () => {
   const ended = spawn('true')
   await new Promise((resolve) => ended.once('exit', resolve))
-  const folder = dirname(dirname(await buildProgram('emulator', root)))
-  keepPrograms(ended.pid, root)
-  keepPrograms(process.pid, root)
-  keepPrograms(process.pid, root)
+  const main = await buildProgram('emulator', root)
+  const folder = dirname(dirname(main))
+  keepProgram(main, ended.pid)
+  keepProgram(main)
+  keepProgram(main)
   expect(readdirSync(folder).sort()).toEqual(['emulator', `process-${process.pid}`])
 })
 

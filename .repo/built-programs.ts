@@ -17,7 +17,7 @@ import {
 import { dirname, join, relative, resolve } from 'node:path'
 import { appBundles } from './packaging/app-bundle.ts'
 
-const bundled = ['agent', 'bridge', 'emulator', 'gateway', 'relay', 'smsgw'] as const
+export const bundled = ['agent', 'bridge', 'emulator', 'gateway', 'relay', 'smsgw'] as const
 
 export type BuiltProgram = (typeof bundled)[number]
 
@@ -32,10 +32,13 @@ export function builtProgram(program: BuiltProgram, root = repository): string |
 /** Returns the bundle of a program. Builds it if the present sources have not been bundled. */
 export async function buildProgram(program: BuiltProgram, root = repository): Promise<string> {
   const main = builtProgram(program, root)
-  if (main !== undefined) return main
+  return main ?? (await buildInto(folderOf(root), program, root))
+}
+
+async function buildInto(folder: string, program: BuiltProgram, root: string): Promise<string> {
+  if (isComplete(join(folder, program))) return join(folder, program, 'main.js')
   const bundle = appBundles[program]
   if (bundle === undefined) throw new Error(`${program} is not in .repo/packaging/app-bundle.ts`)
-  const folder = folderOf(root)
   mkdirSync(join(root, '.cache/programs'), { recursive: true })
   const beside = mkdtempSync(join(root, `.cache/programs/building-${process.pid}-`))
   try {
@@ -52,17 +55,28 @@ export async function buildProgram(program: BuiltProgram, root = repository): Pr
   return join(folder, program, 'main.js')
 }
 
-export async function buildPrograms(root = repository): Promise<Readonly<Record<BuiltProgram, string>>> {
-  const built = bundled.map(async (program) => [program, await buildProgram(program, root)] as const)
-  return Object.fromEntries(await Promise.all(built)) as Record<BuiltProgram, string>
+/**
+ * Returns the bundles of several programs for a process, and keeps them until it ends. All are in one folder, even if a
+ * source is changed meanwhile.
+ */
+export async function buildPrograms<Program extends BuiltProgram>(
+  programs: readonly Program[],
+  pid = process.pid,
+  root = repository,
+): Promise<Readonly<Record<Program, string>>> {
+  const folder = folderOf(root)
+  keep(folder, pid)
+  const built = programs.map(async (program) => [program, await buildInto(folder, program, root)] as const)
+  return Object.fromEntries(await Promise.all(built)) as Record<Program, string>
 }
 
-/**
- * Records that a process needs the programs of the present sources, so that their folder is kept until the process
- * ends.
- */
-export function keepPrograms(pid = process.pid, root = repository): void {
-  const folder = folderOf(root)
+/** Records that a process needs the bundle with this main script, so that its folder is kept until the process ends. */
+export function keepProgram(main: string, pid = process.pid): void {
+  keep(dirname(dirname(main)), pid)
+}
+
+function keep(folder: string, pid: number): void {
+  mkdirSync(folder, { recursive: true })
   for (const other of usersOf(folder)) if (!isRunning(other)) rmSync(join(folder, `${USER}${other}`), { force: true })
   writeFileSync(join(folder, `${USER}${pid}`), '')
 }

@@ -1,7 +1,7 @@
 // Builds the missing parts of a program before `smsgw` starts it from a checkout.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { type BuiltProgram, buildProgram, builtProgram, keepPrograms } from './built-programs.ts'
+import { type BuiltProgram, buildProgram, builtProgram, keepProgram } from './built-programs.ts'
 import { isConsoleFresh } from './console-freshness.ts'
 
 interface Wanted {
@@ -23,7 +23,7 @@ export async function prepareProgram({ name, args, isService, servesConsole }: W
   const program = name as BuiltProgram
   try {
     const main = isServing(args) ? await built(program) : builtProgram(program)
-    if (main !== undefined) keepPrograms()
+    if (main !== undefined) keepProgram(main)
     return main
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)

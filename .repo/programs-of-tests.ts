@@ -1,16 +1,10 @@
 // Vitest runs this once before the tests of an app that start whole programs: bundles start in half the time of sources.
 import { dirname, join } from 'node:path'
-import { buildProgram, keepPrograms } from './built-programs.ts'
+import { buildPrograms } from './built-programs.ts'
 
 /** @public the configuration of the tests names this file */
 export default async function setup(): Promise<void> {
-  const [agent, emulator, gateway, relay] = await Promise.all([
-    buildProgram('agent'),
-    buildProgram('emulator'),
-    buildProgram('gateway'),
-    buildProgram('relay'),
-  ])
-  keepPrograms()
+  const { agent, emulator, gateway, relay } = await buildPrograms(['agent', 'emulator', 'gateway', 'relay'])
   process.env['TESTED_AGENT'] = agent
   process.env['TESTED_EMULATOR'] = emulator
   process.env['TESTED_GATEWAY'] = gateway
