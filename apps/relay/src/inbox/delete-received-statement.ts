@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import { oldestWithinBytes, receivedBytes } from '../attachments/within-bytes.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
+import { readRows } from '../store/read-rows.ts'
 
 const EVENTS = [
   'sms:received',
@@ -13,6 +15,7 @@ const EVENTS = [
   'mms:batch:downloaded',
 ]
 const BATCH = 1_000
+const cutOffRow = z.strictObject({ before: z.string() })
 
 /**
  * Deletes received messages of all accounts that were stored for longer than this, and then their webhook deliveries. A
@@ -23,11 +26,18 @@ const BATCH = 1_000
  * deletes them.
  */
 export async function deleteReceived(database: Statements, afterSeconds: number): Promise<number> {
+  // Read once: with a moving time, a run might never end while messages arrive all the time.
+  const [cutOff] = await readRows(
+    database,
+    cutOffRow,
+    Prisma.sql`SELECT (now() - make_interval(secs => ${afterSeconds}))::text AS before`,
+  )
+  const before = cutOff?.before
   const messages = await inBatches(
     () => database.$executeRaw`
     DELETE FROM inbox WHERE key IN (${oldestWithinBytes(Prisma.sql`
       SELECT key, stored_at AS at, ${receivedBytes} FROM inbox
-      WHERE stored_at <= now() - make_interval(secs => ${afterSeconds})
+      WHERE stored_at <= ${before}::timestamptz
       ORDER BY stored_at, key LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`)})`,
   )
   await inBatches(
@@ -35,7 +45,7 @@ export async function deleteReceived(database: Statements, afterSeconds: number)
     DELETE FROM webhook_deliveries WHERE key IN (
       SELECT d.key FROM webhooks w JOIN webhook_deliveries d ON d.webhook_key = w.key
       WHERE w.events && ${EVENTS}::text[] AND d.event = ANY(${EVENTS}::text[]) AND d.state IN ('delivered', 'failed', 'dropped')
-        AND d.created_at <= now() - make_interval(secs => ${afterSeconds})
+        AND d.created_at <= ${before}::timestamptz
       LIMIT ${BATCH} FOR UPDATE OF d SKIP LOCKED)`,
   )
   return messages

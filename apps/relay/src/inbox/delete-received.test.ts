@@ -85,3 +85,19 @@ test('deletes pictures of any size with their messages, in several statements', 
   expect(await deleteReceived(database, HOUR)).toBeGreaterThanOrEqual(3)
   expect([await items(), await database.inboxAttachment.count()]).toEqual([[], 0])
 })
+
+test('a run ends although messages pass the set time during it', async () => {
+  const { database } = shared
+  await receive('first')
+  let arrived = 0
+  const whileOthersArrive = {
+    $queryRaw: database.$queryRaw.bind(database),
+    async $executeRaw(...statement: Parameters<typeof database.$executeRaw>) {
+      const deleted = await database.$executeRaw(...statement)
+      if (arrived < 3) await receive(`late ${++arrived}`)
+      return deleted
+    },
+  }
+  expect(await deleteReceived(whileOthersArrive as never, 0)).toBe(1)
+  expect(await items()).toEqual(['late 1', 'late 2', 'late 3'])
+})
