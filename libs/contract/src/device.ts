@@ -223,11 +223,18 @@ export const enteredPin = z
   .strictObject({
     unlocked: z.boolean().meta({ description: 'True when the SIM accepted the PIN' }),
     saved: z.boolean().optional().meta({ description: 'True when the PIN was saved; absent if `save` was not true' }),
-    reason: z.string().optional().meta({ description: 'Why the SIM is still locked, and what to do' }),
+    reason: z
+      .string()
+      .optional()
+      .meta({ description: 'Why the SIM is still locked, or why the PIN was not saved, and what to do' }),
     code: z
       .string()
       .optional()
-      .meta({ description: 'Stable code of `reason`, as in findings', examples: ['modem.pin-wrong'] }),
+      .meta({
+        description:
+          'Stable code of `reason`: as in findings, or `pin.set-on-machine` or `pin.not-written` for a PIN that was not saved',
+        examples: ['modem.pin-wrong'],
+      }),
     triesLeft: z.int().min(0).optional().meta({
       description: 'PIN attempts left until the SIM requires its PUK; absent if the modem does not report them',
     }),

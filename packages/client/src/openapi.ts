@@ -1412,10 +1412,10 @@ export interface components {
             unlocked: boolean;
             /** @description True when the PIN was saved; absent if `save` was not true */
             saved?: boolean;
-            /** @description Why the SIM is still locked, and what to do */
+            /** @description Why the SIM is still locked, or why the PIN was not saved, and what to do */
             reason?: string;
             /**
-             * @description Stable code of `reason`, as in findings
+             * @description Stable code of `reason`: as in findings, or `pin.set-on-machine` or `pin.not-written` for a PIN that was not saved
              * @example modem.pin-wrong
              */
             code?: string;

@@ -48,6 +48,8 @@ export interface ModemRegistration {
 /** `SIM_<n>_PIN`, `SIM_<n>_NUMBER`, `SIM_<n>_OPERATOR` and `SEND_WHILE_ROAMING`. */
 export interface SimSettings {
   readonly pinOf: (simNumber: number) => string | undefined
+  /** True if `SIM_<n>_PIN` is set, so that a saved PIN is not used. */
+  readonly isPinSet?: ((simNumber: number) => boolean) | undefined
   readonly phoneNumberOf: (simNumber: number) => string | undefined
   /** If undefined, the modem keeps its own setting. */
   readonly operatorOf?: ((simNumber: number) => OperatorChoice | undefined) | undefined

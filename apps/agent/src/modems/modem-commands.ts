@@ -1,5 +1,6 @@
 import type { Command } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { SavedPin } from '../setup/saved-pins.ts'
 import type { ModemActor } from './modem-actor.ts'
 import { modemProblem, simStateOf, stateText } from './modem-health.ts'
 
@@ -10,14 +11,14 @@ export type ModemReply = Omit<Extract<AgentEvent, { kind: 'modem-answered' }>, '
 export async function runModemCommand(
   actor: ModemActor | undefined,
   command: ModemCommand,
-  savePin: (simNumber: number, pin: string) => boolean,
+  savePin: (entered: { readonly simNumber: number; readonly pin: string }) => SavedPin,
 ): Promise<ModemReply> {
   if (actor === undefined || actor.health.state.name === 'absent')
     return refused(`the modem of SIM ${command.simNumber} is not connected`)
   if (command.kind === 'enter-pin') {
     const reply = await enterPin(actor, command.pin)
     if (reply.outcome !== 'done' || !command.save) return reply
-    return { ...reply, saved: savePin(command.simNumber, command.pin) }
+    return { ...reply, ...savePin(command) }
   }
   actor.restart()
   return { outcome: 'done' }

@@ -1,5 +1,5 @@
 import { octetsFromHex } from '@smsgw/sms/octets'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openPort } from '../ports/open-port.ts'
 import { planMessage } from '../sending/message/plan-message.ts'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
@@ -288,16 +288,15 @@ describe('a SIM', { timeout: 60_000 }, () => {
     const pinned = await EmulatorProcess.start(quick, { ...second, imei: '356938035648546', pin: '4321' })
     try {
       await fixture.start([pinned.pty])
-      const saved: string[] = []
-      const save = (simNumber: number, pin: string) => saved.push(`${simNumber}: ${pin}`) > 0
+      const save = vi.fn((_entered: object) => ({ saved: true }) as const)
       const command = { kind: 'enter-pin', cmdId: 'c', simNumber: 1, save: true } as const
       const enter = (pin: string) => runModemCommand(fixture.fleet?.actorOf(1), { ...command, pin }, save)
       await expect.poll(() => fixture.fleet?.simState(1), { timeout: 30_000 }).toBe('locked')
       expect(await enter('1111')).toMatchObject({ outcome: 'refused', triesLeft: 2, code: 'modem.pin-wrong' })
       expect(await enter('1111')).toMatchObject({ outcome: 'refused', triesLeft: 2 })
-      expect(saved).toEqual([])
+      expect(save).not.toHaveBeenCalled()
       expect(await enter('4321')).toEqual({ outcome: 'done', saved: true })
-      expect(saved).toEqual(['1: 4321'])
+      expect(save.mock.calls).toMatchObject([[{ simNumber: 1, pin: '4321' }]])
       await fixture.readyAre('1:8546')
       expect(await enter('4321')).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('not wait') })
     } finally {
@@ -309,10 +308,10 @@ describe('a SIM', { timeout: 60_000 }, () => {
     await fixture.start([one.pty])
     await fixture.readyAre('1:8091')
     const command = { kind: 'restart-modem', cmdId: 'c', simNumber: 1 } as const
-    expect(await runModemCommand(fixture.fleet?.actorOf(1), command, () => false)).toEqual({ outcome: 'done' })
+    expect(await runModemCommand(fixture.fleet?.actorOf(1), command, vi.fn())).toEqual({ outcome: 'done' })
     await expect.poll(() => fixture.stoppedSending, { timeout: 30_000 }).toEqual([1])
     await fixture.readyAre('1:8091')
-    const absent = await runModemCommand(fixture.fleet?.actorOf(2), { ...command, simNumber: 2 }, () => false)
+    const absent = await runModemCommand(fixture.fleet?.actorOf(2), { ...command, simNumber: 2 }, vi.fn())
     expect(absent).toEqual({ outcome: 'refused', reason: 'the modem of SIM 2 is not connected' })
   })
 

@@ -21,9 +21,23 @@ test('keeps a PIN for each SIM, and replaces one that has changed', () => {
   expect(statSync(join(folder, 'sim-pins.json')).mode & 0o777).toBe(0o600)
 })
 
-test('reports that a PIN cannot be saved', () => {
-  expect(trySavePin(folder, 1, '1234')).toBe(true)
-  expect(trySavePin(join(folder, 'missing'), 1, '1234')).toBe(false)
+test('reports why a PIN cannot be saved', () => {
+  const entered = { simNumber: 1, pin: '1234' }
+  expect(trySavePin(folder, {}, entered)).toEqual({ saved: true })
+  expect(trySavePin(join(folder, 'missing'), {}, entered)).toEqual({
+    ...{ saved: false, code: 'pin.not-written' },
+    reason: 'The PIN could not be saved (ENOENT). Set SIM_1_PIN on the machine with the modem.',
+  })
+})
+
+test('does not save a PIN over which SIM_<n>_PIN takes precedence, and returns the reason', () => {
+  const isPinSet = (simNumber: number) => simNumber === 1
+  expect(trySavePin(folder, { isPinSet }, { simNumber: 1, pin: '1234' })).toEqual({
+    ...{ saved: false, code: 'pin.set-on-machine' },
+    reason: expect.stringContaining('SIM_1_PIN is set on the machine with the modem and takes precedence'),
+  })
+  expect(trySavePin(folder, { isPinSet }, { simNumber: 2, pin: '5678' })).toEqual({ saved: true })
+  expect(readSavedPins(folder)).toEqual({ 2: '5678' })
 })
 
 test.each(['', '[]', '{"1":"12"}', '{"1":1234}', '{"office":"1234"}', '{"1":"1234"'])(

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { writeDurably } from '@smsgw/daemon/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
+import type { SimSettings } from '../modems/modem-actor-options.ts'
 
 /** PINs that `setup` saved, by SIM number. `SIM_<n>_PIN` takes precedence. */
 export type SavedPins = Readonly<Record<number, string>>
@@ -25,13 +26,32 @@ export function savePin(folder: string, simNumber: number, pin: string): void {
   writeDurably(join(folder, savedPinsFile), `${JSON.stringify(pins)}\n`)
 }
 
-/** Returns false if the PIN cannot be saved, for example because the disk is full. */
-export function trySavePin(folder: string, simNumber: number, pin: string): boolean {
+export type SavedPin =
+  | { readonly saved: true }
+  /** Why a saved PIN would not be used or could not be written, and what to do. */
+  | { readonly saved: false; readonly code: 'pin.set-on-machine' | 'pin.not-written'; readonly reason: string }
+
+/** Does not save a PIN that `SIM_<n>_PIN` replaces at each start, and none if the disk is full, for example. */
+export function trySavePin(
+  folder: string,
+  { isPinSet }: Pick<SimSettings, 'isPinSet'>,
+  { simNumber, pin }: { readonly simNumber: number; readonly pin: string },
+): SavedPin {
+  const setting = `SIM_${simNumber}_PIN`
+  if (isPinSet?.(simNumber))
+    return {
+      ...{ saved: false, code: 'pin.set-on-machine' },
+      reason: `The PIN is not saved, because ${setting} is set on the machine with the modem and takes precedence. Change it there.`,
+    }
   try {
     savePin(folder, simNumber, pin)
-    return true
-  } catch {
-    return false
+    return { saved: true }
+  } catch (error) {
+    const cause = (error as NodeJS.ErrnoException).code ?? 'the file with the saved PINs is damaged'
+    return {
+      ...{ saved: false, code: 'pin.not-written' },
+      reason: `The PIN could not be saved (${cause}). Set ${setting} on the machine with the modem.`,
+    }
   }
 }
 

@@ -37,7 +37,8 @@ export async function useModemsAlone(config: AgentConfig, found: DataFolder | 'm
       examine: (limitMs) => modems.examine({ modemsMs: limitMs, absentMs: 5_000 }),
       unlock: (port, pin) => {
         const { actors } = modems
-        return unlockSim({ actors, areNumbersKept: actors.length === 1 }, folder.path, { port, pin })
+        const isPinSet = (simNumber: number) => config.sims.get(simNumber)?.pin !== undefined
+        return unlockSim({ actors, areNumbersKept: actors.length === 1, isPinSet }, folder.path, { port, pin })
       },
       testThrough: ({ port = '' }) => new TestByModem(modems, port),
       async close() {

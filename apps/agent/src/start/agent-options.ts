@@ -90,6 +90,7 @@ export function configuredOptions(config: AgentConfig, log: Log) {
       open: tryOpenPort,
       sims: {
         pinOf: (simNumber: number) => config.sims.get(simNumber)?.pin ?? savedPins[simNumber],
+        isPinSet: (simNumber: number) => config.sims.get(simNumber)?.pin !== undefined,
         phoneNumberOf: (simNumber: number) => config.sims.get(simNumber)?.number,
         operatorOf: (simNumber: number) => config.sims.get(simNumber)?.operator,
         sendWhileRoaming: config.SEND_WHILE_ROAMING,

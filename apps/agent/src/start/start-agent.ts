@@ -93,8 +93,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     sweep: () => fleet.sweep(),
     ussd: (command) => fleet.ussd.ask(command),
     modem: (command) =>
-      runModemCommand(fleet.actorOf(command.simNumber), command, (simNumber, pin) =>
-        trySavePin(options.dataDir, simNumber, pin),
+      runModemCommand(fleet.actorOf(command.simNumber), command, (entered) =>
+        trySavePin(options.dataDir, options.modems.sims, entered),
       ),
     examine: () => examineWithin({ dataDir: options.dataDir, wanted: options.modems.wanted, status, examineModems }),
     onError: problems.onError,
@@ -146,7 +146,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     examine: examineModems,
     ussd: (request) => fleet.ussd.ask(request),
     rotateEncryptionKey,
-    unlock: (request) => unlockSim({ actors: fleet.actors, areNumbersKept: true }, options.dataDir, request),
+    unlock: (request) =>
+      unlockSim({ actors: fleet.actors, areNumbersKept: true, ...options.modems.sims }, options.dataDir, request),
   })
 
   return {

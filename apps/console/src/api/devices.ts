@@ -71,15 +71,15 @@ export function useRenameDevice(id: string) {
 
 /**
  * @param onNotSaved is called when the PIN has unlocked the SIM but was not saved, even if the form was closed in the
- * meantime
+ * meantime. `code` is the reason, which older agents omit
  */
-export function useEnterPin(id: string, onNotSaved: (simNumber: number) => void) {
+export function useEnterPin(id: string, onNotSaved: (simNumber: number, code: string | undefined) => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async (entry: { readonly simNumber: number; readonly pin: string; readonly save: boolean }) =>
       (await ask<EnteredPinAnswer>('POST', `/devices/${id}/pin`, entry)).body,
-    onSuccess: ({ unlocked, saved }, { simNumber, save }) => {
-      if (unlocked && save && saved === false) onNotSaved(simNumber)
+    onSuccess: ({ unlocked, saved, code }, { simNumber, save }) => {
+      if (unlocked && save && saved === false) onNotSaved(simNumber, code)
       // Diagnostics count the attempts that are left. Diagnostics can take most of a minute, so the result does not
       // wait for them, and the old count is discarded.
       void client.resetQueries({ queryKey: ['findings', id] })

@@ -15,7 +15,10 @@ interface ModemPlace {
 
 /** Asks for the PIN of a locked SIM, and shows how many attempts are left after a wrong PIN. */
 export function PinForm({ deviceId, simNumber }: ModemPlace) {
-  const enter = useEnterPin(deviceId, (number) => void showToast(t('modem.pinNotSaved', { number })))
+  const enter = useEnterPin(deviceId, (number, code) => {
+    const isSet = code === 'pin.set-on-machine'
+    void showToast(isSet ? t('modem.pinSetOnMachine', { number }) : t('modem.pinNotSaved', { number }))
+  })
   const [pin, setPin] = useState('')
   const [isSaved, setSaved] = useState(true)
   const refused = enter.data?.unlocked === false ? enter.data : undefined

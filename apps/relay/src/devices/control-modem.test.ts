@@ -51,6 +51,13 @@ test('the PIN is saved on request, and the answer says whether it was saved', as
   expect(commands).toMatchObject([{ kind: 'enter-pin', save: true }])
 })
 
+test('the answer gives the reason why an accepted PIN was not saved', async () => {
+  const notSaved = { saved: false, code: 'pin.set-on-machine', reason: 'SIM_1_PIN takes precedence' } as const
+  await connect({ answer: answering({ outcome: 'done', ...notSaved }) })
+  const { json } = await post('/pin', { simNumber: 1, pin: PIN, save: true })
+  expect(json).toEqual({ unlocked: true, ...notSaved })
+})
+
 test('an older agent does not save the PIN', async () => {
   await connect({ answer: answering({ outcome: 'done' }) })
   expect((await post('/pin', { simNumber: 1, pin: PIN, save: true })).json).toEqual({ unlocked: true, saved: false })

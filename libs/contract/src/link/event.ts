@@ -246,7 +246,7 @@ const modemAnswered = z.object({
   cmdId: commandId,
   at,
   outcome: z.enum(['done', 'refused']),
-  /** Why the command was refused, and advice. */
+  /** Why the command was refused or the PIN not saved, and advice. */
   reason: z.string().max(500).optional(),
   /** Stable code of the reason, as in findings. Older agents omit the code. */
   code: z.string().min(1).max(64).optional(),
