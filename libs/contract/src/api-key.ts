@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keyId } from './ids.ts'
-import { requestBody } from './request-body.ts'
+import { requestBody, unchangeable } from './request-body.ts'
 import { instant, utcTime } from './times.ts'
 import { requestedScope } from './token.ts'
 
@@ -84,11 +84,15 @@ export const apiKeyRequest = requestBody({
   examples: [{ name: 'door bell', scopes: ['messages:send'], limits: { recipientsPerDay: 100, recipients: ['+44*'] } }],
 })
 
+const ANOTHER_KEY = 'create another key, and revoke this one with DELETE'
+
 export const apiKeyChange = requestBody({
   name: name.optional(),
   limits: requestedLimits
     .optional()
     .meta({ description: 'Replaces all limits; `{}` removes them. Default: unchanged' }),
+  scopes: unchangeable(ANOTHER_KEY),
+  expiresAt: unchangeable(ANOTHER_KEY),
 }).meta({ id: 'ApiKeyChange', examples: [{ limits: { recipientsPerDay: 500 } }] })
 
 export const apiKeyRotation = z

@@ -5,6 +5,14 @@ export function requestBody<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess(withoutNulls, z.object(shape))
 }
 
+/** Schema of a member that a change refuses, because ignoring it would look as if it had been changed. */
+export function unchangeable(instead: string) {
+  return z
+    .never(`cannot be changed: ${instead}`)
+    .optional()
+    .meta({ description: `Cannot be changed: ${instead}` })
+}
+
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const members = Object.entries(value)

@@ -915,6 +915,10 @@ export interface components {
             name?: string;
             /** @description Replaces all limits; `{}` removes them. Default: unchanged */
             limits?: components["schemas"]["ApiKeyLimitsRequest"];
+            /** @description Cannot be changed: create another key, and revoke this one with DELETE */
+            scopes?: unknown;
+            /** @description Cannot be changed: create another key, and revoke this one with DELETE */
+            expiresAt?: unknown;
         };
         ApiKeyLimits: {
             /** @description SIMs that the key may use. Default: every SIM of the account */

@@ -261,6 +261,22 @@ test('name and limits can be changed, and limits removed', async () => {
 })
 
 test.each([
+  ['scopes', ['messages:list']],
+  ['expiresAt', '2037-01-01T00:00:00Z'],
+])('a change of %s is refused, and changes nothing', async (member, value) => {
+  const { id } = await create({ name: 'first name', scopes: ['messages:send'] })
+  const path = `/keys/${id}`
+  const { status, json } = await relay.api('PATCH', path, { body: { name: 'second name', [member]: value } })
+  expect([status, json.errors]).toMatchObject([
+    400,
+    [{ path: member, message: expect.stringContaining('cannot be changed: create another key') }],
+  ])
+  const after = { name: 'third name', [member]: null, color: 'unknown members are ignored' }
+  expect((await relay.api('GET', path)).json).toMatchObject({ name: 'first name', scopes: ['messages:send'] })
+  expect((await relay.api('PATCH', path, { body: after })).json).toMatchObject({ name: 'third name' })
+})
+
+test.each([
   [{ recipients: ['hello'] }, 'limits.recipients[0]'],
   [{ recipients: ['+44 7400'] }, 'limits.recipients[0]'],
   [{ recipients: ['*'] }, 'limits.recipients[0]'],
