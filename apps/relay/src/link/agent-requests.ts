@@ -75,8 +75,11 @@ type Refused = Extract<RelayInput, { kind: 'refused' }>
 export interface RequestListener {
   /** Called when this connection has become the current connection of its device. */
   readonly onOpened: () => void
-  /** Called with the settings that the agent gets when its connection opens. */
-  readonly onSettings: (version: number, settings: AgentSettings) => void
+  /**
+   * Called with the settings that the agent gets when its connection opens. `refusal` is the reason why they end the
+   * connection; undefined if the agent can apply them.
+   */
+  readonly onSettings: (version: number, settings: AgentSettings, refusal: Refused | undefined) => void
 }
 
 /** Carries out the database effects of one agent's session. */
@@ -190,7 +193,7 @@ export class AgentRequests {
   }
 
   async #open(hello: Hello): Promise<RelayInput> {
-    const { database, clock, hints, logbook } = this.#deps.store
+    const { database, clock, hints } = this.#deps.store
     const { relayId, streamId, forgetAfterSeconds } = this.#deps.relay
     const { deviceId, journal, bootId, agentVersion, sims, encryptionKey, aliasKey } = hello
     // The first agents with this capability did not have a key.
@@ -208,7 +211,7 @@ export class AgentRequests {
       ? undefined
       : this.refusalOf((await readSettings(database, accountId)).settings)
     if (refusal !== undefined) {
-      logbook.write({ accountId, deviceId, module: 'agents', priority: 'ERROR', message: refusal.reason })
+      this.#logRefusal({ accountId, deviceId }, refusal)
       return refusal
     }
     const opened = await openConnection(
@@ -235,7 +238,10 @@ export class AgentRequests {
     if (!this.#isOver) this.#listener.onOpened()
     const { version, settings } = await readSettings(database, accountId)
     const settingsToSend = agentSettings(settings, forgetAfterSeconds)
-    this.#listener.onSettings(version, settingsToSend)
+    // The settings may have changed since they were checked.
+    const laterRefusal = this.refusalOf(settings)
+    if (laterRefusal !== undefined) this.#logRefusal({ accountId, deviceId }, laterRefusal)
+    this.#listener.onSettings(version, settingsToSend, laterRefusal)
     return {
       kind: 'connection-opened',
       opened: {
@@ -249,6 +255,10 @@ export class AgentRequests {
         settings: settingsToSend,
       },
     }
+  }
+
+  #logRefusal(device: { readonly accountId: string; readonly deviceId: string }, { reason }: Refused): void {
+    this.#deps.store.logbook.write({ ...device, module: 'agents', priority: 'ERROR', message: reason })
   }
 
   async #store({ batch }: RelayEffect & { kind: 'store-events' }): Promise<RelayInput> {

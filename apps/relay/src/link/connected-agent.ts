@@ -65,9 +65,10 @@ export class ConnectedAgent {
     this.#socket = socket
     this.#requests = new AgentRequests(deps, address, {
       onOpened: () => listener.onOpen(this),
-      onSettings: (version, settings) => {
+      onSettings: (version, settings, refusal) => {
         this.#settingsVersion = Math.max(version, this.#settingsVersion)
         this.#settings = settings
+        if (refusal !== undefined) this.step(refusal)
       },
     })
     this.#listener = listener
