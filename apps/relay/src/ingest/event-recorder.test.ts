@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
@@ -70,6 +70,25 @@ test('wakes the outbox only for events that a webhook or a browser gets', async 
   expect(wakes).toEqual([])
   await record(4, { event: received('m2') })
   expect(wakes).toEqual(['woken'])
+})
+
+test('a device that often changes a key waits, and delays no other device', async () => {
+  const [hostile, other] = (await devices(2)) as [AgentConnection, AgentConnection]
+  const key = { id: 'k'.repeat(16), key: '' }
+  const changed = { event: { kind: 'alias-key-changed', at, key } } as const
+  const record = (connection: AgentConnection, from: number, event: ReadEvent) =>
+    recorder.record({ connection, from, skipped: 0, tag: 't', events: [event] })
+  for (let from = 1; from <= 10; from++) await record(hostile, from, changed)
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  try {
+    void record(hostile, 11, changed)
+    const [delayed] = timers.mock.calls
+    clearTimeout(timers.mock.results[0]?.value)
+    expect(delayed?.[1]).toBeGreaterThan(1_000)
+  } finally {
+    timers.mockRestore()
+  }
+  expect(await record(other, 1, changed)).toMatchObject({ kind: 'stored' })
 })
 
 test('rejects a batch that cannot be stored, so that its device can retry', async () => {

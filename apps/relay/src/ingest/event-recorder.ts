@@ -27,7 +27,7 @@ export interface EventRecorderDeps {
  */
 export class EventRecorder {
   readonly #deps: EventRecorderDeps
-  readonly #paces = new WeakMap<AgentConnection, Pace>()
+  readonly #paces = new WeakMap<AgentConnection, Paces>()
   #waiting: Waiting[] = []
   #running = 0
 
@@ -45,16 +45,21 @@ export class EventRecorder {
       this.#waiting.push({ batch, resolve, reject })
       this.#start()
     }
-    const delayMs = this.#paceOf(batch.connection).next(performance.now())
+    const delayMs = this.#delayOf(batch)
     if (delayMs > 0) setTimeout(store, delayMs)
     else store()
     return promise
   }
 
-  #paceOf(connection: AgentConnection): Pace {
-    const pace = this.#paces.get(connection) ?? new Pace(BATCH_EVERY_MS, BATCHES_AT_ONCE)
-    this.#paces.set(connection, pace)
-    return pace
+  #delayOf({ connection, events }: EventBatch): number {
+    const paces = this.#paces.get(connection) ?? {
+      batches: new Pace(BATCH_EVERY_MS, BATCHES_AT_ONCE),
+      keyChanges: new Pace(KEY_CHANGE_EVERY_MS, KEY_CHANGES_AT_ONCE),
+    }
+    this.#paces.set(connection, paces)
+    const nowMs = performance.now()
+    const delayMs = paces.batches.next(nowMs)
+    return events.some(changesKey) ? Math.max(delayMs, paces.keyChanges.next(nowMs)) : delayMs
   }
 
   #start(): void {
@@ -100,6 +105,20 @@ const BATCH_EVERY_MS = 25
  * The number of batches of a device that are stored without delay after a pause. One message causes about four batches.
  */
 const BATCHES_AT_ONCE = 20
+/** A device changes a key a few times per year. Each change rewrites its row in a transaction with other devices. */
+const KEY_CHANGE_EVERY_MS = 10_000
+/** The number of batches with changed keys that are stored without delay after a pause. */
+const KEY_CHANGES_AT_ONCE = 10
+
+function changesKey(read: ReadEvent): boolean {
+  return 'event' in read && (read.event.kind === 'alias-key-changed' || read.event.kind === 'key-replaced')
+}
+
+interface Paces {
+  readonly batches: Pace
+  readonly keyChanges: Pace
+}
+
 /** Limits the duration of a transaction. */
 const EVENTS_IN_GROUP = 1_000
 
