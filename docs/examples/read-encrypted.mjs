@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 const { SMSGW_URL = 'http://127.0.0.1:3000', SMSGW_USERNAME = 'sms', SMSGW_PASSWORD } = process.env
 const keys = new Map(process.argv.slice(2).map((argument) => argument.split('=')))
 
-const devices = await ask('/devices')
+const devices = await ask('/devices?includeDeleted=true')
 const aliasKeys = new Map(devices.flatMap(({ aliasKeys = [] }) => aliasKeys.map(({ id, key }) => [id, key])))
 for (const { sender, text, isEncrypted } of await ask('/inbox?type=SMS'))
   console.log(numberOf(sender), isEncrypted ? decrypted(text) : text)

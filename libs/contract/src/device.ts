@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deviceId } from './ids.ts'
 import { aliasKeyIdForm } from './number-alias.ts'
 import { requestBody } from './request-body.ts'
-import { requestQuery } from './request-query.ts'
+import { queryBoolean, requestQuery } from './request-query.ts'
 import { instant, utcTime } from './times.ts'
 
 const isEmulated = z.literal(true).optional()
@@ -46,7 +46,7 @@ export const device = z
     lastSeen: utcTime.meta({
       description: 'Time of the last connection; the creation time for a device that was never connected',
     }),
-    deletedAt: utcTime.optional(),
+    deletedAt: utcTime.optional().meta({ description: 'Absent while the device exists' }),
     online: z.boolean(),
     simCards: z.array(simCard),
     isEmulated: isEmulated.meta({
@@ -64,6 +64,13 @@ export const device = z
     }),
   })
   .meta({ id: 'Device' })
+
+export const listDevicesQuery = requestQuery({
+  includeDeleted: queryBoolean.default(false).meta({
+    description: 'List deleted devices as well, for example to decrypt the aliases that they made',
+    default: false,
+  }),
+})
 
 const simName = z.strictObject({
   simNumber,

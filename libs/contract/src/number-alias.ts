@@ -6,6 +6,11 @@ export function isNumberAlias(text: string): boolean {
   return form.test(text)
 }
 
+/** Returns the id of the key that made the alias. */
+export function aliasKeyId(alias: string): string {
+  return alias.slice(aliasPrefix.length, codeAt)
+}
+
 /** Returns the characters by which people distinguish aliases. Returns undefined if the text is not an alias. */
 export function aliasCode(text: string): string | undefined {
   return isNumberAlias(text) ? text.slice(codeAt, codeAt + 6) : undefined

@@ -1287,6 +1287,7 @@ export interface components {
             lastSeen: string;
             /**
              * Format: date-time
+             * @description Absent while the device exists
              * @example 2026-03-01T08:46:11.000Z
              */
             deletedAt?: string;
@@ -1334,6 +1335,7 @@ export interface components {
             lastSeen: string;
             /**
              * Format: date-time
+             * @description Absent while the device exists
              * @example 2026-03-01T08:46:11.000Z
              */
             deletedAt?: string;
@@ -4011,7 +4013,10 @@ export interface operations {
     };
     getDevices: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description List deleted devices as well, for example to decrypt the aliases that they made */
+                includeDeleted?: boolean;
+            };
         };
         responses: {
             /** @description OK */

@@ -1,28 +1,49 @@
+import { readEncryptedField } from '@smsgw/contract/encrypted-field'
 import { type AliasKey, aliasKey } from '@smsgw/contract/link/event'
 import { z } from 'zod'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Statements } from '../store/database.ts'
 
 /** An agent has one key for each key of its account, so more keys than this come from a broken agent. */
-const MOST_KEYS = 100
+const MOST_KEYS = 32
 
 /**
- * Adds a key of aliases to those of its device, or replaces the key with the same id. The newest key is last. The caller has locked
- * the device.
+ * Adds keys of aliases to those of their device. The newest key is last. An id always names the same key, so the encrypted form is
+ * replaced only if the owner needs another version of the account's key to decrypt it. The caller has locked the device.
  */
-export async function storeAliasKey(
+export async function storeAliasKeys(
   statements: Statements,
   { deviceId, accountId }: Pick<AgentConnection, 'deviceId' | 'accountId'>,
-  key: AliasKey,
+  reported: readonly AliasKey[],
 ): Promise<void> {
   const where = { id: deviceId, accountId }
   const device = await statements.device.findUnique({ where, select: { aliasKeys: true } })
   if (device === null) return
-  const others = aliasKeysOf(device).filter(({ id }) => id !== key.id)
-  const aliasKeys = [...others, key].slice(-MOST_KEYS)
-  await statements.device.update({ where, data: { aliasKeys }, select: { id: true } })
+  const before = aliasKeysOf(device)
+  const after = reported.reduce(withKey, before)
+  if (after === before) return
+  await statements.device.update({
+    where,
+    data: { aliasKeys: after.slice(-MOST_KEYS) },
+    select: { id: true },
+  })
+}
+
+function withKey(keys: readonly AliasKey[], key: AliasKey): readonly AliasKey[] {
+  const known = keys.find(({ id }) => id === key.id)
+  if (known !== undefined && versionOf(known) === versionOf(key)) return keys
+  return [...keys.filter((one) => one !== known), key]
+}
+
+/** The version of the account's key. Undefined for a key in a form that this release does not know. */
+function versionOf({ key }: AliasKey): number | undefined {
+  const read = readEncryptedField(key)
+  return read.ok && read.field.kind === 'public-key' ? read.field.keyVersion : undefined
 }
 
 export function aliasKeysOf({ aliasKeys }: { readonly aliasKeys: unknown }): readonly AliasKey[] {
-  return z.array(aliasKey).parse(aliasKeys)
+  return z.array(storedKey).parse(aliasKeys)
 }
+
+/** Relays of earlier releases stored keys in any form. */
+const storedKey = z.object({ id: aliasKey.shape.id, key: z.string() })

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type DeviceAnswer, type DeviceDetailAnswer, device, deviceDetail } from '@smsgw/contract/device'
+import {
+  type DeviceAnswer,
+  type DeviceDetailAnswer,
+  device,
+  deviceDetail,
+  listDevicesQuery,
+} from '@smsgw/contract/device'
 import { idParams } from '@smsgw/contract/ids'
 import { readTelemetry, type TelemetrySample } from '@smsgw/contract/link/telemetry'
 import { z } from 'zod'
@@ -25,10 +31,11 @@ const MOST_ERRORS = 10
 /** Lists devices, oldest first. */
 export function listDevices({ database, clock }: GetDevicesDeps): Endpoint {
   return endpoint({
+    query: listDevicesQuery,
     answers: { 200: z.array(device) },
-    async handle({ principal: { accountId } }) {
+    async handle({ principal: { accountId }, query: { includeDeleted } }) {
       const devices = await database.device.findMany({
-        where: { accountId, deletedAt: null },
+        where: { accountId, ...(!includeDeleted && { deletedAt: null }) },
         include: { simCards: { orderBy: { simNumber: 'asc' } } },
         orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
       })
@@ -96,7 +103,7 @@ function errorAnswer({ createdAt, priority, module, message }: LogEntry): Device
 
 /** Returns a device as the API shows it. A device is online while its relay renews the lease, which expires if the relay dies. */
 export function deviceAnswer(device: Device & { readonly simCards: readonly SimCard[] }, now: Date): DeviceAnswer {
-  const { id, name, createdAt, updatedAt, lastSeen, leaseUntil, simCards } = device
+  const { id, name, createdAt, updatedAt, deletedAt, lastSeen, leaseUntil, simCards } = device
   const { encryptionKey, encryptionKeyVersion } = device
   const simNames = readSimNames(device.simNames)
   const aliasKeys = aliasKeysOf(device)
@@ -106,6 +113,7 @@ export function deviceAnswer(device: Device & { readonly simCards: readonly SimC
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     lastSeen: (lastSeen ?? createdAt).toISOString(),
+    ...(deletedAt !== null && { deletedAt: deletedAt.toISOString() }),
     online: isLeased(leaseUntil, now),
     simCards: simCards.map((sim) => simCardAnswer({ ...sim, name: simNames[sim.simNumber] })),
     ...(simCards.length > 0 && simCards.every(({ isEmulated }) => isEmulated) && { isEmulated: true as const }),

@@ -3,13 +3,15 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ScriptedAgent, type ScriptedAgentOptions } from '../link/testing/scripted-agent.ts'
+import { testPhone } from '../mobile/testing/test-phone.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 
 let relay: TestRelay
 const agents: ScriptedAgent[] = []
+let addresses = 0
 
 beforeAll(async () => {
-  relay = await testRelay()
+  relay = await testRelay({ settings: { TRUSTED_PROXIES: '127.0.0.1' } })
 })
 beforeEach(async () => {
   await relay.database.device.deleteMany()
@@ -27,10 +29,15 @@ const hide = () =>
     body: { encryption: { inbox_public_key, inbox_key_version: 1, inbox_hide_sender: true } },
   })
 
+/** A value in the form of one that was encrypted with this version of the account's key. */
+function encryptedKey(version: number): string {
+  return `$rsa-oaep-aes-256-gcm$v=1$k=${version}$${'A'.repeat(344)}$${'B'.repeat(16)}$${'C'.repeat(48)}`
+}
+
 const able = ['encrypted-data', 'public-key', 'number-alias'] as const
 const id = (letter: string) => letter.repeat(16)
 const alias = (letter: string) => `alias:${id('k')}${letter.repeat(48)}`
-const aliasKey = { id: id('k'), key: 'encrypted' }
+const aliasKey = { id: id('k'), key: encryptedKey(1) }
 
 async function pair(options: Partial<ScriptedAgentOptions> = {}): Promise<ScriptedAgent> {
   const { json } = await relay.api('POST', '/devices/codes')
@@ -40,7 +47,8 @@ async function pair(options: Partial<ScriptedAgentOptions> = {}): Promise<Script
 }
 
 function connect(options: Partial<ScriptedAgentOptions> & Pick<ScriptedAgentOptions, 'identity'>): ScriptedAgent {
-  const agent = new ScriptedAgent({ url: relay.url, ...options })
+  // A relay limits how many agents of one address may be paired at the same time.
+  const agent = new ScriptedAgent({ url: relay.url, address: `198.51.100.${++addresses}`, ...options })
   agents.push(agent.start())
   return agent
 }
@@ -61,13 +69,15 @@ const aliasKeys = async ({ deviceId }: ScriptedAgent) =>
 test('shows all alias keys that an agent has reported, the latest last', async () => {
   const agent = await pair({ aliasKey })
   expect(await aliasKeys(agent)).toEqual([aliasKey])
-  const next = { id: id('n'), key: 'next' }
+  const next = { id: id('n'), key: encryptedKey(2) }
   agent.tell({ kind: 'alias-key-changed', at, key: next })
   await expect.poll(() => agent.stored).toBe(1)
   expect(await aliasKeys(agent)).toEqual([aliasKey, next])
-  agent.tell({ kind: 'alias-key-changed', at, key: { ...aliasKey, key: 'again' } })
+  // The account's key got another version.
+  const again = { ...aliasKey, key: encryptedKey(3) }
+  agent.tell({ kind: 'alias-key-changed', at, key: again })
   await expect.poll(() => agent.stored).toBe(2)
-  expect(await aliasKeys(agent)).toEqual([next, { ...aliasKey, key: 'again' }])
+  expect(await aliasKeys(agent)).toEqual([next, again])
   const without = await pair()
   expect(await aliasKeys(without)).toBeUndefined()
 })
@@ -91,10 +101,62 @@ test('an answer to an alias is sent by the device that reported it, and belongs 
     { path: 'deviceId', message: expect.stringContaining('differs between the aliases') },
   ])
   expect(await errors([alias('d')])).toMatchObject([
-    { path: 'deviceId', message: expect.stringContaining('no message from an alias') },
+    { path: 'deviceId', message: expect.stringContaining('no device has the key of an alias') },
   ])
   expect((await send([alias('d')], { deviceId: agent.deviceId })).status).toBe(202)
   expect(await errors([alias('a'), alias('a')])).toMatchObject([{ path: 'phoneNumbers[1]' }])
+})
+
+const reply = async (letter: string) => {
+  const { status, json } = await send([alias(letter)])
+  return [status, json.deviceId ?? json.errors?.[0].message]
+}
+
+test('the keys of a deleted device stay readable, and its agent, paired again, sends to all of its earlier aliases', async () => {
+  const earlierKey = { id: id('e'), key: encryptedKey(1) }
+  const earlierAlias = `alias:${id('e')}${'z'.repeat(48)}`
+  const before = await pair({ aliasKey: earlierKey })
+  before.tell({ kind: 'alias-key-changed', at, key: aliasKey }, received(alias('a'), { id: 'd1' }))
+  await expect.poll(() => before.stored).toBe(2)
+  await relay.api('DELETE', `/devices/${before.deviceId}`)
+  expect(await reply('a')).toEqual([400, expect.stringContaining('was deleted: pair its agent again')])
+  expect(await aliasKeys(before)).toBeUndefined()
+  const { json: all } = await relay.api('GET', '/devices?includeDeleted=true')
+  expect(all).toMatchObject([
+    { id: before.deviceId, online: false, deletedAt: expect.any(String), aliasKeys: [earlierKey, aliasKey] },
+  ])
+
+  const again = await pair({ aliasKey })
+  expect(await reply('a')).toEqual([202, again.deviceId])
+  // No message is in the inbox, and only the deleted device reported this key. Both have another key in common.
+  const { status, json } = await send([earlierAlias])
+  expect([status, json.deviceId]).toEqual([202, again.deviceId])
+  const stranger = await pair({ aliasKey: { ...aliasKey, id: id('s') } })
+  expect(await reply('a')).toEqual([202, again.deviceId])
+  expect(stranger.commands).toEqual([])
+})
+
+test('an agent that is paired again without deleting its device gets the messages to its aliases', async () => {
+  const before = await pair({ aliasKey })
+  before.tell(received(alias('a'), { id: 'p1' }))
+  await expect.poll(() => before.stored).toBe(1)
+  before.stop()
+  const again = await pair({ aliasKey })
+  expect(await reply('a')).toEqual([202, again.deviceId])
+})
+
+test('a key of aliases that is not encrypted is ignored, and an unchanged key is not written again', async () => {
+  const agent = await pair({ aliasKey: { ...aliasKey, key: 'in clear' } })
+  agent.tell({ kind: 'alias-key-changed', at, key: { ...aliasKey, key: 'in clear' } })
+  await expect.poll(() => agent.stored).toBe(1)
+  expect(await aliasKeys(agent)).toBeUndefined()
+  const changed = { kind: 'alias-key-changed', at, key: aliasKey } as const
+  const sameAgain = { ...changed, key: { ...aliasKey, key: aliasKey.key.replaceAll('A', 'D') } }
+  agent.tell(changed)
+  await expect.poll(() => agent.stored).toBe(2)
+  agent.tell(sameAgain)
+  await expect.poll(() => agent.stored).toBe(3)
+  expect(await aliasKeys(agent)).toEqual([aliasKey])
 })
 
 test('the alias of a blocked sender stays blocked', async () => {
@@ -112,6 +174,16 @@ test('a message to an alias is refused for a device without aliases, and for an 
   const earlier = await pair({ capabilities: ['public-key'] })
   const refused = await send([alias('a')], { deviceId: earlier.deviceId })
   expect(refused.json.errors).toMatchObject([{ path: 'deviceId', message: expect.stringContaining('to an alias') }])
+
+  const phone = await testPhone(relay, relay.account, { capabilities: ['mms'] })
+  const attachments = [{ contentType: 'text/plain', data: 'aGVsbG8=' }]
+  const mms = { textMessage: undefined, mmsMessage: { attachments }, deviceId: phone.id }
+  const { status, json } = await send(['+12025550123', alias('a')], mms)
+  expect([status, json.errors]).toMatchObject([
+    400,
+    [{ path: 'phoneNumbers[1]', message: expect.stringContaining('no MMS can be sent') }],
+  ])
+  expect((await send(['+12025550123'], mms)).status).toBe(202)
 })
 
 test('hiding senders is refused without a key, and while an earlier agent or a phone reports them in clear', async () => {
@@ -156,6 +228,31 @@ test('a connected earlier agent is disconnected when senders become hidden', asy
   await relay.database.device.update({ where: { id: earlier.deviceId }, data: { capabilities: ['number-alias'] } })
   expect((await hide()).status).toBe(200)
   await expect.poll(() => earlier.ended).toEqual(['unsupported'])
+})
+
+test('an earlier agent that connects while senders become hidden is disconnected', async () => {
+  const before = await pair({ capabilities: ['public-key'] })
+  before.stop()
+  const where = { id: before.deviceId }
+  await expect.poll(async () => (await relay.database.device.findUnique({ where }))?.leaseUntil).toBeNull()
+  // Its device was upgraded before the check, and downgraded after it.
+  await relay.database.device.update({ where, data: { capabilities: ['number-alias'] } })
+  const { identity, keys, journalId } = before
+  const earlier = await relay.database.$transaction(
+    async (statements) => {
+      await statements.$executeRaw`SELECT 1 FROM devices WHERE id = ${before.deviceId} FOR UPDATE`
+      const connecting = connect({ identity, keys, journalId, capabilities: ['public-key'] })
+      // The relay has checked the settings, and waits for the row of the device.
+      const waiting = () => relay.database.$queryRaw`
+      SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      await expect.poll(waiting).toHaveLength(1)
+      expect((await hide()).status).toBe(200)
+      return connecting
+    },
+    { timeout: 60_000 },
+  )
+  await expect.poll(() => earlier.ended).toEqual(['unsupported'])
+  await expect.poll(async () => (await relay.database.device.findUnique({ where }))?.leaseUntil).toBeNull()
 })
 
 test('a phone cannot be registered while senders are hidden', async () => {

@@ -1,8 +1,8 @@
 // Inbound path, step 10: fences older connections, advances the mark of the journal. Next: store-received.ts.
 
 import { type Health, healthOf, reportedHealth } from '@smsgw/contract/health'
-import type { AgentEvent, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
-import { storeAliasKey } from '../devices/alias-keys.ts'
+import type { AgentEvent, AliasKey, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
+import { storeAliasKeys } from '../devices/alias-keys.ts'
 import { storeReceived } from '../inbox/store-received.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
@@ -54,8 +54,8 @@ export async function recordBatches(
   for (const [{ deviceId }, sims] of latestSims(reported)) await storeSims(statements, deviceId, sims, now)
   for (const { connection, event } of reported) {
     if (event.kind === 'key-replaced') await storeEncryptionKey(statements, connection, event.key)
-    if (event.kind === 'alias-key-changed') await storeAliasKey(statements, connection, event.key)
   }
+  for (const [connection, keys] of aliasKeysIn(reported)) await storeAliasKeys(statements, connection, keys)
   enqueued += await enqueueDeviceEvents(statements, reported)
   await storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(reported, now)])
   const answered = await storeAnswers(statements, reported.filter(isAnswer), now)
@@ -73,6 +73,15 @@ function latestSims(reported: readonly ReportedEvent[]): Map<AgentConnection, re
       event.kind === 'sims-changed' || event.kind === 'started' ? [[connection, event.sims]] : [],
     ),
   )
+}
+
+/** Returns the keys of aliases that each device reported, in order. */
+function aliasKeysIn(reported: readonly ReportedEvent[]): Map<AgentConnection, AliasKey[]> {
+  const changes = reported.flatMap(({ connection, event }) =>
+    event.kind === 'alias-key-changed' ? [{ connection, key: event.key }] : [],
+  )
+  const byConnection = Map.groupBy(changes, ({ connection }) => connection)
+  return new Map([...byConnection].map(([connection, ofDevice]) => [connection, ofDevice.map(({ key }) => key)]))
 }
 
 /**

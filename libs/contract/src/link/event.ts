@@ -1,6 +1,7 @@
 // Events from an agent. The events of one journal are numbered, stored in order, and acknowledged when they are on
 // disk.
 import { z } from 'zod'
+import { needsPrivateKey } from '../encrypted-field.ts'
 import { aliasKeyIdForm } from '../number-alias.ts'
 import { commandId } from './command.ts'
 
@@ -174,7 +175,10 @@ const keyReplaced = z.object({ kind: z.literal('key-replaced'), at, key: encrypt
  * The key of the aliases of phone numbers, encrypted with the key of the account. A device has another key, with another id, for each
  * key of the account.
  */
-export const aliasKey = z.object({ id: z.string().regex(aliasKeyIdForm), key: z.string().min(1).max(2_048) })
+export const aliasKey = z.object({
+  id: z.string().regex(aliasKeyIdForm),
+  key: z.string().max(2_048).refine(needsPrivateKey, 'is not encrypted with a public key'),
+})
 
 /** The device reports aliases with another key from now on. `hello` repeats the current key at each connection. */
 const aliasKeyChanged = z.object({ kind: z.literal('alias-key-changed'), at, key: aliasKey })

@@ -126,8 +126,11 @@ const hello = z.object({
   sims: z.array(simCard).max(64),
   /** The encryption key of the device; older agents have none. */
   encryptionKey: encryptionKey.optional(),
-  /** The key of the aliases of phone numbers; absent while the account does not hide senders. */
-  aliasKey: aliasKey.optional(),
+  /**
+   * The key of the aliases of phone numbers; absent while the account does not hide senders. A key in another form is
+   * ignored, because it must not prevent the connection.
+   */
+  aliasKey: aliasKey.optional().catch(undefined),
 })
 /**
  * Consecutive events, starting at `from`. Each event is validated separately, so that an invalid event does not block

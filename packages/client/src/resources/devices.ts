@@ -14,6 +14,7 @@ import type {
   UssdRequest,
 } from '../openapi.ts'
 
+type DevicesQuery = NonNullable<operations['getDevices']['parameters']['query']>
 type TelemetryQuery = NonNullable<operations['getDevicesByIdTelemetry']['parameters']['query']>
 
 /** The time limit, because the network or the device may take this long to answer. */
@@ -27,8 +28,10 @@ export class Devices {
     this.#transport = transport
   }
 
-  async list(options?: CallOptions): Promise<Device[]> {
-    return (await this.#transport.send<Device[]>({ method: 'GET', path: '/devices', ...options })).body
+  /** Lists devices, oldest first. With `includeDeleted`, deleted devices as well. */
+  async list({ includeDeleted, ...options }: CallOptions & DevicesQuery = {}): Promise<Device[]> {
+    const query = { includeDeleted }
+    return (await this.#transport.send<Device[]>({ method: 'GET', path: '/devices', query, ...options })).body
   }
 
   async get(id: string, options?: CallOptions): Promise<DeviceDetail> {

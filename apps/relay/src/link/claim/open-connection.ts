@@ -1,6 +1,6 @@
 import type { AliasKey, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
 import type { Capability } from '@smsgw/contract/link/frame'
-import { storeAliasKey } from '../../devices/alias-keys.ts'
+import { storeAliasKeys } from '../../devices/alias-keys.ts'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
 import type { Database, Statements } from '../../store/database.ts'
 import type { AgentConnection } from './agent-connection.ts'
@@ -87,7 +87,7 @@ export function openConnection(
       },
       select: { id: true },
     })
-    if (agent.aliasKey !== undefined) await storeAliasKey(statements, agent, agent.aliasKey)
+    if (agent.aliasKey !== undefined) await storeAliasKeys(statements, agent, [agent.aliasKey])
     await storeSims(statements, deviceId, agent.sims, now)
     return {
       connection: { accountId, deviceId, journalId, connEpoch: Number(connEpoch) },

@@ -1,3 +1,5 @@
+import { aliasKeyId } from '@smsgw/contract/number-alias'
+import { aliasKeysOf } from '../../devices/alias-keys.ts'
 import type { ApiError } from '../../http/api-error.ts'
 import { refusal } from '../../http/validation-error.ts'
 import type { Statements } from '../../store/database.ts'
@@ -7,9 +9,8 @@ type AliasDevice =
   | { readonly ok: false; readonly refusal: ApiError }
 
 /**
- * Returns the device for a message to aliases of phone numbers: the device in the request, otherwise the device that
- * reported the aliases, because only that device can decrypt them. Undefined if the message has no aliases and names no
- * device.
+ * Returns the device for a message to aliases of phone numbers: the device in the request, otherwise a device that can
+ * decrypt the aliases. Undefined if the message has no aliases and names no device.
  */
 export async function aliasDevice(
   statements: Statements,
@@ -17,22 +18,76 @@ export async function aliasDevice(
   aliases: readonly string[],
 ): Promise<AliasDevice> {
   if (aliases.length === 0 || deviceId !== undefined) return { ok: true, deviceId }
-  const received = await Promise.all(
-    aliases.map((sender) =>
-      statements.inboxItem.findFirst({
-        where: { accountId, sender },
-        orderBy: { createdAt: 'desc' },
-        select: { deviceId: true },
-      }),
-    ),
+  const keyHolders = await readKeyHolders(statements, accountId)
+  const holders = await Promise.all(
+    aliases.map((alias) => ableDevice(keyHolders, alias) ?? receiverOf(statements, accountId, alias)),
   )
-  const devices = new Set(received.map((item) => item?.deviceId))
+  const devices = new Set(holders.map((holder) => holder?.id))
   const [found] = devices
   if (devices.has(undefined))
-    return refused('is required, because the inbox has no message from an alias in phoneNumbers')
+    return refused(
+      'is required, because no device has the key of an alias in phoneNumbers, and the inbox has no message from it',
+    )
+  if (holders.some((holder) => holder?.isDeleted))
+    return refused(
+      'is required, because the device that reported an alias in phoneNumbers was deleted: pair its agent again, then name its new device',
+    )
   if (devices.size > 1)
     return refused('differs between the aliases in phoneNumbers: send a message for each device that reported them')
   return { ok: true, deviceId: found }
+}
+
+interface KeyHolder {
+  readonly id: string
+  readonly isDeleted: boolean
+  readonly keyIds: readonly string[]
+}
+
+/** Returns the devices that reported keys of aliases. Those that connected last come first. */
+async function readKeyHolders(statements: Statements, accountId: string): Promise<readonly KeyHolder[]> {
+  const devices = await statements.device.findMany({
+    where: { accountId, NOT: { aliasKeys: { equals: [] } } },
+    orderBy: { connectedAt: { sort: 'desc', nulls: 'last' } },
+    select: { id: true, deletedAt: true, aliasKeys: true },
+  })
+  return devices.map((device) => ({
+    id: device.id,
+    isDeleted: device.deletedAt !== null,
+    keyIds: aliasKeysOf(device).map(({ id }) => id),
+  }))
+}
+
+/**
+ * Returns a device that can decrypt the alias; undefined if no device reported its key. An agent keeps its secret when it is
+ * paired again, and its new device then reports only the current key. Devices with a common key have the same secret, so each of
+ * them can decrypt the aliases of all.
+ */
+function ableDevice(holders: readonly KeyHolder[], alias: string): Pick<KeyHolder, 'id' | 'isDeleted'> | undefined {
+  const keyIds = new Set([aliasKeyId(alias)])
+  let able: readonly KeyHolder[] = []
+  for (let before = -1; able.length > before; ) {
+    before = able.length
+    able = holders.filter((holder) => holder.keyIds.some((id) => keyIds.has(id)))
+    for (const id of able.flatMap((holder) => holder.keyIds)) keyIds.add(id)
+  }
+  return able.find(({ isDeleted }) => !isDeleted) ?? able[0]
+}
+
+/** For an alias of a device whose keys are not stored, because it is connected to a relay of an earlier release. */
+async function receiverOf(
+  statements: Statements,
+  accountId: string,
+  sender: string,
+): Promise<Pick<KeyHolder, 'id' | 'isDeleted'> | undefined> {
+  const received = await statements.inboxItem.findFirst({
+    where: { accountId, sender },
+    orderBy: { createdAt: 'desc' },
+    select: { deviceId: true },
+  })
+  if (received === null) return undefined
+  const { deviceId: id } = received
+  const device = await statements.device.findUnique({ where: { id, accountId }, select: { deletedAt: true } })
+  return { id, isDeleted: device?.deletedAt !== null }
 }
 
 function refused(message: string): AliasDevice {

@@ -39,6 +39,7 @@ export function checkMessage(
   const validUntil = endOf(requested, now)
   const errors = [
     ...timeErrors(scheduleAt, validUntil, now),
+    ...mmsErrors(requested),
     ...(requested.isEncrypted ? [] : sizeErrors(requested, maxSegments)),
   ]
   if (errors.length > 0) return refused(errors)
@@ -55,6 +56,17 @@ function* timeErrors(scheduleAt: Date | undefined, validUntil: Date | undefined,
   if (scheduleAt <= now) yield { path: 'scheduleAt', message: 'must be in the future: leave it out to send now' }
   else if (validUntil && scheduleAt >= validUntil)
     yield { path: 'scheduleAt', message: 'must be before the deadline set by ttl or validUntil' }
+}
+
+/** Only phones send MMS, and a phone cannot decrypt an alias. */
+function* mmsErrors({ content, phoneNumbers }: SendMessageRequest): Generator<FieldError> {
+  if (content.kind !== 'mms') return
+  for (const [position, number] of phoneNumbers.entries())
+    if (isNumberAlias(number))
+      yield {
+        path: `phoneNumbers[${position}]`,
+        message: 'is an alias, to which no MMS can be sent: send a text or a link instead',
+      }
 }
 
 function* sizeErrors({ content }: SendMessageRequest, maxSegments: number): Generator<FieldError> {
