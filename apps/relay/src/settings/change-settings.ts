@@ -68,6 +68,7 @@ function refuseBroken(own: OwnSettings, before: OwnSettings): void {
 async function refuseUnableDevices(statements: Statements, accountId: string): Promise<void> {
   const devices = await statements.device.findMany({
     where: { accountId, deletedAt: null },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     select: { name: true, phoneTokenHash: true, connEpoch: true, capabilities: true, capabilitiesEpoch: true },
   })
   const path = 'encryption.inbox_hide_sender'
