@@ -70,7 +70,7 @@ function decodeRow(name: string, text: string): Row {
     ours: () => pdus.map((pdu) => textOfUserData(userDataOf(pdu)) ?? '').join(''),
     theirs: () => pdus.map((pdu) => textByNodePdu(pdu)).join(''),
   }
-  if (row.ours() !== text) throw new Error(`${name}: the text does not come back`)
+  if (row.ours() !== text) throw new Error(`${name}: the decoded text differs from the original`)
   return row
 }
 

@@ -24,12 +24,13 @@ import { randomSegmentOptions, randomText } from './random-text.ts'
 
 /**
  * Gives every decoder the same inputs. Within five milliseconds, a decoder must return or throw a PduDecodeError, and
- * the encoder of a decoded value must return or throw a PduEncodeError. Segmenting may take longer. Any other behaviour
- * is a failure.
+ * the encoder of a decoded value must return or throw a PduEncodeError. Segmentation may take longer. Any other
+ * behaviour is a failure.
  */
 export function fuzzDecoders(options: FuzzOptions): FuzzResult {
   const { stackTraceLimit } = Error
-  // Full stack traces of expected errors took a fifth of the time. Two frames are sufficient to locate any other error.
+  // Full stack traces of expected errors would take a fifth of the time. Two frames are sufficient to locate other
+  // errors.
   Error.stackTraceLimit = 2
   try {
     return fuzz(options)
@@ -90,7 +91,7 @@ interface FuzzInput {
 /** The time limit for one message. */
 const longestMs = 5
 /**
- * The time limit for each thousand units of text (most messages have fewer). Segmenting may try every pair of allowed
+ * The time limit for each thousand units of text (most messages have fewer). Segmentation may try every pair of allowed
  * tables.
  */
 const longestSegmentingMs = 10
@@ -123,8 +124,8 @@ function attempt(decoder: string, run: Decoder, input: FuzzInput, result: FuzzRe
   const ms = performance.now() - startMs
   if (problem !== undefined) result.failures.push({ decoder, input: shown(input), problem })
   if (timed && ms > result.slowest.ms) {
-    // An input fails only if it is slow every time, because a busy machine may pause a program for longer than a
-    // decoder takes, and code is slow before it is compiled.
+    // An input fails only if it is slow every time, because a busy machine may interrupt the program, and code is slow
+    // before it is compiled.
     const againMs = timeAgainMs(run, input, allowedMs(decoder, input))
     if (againMs > result.slowest.ms) result.slowest = { decoder, ms: againMs, input: shown(input) }
     if (againMs > allowedMs(decoder, input)) {
@@ -174,14 +175,16 @@ function roundTrip(octets: Uint8Array, decode: typeof decodeIncoming | typeof de
   const { serviceCentre, tpdu } = decode(octets)
   if (tpdu.kind === 'command') return
   read(tpdu)
-  // The length of the message was wrong, so the decoded value cannot be encoded.
+  // Skips a message with a wrong length, because its decoded value cannot be encoded.
   if (tpdu.userData?.header?.broken === true) return
   const written = encodeForModem(tpdu, serviceCentre).octets
   const again = decode(written)
   const writtenAgain =
     again.tpdu.kind === 'command' ? again.tpdu.octets : encodeForModem(again.tpdu, again.serviceCentre).octets
   if (hexFromOctets(written) !== hexFromOctets(writtenAgain)) {
-    throw new Error(`reads as another message: ${hexFromOctets(written)}, then ${hexFromOctets(writtenAgain)}`)
+    throw new Error(
+      `is decoded to another message after encoding: ${hexFromOctets(written)}, then ${hexFromOctets(writtenAgain)}`,
+    )
   }
 }
 
@@ -236,7 +239,8 @@ function readNotification(octets: Uint8Array, start: number): MmsNotification {
 
 function readHex(octets: Uint8Array, text: string): void {
   const hex = hexFromOctets(octets)
-  if (hexFromOctets(octetsFromHex(hex.toLowerCase())) !== hex) throw new Error('hexadecimal does not come back')
+  if (hexFromOctets(octetsFromHex(hex.toLowerCase())) !== hex)
+    throw new Error('the decoded octets differ from the original')
   octetsFromHex(text)
 }
 
@@ -247,7 +251,7 @@ function readSegments(text: string, options: SegmentOptions): void {
     encodeUserData(part)
     return textOfUserData(part) ?? ''
   })
-  if (joined.join('') !== segmentation.text) throw new Error('the parts are not the text')
+  if (joined.join('') !== segmentation.text) throw new Error('the joined parts differ from the text')
 }
 
 function reassembled({ octets, octet, reassembly }: FuzzInput): ReassemblyState {

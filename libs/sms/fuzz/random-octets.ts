@@ -2,7 +2,7 @@ import { joinOctets, octetsFromHex } from '../src/octets.ts'
 import type { Random } from './random.ts'
 import { readVectorFiles } from './read-vectors.ts'
 
-/** Random octets rarely get past the first field, so four of five inputs are vectors with a few errors. */
+/** Random octets usually fail in the first field, so four of five inputs are vectors with a few errors. */
 export function randomOctets(random: Random): Uint8Array {
   if (random.once(5)) return random.octets(random.below(random.once(20) ? 600 : 60))
   let octets = random.oneOf(seeds)

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * The vectors in libs/sms/vectors: octets with their meaning, which come from a source and never from the output of
- * this package.
+ * The vectors in libs/sms/vectors: octets with their meaning. They are from an external source, never from the output
+ * of this package.
  */
 export interface VectorFile {
   readonly name: string
@@ -18,10 +18,10 @@ export interface Vector {
   readonly source: string
   /** Why the expectation differs from the source, or why the octets cannot be encoded again. */
   readonly note?: string
-  /** The PDU in hexadecimal, with the service centre in front. */
+  /** The PDU in hexadecimal, beginning with the service centre. */
   readonly pdu?: string
   readonly direction?: 'incoming' | 'outgoing'
-  /** False if encoding gives other octets than `pdu` or `octets`, so that the vector is only decoded. */
+  /** False if encoding results in other octets than `pdu` or `octets`. Such a vector is only decoded. */
   readonly reencodes?: boolean
   readonly reads?: boolean
   /** The octets in hexadecimal. For single octets, ranges are possible: `03-1F 40`. */

@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '5000' },
     seed: { type: 'string', default: '1' },
-    // Debian installs python3-gammu for this Python; other Pythons do not find it.
+    // Debian installs python3-gammu for this Python only.
     python: { type: 'string', default: '/usr/bin/python3' },
     optional: { type: 'boolean', default: false },
   },
@@ -95,7 +95,7 @@ function differencesOfReading(
   if ('error' in answer) {
     return reading === undefined ? [] : [{ field: 'refused', ours: pdu, gammu: answer.error, reading }]
   }
-  if (reading === undefined) throw new Error(`gammu reads what we refuse: ${pdu}`)
+  if (reading === undefined) throw new Error(`gammu reads a PDU that this package refuses: ${pdu}`)
   const fields = Object.entries(gammuFields(answer)) as [keyof OurReading['fields'], string][]
   return fields
     .map(([field, gammu]) => ({ field, ours: reading.fields[field], gammu, reading }))
@@ -107,7 +107,7 @@ function messageWritten(message: (typeof messages)[number], index: number): read
   const { kind, userData } = message
   if (kind === 'status-report' || userData.header !== undefined) return []
   const asked = ourReading(hexFromOctets(encodeForModem(message).octets), directionOf(kind))?.fields
-  if (asked === undefined) throw new Error('we cannot read what we wrote')
+  if (asked === undefined) throw new Error('this package cannot read a PDU that it wrote')
   const layout = kind === 'submit' ? 'Submit' : 'Deliver'
   const isText = userData.alphabet !== 'octets'
   const serviceCentre = '+447785016005'
@@ -137,7 +137,7 @@ function differencesOfWriting(
 ): readonly Difference[] {
   if (!('pdu' in answer)) throw new Error(`gammu could not encode ${JSON.stringify(asked)}: ${JSON.stringify(answer)}`)
   const reading = ourReading(answer.pdu, directionOf(kind))
-  if (reading === undefined) throw new Error(`gammu writes what we refuse: ${answer.pdu}`)
+  if (reading === undefined) throw new Error(`gammu writes a PDU that this package refuses: ${answer.pdu}`)
   const differences: Difference[] = (['number', 'text', 'coding', 'class', 'service centre'] as const)
     .map((field) => ({ field, ours: reading.fields[field], gammu: asked[field], reading }))
     .filter(({ ours, gammu }) => ours !== gammu)

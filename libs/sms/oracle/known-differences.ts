@@ -11,7 +11,7 @@ export interface Difference {
 }
 
 export interface KnownDifference {
-  /** The row in docs/sms-oracle.md that explains the difference. */
+  /** The name of the row in docs/sms-oracle.md that explains the difference. */
   readonly name: string
   readonly explains: (difference: Difference) => boolean
 }

@@ -44,7 +44,7 @@ export function ourReading(pdu: string, direction: 'incoming' | 'outgoing'): Our
 type Compared = Extract<Tpdu, { kind: 'deliver' | 'submit' | 'status-report' }>
 
 function fieldsOf(tpdu: Compared): Omit<Readonly<Record<Field, string>>, 'service centre'> {
-  // gammu replaces the text of a report with its own.
+  // Leaves out the text of a report, which gammu replaces with its own text.
   const userData = tpdu.kind === 'status-report' ? undefined : tpdu.userData
   const scheme = decodeDataCodingScheme(tpdu.dataCodingScheme ?? 0)
   return {

@@ -45,11 +45,11 @@ describe('a reader', () => {
     expect(reader.peek()).toBeUndefined()
   })
 
-  test('that starts after the end has no octets left', () => {
+  test('a reader that starts after the end has no octets left', () => {
     expect(new OctetReader(octetsFromHex('00'), 9).remaining).toBe(0)
   })
 
-  test('names field and offset when the octets end too early', () => {
+  test('the error contains field and offset if the octets end too early', () => {
     const reader = new OctetReader(octetsFromHex('001122'), 1)
     expect(() => reader.take('TP-UD', 3)).toThrow(new PduDecodeError('TP-UD', 1, 'needs 3 octets, 2 left'))
     reader.rest()

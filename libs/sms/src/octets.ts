@@ -5,7 +5,7 @@ export class OctetReader {
   readonly #octets: Uint8Array
   #position: number
 
-  /** @param offset where reading starts; positions and error offsets are still counted from the start of `octets` */
+  /** @param offset the start of reading; positions and offsets of errors are counted from the start of `octets` */
   constructor(octets: Uint8Array, offset = 0) {
     this.#octets = octets
     this.#position = Math.min(offset, octets.length)
@@ -67,7 +67,8 @@ export function hexFromOctets(octets: Uint8Array): string {
   return hex
 }
 
-// A call with many characters is faster than many small strings, but the number of arguments is limited.
+// The number of characters in one call. A call with many characters is faster than many small strings, but the number
+// of arguments is limited.
 const AT_ONCE = 512
 
 function hexOfFew(octets: Uint8Array, start: number): string {
@@ -92,7 +93,7 @@ export function joinOctets(parts: readonly (number | Uint8Array)[]): Uint8Array 
       joined[position++] = part
       continue
     }
-    // Most parts are a few octets long, and for those a loop is faster than set().
+    // Uses a loop for short parts, because most parts have only a few octets, for which a loop is faster than set().
     if (part.length > 16) joined.set(part, position)
     else for (let index = 0; index < part.length; index++) joined[position + index] = part[index]!
     position += part.length

@@ -187,7 +187,7 @@ const outgoing: fc.Arbitrary<Tpdu> = fc.oneof(submit, deliverReport)
 const serviceCentre = fc.option(number, { nil: undefined })
 
 function check<Value>(arbitrary: fc.Arbitrary<Value>, property: (value: Value) => void): void {
-  // fast-check takes a returned false for a failure, so the result of `expect` is not returned.
+  // Does not return the result of `expect`, because fast-check regards a returned false as a failure.
   const checked = fc.property(arbitrary, (value) => {
     property(value)
   })
@@ -279,7 +279,7 @@ describe('invalid octets', () => {
 
   const noise = fc.oneof(octetsOf(0, 200), damaged)
 
-  test('decode to a value, or throw an error with a field and a valid offset', () => {
+  test('are decoded to a value, or cause an error with a field and a valid offset', () => {
     check(noise, (octets) => {
       for (const decode of decoders) {
         try {
@@ -325,7 +325,7 @@ describe('invalid octets', () => {
       const cut = octets.subarray(0, seed % octets.length)
       const error = errorOf(() => decodeSubmit(cut))
       if (error === undefined) {
-        // Only the last octet of a text may be missing; other truncated messages are refused.
+        // Only messages without the last octet of a text are accepted. Other truncated messages are refused.
         expect(cut.length).toBe(octets.length - 1)
         expect(submit.userData.alphabet).not.toBe('octets')
       } else expect(error.offset).toBeLessThanOrEqual(cut.length)

@@ -43,7 +43,7 @@ describe('packing for USSD', () => {
     expect(unpackUssd(octets('31D98C56B3DD00'))).toBe('1234567@')
   })
 
-  it('sends a CR of the text twice when it ends on an octet boundary', () => {
+  it('sends a CR at the end of the text twice if it ends on an octet boundary', () => {
     expect(hex(packUssd('1234567\r'))).toBe('31D98C56B3DD1A0D')
     expect(unpackUssd(octets('31D98C56B3DD1A0D'))).toBe('1234567\r\r')
   })
@@ -62,7 +62,7 @@ describe('packing for USSD', () => {
     expect(packUssd('*100*я#')).toBeUndefined()
   })
 
-  it('returns any text that does not end in CR', () => {
+  it('packs and unpacks any text unchanged that does not end in CR', () => {
     fc.assert(
       fc.property(gsmText, (text) => {
         fc.pre(!text.endsWith('\r'))
@@ -111,13 +111,13 @@ describe('a USSD string', () => {
     expect(decodeUssdString(octets(given), scheme)).toBe(text)
   })
 
-  it('removes the language in front of GSM 7 bit text', () => {
+  it('removes the language before a GSM 7 bit text', () => {
     expect(decodeUssdString(packUssd('en\rBalance') ?? octets(''), 0x10)).toBe('Balance')
     expect(decodeUssdString(packUssd('Balance') ?? octets(''), 0x10)).toBe('Balance')
     expect(decodeUssdString(packUssd('en\rBalance') ?? octets(''), 0x0f)).toBe('en\rBalance')
   })
 
-  it('removes the language in front of UCS-2 text', () => {
+  it('removes the language before a UCS-2 text', () => {
     expect(decodeUssdString(octets('653704110430'), 0x11)).toBe('Ба')
     expect(decodeUssdString(octets('04110430'), 0x11)).toBe('Ба')
     expect(decodeUssdString(octets('65E5672C'), 0x11)).toBe('日本')

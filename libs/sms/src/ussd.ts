@@ -9,7 +9,7 @@ import { storable, textFromUcs2, ucs2FromText } from './text/ucs2.ts'
 
 export interface UssdString {
   readonly octets: Uint8Array
-  /** The data coding scheme has the values of cell broadcast (23.038 §5), not those of SMS. */
+  /** The data coding scheme has the values of cell broadcast (23.038 §5), not the values of SMS. */
   readonly dataCodingScheme: number
 }
 
@@ -32,8 +32,8 @@ const ucs2 = 0x48
 const maxStringOctets = 160
 
 /**
- * Decodes a text, and removes the language prefix that some schemes have. Returns undefined for compressed strings
- * (23.042) and user data headers, which USSD does not use.
+ * Decodes a text, and removes the language prefix that belongs to some schemes. Returns undefined for compressed
+ * strings (23.042) and user data headers, which USSD does not use.
  */
 export function decodeUssdString(octets: Uint8Array, dataCodingScheme: number): string | undefined {
   const scheme = decodeCellBroadcastDataCodingScheme(dataCodingScheme)
@@ -52,8 +52,8 @@ export function decodeUssdString(octets: Uint8Array, dataCodingScheme: number): 
 /**
  * Packs a text as USSD and cell broadcast do; returns undefined if a character has no septets. The number of septets is
  * not transmitted, so seven spare bits are filled with CR, because zeros would decode as `@`. If the text ends with a
- * CR on an octet boundary, the CR is sent twice, because a receiver would treat a single CR as filling. The receiver
- * decodes two, which look like one on a display (23.038 §6.1.2.3.1).
+ * CR on an octet boundary, the CR is sent twice, because a receiver would treat a single CR as padding. The receiver
+ * decodes two CR, which look like one CR on a display (23.038 §6.1.2.3.1).
  */
 export function packUssd(text: string): Uint8Array | undefined {
   const septets = septetsFromText(text)
@@ -72,15 +72,15 @@ export function unpackUssd(octets: Uint8Array): string {
 
 const carriageReturn = 0x0d
 
-/** Removes the language: two letters and CR. If they are missing despite the scheme, the text stays complete. */
+/** Removes the language: two letters and CR. If the language is missing despite the scheme, the text is not changed. */
 function withoutLanguage(text: string, scheme: CellBroadcastDataCodingScheme): string {
   return scheme.group === 'language-preceded' ? text.replace(/^[A-Za-z]{2}\r/, '') : text
 }
 
 /**
- * Removes the language: two letters packed into two octets, followed by two zero bits. If they are missing despite the
- * scheme, the text stays complete. Only lower-case letters count, as in ISO 639, because the octets of two capitals are
- * also common characters (`中` would be "NZ"), whereas those of two lower-case letters are rare characters.
+ * Removes the language: two letters packed into two octets, followed by two zero bits. If the language is missing
+ * despite the scheme, the text is not changed. Only lower-case letters count, as in ISO 639: the octets of two capitals
+ * are also common characters (`中` would be "NZ"), but the octets of two lower-case letters are rare characters.
  */
 function withoutPackedLanguage(octets: Uint8Array, scheme: CellBroadcastDataCodingScheme): Uint8Array {
   if (scheme.group !== 'language-preceded' || octets.length < 2 || octets[1]! > 0x3f) return octets

@@ -100,7 +100,7 @@ describe('the service centre', () => {
     ['', 0, 'is missing'],
     ['07', 1, 'is missing'],
     ['0791728301', 2, 'needs 6 octets, 3 left'],
-    // Some old modems list this for an empty slot in their storage.
+    // Some old modems list these octets for an empty slot in their storage.
     ['FFFFFFFF', 2, 'needs 254 octets, 2 left'],
   ])('%j is refused with its offset', (hex, offset, reason) => {
     const reader = new OctetReader(octetsFromHex(hex))
@@ -171,7 +171,7 @@ describe('an address as people write it', () => {
   })
 })
 
-test('only the type distinguishes a name from the same number', () => {
+test('distinguishes a name from the same number only by the type', () => {
   const name = decode(hexFromOctets(encodeAddress(address('alphanumeric', 0, '+4477009'))))
   const number = addressFromText('+4477009')
   expect(textFromAddress(name)).toBe(textFromAddress(number))

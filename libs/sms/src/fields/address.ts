@@ -38,15 +38,15 @@ const TYPES_OF_NUMBER: readonly TypeOfNumber[] = [
 const UNKNOWN_PLAN = 0
 const TELEPHONE_PLAN = 1
 
-/** 23.040 §9.1.2.5: an address has at most twelve octets, of which ten hold the value. */
+/** 23.040 §9.1.2.5: an address has at most twelve octets, of which ten contain the value. */
 const MAX_SEMI_OCTETS = 20
 const MAX_SEPTETS = 11
 
 /**
  * Parses an address as people write it: `+447700900123` is international, `12345` and `*100#` are of unknown type
  * (networks refuse a short code with any other type), everything else is an alphanumeric name. Numbers with separators,
- * such as `+44 (0)7700 900123`, are refused. Read as a name, the message would be sent to that name, and the digits
- * cannot be guessed safely.
+ * such as `+44 (0)7700 900123`, are refused: as a name they would be a wrong recipient, and the digits cannot be
+ * guessed safely.
  */
 export function addressFromText(text: string): Address {
   if (formattedNumber.test(text) && !plainNumber.test(text)) {
@@ -73,7 +73,8 @@ export function textFromAddress(address: Address): string {
 export function decodeAddress(reader: OctetReader, field: string): Address {
   const semiOctets = reader.octet(field)
   const typeOfAddress = reader.octet(field)
-  // Accepts more than the standard's twenty semi-octets, because losing the text after a long address would be worse.
+  // Accepts more than the standard's twenty semi-octets, because a refusal would also lose the text after the long
+  // address.
   return addressFromValue(typeOfAddress, reader.take(field, Math.ceil(semiOctets / 2)), semiOctets)
 }
 
@@ -112,8 +113,8 @@ function classifyText(text: string): Address {
 }
 
 function addressFromValue(typeOfAddress: number, value: Uint8Array, semiOctets: number): Address {
-  // The top bit says that no further type octet follows. Some senders clear the bit by mistake, but add no further
-  // octet.
+  // The top bit means that no further type octet follows. It is ignored, because some senders clear the bit by mistake
+  // and add no further octet.
   const typeOfNumber = TYPES_OF_NUMBER[(typeOfAddress >> 4) & 0b111] ?? 'reserved'
   return {
     typeOfNumber,

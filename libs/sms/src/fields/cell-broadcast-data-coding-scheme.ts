@@ -1,9 +1,12 @@
-/** The data coding scheme of cell broadcast and USSD, which differs from that of SMS (23.038 §5). */
+/** The data coding scheme of cell broadcast and USSD, which differs from the data coding scheme of SMS (23.038 §5). */
 export interface CellBroadcastDataCodingScheme {
   readonly octet: number
   readonly group: CellBroadcastCodingGroup
   readonly alphabet: 'gsm7' | 'octets' | 'ucs2'
-  /** ISO 639; undefined when the scheme names no language or the message itself does (`language-preceded`). */
+  /**
+   * ISO 639; undefined if the scheme contains no language, or if the message itself contains the language
+   * (`language-preceded`).
+   */
   readonly language: string | undefined
   readonly compressed: boolean
   readonly messageClass: 0 | 1 | 2 | 3 | undefined

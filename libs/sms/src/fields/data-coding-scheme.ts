@@ -5,10 +5,10 @@ export interface DataCodingScheme {
   readonly compressed: boolean
   /** 0 flash, 1 phone memory, 2 SIM, 3 terminal equipment; undefined lets the phone decide. */
   readonly messageClass: MessageClass | undefined
-  /** The phone deletes the message once it is read. */
+  /** True if the phone deletes the message after it is read. */
   readonly automaticDeletion: boolean
   readonly messageWaiting: MessageWaiting | undefined
-  /** A coding that no release defines: decoded in the default alphabet, as the standard requires. */
+  /** True for a coding that no release defines. It is decoded in the default alphabet, as the standard requires. */
   readonly reserved: boolean
 }
 
@@ -18,7 +18,7 @@ export type MessageClass = 0 | 1 | 2 | 3
 export interface MessageWaiting {
   readonly indication: 'voicemail' | 'fax' | 'email' | 'other'
   readonly active: boolean
-  /** False when the text may be discarded once the indication is shown. */
+  /** False if the text may be discarded after the indication is shown. */
   readonly store: boolean
 }
 

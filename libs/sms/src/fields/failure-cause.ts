@@ -1,7 +1,7 @@
 import { checkedOctet, type OctetReader } from '../octets.ts'
 import { PduEncodeError } from '../pdu-error.ts'
 
-/** Why a message was refused. 23.040 §9.2.3.22 */
+/** The reason why a message was refused. 23.040 §9.2.3.22 */
 export interface FailureCause {
   readonly octet: number
   /** The description of the cause in the standard. */
@@ -13,9 +13,9 @@ export function failureCauseFromOctet(octet: number): FailureCause {
 }
 
 /**
- * Reads TP-FCS, which precedes TP-PI only in a report of a refused message. The TPDU does not say whether the message
- * was refused. But every cause has the top bit set, and in TP-PI that bit announces an extension that no release
- * defines.
+ * Reads TP-FCS, which precedes TP-PI only in a report of a refused message. The TPDU does not show whether the message
+ * was refused. The two are distinguished by the top bit: it is set in every cause, and in TP-PI it would announce an
+ * extension that no release defines.
  */
 export function decodeFailureCause(reader: OctetReader): number | undefined {
   const octet = reader.peek()
@@ -28,7 +28,7 @@ export function encodeFailureCause(octet: number | undefined): Uint8Array {
   return Uint8Array.of(checkedOctet(octet, 'TP-FCS'))
 }
 
-/** The values 0x00..0x7f are reserved. */
+/** The lowest cause. The values 0x00..0x7f are reserved. */
 const LEAST_CAUSE = 0x80
 
 const DESCRIPTIONS: ReadonlyMap<number, string> = new Map([

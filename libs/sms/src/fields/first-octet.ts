@@ -1,7 +1,7 @@
 import type { OctetReader } from '../octets.ts'
 import { PduDecodeError } from '../pdu-error.ts'
 
-/** TP-MTI, bits 1 and 0. A value means different messages in the two directions. 23.040 §9.2.3.1 */
+/** TP-MTI, bits 1 and 0. The meaning of a value depends on the direction. 23.040 §9.2.3.1 */
 export const messageTypes = {
   deliver: 0b00,
   deliverReport: 0b00,

@@ -1,12 +1,13 @@
 import { PduEncodeError } from '../pdu-error.ts'
 
-// 23.040 §9.1.2.3: two digits per octet, the first in the low nibble. The index is the value of the nibble; 15 is filler.
+// 23.040 §9.1.2.3: two digits per octet, the first digit in the low nibble. The index is the value of the nibble; 15 is
+// filler.
 const DIGITS = '0123456789*#abc'
 const FILLER = 0xf
 
 /**
- * Returns the digits in the first `count` semi-octets. Skips a filler at any position, because some networks do not put
- * it last.
+ * Returns the digits in the first `count` semi-octets. Skips a filler at any position, because some networks do not
+ * write it as the last semi-octet.
  */
 export function digitsFromSemiOctets(octets: Uint8Array, count: number): string {
   let digits = ''

@@ -7,16 +7,16 @@ export interface Status {
 }
 
 /**
- * All outcomes except `still-trying` are final; after `still-trying` another report follows. After `failed-permanently`
- * a new attempt would fail too; after `gave-up` it may succeed.
+ * All outcomes except `still-trying` are final; after `still-trying` another report follows. A new attempt would fail
+ * after `failed-permanently`, but may succeed after `gave-up`.
  */
 export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gave-up'
 
 /**
  * A value specific to the service centre has the outcome of its group of 32. A reserved value below 0x80 also has the
- * outcome of its group. The standard treats it as 0x63, but centres use it in the sense of its group. Following the
- * standard, a delivered message could be reported as failed and be sent twice. Values from 0x80 have no group and
- * follow the standard.
+ * outcome of its group. According to the standard, a reserved value counts as 0x63. But service centres use it with the
+ * meaning of its group, so a delivered message would be reported as failed and sent twice. Values from 0x80 have no
+ * group and count as in the standard.
  */
 export function statusFromOctet(octet: number): Status {
   if (octet >= 0x80) return { octet, outcome: 'gave-up', description: 'Service rejected' }

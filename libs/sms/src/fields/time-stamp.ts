@@ -3,8 +3,8 @@ import { PduEncodeError } from '../pdu-error.ts'
 import { decimalFromSemiOctets, semiOctetsFromDecimal } from './semi-octets.ts'
 
 /**
- * A local time and its zone, as written by a service centre (23.040 §9.2.3.11). Service centres may get both wrong. So
- * display the time stamp, and compare it with others from the same centre, but never use it as the time of reception.
+ * A local time and its zone, as written by a service centre (23.040 §9.2.3.11). Both may be wrong. So use the time
+ * stamp only for display and for comparisons with other time stamps of the same centre, never as the time of reception.
  */
 export interface TimeStamp {
   /** The year, 1990..2089. Two digits are transmitted, of which 90 to 99 mean 1990 to 1999. */

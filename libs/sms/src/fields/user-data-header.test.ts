@@ -120,7 +120,7 @@ describe('ports', () => {
     expect(portsOf(decode(hex))).toEqual(ports)
   })
 
-  test('given twice use the last ones', () => {
+  test('use the last ports if they are given twice', () => {
     expect(portsOf(decode('0A05040B8423F00402F5F0'))).toEqual({ width: 8, destination: 0xf5, source: 0xf0 })
   })
 
@@ -142,7 +142,7 @@ describe('national languages', () => {
     expect(nationalLanguagesOf(userDataHeaderOf(elements))).toEqual({ locking: 3, single: 1 })
   })
 
-  test('are absent when none is named', () => {
+  test('are absent if the header contains none', () => {
     expect(nationalLanguagesOf(decode('050003CC0201'))).toEqual({ locking: undefined, single: undefined })
     expect(nationalLanguagesOf(undefined)).toEqual({ locking: undefined, single: undefined })
   })

@@ -1,13 +1,13 @@
 import { checkedOctet, copyOf, joinOctets } from '../octets.ts'
 import { PduEncodeError } from '../pdu-error.ts'
 
-/** The header in front of the text when TP-UDHI is set. 23.040 §9.2.3.24 */
+/** The header before the text, present if TP-UDHI is set. 23.040 §9.2.3.24 */
 export interface UserDataHeader {
   /** The elements in the order received, including unknown ones. */
   readonly elements: readonly InformationElement[]
   /** All octets with UDHL, as the encoder writes them. Empty if UDHL points beyond the user data. */
   readonly raw: Uint8Array
-  /** The lengths are inconsistent, so only the raw octets are reliable, not the elements. */
+  /** True if the lengths are inconsistent. Then only `raw` is reliable, not `elements`. */
   readonly broken: boolean
 }
 
@@ -91,7 +91,8 @@ export interface Ports {
 }
 
 /**
- * Returns the last element of either width. Also returns ports in reserved ranges; the application decides about them.
+ * Returns the last element of either width. Also returns ports in reserved ranges, because the application decides
+ * whether it accepts them.
  */
 export function portsOf(header: UserDataHeader | undefined): Ports | undefined {
   return lastOf(header, ({ identifier, data }) => {

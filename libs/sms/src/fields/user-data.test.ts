@@ -103,7 +103,7 @@ describe('user data', () => {
     expect(() => encodeUserDataField(userData, dcs)).toThrow(new PduEncodeError('TP-DCS', reason))
   })
 
-  test('leave what follows them in the reader', () => {
+  test('leave the following octets in the reader', () => {
     const reader = new OctetReader(octetsFromHex('0AE8329BFD4697D9EC37ABCD'))
     expect(textOfUserData(decodeUserData(reader, decodeDataCodingScheme(gsm7), false))).toBe('hellohello')
     expect(hexFromOctets(reader.rest())).toBe('ABCD')
@@ -143,7 +143,7 @@ describe('incomplete user data', () => {
     expect(behindHeader).toMatchObject({ truncated: true, header: { broken: false } })
   })
 
-  test('of UCS-2 that count one octet too many keep the whole text', () => {
+  test('of UCS-2 whose length is one octet too large keep the whole text', () => {
     expect(decode('0500480065', ucs2)).toEqual({
       alphabet: 'ucs2',
       header: undefined,
@@ -151,7 +151,7 @@ describe('incomplete user data', () => {
     })
   })
 
-  test('of septets that count one too many keep the whole text', () => {
+  test('of septets whose length is one septet too large keep the whole text', () => {
     expect(textOfUserData(decode('0961F1985C369FD1', gsm7))).toBe('abcdefgh')
   })
 
@@ -183,7 +183,7 @@ describe('a broken header', () => {
     expect(hexFromOctets(encodeUserDataField(userData, gsm7))).toBe('0AE8329BFD4697D9EC37')
   })
 
-  test('that fits the octets but not the septets leaves no text', () => {
+  test('that fits into the octets but not into the septets leaves no text', () => {
     // TP-UDL counts seven septets, in which a header of seven octets does not fit.
     const userData = decode('0706080412340302', gsm7, true)
     expect(userData.header?.broken).toBe(false)
@@ -196,7 +196,7 @@ describe('a broken header', () => {
 })
 
 describe('text', () => {
-  test('is read in the national tables the header names', () => {
+  test('is read in the national tables of the header', () => {
     const turkish = userDataHeaderOf([singleShiftElement(1)])
     expect(textOfUserData({ alphabet: 'gsm7', header: turkish, units: Uint8Array.of(0x1b, 0x73) })).toBe('ş')
     const portuguese = userDataHeaderOf([lockingShiftElement(3)])
@@ -212,7 +212,7 @@ describe('text', () => {
     expect(textOfUserData({ alphabet: 'ucs2', header: undefined, units: ucs2FromText('Привет 👋') })).toBe('Привет 👋')
   })
 
-  test('is not made of octets or compressed data', () => {
+  test('is undefined for octets and compressed data', () => {
     const units = octetsFromHex('4869')
     expect(textOfUserData({ alphabet: 'octets', header: undefined, units })).toBeUndefined()
     expect(textOfUserData({ alphabet: 'gsm7', compressed: true, header: undefined, units })).toBeUndefined()

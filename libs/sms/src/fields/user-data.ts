@@ -11,14 +11,14 @@ export interface UserData {
   readonly alphabet: Alphabet
   /**
    * True if the units are octets of compressed data (23.042). Compression is not used in practice, and this package
-   * does not decompress.
+   * does not decompress data.
    */
   readonly compressed?: boolean
   /** Present exactly when TP-UDHI is set, even if the header is broken. */
   readonly header: UserDataHeader | undefined
   /** One septet per element for gsm7; octets for the other alphabets and for compressed data. */
   readonly units: Uint8Array
-  /** True if the last octet was missing. Then `units` holds the complete units. */
+  /** True if the last octet was missing. In this case, `units` contains the complete units. */
   readonly truncated?: boolean
 }
 
@@ -54,7 +54,7 @@ export function decodeUserData(reader: OctetReader, dcs: DataCodingScheme, hasHe
   const inSeptets = dcs.alphabet === 'gsm7' && !dcs.compressed
   const expected = inSeptets ? octetsForSeptets(length) : length
   const isText = inSeptets || (dcs.alphabet === 'ucs2' && !dcs.compressed)
-  // Keeps the complete characters of a truncated text, because some senders count one septet too many and some modems
+  // Keeps the complete characters of a truncated text, because some senders count one septet too many, and some modems
   // lose the last octet.
   const oneMissing = isText && reader.remaining === expected - 1
   const octets = reader.take('TP-UD', oneMissing ? expected - 1 : expected)
@@ -106,7 +106,7 @@ function encodeSeptets(userData: UserData): UserDataPieces {
   for (let index = 0; index < userData.units.length; index++) bits |= userData.units[index]!
   if (bits > 0x7f) throw new PduEncodeError('TP-UD', 'has a unit above 127, which is not a septet')
   const length = septetsOfHeader(header.length) + userData.units.length
-  // The size follows from TP-UDL, because the fill bits after a header without text may need one more octet.
+  // Calculates the size from TP-UDL, because the fill bits after a header without text may need one more octet.
   const octets = new Uint8Array(octetsForSeptets(length))
   octets.set(header)
   octets.set(packSeptets(userData.units, fillBits(header.length)), header.length)

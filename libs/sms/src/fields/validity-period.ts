@@ -3,7 +3,7 @@ import { PduEncodeError } from '../pdu-error.ts'
 import { decimalFromSemiOctets } from './semi-octets.ts'
 import { decodeTimeStamp, encodeTimeStamp, type InvalidTimeStamp, type TimeStamp } from './time-stamp.ts'
 
-/** How long the service centre keeps trying; absent means the centre decides. 23.040 §9.2.3.12 */
+/** How long the service centre tries to deliver the message. If absent, the centre decides. 23.040 §9.2.3.12 */
 export type ValidityPeriod = RelativeValidityPeriod | AbsoluteValidityPeriod | EnhancedValidityPeriod
 
 /** Counted from the moment when the service centre receives the message. */
@@ -18,12 +18,12 @@ export interface AbsoluteValidityPeriod {
   readonly at: TimeStamp | InvalidTimeStamp
 }
 
-/** Seven octets, of which the first gives the meaning of the others. */
+/** Seven octets. The first octet determines the meaning of the others. */
 export interface EnhancedValidityPeriod {
   readonly format: 'enhanced'
   /** The octets as transmitted; the other members are decoded from them. */
   readonly octets: Uint8Array
-  /** The centre tries only once. */
+  /** True if the centre tries only once. */
   readonly singleShot: boolean
   /** True if a second functionality indicator follows the first one. No release defines a second one. */
   readonly extended: boolean
@@ -116,7 +116,7 @@ function enhancedFromOctets(octets: Uint8Array): EnhancedValidityPeriod {
     octets,
     singleShot: (indicator & SINGLE_SHOT_BIT) !== 0,
     extended: (indicator & EXTENSION_BIT) !== 0,
-    // Extension octets precede the value; if none of them is marked as the last, there is no value.
+    // Extension octets precede the value. If none of them is marked as the last, the value is missing.
     period: valueAt === 0 ? { kind: 'reserved' } : enhancedPeriod(indicator & 0b111, octets.subarray(valueAt)),
   }
 }

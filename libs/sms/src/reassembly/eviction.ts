@@ -34,9 +34,9 @@ export function excessGroup(groups: readonly PartGroup[], limits: EvictionLimits
 }
 
 /**
- * Chooses a group of the source (SIM and sender) that uses the most memory, so that a flood evicts only its own
- * messages. Within that source, complete groups are evicted before released ones, and released ones before gathering
- * ones. Within a phase, the oldest is evicted first.
+ * Chooses a group of the source (SIM and sender) that uses the most memory, so that a flooding sender evicts only its
+ * own messages. Within that source, complete groups are evicted before released ones, and released ones before
+ * gathering ones. Within a phase, the oldest group is evicted first.
  *
  * Sources that use no more than the fair share count as equal. Otherwise a flood from a thousand sender names, each
  * used once, would evict the messages of a sender that has two messages in progress.

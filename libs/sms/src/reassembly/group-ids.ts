@@ -19,12 +19,12 @@ interface RememberedId {
 export const noUsedGroupIds: UsedGroupIds = { remembered: [], forgotten: { hour: 0, number: 0 } }
 
 /**
- * Allocates group ids within one step of a pure function: takes the used ids of the state before the step and returns
- * those of the state after it.
+ * Allocates group ids within one step of a pure function. Receives the used ids of the state before the step, and
+ * returns the used ids of the state after the step.
  *
  * The first message of a key and hour gets the id without a number; later messages get the id with a number. If there
- * are too many ids, the oldest are forgotten. From then on, every new id up to the latest forgotten hour gets a number
- * above all forgotten numbers. So a flood of ids affects only the ids of messages of its own hour.
+ * are too many ids, the oldest ids are removed from memory. After that, every new id up to the latest removed hour gets
+ * a number above all removed numbers. So a flood of ids affects only the ids of messages of its own hour.
  */
 export class GroupIdAllocator {
   readonly #before: UsedGroupIds
@@ -62,8 +62,8 @@ export class GroupIdAllocator {
   }
 
   /**
-   * Builds an index only for many ids. A tick may need thousands, but most steps need at most one, for which an index
-   * costs more than it saves.
+   * Builds an index only for many ids. A tick may need thousands of ids, but most steps need at most one id, for which
+   * an index takes longer than a search.
    */
   #lastUseOf(id: string): RememberedId | undefined {
     const { remembered } = this.#before

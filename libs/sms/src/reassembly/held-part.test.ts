@@ -31,11 +31,14 @@ const others: readonly [string, Partial<ReceivedPart>][] = [
   ['sequence', { concatenation: { ...concatenation, sequence: 2 } }],
 ]
 
-test.each(others)('a part with another %s is not a copy, neither at the same time nor resent', (_, other) => {
-  const [one, two] = [heldPartOf(part), heldPartOf({ ...part, ...other })]
-  expect(isSamePart(one, two)).toBe(false)
-  expect(isResentPart(one, two, 60_000)).toBe(false)
-})
+test.each(others)(
+  'a part with another %s is not a copy, neither with the same time nor as a resent part',
+  (_, other) => {
+    const [one, two] = [heldPartOf(part), heldPartOf({ ...part, ...other })]
+    expect(isSamePart(one, two)).toBe(false)
+    expect(isResentPart(one, two, 60_000)).toBe(false)
+  },
+)
 
 test('a part with another id and another read time is the same part', () => {
   const again = heldPartOf({ ...part, partId: 'two', atMs: 9 * 60_000 })

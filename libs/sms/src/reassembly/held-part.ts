@@ -17,9 +17,9 @@ export interface ReceivedPart {
   readonly dataCodingScheme: number
   readonly protocolIdentifier: number
   readonly serviceCentreTimeStamp: TimeStamp | InvalidTimeStamp
-  /** When the part was read from the modem. */
+  /** The time when the part was read from the modem. */
   readonly atMs: number
-  /** True if the part was read back from storage without its content. */
+  /** The fingerprint; present if the part was read from storage without its content. */
   readonly fingerprint?: string
 }
 
@@ -27,12 +27,12 @@ export interface ReceivedPart {
 export interface HeldPart {
   readonly partId: string
   readonly sequence: number
-  /** When the service centre accepted the part; null if the time stamp is invalid. */
+  /** The time when the service centre accepted the part; null if the time stamp is invalid. */
   readonly sentMs: number | null
   readonly atMs: number
   /** The hash of all fields that are the same in a resent copy. */
   readonly fingerprint: string
-  /** The content; null once the message is complete, because the other members are sufficient to recognise a copy. */
+  /** The content; null after the message is complete, because the other members are sufficient to recognise a copy. */
   readonly content: PartContent | null
 }
 
@@ -73,8 +73,8 @@ export function heldPartOf(part: ReceivedPart): HeldPart {
 
 /**
  * Returns true if the modem listed the part again or the network delivered it again. In both cases the time stamp is
- * the same. Invalid time stamps do not count, because a service centre that writes them writes the same one in every
- * message.
+ * the same. Invalid time stamps do not count, because a service centre without a valid clock writes the same time stamp
+ * in every message.
  */
 export function isSamePart(one: HeldPart, other: HeldPart): boolean {
   if (!isSameContent(one, other)) return false
@@ -82,8 +82,8 @@ export function isSamePart(one: HeldPart, other: HeldPart): boolean {
 }
 
 /**
- * Returns true when the sender got no answer in time and submitted the part again, and the centre accepted it
- * twice.
+ * Returns true if the service centre accepted the part twice, because the sender received no answer in time and
+ * submitted the part again.
  */
 export function isResentPart(one: HeldPart, other: HeldPart, withinMs: number): boolean {
   return isSameContent(one, other) && Math.abs(elapsedMs(one, other)) <= withinMs

@@ -68,7 +68,7 @@ describe('joins parts before decoding', () => {
 })
 
 describe('national tables', () => {
-  test('of the first part are used for parts that name none', () => {
+  test('of the first part are used for parts without tables', () => {
     const septets = septetsFromText('şğış', { locking: 1 })!
     const { text: read } = joined(2, [
       gsm7(1, septets.slice(0, 2), [lockingShiftElement(1)]),
@@ -111,7 +111,7 @@ describe('parts in different alphabets', () => {
 describe('a joined message has the form of a single part', () => {
   const ports = { width: 16, destination: 2948, source: 9200 } as const
 
-  test('it has all octets, and the ports that one part names', () => {
+  test('it has all octets, and the ports of one part', () => {
     const named = {
       sequence: 1,
       alphabet: 'octets',
@@ -167,7 +167,7 @@ describe('a joined message has the form of a single part', () => {
 })
 
 describe('a part that lost its last octet', () => {
-  test('marks the message and its run as truncated, and is joined like any other', () => {
+  test('marks the message and its run as truncated, and is joined like any other part', () => {
     const {
       text: read,
       truncated,
@@ -178,7 +178,7 @@ describe('a part that lost its last octet', () => {
     expect(userData.map((run) => run.truncated ?? false)).toEqual([true, false])
   })
 
-  test('is the only reason for marking a message as truncated', () => {
+  test('is the only reason for which a message is marked as truncated', () => {
     const { truncated, userData } = joined(2, [text(1, 'one '), text(2, 'two')])
     expect(truncated).toBe(false)
     expect(userData[0]).not.toHaveProperty('truncated')
@@ -190,7 +190,7 @@ describe('missing parts', () => {
     expect(joined(6, [text(2, 'two'), text(3, 'three'), text(5, 'five')]).text).toBe('…twothree…five…')
   })
 
-  test('do not join halves of pairs before and after the gap', () => {
+  test('do not cause halves of pairs before and after the gap to be joined', () => {
     const high = ucs2FromText('😀').slice(0, 2)
     const low = ucs2FromText('😀').slice(2)
     expect(joined(3, [ucs2(1, high), ucs2(3, low)]).text).toBe('\ufffd…\ufffd')

@@ -17,9 +17,9 @@ import type { HeldPart, PartContent } from './held-part.ts'
 /** A message of several parts, in the form of a single message. */
 export interface JoinedParts {
   /**
-   * One entry for each run of consecutive parts with the same alphabet and tables; nearly always there is only one run.
-   * The header holds the elements of the parts except their numbering, so that code for single messages can also read
-   * entries.
+   * One entry for each run of consecutive parts with the same alphabet and tables; there is nearly always only one run.
+   * The header contains the elements of the parts except the numbering, so that code for single messages can also read
+   * an entry.
    */
   readonly userData: readonly UserData[]
   /** `…` marks parts that are missing or not text. Undefined when no part is text. */
@@ -35,9 +35,9 @@ export interface JoinedParts {
 /**
  * Joins the units before decoding them, because some senders split escape pairs and surrogate pairs between parts.
  *
- * Every part should name its national tables. Parts without tables are read with those of the first part that names
- * some. A sender that encodes each part separately may use different alphabets, so each run of parts with one alphabet
- * is decoded separately.
+ * Every part should contain its national tables. Parts without tables are read with the tables of the first part that
+ * has tables. A sender that encodes each part separately may use different alphabets, so each run of parts with one
+ * alphabet is decoded separately.
  *
  * @param parts ordered by sequence, at least one, all with their content
  */

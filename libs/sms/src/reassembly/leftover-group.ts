@@ -2,17 +2,17 @@ import { elapsedMs, type HeldPart, isResentPart } from './held-part.ts'
 import { arrivedTogether, fillsGapsOf, type PartGroup, partOf, type SendingLimits, sentInOrder } from './part-group.ts'
 
 /**
- * Limits for groups whose waiting time is over. Groups are not compared earlier, because after an outage the parts of
- * many messages arrive within seconds and in any order, and nearly every missing part still arrives.
+ * Limits for groups whose waiting time is over. Groups are not compared earlier: after an outage, the parts of many
+ * messages arrive within seconds and in any order, and most missing parts still arrive.
  */
 export interface LeftoverLimits extends SendingLimits {
-  /** How long a sender that got no answer may take to submit a part again. */
+  /** The time within which a sender without an answer may submit a part again. */
   readonly resentWithinMs: number
 }
 
 /**
- * Returns the group that completes this one, if each is the nearest candidate for the other. One message may have two
- * groups for two reasons:
+ * Returns the group that completes this group, if each group is the nearest candidate for the other. One message may
+ * have two groups for two reasons:
  * - two service centres with different clocks stamped its parts, or
  * - a part counted as a copy because an earlier message began or ended with the same text.
  */
@@ -54,12 +54,13 @@ export function originalsOf(
 
 function couldBeOne(one: PartGroup, other: PartGroup, siblings: readonly PartGroup[], limits: LeftoverLimits): boolean {
   if (one === other || !fillsGapsOf(one, other)) return false
-  // An announced group keeps its id; joining two announced groups would leave one id without a message.
+  // Does not join two announced groups, because each announced group keeps its id, and one id would have no message.
   if (one.groupId !== null && other.groupId !== null) return false
   if (one.repeatOf === null && other.repeatOf === null) return arrivedTogether([...one.parts, ...other.parts], limits)
 
   const [message, copies] = one.repeatOf === null ? [one, other] : [other, one]
-  // Equal parts fit both messages, so the earlier of two equal parts may be in the group of the later message.
+  // Exchanges copies and originals too, because equal parts fit both messages, so the earlier of two equal parts may be
+  // in the group of the later message.
   return [copies.parts, originalsOf(copies, siblings, limits) ?? []].some(
     (parts) => parts.length > 0 && sentInOrder([...message.parts, ...parts], limits.resentWithinMs),
   )

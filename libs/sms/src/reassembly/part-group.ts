@@ -17,7 +17,7 @@ export interface PartGroup {
   readonly groupId: string | null
   /** Ordered by sequence, with at most one part for each sequence number. */
   readonly parts: readonly HeldPart[]
-  /** When the last new part arrived. */
+  /** The time when the last new part arrived. */
   readonly lastAtMs: number
   /**
    * `startedBy` of another group that has an equal part for each part of this group, so that these parts may be resent
@@ -69,11 +69,11 @@ export function groupKey({ sim, sender, concatenation }: ReceivedPart): string {
 }
 
 /**
- * Returns the hour that, with the key, identifies a message in whatever order its parts arrive.
+ * Returns the hour that, together with the key, identifies a message for any order of its parts.
  *
  * No field is the same in all parts of a message and different in every other message. References repeat after 256
  * messages, or in every message of a sender that never changes its reference, and the time stamps of parts differ by
- * seconds. The hour of the earliest time stamp is the compromise. Any subset of the parts gives the same hour, with one
+ * seconds. Therefore the hour of the earliest time stamp is used. Any subset of the parts gives the same hour, with one
  * exception: the message was sent across the end of an hour, and only its later parts are present when it is first
  * announced. It then keeps its first id. These hours start at minute 23, because scheduled messages are sent on the
  * full hour.
@@ -89,7 +89,7 @@ export interface SendingLimits {
    * limit.
    */
   readonly longestPauseMs: number
-  /** How much earlier a later part may have been submitted. Parts are sent in order, except if one is retried. */
+  /** How much earlier a later part may have been submitted. Parts are sent in order, except if a part is retried. */
   readonly longestDisorderMs: number
 }
 
@@ -124,7 +124,7 @@ export function arrivedTogether(parts: readonly HeldPart[], limits: SendingLimit
   return span(parts.map(({ atMs }) => atMs)) <= limits.longestDisorderMs && span(sentMs) <= limits.longestPauseMs
 }
 
-/** Returns true if a sender that waits for the answer to each part could have sent these parts as one message. */
+/** Returns true if a sender could have sent these parts as one message, waiting for the answer to each part. */
 export function sentInOrder(parts: readonly HeldPart[], longestPauseMs: number): boolean {
   const ordered = inSequence(parts)
   return ordered.every((part, i) => {

@@ -3,7 +3,7 @@ import type { ReassemblyInput } from './reassemble.ts'
 import { DAY, HOUR, ids, MINUTE, part, run, summaryAfter, summaryOf, tick } from './reassembly-run.ts'
 
 describe('a missing part', () => {
-  test('causes one partial message that lists what is missing', () => {
+  test('causes one partial message that lists the missing parts', () => {
     const { effects } = run([part(2, 'b', 0, { of: 4 }), tick(HOUR - 1), tick(HOUR), tick(2 * HOUR)])
     expect(effects).toEqual([
       expect.objectContaining({
@@ -26,7 +26,7 @@ describe('a missing part', () => {
     expect(summaryAfter([...inputs, tick(2 * HOUR - 1)])).toEqual(['again<a@0', '~ab…'])
   })
 
-  test('that arrives late completes the message under the id of the partial one', () => {
+  test('that arrives late completes the message under the id of the partial message', () => {
     const { effects } = run([part(1, 'a', 0), tick(HOUR), part(2, 'b', 3 * DAY)])
     expect(effects).toEqual([
       expect.objectContaining({ kind: 'partial-released' }),
@@ -56,15 +56,15 @@ describe('a missing part', () => {
     expect(new Set(ids(effects)).size).toBe(1)
   })
 
-  test('that is the next input after the wait completes the message without a partial one', () => {
+  test('that is the next input after the wait completes the message without a partial message', () => {
     expect(summaryAfter([part(1, 'a', 0), part(2, 'b', 5 * HOUR)])).toEqual(['=ab'])
   })
 
-  test('is given up on the arrival of another message as well as on a tick', () => {
+  test('is given up when another message arrives, or on a tick', () => {
     expect(summaryAfter([part(1, 'a', 0), part(1, 'x', HOUR, { sender: '+1555' })])).toEqual(['~a…'])
   })
 
-  test('is not expected longer when the clock is set back', () => {
+  test('is not expected longer after the clock is set back', () => {
     expect(summaryAfter([part(1, 'a', 30 * DAY), tick(0), tick(HOUR)])).toEqual(['~a…'])
   })
 })
@@ -94,7 +94,7 @@ describe('the id of a message', () => {
     expect(new Set(striking.flatMap((one) => ids(run([one, tick(HOUR)]).effects))).size).toBe(1)
   })
 
-  test('differs once the first message is forgotten, also with invalid time stamps', () => {
+  test('differs after the first message is forgotten, also with invalid time stamps', () => {
     const message = (day: number) =>
       [1, 2].map((sequence) => {
         const stamp = { invalid: true, raw: new Uint8Array(7) } as const

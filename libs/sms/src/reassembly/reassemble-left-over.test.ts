@@ -22,7 +22,7 @@ describe('a leftover part', () => {
     expect(summaryAfter([...inputs, tick(2 * HOUR)])).toEqual(['=ab', '=cd'])
   })
 
-  test('is joined with a part taken for a copy of an earlier message with the same text', () => {
+  test('is joined with a part that counted as a copy of an earlier message with the same text', () => {
     const [a1, a2] = [part(1, 'A', 0), part(1, 'A', 20, { sent: 20_000 })]
     const [x, y] = [part(2, 'x', 30, { sent: 1000 }), part(2, 'y', 31, { sent: 21_000 })]
     for (const inputs of [
@@ -42,7 +42,7 @@ describe('a leftover part', () => {
     expect(summaryOf(effects)).toEqual(['=ab', 'again<b@5000', '~c…'])
   })
 
-  test('is joined with such a part even if both halves equal those of other messages', () => {
+  test('is joined with such a part even if both halves equal halves of other messages', () => {
     const sent = (sequence: number, text: string, seconds: number) =>
       part(sequence, text, seconds * 1000, { sent: seconds * 1000 })
     const messages = [sent(1, 'a', 0), sent(2, 'b', 5), sent(1, 'c', 100), sent(2, 'b', 105)]
@@ -71,7 +71,7 @@ describe('a leftover part', () => {
     expect(new Set(ids(effects)).size).toBe(1)
   })
 
-  test('is not joined when both halves were announced, so that each id keeps its message', () => {
+  test('is not joined if both halves were announced, so that each id keeps its message', () => {
     const [later, earlier] = [
       { of: 4, sent: HOUR },
       { of: 4, sent: 0 },

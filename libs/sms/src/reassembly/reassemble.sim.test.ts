@@ -116,7 +116,7 @@ describe('with any order, copies and other messages in between', () => {
     )
   })
 
-  test('reports every copy with its original', () => {
+  test('reports every copy together with its original', () => {
     fc.assert(
       fc.property(deliveries, ({ inputs }) => {
         const copies = run(inputs).effects.flatMap((effect) => (effect.kind === 'part-duplicated' ? [effect] : []))

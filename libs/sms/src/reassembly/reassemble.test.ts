@@ -52,7 +52,7 @@ describe('a copy', () => {
     expect(summaryAfter([first, copy, second, tick(2 * HOUR)])).toEqual(['=ab', 'again<a@0'])
   })
 
-  test('is not assumed for the same text a day later from a centre without a clock', () => {
+  test('is not recognised in the same text a day later from a service centre without a clock', () => {
     const unreadable = { stamp: { invalid: true, raw: new Uint8Array(7) } } as const
     const daily = [0, DAY, 2 * DAY].flatMap((atMs) => [
       part(1, 'a', atMs, { ...unreadable, id: `1 ${atMs}` }),
@@ -79,7 +79,7 @@ describe('a copy', () => {
     expect(summaryAfter([part(1, 'a', 0), part(2, 'b', 0), resent, tick(2 * HOUR)])).toEqual(['=ab', 'again<b@0'])
   })
 
-  test('that the sender submitted again is not used for its next message', () => {
+  test('that the sender submitted again is not used for the next message of the sender', () => {
     const resent = part(2, 'b', 40, { sent: 40_000, id: 'again' })
     const following = [part(1, 'c', 60, { sent: 60_000 }), part(2, 'd', 61, { sent: 61_000 })]
     expect(summaryAfter([part(1, 'a', 0), part(2, 'b', 0), resent, ...following])).toEqual(['=ab', '=cd'])
@@ -106,7 +106,8 @@ describe('a reused reference', () => {
       part(1, 'a', first, { sent: first * 1000 }),
       part(2, 'b', second, { sent: second * 1000 }),
     ]
-    // Ten minutes after the first message, one part is just inside the time for resending and the other just outside.
+    // Ten minutes after the first message, one part is just within the time for resending, and the other part just
+    // outside.
     expect(summaryAfter([...at(0, 5), ...at(300, 305), ...at(598, 606)])).toEqual(['=ab', '=ab', '=ab'])
   })
 

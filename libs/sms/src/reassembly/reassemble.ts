@@ -22,16 +22,16 @@ import {
  * A group of parts is
  * - gathering: parts are missing and still expected;
  * - released: no part arrived for `partialAfterMs`, so the parts present were announced as a partial message. The group
- *   stays: a later part moves it back to gathering, and the complete message is announced under the same id;
+ *   is kept: a later part moves it back to gathering, and the complete message is announced under the same id;
  * - complete: announced; only the data needed to recognise copies of its parts is kept. A group that was announced is
  *   forgotten `rememberMs` after its last new part.
  *
  * A part joins a group that has its key (SIM, sender, reference with width, total) and lacks its sequence number. Of
  * several such groups, it joins the group whose times fit best. Without such a group, it starts a new group, so that a
- * reused reference causes no mixture. A copy is recognised by its content and the time stamp of the service centre.
- * Equal content with another time stamp is either a part that was submitted again or the part of a new message with the
- * same text. Such a part starts a group that accepts only such parts. That group becomes a second message if all its
- * parts arrive. Otherwise it completes another group, or has only copies.
+ * reused reference causes no mixture. A copy has the same content and the same time stamp of the service centre. Equal
+ * content with another time stamp is either a part that was submitted again or the part of a new message with the same
+ * text. Such a part starts a group that accepts only such parts. That group becomes a second message if all its parts
+ * arrive. Otherwise it completes another group, or has only copies.
  *
  * No part is dropped: a group that is evicted is announced first. A sender that fills the memory evicts its own groups
  * first. The state depends only on the inputs and their order, so replaying them rebuilds it. Ticks that returned the
@@ -51,7 +51,7 @@ export function next(
   return { state: { groups, usedIds: ids.usedIds(limits.maxRememberedIds) }, effects }
 }
 
-/** Plain JSON. */
+/** The state, as plain JSON. */
 export interface ReassemblyState {
   /** Ordered by the arrival of their newest part. */
   readonly groups: readonly PartGroup[]
@@ -88,8 +88,8 @@ interface PartDuplicated {
 interface Announcement {
   /**
    * Identifies the message permanently: each announcement under this id contains all earlier ones and replaces them.
-   * The id consists of the key and the hour of the earliest time stamp, and of a number if both were used before. It
-   * contains the sender's number, so hash it before showing or logging it.
+   * The id consists of the key and the hour of the earliest time stamp, and of a number if both were used before. The
+   * id contains the sender's number, so it must be hashed before it is shown or logged.
    */
   readonly groupId: string
   readonly sim: string
@@ -135,7 +135,7 @@ function handlePart(
   ids: GroupIdAllocator,
   limits: ReassemblyLimits,
 ): Change {
-  // Handles the part before the tick, because after a long pause it may be the part that a group lacks.
+  // Handles the part before the tick, because after a long pause it may be a missing part of a group.
   const arrived = addPart(groups, input, ids, limits)
   const ticked = handleTick(arrived.groups, input.atMs, ids, limits)
   const evicted = evictGroups(ticked.groups, groupKey(input), ids, limits)
@@ -184,7 +184,7 @@ function handleTick(
   if (groups.every(isNotDue)) return { groups, effects: [] }
 
   const remembered = groups.flatMap((group) => {
-    // The clock was set back, so the wait starts again now instead of lasting until the old time.
+    // Starts the wait again if the clock was set back, because otherwise the wait would last until the old time.
     if (nowMs < group.lastAtMs) return { ...group, lastAtMs: nowMs }
     return group.phase === 'gathering' || isNotDue(group) ? group : []
   })
@@ -294,7 +294,7 @@ function duplicateOf(part: HeldPart, original: HeldPart): PartDuplicated {
   return { kind: 'part-duplicated', partId: part.partId, originalPartId: original.partId }
 }
 
-/** Of several groups at the same distance, returns the first, which has waited longest. */
+/** Of several groups at the same distance, returns the first, which has the longest wait. */
 function nearest(groups: readonly PartGroup[], part: HeldPart): PartGroup | undefined {
   const distances = groups.map((group) => distanceMs(group, part))
   return groups[distances.indexOf(Math.min(...distances))]

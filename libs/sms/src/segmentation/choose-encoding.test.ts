@@ -29,11 +29,11 @@ describe('without national tables', () => {
     expect(chooseEncoding('a\ud83d', {})).toMatchObject({ encoding: 'ucs2', text: 'a\ufffd' })
   })
 
-  test('uses a requested UCS-2 and lists no characters for it', () => {
+  test('uses UCS-2 if requested, and then lists no characters', () => {
     expect(chooseEncoding('plain', { encoding: 'ucs2' })).toMatchObject({ encoding: 'ucs2', forcedUcs2By: [] })
   })
 
-  test('refuses an impossible GSM-7 with the position, not with the text', () => {
+  test('refuses an impossible GSM-7, and reports the position but not the text', () => {
     expect(() => chooseEncoding('a😀✓😀', { encoding: 'gsm7' })).toThrow(
       new PduEncodeError('TP-UD', 'has 2 characters without septets, the first is character 2'),
     )
@@ -91,7 +91,7 @@ describe('with national tables allowed', () => {
     expect(chooseEncoding('ş✓', { nationalShifts: [TURKISH] })).toMatchObject({ encoding: 'ucs2', forcedUcs2By: ['✓'] })
   })
 
-  test('lists all characters when each is in some table but no two tables have all', () => {
+  test('lists all characters if each character is in a table, but no pair of tables has all characters', () => {
     // Spanish has no locking table, so one of the three languages is always left out.
     const choice = chooseEncoding('ş õ क', { nationalShifts: [TURKISH, PORTUGUESE, HINDI] })
     expect(choice.encoding).toBe('ucs2')
@@ -109,7 +109,7 @@ describe('with transliteration', () => {
     expect(choice).toMatchObject({ encoding: 'gsm7', text: '"It\'s fine" - ok', forcedUcs2By: [] })
   })
 
-  test('changes no character of a text that needs UCS-2 anyway', () => {
+  test('changes no character of a text that needs UCS-2 even with transliteration', () => {
     const choice = chooseEncoding('“你好”', { transliterate: true })
     expect(choice).toMatchObject({ encoding: 'ucs2', text: '“你好”', forcedUcs2By: ['你', '好'] })
   })
@@ -124,7 +124,7 @@ describe('with transliteration', () => {
     expect(chooseEncoding('“ış”', options)).toMatchObject({ text: '"ış"', shifts: { locking: TURKISH } })
   })
 
-  test('uses a table for a replacement that needs it', () => {
+  test('uses a table if a replacement needs the table', () => {
     const options = { transliterate: true, nationalShifts: [HINDI] }
     expect(chooseEncoding('कz', options)).toMatchObject({ text: 'कz', shifts: { locking: HINDI } })
     expect(chooseEncoding('कŽ', options)).toMatchObject({ text: 'कZ', shifts: { locking: HINDI, single: HINDI } })
@@ -142,7 +142,7 @@ describe('with transliteration', () => {
     expect(chooseEncoding('cafe\u0301', {})).toMatchObject({ encoding: 'ucs2', text: 'cafe\u0301' })
   })
 
-  test('does not change a text if that needs more parts than UCS-2', () => {
+  test('does not change a text if the changed text needs more parts than UCS-2', () => {
     expect(chooseEncoding('…'.repeat(70), { transliterate: true })).toMatchObject({ encoding: 'ucs2', parts: 1 })
   })
 

@@ -45,9 +45,9 @@ export interface EncodingChoice {
  * Returns the cheapest lossless encoding: fewest parts, then plain GSM-7, which every phone supports, then fewest
  * units.
  *
- * UCS-2 is used only for text that no allowed table can encode. UCS-2 is never cheaper: a character in GSM-7 takes at
- * most 14 bits with its escape, which saves more than the shift elements cost in a part of any size. Transliteration is
- * tried when the text would otherwise need UCS-2. It is used only if the whole text then fits GSM-7 in no more parts
+ * UCS-2 is used only for text that no allowed table can encode. UCS-2 is never cheaper: a character in GSM-7 has at
+ * most 14 bits with its escape, and this saves more than the shift elements need in a part of any size. Transliteration
+ * is tried when the text would otherwise need UCS-2. It is used only if the whole text then fits GSM-7 in no more parts
  * (`…` is three septets, but one UTF-16 unit). It also composes a letter with a following accent (NFD); without
  * transliteration, every character arrives unchanged.
  */
@@ -75,7 +75,7 @@ function cheapestTransliterated(
   languages: readonly NationalLanguage[],
   options: EncodingOptions,
 ): EncodingChoice | undefined {
-  // If a character is in none of the tables, no table can be used. The search usually ends here.
+  // If a character is in none of the tables, no table can be used. In most cases, the search ends here.
   if (spellings.complete(writableInOneTable(languages)) === undefined) return undefined
   // The replacement of a character depends on the tables: É becomes E only when a table has E.
   const shifts = helpfulShifts(spellings.possibleCharacters(), languages)
@@ -175,14 +175,14 @@ function charactersWithoutSeptets(
   const irreplaceable = new Set(spellings === undefined ? missing : spellings.bestEffort(isKept).text)
   const isWritable = writableInOneTable(languages)
   const unencodable = missing.filter((char) => irreplaceable.has(char) && !isWritable(char))
-  // Empty in two cases: each character is in a table, but no pair of tables has all characters; or transliteration
-  // needed more parts.
+  // `unencodable` is empty in two cases: each character is in a table, but no pair of tables has all characters; or
+  // transliteration needed more parts.
   return unencodable.length > 0 ? unencodable : missing
 }
 
 /**
- * Names the position of the first character instead of the characters, because errors are logged, but message texts
- * must not be.
+ * Describes the position of the first character instead of the characters, because errors are logged, and message texts
+ * must not be logged.
  */
 function withoutSeptets(text: string, characters: readonly string[]): string {
   const first = Array.from(storable(text)).findIndex((char) => characters.includes(char))

@@ -2,10 +2,10 @@
  * Returns a function that gives the start of the grapheme cluster around an index: a letter with its marks, a flag, a
  * family emoji. It returns the index itself when a cluster starts there.
  *
- * Splitting a whole text costs a hundred times more than counting its units, and only a few positions are needed, so
- * the segmenter is created when the first of them may be inside a cluster. Clusters depend on the Unicode version of
- * the runtime, so a result that must be the same on two runtimes, such as the number of parts, must not depend on
- * clusters.
+ * Splitting a whole text takes a hundred times longer than counting its units, and only a few positions are needed. So
+ * the segmenter is created when the first of these positions may be inside a cluster. Clusters depend on the Unicode
+ * version of the runtime, so a result that must be the same on two runtimes, such as the number of parts, must not
+ * depend on clusters.
  */
 export function clusterStarts(text: string): (index: number) => number {
   let segments: Intl.Segments | undefined

@@ -3,7 +3,7 @@ import { hasLockingTable, hasSingleTable, type NationalLanguage } from '../text/
 
 /**
  * Returns the combinations of a locking and a single shift table, of the same or of different languages, that encode at
- * least one character in fewer septets. All others would only cost their shift element.
+ * least one character in fewer septets. Other combinations would only add the octets of their shift elements.
  */
 export function helpfulShifts(text: Iterable<string>, languages: readonly NationalLanguage[]): Gsm7Shifts[] {
   if (languages.length === 0) return []

@@ -62,7 +62,7 @@ const clusters = fc.array(fc.array(fc.constantFrom('one' as const, 'two' as cons
 const capacities = fc.integer({ min: 2, max: 6 })
 
 describe('part boundaries', () => {
-  test('keep every part within its capacity, split no pair and lose nothing', () => {
+  test('keep every part within its capacity, split no pair and lose no units', () => {
     fc.assert(
       fc.property(clusters, capacities, (made, capacity) => {
         const units = unitsOf(made)
@@ -86,9 +86,9 @@ describe('part boundaries', () => {
     )
   })
 
-  test('use the spare units where they save most, not at the first cluster', () => {
-    // Four parts of five units leave three spare units. Keeping the second cluster together would use two of them, and
-    // then two other clusters would be split.
+  test('use the spare units where they avoid most splits, not at the first cluster', () => {
+    // Four parts of five units leave three spare units. Keeping the second cluster together would use two of these
+    // units, and two other clusters would then be split.
     const units = unitsOf([3, 3, 3, 2, 3, 3].map((length) => Array<'one'>(length).fill('one')))
     expect(partBoundaries(units, 5, countParts(units, 5))).toEqual([5, 9, 14, 17])
   })

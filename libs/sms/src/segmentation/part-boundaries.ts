@@ -3,7 +3,7 @@ import { MAX_USER_DATA_OCTETS } from '../fields/user-data.ts'
 import type { InformationElement } from '../fields/user-data-header.ts'
 import type { TextUnits } from './text-units.ts'
 
-/** Returns the smallest number of parts that holds the units without splitting a pair: each part is as full as possible. */
+/** Returns the smallest number of parts for the units without splitting a pair. Each part is as full as possible. */
 export function countParts({ length, pairStart }: TextUnits, capacity: number): number {
   let parts = 1
   for (let end = capacity; end < length; end = pairStart(end) + capacity) parts++
@@ -14,9 +14,9 @@ export function countParts({ length, pairStart }: TextUnits, capacity: number): 
  * Returns the end of each part. `parts` is the smallest possible number. Splits no pair, and as few clusters as this
  * number of parts allows.
  *
- * A part that ends before a cluster leaves more units for the next parts, so the spare units are used where they save
- * most. The search goes part by part. For each number of split clusters, it keeps the path that got furthest, because
- * of two paths with the same number of splits the shorter one can never become better.
+ * A part that ends before a cluster leaves more units for the next parts, so the spare units are used where they avoid
+ * most splits. The search adds one part at a time. For each number of split clusters, it keeps only the longest path,
+ * because a shorter path with the same number of splits can never become better.
  */
 export function partBoundaries(units: TextUnits, capacity: number, parts: number): readonly number[] {
   let paths: readonly Path[] = [{ end: 0, splits: 0, before: undefined }]
@@ -55,14 +55,15 @@ function nextParts(before: Path, units: TextUnits, capacity: number): readonly P
   const end = units.pairStart(limit)
   const cluster = units.clusterStart(end)
   if (cluster === end) return [{ end, splits, before }]
-  // If the cluster began in an earlier part, a path that ends at its start gains nothing and does not reach `mustReach`.
+  // If the cluster began in an earlier part, a path that ends at the start of the cluster adds no units and does not
+  // reach `mustReach`.
   return [
     { end: cluster, splits, before },
     { end, splits: splits + 1, before },
   ]
 }
 
-/** Keeps the paths with the fewest splits, and those with more splits only if they get further. */
+/** Keeps the paths with the fewest splits. Keeps a path with more splits only if it is longer. */
 function furthest(paths: readonly Path[]): readonly Path[] {
   // The usual case, in which no part ends inside a cluster.
   if (paths.length === 1) return paths

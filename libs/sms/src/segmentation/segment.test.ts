@@ -51,7 +51,7 @@ describe('an ordinary text', () => {
 })
 
 describe('the parts of a long text', () => {
-  test('have the reference, the total and their number; a single part has no numbering', () => {
+  test('contain the reference, the total and their number; a single part has no numbering', () => {
     const { parts } = segment('a'.repeat(400), { reference: 0xbeef, referenceWidth: 16 })
     expect(parts.map(({ header }) => concatenationOf(header))).toEqual(
       [1, 2, 3].map((sequence) => ({ width: 16, reference: 0xbeef, total: 3, sequence })),
@@ -79,7 +79,7 @@ describe('the parts of a long text', () => {
     expect(parts.map(textOfUserData)).toEqual(['я'.repeat(66), `😀${'я'.repeat(20)}`])
   })
 
-  test('are one more if a surrogate pair would otherwise be split', () => {
+  test('are increased by one if a surrogate pair would otherwise be split', () => {
     // The 134 units would fill two parts completely.
     expect(segment(`${'я'.repeat(66)}😀${'я'.repeat(66)}`, plain).parts).toHaveLength(3)
   })
@@ -149,7 +149,7 @@ describe('too many parts', () => {
     expect(segment(text.slice(1), plain).parts).toHaveLength(255)
   })
 
-  test('are more than 255 even if the caller allows more', () => {
+  test('are refused above 255, even if the caller allows more', () => {
     expect(() => segment(text, { ...plain, maxParts: 1000 })).toThrow(new TooManyPartsError(256, 255))
   })
 })
@@ -291,7 +291,7 @@ describe('for any text and options', () => {
     )
   })
 
-  test('the result is deterministic', () => {
+  test('the same text and options have the same result', () => {
     fc.assert(
       fc.property(texts, options, (text, chosen) => {
         expect(segment(text, chosen)).toEqual(segment(text, chosen))

@@ -23,8 +23,8 @@ interface NumberingOptions {
   /** The same in all parts of a message; must differ in the next message to the same recipient. 23.040 §9.2.3.24.1 */
   readonly reference: number
   /**
-   * The number of bits of the reference. Default 8, because 16 bits cost a septet per part and the oldest phones
-   * support only 8.
+   * The number of bits of the reference. Default 8, because 16 bits need another septet per part, and the oldest phones
+   * support only 8 bits.
    */
   readonly referenceWidth?: 8 | 16 | undefined
   readonly messageClass?: MessageClass | undefined
@@ -102,8 +102,8 @@ function refuseTooManyParts(needed: number, options: NumberingOptions): void {
 }
 
 /**
- * A single part has no number, because its octets are better used for text, and because some phones would show "1 of
- * 1".
+ * Numbers the parts. A single part has no number, because its octets are better used for text, and because some phones
+ * would show "1 of 1".
  */
 function numberedParts(
   alphabet: Alphabet,

@@ -1,7 +1,7 @@
 import { octetsOfUnits } from '../text/ucs2.ts'
 import { clusterStarts } from './grapheme-clusters.ts'
 
-/** A text as septets or UTF-16 units, with the positions at which it should not be split. */
+/** A text as septets or UTF-16 units, with the positions at which the text should not be split. */
 export interface TextUnits {
   /** The septets or UTF-16 units. */
   readonly length: number

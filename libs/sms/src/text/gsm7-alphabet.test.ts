@@ -80,7 +80,7 @@ describe('an escape', () => {
     expect(textFromSeptets(septets(0x1b, 0x41, 0x1b, 0x00))).toBe('A@')
   })
 
-  it('before a code without an entry shows the character of the locking shift table in use', () => {
+  it('before a code without an entry shows the character of the current locking shift table', () => {
     expect(textFromSeptets(septets(0x1b, 0x60), { locking: 1 })).toBe('ç')
     expect(textFromSeptets(septets(0x1b, 0x00), { locking: 6 })).toBe('\u0901')
   })
@@ -114,13 +114,13 @@ describe('national tables', () => {
     expect(septetsFromText(text)).toBeUndefined()
   })
 
-  it('prefer the one septet of the locking table to the two of the single shift table', () => {
+  it('prefer one septet of the locking table to two septets of the single shift table', () => {
     expect(septetsOfCharacter('ç', { locking: 3, single: 3 })).toEqual([0x09])
     expect(septetsOfCharacter('€', { locking: 1, single: 1 })).toEqual([0x04])
     expect(textFromSeptets(septets(0x1b, 0x09), { locking: 3, single: 3 })).toBe('ç')
   })
 
-  it('encode a repeated character with the lower code and decode both', () => {
+  it('encode a repeated character with the lower code, and decode both codes', () => {
     expect(septetsOfCharacter('¡', { locking: 6, single: 6 })).toEqual([0x1b, 0x13])
     expect(textFromSeptets(septets(0x1b, 0x15, 0x1b, 0x18), { single: 6 })).toBe('¡*')
   })

@@ -60,7 +60,7 @@ export function charactersWithoutSeptet(text: string, shifts?: Gsm7Shifts): read
   return found
 }
 
-/** Never fails: septets that no table defines are decoded by the rules of 23.038 §6.2.1.1. */
+/** Decodes septets. Never fails, because septets that no table defines are decoded by the rules of 23.038 §6.2.1.1. */
 export function textFromSeptets(septets: Uint8Array, shifts?: Gsm7Shifts): string {
   const { main, extension } = alphabetOf(shifts)
   let text = ''
@@ -96,10 +96,7 @@ interface Alphabet {
   /** The UTF-16 unit of each septet. */
   readonly main: Uint16Array
   readonly extension: Uint16Array
-  /**
-   * The septet of each UTF-16 unit, plus `escaped` when an escape precedes it. Takes 17 KB for each pair of tables in
-   * use.
-   */
+  /** The septet of each UTF-16 unit, plus `escaped` when an escape precedes it. Needs 17 KB for each pair of tables. */
   readonly codes: Uint16Array
 }
 
@@ -127,8 +124,8 @@ function buildAlphabet(locking: NationalLanguage, single: NationalLanguage): Alp
   const main = unitsOfSeptetTable(nationalLanguages.get(locking)?.locking ?? defaultAlphabet)
   const extension = unitsOfSeptetTable(nationalLanguages.get(single)?.single ?? defaultExtension)
   const codes = new Uint16Array(Math.max(...main, ...extension) + 1).fill(noCode)
-  // Later writes replace earlier ones, so the alphabet takes precedence over the extension, and the lowest septet over
-  // the others.
+  // Writes the extension first and the highest septet first, so that the alphabet takes precedence over the extension,
+  // and the lowest septet over higher septets.
   for (let septet = 0x7f; septet >= 0; septet--) codes[extension[septet]!] = escaped | septet
   for (let septet = 0x7f; septet >= 0; septet--) codes[main[septet]!] = septet
   codes[noCharacter] = noCode

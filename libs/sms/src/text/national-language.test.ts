@@ -92,7 +92,7 @@ describe.each(everyTable)('the %s table', (name, table) => {
     expect(units.indexOf(0x20)).toBe(isExtension ? -1 : 0x20)
   })
 
-  it('has each character once, except ¡ and * in the single shift tables of India and Pakistan', () => {
+  it('contains each character once, except ¡ and * in the single shift tables of India and Pakistan', () => {
     const seen = [...units].filter((unit) => unit !== 0).map((unit) => String.fromCharCode(unit))
     const twice = seen.filter((char, at) => seen.indexOf(char) !== at)
     const ofIndiaOrPakistan = withBlock.some((language) => name === `${language.name} single`)
@@ -303,7 +303,7 @@ describe('the locking tables of India and Pakistan', () => {
 })
 
 // These scripts have a common origin, and the same arrangement in their Unicode blocks, so a letter has the same septet
-// in every language that has it. This test detects tables shifted by a cell and cells of another block.
+// in every language that contains the letter. This test detects tables shifted by a cell and cells of another block.
 describe.each(indic)('$name', ({ id, block }) => {
   it('has at each septet up to 0x5F the same letter as Devanagari, or none', () => {
     const devanagari = lockingOf(6)
@@ -314,7 +314,7 @@ describe.each(indic)('$name', ({ id, block }) => {
   })
 })
 
-// The code points that the rules above do not cover, as runs that start at a septet.
+// The code points that are not covered by the rules above, as runs that start at a septet.
 describe('the code points', () => {
   const run = (units: Uint16Array, first: number, length: number): string =>
     Array.from(units.subarray(first, first + length), (unit) => unit.toString(16).padStart(4, '0')).join(' ')

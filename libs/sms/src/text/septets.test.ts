@@ -51,7 +51,7 @@ describe('packing septets', () => {
     )
   })
 
-  it('unpacks what it packed, with any number of fill bits', () => {
+  it('unpacks packed septets unchanged, with any number of fill bits', () => {
     fc.assert(
       fc.property(anySeptets, fc.integer({ min: 0, max: 6 }), (septets, fillBits) => {
         const octets = packSeptets(septets, fillBits)
@@ -74,7 +74,7 @@ describe('unpacking septets', () => {
     expect(unpackSeptets(packSeptets(new Uint8Array(sent)), count)).toEqual(new Uint8Array(count))
   })
 
-  it('distinguishes "1234567" from "1234567@" by the count, since their octets are equal', () => {
+  it('distinguishes "1234567" from "1234567@" by the count, because their octets are equal', () => {
     const seven = packSeptets(septetsOf('1234567'))
     expect(packSeptets(septetsOf('1234567\0'))).toEqual(seven)
     expect(unpackSeptets(seven, 7)).toEqual(septetsOf('1234567'))

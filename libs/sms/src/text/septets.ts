@@ -3,7 +3,7 @@
  *
  * Puts `fillBits` (0 to 6) zero bits in front, so that text after a user data header starts on a septet boundary
  * (23.040 §9.2.3.24). The spare bits after the last septet are zero. Seven spare bits look like another `@`. Only the
- * count in TP-UDL shows whether they are a character, so this function removes and adds nothing.
+ * count in TP-UDL shows whether these bits are a character, so this function neither adds nor removes characters.
  */
 export function packSeptets(septets: Uint8Array, fillBits = 0): Uint8Array {
   const octets = new Uint8Array(Math.ceil((fillBits + septets.length * 7) / 8))
@@ -23,7 +23,7 @@ export function packSeptets(septets: Uint8Array, fillBits = 0): Uint8Array {
   return octets
 }
 
-/** Returns the first `count` septets after `fillBits`, or fewer when the octets hold fewer. */
+/** Returns the first `count` septets after `fillBits`, or fewer if the octets contain fewer septets. */
 export function unpackSeptets(octets: Uint8Array, count: number, fillBits = 0): Uint8Array {
   const held = Math.max(0, Math.floor((octets.length * 8 - fillBits) / 7))
   const septets = new Uint8Array(Math.min(count, held))
@@ -44,7 +44,7 @@ export function unpackSeptets(octets: Uint8Array, count: number, fillBits = 0): 
 
 /**
  * Packs all groups of eight septets, which are seven octets each, so the number of pending bits stays the same. This is
- * twice as fast as septet by septet, and every sent message uses this code. Returns the pending bits.
+ * twice as fast as a loop over single septets, and every sent message uses this code. Returns the pending bits.
  */
 function packGroups(septets: Uint8Array, octets: Uint8Array, fillBits: number): number {
   let pending = 0

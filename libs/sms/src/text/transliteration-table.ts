@@ -1,8 +1,8 @@
 /**
  * Replacements for characters that an alphabet does not have: `[replacement, the characters it replaces]`. Each
- * replacement has the same meaning to a reader. After a digit, `½` is not `1/2`, and `²` is not `2`, which explains the
- * forms below. A replacement may itself need a rule (`ő` → `ö` → `o`). Accented letters need no rule, because they lose
- * their marks one by one.
+ * replacement has the same meaning to a reader. The forms below are needed because after a digit, `½` is not `1/2`, and
+ * `²` is not `2`. A replacement may itself need a rule (`ő` → `ö` → `o`). Accented letters need no rule, because they
+ * lose their marks one by one.
  */
 const rules: readonly (readonly [replacement: string, characters: string])[] = [
   // Quotation marks, apostrophes, primes
@@ -21,7 +21,7 @@ const rules: readonly (readonly [replacement: string, characters: string])[] = [
   // Spaces of other widths, non-breaking spaces, line ends
   [' ', '\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000'],
   ['\n', '\u000b\u0085\u2028\u2029'],
-  // Latin letters that are not a letter with an accent
+  // Latin letters that do not consist of a letter and an accent
   ['ae', 'æ'],
   ['AE', 'Æ'],
   ['oe', 'œ'],
@@ -53,12 +53,12 @@ const rules: readonly (readonly [replacement: string, characters: string])[] = [
   ['ng', 'ŋ'],
   ['NG', 'Ŋ'],
   ["'n", 'ŉ'],
-  // Hungarian long vowels, which become short ones
+  // Hungarian long vowels, which become short vowels
   ['ö', 'ő'],
   ['Ö', 'Ő'],
   ['ü', 'ű'],
   ['Ü', 'Ű'],
-  // Greek capitals that look like Latin ones; the GSM alphabet has the other ten Greek capitals
+  // Greek capitals that look like Latin capitals. The GSM alphabet contains the other ten Greek capitals
   ['A', 'Α'],
   ['B', 'Β'],
   ['E', 'Ε'],
@@ -147,8 +147,8 @@ export const fractions: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Characters that differ from plain ones only in style, so that compatibility normalisation (NFKC) keeps their meaning:
- * digraphs (IJ, DŽ to nj, DZ), Roman numerals, Latin ligatures, full-width forms, mathematical alphabets.
+ * Characters that differ from plain characters only in style, so that compatibility normalisation (NFKC) keeps their
+ * meaning: digraphs (IJ, DŽ to nj, DZ), Roman numerals, Latin ligatures, full-width forms, mathematical alphabets.
  */
 export const styledCharacter =
   /[\u0132\u0133\u01c4-\u01cc\u01f1-\u01f3\u2160-\u217f\ufb00-\ufb06\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u

@@ -61,7 +61,7 @@ describe('transliteration to GSM 7 bit', () => {
     expect(toGsm7(text)).toBe(text)
   })
 
-  it('does not change a text that fits', () => {
+  it('does not change a text that the alphabet can encode', () => {
     expect(transliterate('“', () => true)).toEqual({ text: '“', replaced: new Map() })
   })
 
@@ -91,7 +91,7 @@ describe('transliteration to GSM 7 bit', () => {
     expect(transliterate([...replacements.keys(), ...fractions.keys()].join(''), () => false).replaced.size).toBe(0)
   })
 
-  it('returns only kept characters and characters without a rule, and does not change a text that fits', () => {
+  it('returns only kept characters and characters without a rule, and does not change a text that the alphabet can encode', () => {
     const known = fc.constantFrom(...replacements.keys(), ...fractions.keys(), '\u0301', '\ufe0f', 'α', 'η', 'a', '1')
     const unit = fc.oneof(known, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
     const isKept = inGsm7()
@@ -115,7 +115,8 @@ describe('transliteration to GSM 7 bit', () => {
     }
   })
 
-  // Quadratic time would take minutes here. If the time could double with each mark, fewer marks are sufficient.
+  // With quadratic time, this test would take minutes. Where the time could double with each mark, fewer marks are
+  // sufficient.
   it.each([
     ['marks', 'a\u0301\u0323', 50_000],
     ['marks of Greek', 'α\u0301\u0323', 50_000],
@@ -153,7 +154,7 @@ describe('transliteration to GSM 7 bit', () => {
 describe('a text transliterated to several alphabets', () => {
   const stopped = `${'é“…'.repeat(1000)}я${'ü”'.repeat(1000)}`
 
-  /** Returns how many characters were looked up in the alphabet. */
+  /** Returns the number of characters that were looked up in the alphabet. */
   function asked(text: TransliterableText, shifts?: Gsm7Shifts): number {
     let count = 0
     const written = text.complete((char) => {
@@ -170,13 +171,13 @@ describe('a text transliterated to several alphabets', () => {
     expect(asked(text)).toBeLessThan(20)
   })
 
-  it('stops at once if the alphabet lacks the character that ruled out an earlier one', () => {
+  it('stops at once if the alphabet lacks a character that an earlier alphabet lacked', () => {
     const text = new TransliterableText(stopped)
     asked(text)
     for (const single of [1, 2, 3, 4]) expect(asked(text, { single })).toBeLessThan(5)
   })
 
-  it('is complete in the alphabet that has the character missing in the others', () => {
+  it('is complete in the alphabet that contains the character that the other alphabets lack', () => {
     const text = new TransliterableText('“я”')
     expect(text.complete(inGsm7())).toBeUndefined()
     expect(text.complete((char) => char === 'я' || inGsm7()(char))?.text).toBe('"я"')

@@ -13,7 +13,7 @@ type Keep = (char: string) => boolean
  * A text, analysed once, that can be transliterated to several alphabets. `keep` decides which characters an alphabet
  * has. A character without a good replacement stays unchanged, so no meaning is lost.
  *
- * Cyrillic stays, because its Latin spelling depends on the language, which the text does not name.
+ * Cyrillic is not changed, because its Latin spelling depends on the language, which is unknown.
  */
 export class TransliterableText {
   readonly #text: string
@@ -40,7 +40,10 @@ export class TransliterableText {
     return this.#transliterated(keep, mayStay)
   }
 
-  /** Returns every character that a transliteration of the text may contain, for any alphabet, and some more. */
+  /**
+   * Returns a set with every character that a transliteration of the text may contain, for any alphabet. The set may
+   * contain other characters too.
+   */
   possibleCharacters(): ReadonlySet<string> {
     const possible = new Set(this.#text).add(' ')
     const follow = (spelling: Spelling | undefined): void => {

@@ -1,7 +1,7 @@
 /**
- * Encodes big-endian UTF-16. 23.038 §6.2.3 specifies UCS-2, which has no surrogates, but phones use UTF-16 for emoji;
- * up to U+FFFF the two are equal. Half a surrogate pair is not a character, and databases refuse U+0000, so both become
- * U+FFFD.
+ * Encodes big-endian UTF-16. 23.038 §6.2.3 specifies UCS-2, which has no surrogates, but phones use UTF-16 for emoji.
+ * Up to U+FFFF, UCS-2 and UTF-16 are equal. Half a surrogate pair is not a character, and databases refuse U+0000, so
+ * both become U+FFFD.
  */
 export function ucs2FromText(text: string): Uint8Array {
   return octetsOfUnits(storable(text), 0, text.length)
@@ -28,6 +28,7 @@ export function textFromUcs2(octets: Uint8Array): string {
 
 /** Replaces each unit that PostgreSQL refuses (half a surrogate pair, U+0000) with U+FFFD. */
 export function storable(text: string): string {
-  // With the `u` flag a pair is one character, so \p{Cs} matches only halves. This is slower, but few texts need it.
+  // With the `u` flag a pair is one character, so \p{Cs} matches only halves. This expression is slower, but few texts
+  // need it.
   return /[\0\ud800-\udfff]/.test(text) ? text.replace(/[\0\p{Cs}]/gu, '\ufffd') : text
 }

@@ -61,7 +61,7 @@ describe('SMS-DELIVER', () => {
     expect(decodeDeliver(octetsFromHex(hex))).toEqual(deliver)
   })
 
-  test('is decoded from the reserved type too', () => {
+  test('is also decoded from the reserved type', () => {
     expect(decodeDeliver(octetsFromHex('070BC87238880900F10000993092516195800AE8329BFD4697D9EC37'))).toEqual(plain)
   })
 

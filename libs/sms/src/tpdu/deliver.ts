@@ -13,7 +13,7 @@ export interface Deliver {
   /** True if the message must not be forwarded or answered automatically. */
   readonly loopPrevention: boolean
   readonly replyPath: boolean
-  /** True if the sender gets a status report. */
+  /** True if a status report is returned to the sender. */
   readonly statusReportIndication: boolean
   readonly originator: Address
   readonly protocolIdentifier: number
@@ -22,7 +22,7 @@ export interface Deliver {
   readonly userData: UserData
 }
 
-/** @param prefix octets to put in front of the TPDU without copying it again */
+/** @param prefix octets to write before the TPDU, which saves another copy of the TPDU */
 export function encodeDeliver(deliver: Deliver, prefix: Uint8Array = new Uint8Array(0)): Uint8Array {
   const firstOctet = encodeFirstOctet(
     messageTypes.deliver,

@@ -2,7 +2,7 @@ import { decodeDataCodingScheme } from '../fields/data-coding-scheme.ts'
 import { decodeUserData, encodeUserDataField, type UserData } from '../fields/user-data.ts'
 import { checkedOctet, joinOctets, type OctetReader } from '../octets.ts'
 
-/** The optional fields at the end of a report; TP-PI says which are present. 23.040 §9.2.3.27 */
+/** The optional fields at the end of a report; TP-PI shows which fields are present. 23.040 §9.2.3.27 */
 export interface OptionalParameters {
   readonly protocolIdentifier?: number
   readonly dataCodingScheme?: number

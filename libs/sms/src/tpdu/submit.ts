@@ -32,7 +32,7 @@ export interface Submit {
   readonly userData: UserData
 }
 
-/** @param prefix octets to put in front of the TPDU without copying it again */
+/** @param prefix octets to write before the TPDU, which saves another copy of the TPDU */
 export function encodeSubmit(submit: Submit, prefix: Uint8Array = new Uint8Array(0)): Uint8Array {
   const firstOctet = encodeFirstOctet(
     messageTypes.submit,

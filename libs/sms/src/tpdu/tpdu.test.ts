@@ -17,7 +17,7 @@ const centreHex = '07917283010010F5'
 const centre = addressFromText('+27381000015')
 
 describe('from the network', () => {
-  test('a received message has its service centre, sender, time and text', () => {
+  test('decodes service centre, sender, time and text of a received message', () => {
     const { serviceCentre, tpdu } = decodeIncoming(octetsFromHex(centreHex + deliverHex))
     if (tpdu.kind !== 'deliver' || !isValidTimeStamp(tpdu.serviceCentreTimeStamp)) throw new Error('is not a message')
     expect(serviceCentre).toEqual(centre)
@@ -63,7 +63,7 @@ describe('from the phone', () => {
     expect(without.tpdu.kind).toBe(kind)
   })
 
-  test('a command keeps its octets', () => {
+  test('keeps the octets of a command', () => {
     expect(decodeOutgoing(octetsFromHex(`${centreHex}0201000000`)).tpdu).toEqual({
       kind: 'command',
       octets: octetsFromHex('0201000000'),

@@ -11,8 +11,9 @@ import { decodeSubmitReport, encodeSubmitReport, type SubmitReport } from './sub
 /**
  * Any message between phone and service centre. 23.040 §9.2.2
  *
- * In AT commands, the address of the service centre precedes it (27.005 §3.1); the functions in this file read and write
- * both. For a TPDU without that address, use the functions of its own kind.
+ * In AT commands, the address of the service centre precedes the TPDU (27.005 §3.1). The functions in this file read
+ * and write address and TPDU together. For a TPDU without the address, the files of the message types have their own
+ * functions.
  */
 export type Tpdu = Submit | Deliver | StatusReport | SubmitReport | DeliverReport
 

@@ -53,14 +53,14 @@ describe('a text', () => {
     expect(textFromCharacterSet(utf8FromText('Hé'), characterSets.any)).toBe('Hé')
   })
 
-  it('is decoded only in the character set it names', () => {
+  it('is decoded only in the given character set', () => {
     expect(textFromCharacterSet(octets, characterSets.utf8)).toBe('H\ufffd')
     expect(textFromCharacterSet(octets, characterSets.usAscii)).toBe('H\ufffd')
     expect(textFromCharacterSet(octets, characterSets.iso88591)).toBe('Hé')
     expect(textFromCharacterSet(octets, characterSets.utf16BigEndian)).toBe('\u48e9')
     expect(textFromCharacterSet(octets, characterSets.utf16LittleEndian)).toBe('\ue948')
   })
-  it('never contains U+0000 in any character set', () => {
+  it('never contains U+0000, in any character set', () => {
     for (const mibEnum of [undefined, ...Object.values(characterSets)]) {
       const text = textFromCharacterSet(Uint8Array.of(0x00, 0x00, 0x00, 0x41), mibEnum)
       expect(text).toContain('\ufffd')

@@ -51,7 +51,7 @@ describe('an MMS notification', () => {
     )
   })
 
-  it('is decoded after one invalid value, but not after many', () => {
+  it('is decoded in spite of one invalid value, but not of many', () => {
     const wrong = octetsFromHex('890100')
     const heaped = (count: number) =>
       joinOctets([
@@ -63,7 +63,7 @@ describe('an MMS notification', () => {
     expect(decodeMmsNotification(heaped(10_000))).toEqual({ transactionId: 'T', fromWithheld: false, version: '1.2' })
   })
 
-  it('distinguishes a withheld sender from an absent one', () => {
+  it('distinguishes a withheld sender from an absent sender', () => {
     const withheld = { transactionId: 'T', fromWithheld: true }
     expect(decodeMmsNotification(encodeMmsNotification(withheld))).toEqual(withheld)
     const unnamed = { transactionId: 'T', fromWithheld: false }
@@ -78,7 +78,7 @@ describe('an MMS notification', () => {
     expect(written('joe@example.com')).toContain('joe@example.com\0')
   })
 
-  it('keeps a first character that would be taken for a quote', () => {
+  it('keeps a first character that could be read as a quote', () => {
     const quoted = { transactionId: '\x7fT', fromWithheld: false, subject: '\x7f\x7f' }
     expect(decodeMmsNotification(encodeMmsNotification(quoted))).toEqual(quoted)
   })

@@ -128,9 +128,7 @@ function decodeOptionalHeader(header: number, reader: WspReader, into: Headers):
   }
 }
 
-/**
- * No message has this many headers. A PDU with more invalid values was forged to waste time, so the rest is skipped.
- */
+/** More than any message has. A PDU with more invalid values was forged to waste time, so the rest is skipped. */
 const MAX_UNREADABLE = 32
 
 function decodeOptionalValue(header: number, field: string, reader: WspReader, into: Headers): void {
@@ -206,7 +204,7 @@ function decodeFrom(reader: WspReader, field: string, into: Headers): void {
 
 /**
  * Reads an encoded-string-value (§7.3.18): a text, or a length, a character set and a text. If the first octet is 128
- * or more, a quote should precede it, but many networks omit the quote; the value is a text in both cases.
+ * or more, a quote should precede it, but many networks omit the quote. The value is a text in both cases.
  */
 function decodeEncodedString(reader: WspReader, field: string): string {
   if (reader.first(field) >= 0x20) return textFromCharacterSet(reader.textString(field))
@@ -219,7 +217,7 @@ function decodeEncodedString(reader: WspReader, field: string): string {
   return textFromCharacterSet(withoutQuote(end < 0 ? octets : octets.subarray(0, end)), characterSet)
 }
 
-/** Removes the final zero. Some networks send one octet, others two. */
+/** Removes the final zero. Some networks send a zero of one octet, others a zero of two octets. */
 function withoutEndOfUtf16(octets: Uint8Array): Uint8Array {
   const whole = octets.subarray(0, octets.length & ~1)
   const ended = whole.length >= 2 && whole[whole.length - 1] === 0 && whole[whole.length - 2] === 0

@@ -17,7 +17,7 @@ describe('a WSP push', () => {
     },
   )
 
-  it('carries a media type that has no code as text, in the general form too', () => {
+  it('contains a media type without a code as text, also in the general form', () => {
     const push = {
       transactionId: 0,
       confirmed: false,
@@ -38,14 +38,14 @@ describe('a WSP push', () => {
       expect(decode).toThrow(/at octet \d+/)
     }
   })
-  it.each([26, 27, 28, 29])('carries a media type of %i characters in the general form', (length) => {
-    // The media type is followed by a zero and two octets for the character set. From 31 octets on, the length has
+  it.each([26, 27, 28, 29])('contains a media type of %i characters in the general form', (length) => {
+    // The media type is followed by a zero and two octets for the character set. For 31 octets or more, the length has
     // another form.
     const push = { transactionId: 1, confirmed: false, contentType: 'x/'.padEnd(length, 'y'), body }
     expect(decodeWspPush(encodeWspPush({ ...push, contentTypeForm: 'general' }))).toMatchObject(push)
   })
 
-  it('has a body that is a copy', () => {
+  it('contains a copy of the body', () => {
     const octets = encodeWspPush({ transactionId: 1, contentType: mmsMediaType, body })
     const decoded = decodeWspPush(octets)
     octets.fill(0)

@@ -11,7 +11,7 @@ import { encodeTextString, encodeUintvar, encodeWithLength } from './wsp-values.
 export interface WspPush {
   readonly transactionId: number
   readonly confirmed: boolean
-  /** The content type in lower case; a code without a name in the table stays a number. */
+  /** The content type in lower case; a code without a name in the table is a number. */
   readonly contentType: string | number
   readonly body: Uint8Array
   /** The start of the body in the decoded octets. */
@@ -37,7 +37,7 @@ export function decodeWspPush(octets: Uint8Array): WspPush {
   return { transactionId, confirmed: type === confirmedPush, contentType, body, bodyOffset }
 }
 
-/** The forms of the content type that networks use: a code, a text, or either of them with parameters. */
+/** The forms of the content type that networks use: a code, a text, or a code or text with parameters. */
 export type ContentTypeForm = 'code' | 'text' | 'general'
 
 export interface WspPushToEncode {
@@ -105,7 +105,7 @@ function decodeMediaType(reader: WspReader): string | number {
 }
 
 function encodeContentType(contentType: string, form: ContentTypeForm): Uint8Array {
-  // An empty text is a single zero, which would decode as a length.
+  // Refuses an empty text, which is a single zero and would be decoded as a length.
   if (contentType === '') throw new PduEncodeError(field, 'is empty')
   const asText = encodeTextString(field, contentType)
   if (form === 'text') return asText

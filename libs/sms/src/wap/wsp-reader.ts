@@ -4,7 +4,7 @@ import { decodeUintvar, lengthQuote, maxShortLength, textQuote } from './wsp-val
 
 /**
  * Reads the primitive values of WSP headers, which MMS headers use too (WAP-230 §8.4.1.2 and §8.4.2.1). A reader for a
- * part counts positions from the start of the whole, so that the offset in an error can be found in a dump.
+ * part counts positions from the start of the whole message, so that the offset in an error can be found in a dump.
  */
 export class WspReader extends OctetReader {
   readonly #octets: Uint8Array
@@ -15,14 +15,14 @@ export class WspReader extends OctetReader {
     this.#octets = readable
   }
 
-  /** Returns the first octet of the next value, which gives its kind, without reading past it. */
+  /** Returns the first octet of the next value, which determines its kind, without moving the position. */
   first(field: string): number {
     const octet = this.peek()
     if (octet === undefined) throw new PduDecodeError(field, this.position, 'is missing')
     return octet
   }
 
-  /** Returns a reader of the next `count` octets; this reader continues after them. */
+  /** Returns a reader of the next `count` octets; this reader continues after these octets. */
   part(field: string, count: number): WspReader {
     const start = this.position
     this.take(field, count)

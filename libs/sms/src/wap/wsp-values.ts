@@ -11,7 +11,7 @@ export function encodeTextString(field: string, text: string): Uint8Array {
   const octets = utf8FromText(text)
   const first = octets[0] ?? 0x20
   if (octets.includes(0)) throw new PduEncodeError(field, 'contains U+0000, which ends a text')
-  // A receiver would read a control character as a length.
+  // Refuses a control character, which a receiver would read as a length.
   if (first < 0x20) throw new PduEncodeError(field, 'starts with a control character')
   return joinOctets([...(first >= textQuote ? [textQuote] : []), octets, 0])
 }
@@ -32,7 +32,7 @@ export function encodeLongInteger(value: number): Uint8Array {
 
 export const maxShortLength = 30
 export const lengthQuote = 31
-/** The quote, which precedes a text whose first octet a receiver would otherwise read as a number or as this quote. */
+/** The quote. It precedes a text whose first octet a receiver would otherwise read as a number or as this quote. */
 export const textQuote = 0x7f
 
 /**
