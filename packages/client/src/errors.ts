@@ -1,6 +1,6 @@
 import type { Problem } from './openapi.ts'
 
-/** One invalid member of a request: its path, such as `phoneNumbers[2]`, and what is wrong with it. */
+/** One invalid member of a request: its path, such as `phoneNumbers[2]`, and its problem. */
 export interface FieldError {
   readonly path: string
   readonly message: string
@@ -34,7 +34,7 @@ export class ApiError extends SmsGatewayError {
   readonly type: string | undefined
   /** The number of seconds after which the request may be repeated, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
-  /** The answer, if it is an error of the gateway and not of a proxy in between. */
+  /** The body of the answer, if the error is from the gateway and not from a proxy. */
   readonly problem: Problem | undefined
 
   constructor({ status, message, problem, requestId, retryAfterSeconds }: ApiErrorInit) {
@@ -58,7 +58,7 @@ export class AuthenticationError extends ApiError {
   override readonly name = 'AuthenticationError'
 }
 
-/** 403: the credentials do not allow this. */
+/** 403: the credentials do not allow this request. */
 export class PermissionError extends ApiError {
   override readonly name = 'PermissionError'
 }
@@ -68,7 +68,7 @@ export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError'
 }
 
-/** 409: the present state does not allow this, for example because the id is in use. */
+/** 409: the current state does not allow this request, for example because the id is in use. */
 export class ConflictError extends ApiError {
   override readonly name = 'ConflictError'
 }

@@ -10,7 +10,7 @@ export const conversationEntry = z.object({
   at: z.string(),
   untrustedText: z.string().optional().describe('Text of a received message'),
   sentText: z.string().optional().describe('Text of a sent message'),
-  content: z.string().optional().describe('What the message has in place of a text'),
+  content: z.string().optional().describe('Description of a message without a text'),
   state: z.string().optional().describe('State of a sent message'),
   error: z.string().optional(),
   waiting: waiting.optional(),

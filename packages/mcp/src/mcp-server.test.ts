@@ -97,7 +97,7 @@ test('sends to the alias of a hidden number', async () => {
   expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ phoneNumbers: [to] })
 })
 
-test('a wrong member is named', async () => {
+test('the error names a wrong member', async () => {
   const { url } = await startApi({
     'POST /messages': (_, response) => {
       response.statusCode = 400
@@ -172,7 +172,7 @@ test('received texts are only in untrustedText, with hidden characters as code p
   })
 })
 
-test('the health of devices is in words', async () => {
+test('describes the health of devices in words', async () => {
   const device = { createdAt: AT, updatedAt: AT, lastSeen: AT }
   const sim = { slotIndex: 0, simNumber: 1 }
   const { url } = await startApi({

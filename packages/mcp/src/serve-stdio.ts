@@ -8,7 +8,7 @@ const MOST_BYTES = 1_048_576
 export interface StdioOptions extends McpServerOptions {
   readonly input: Readable
   readonly output: Writable
-  /** Receives errors of the connection. Standard output belongs to the protocol. */
+  /** Receives errors of the connection. Standard output is used only by the protocol. */
   readonly onError: (error: Error) => void
 }
 

@@ -31,17 +31,17 @@ export async function answerOrError(
   }
 }
 
-/** Thrown for a mistake in the arguments of a tool. The message says what to do. */
+/** Thrown for a mistake in the arguments of a tool. The message contains the solution. */
 export class ToolInputError extends Error {
   override readonly name = 'ToolInputError'
 }
 
-/** Returns what is wrong and what to do, or undefined for a fault of this program. */
+/** Returns the problem and its solution, or undefined for a fault of this program. */
 function adviceFor(error: unknown): string | undefined {
   if (error instanceof ToolInputError) return error.message
   if (error instanceof ApiError) return `${problemOf(error)} ${adviceForStatus(error)}`
   if (error instanceof ConnectionError)
-    return 'The SMS gateway cannot be reached. Check that it runs and that its address is right, then try again.'
+    return 'The SMS gateway cannot be reached. Check that the gateway is running and that its address is correct, then try again.'
   if (error instanceof TimeoutError) return 'The SMS gateway did not answer in time. Try again.'
   return undefined
 }

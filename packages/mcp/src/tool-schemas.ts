@@ -21,7 +21,7 @@ export const waiting = z
 const recipient = z.object({
   phoneNumber: z.string(),
   state: z.string(),
-  error: z.string().optional().describe('Why the message failed, or what it waits for'),
+  error: z.string().optional().describe('Why the message failed, or why it is waiting'),
 })
 
 /** A sent message without its text. */

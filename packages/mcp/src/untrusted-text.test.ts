@@ -28,7 +28,7 @@ test.each([
   expect(visibleText(text)).toBe(expected)
 })
 
-test('shortens a text that no SMS can have', () => {
+test('shortens a text that is longer than any SMS', () => {
   expect(visibleText('x'.repeat(50_000))).toHaveLength(40_001)
 })
 

@@ -1,6 +1,6 @@
 /**
  * Prepares texts of third parties for a language model. Anyone who knows the number of a SIM can write them, so they
- * may contain instructions, or characters that hide instructions from the person who reads along.
+ * may contain instructions, or characters that hide instructions from a person who reads the conversation.
  */
 
 /** The warning in every result with texts of third parties, and in the descriptions of the tools that return them. */
@@ -38,5 +38,5 @@ function isPartOfWriting(text: string, character: string, offset: number): boole
   return /[\p{L}\p{M}]$/u.test(before) && !OF_EUROPE.test(before) && /^[\p{L}\p{M}]/u.test(after)
 }
 
-/** Matches a text that ends with a letter of a script without joiners. */
+/** Matches a text that ends with a letter of a script that does not use joiners. */
 const OF_EUROPE = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*$/u

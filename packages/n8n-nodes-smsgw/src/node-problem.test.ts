@@ -2,7 +2,7 @@ import { AuthenticationError, ConnectionError, InvalidRequestError } from '@smsg
 import { expect, test } from 'vitest'
 import { NodeProblem } from './node-problem.ts'
 
-test('names the fields of the node that are wrong', () => {
+test('names the wrong fields of the node', () => {
   const errors = [
     { path: 'phoneNumbers[0]', message: '"hello" is not a valid phone number' },
     { path: 'ttl', message: 'must be positive' },
@@ -13,7 +13,7 @@ test('names the fields of the node that are wrong', () => {
   expect([error.description, error.context.itemIndex, error.httpCode]).toEqual(['Request r1', 3, '400'])
 })
 
-test('says what to do about wrong credentials, and passes on other errors', () => {
+test('describes the solution for wrong credentials, and returns other errors unchanged', () => {
   expect(new NodeProblem(new AuthenticationError({ status: 401, message: 'wrong key' })).description).toContain(
     'Check them in the credentials',
   )

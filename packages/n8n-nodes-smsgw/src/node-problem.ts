@@ -12,7 +12,7 @@ const FIELDS: readonly (readonly [member: RegExp, field: string])[] = [
   [/^url\b/, 'Webhook URL'],
 ]
 
-/** An error in the form of n8n: message, description, and the item that it is about. */
+/** An error in the form of n8n: message, description, and the affected item. */
 export class NodeProblem extends Error {
   override readonly name = 'NodeProblem'
   readonly description: string | undefined

@@ -62,7 +62,10 @@ export class SmsgwTrigger {
 
   readonly webhookMethods = {
     default: {
-      /** Returns true if the gateway has the webhook with the settings of the node, and the node has its secret. */
+      /**
+       * Returns true if the gateway has the webhook with the settings of the node, and the node has the secret of the
+       * webhook.
+       */
       async checkExists(this: HookFunctions): Promise<boolean> {
         return await orProblem(async () => {
           const { client } = await connect(this)

@@ -61,7 +61,7 @@ function clientOf({ url, authentication }: AccountConfig, secrets: AccountSecret
   return new SmsGateway({ url, credentials: authentication === 'password' ? { username, password } : { apiKey } })
 }
 
-/** The present settings in the dialog. */
+/** The current settings in the dialog. */
 interface TestRequest extends AccountConfig, AccountSecrets {
   readonly id: string
 }

@@ -42,7 +42,7 @@ async function follow(inbox: readonly string[], events: readonly LiveEvent[], po
   return { passed, asked }
 }
 
-test('passes on what arrives after the first start, and nothing older', async () => {
+test('reports messages that arrive after the first start, and no older messages', async () => {
   const position = new FollowedPosition(undefined)
   expect(await follow(['old'], [], position)).toEqual({ passed: [], asked: [undefined] })
   expect((await follow(['new', 'old'], [received('new', 's.1')], position)).passed).toEqual(['new'])

@@ -51,7 +51,7 @@ export class EventFollower {
       onInterrupted,
     })
     let next = events.next()
-    // The await in the loop throws the error.
+    // Prevents a warning. The await in the loop throws the error.
     next.catch(() => undefined)
     await Promise.race([opened, next])
     for (;;) {

@@ -23,7 +23,7 @@ test('continues where it stopped, also after half a line', () => {
   expect(new FollowedPosition(file).has('b')).toBe(true)
 })
 
-test('the file stays short, and forgets messages after two weeks', () => {
+test('the file stays short, and messages are removed from it after two weeks', () => {
   const position = new FollowedPosition(file)
   position.add({ id: 'old', at: 0 })
   for (let event = 1; event <= 2_500; event += 1) position.add({ event: `s.${event}`, at: 15 * 86_400_000 + event })

@@ -17,9 +17,9 @@ const KEPT_MS = 14 * 86_400_000
 const SPARE_LINES = 1_000
 
 /**
- * The position up to which a node has followed the account, so that it continues there after a restart. Each event adds
- * a line to the file, which is rewritten when it has become long. Without a file, the position is lost when the process
- * ends.
+ * The position up to which a node has followed the account. After a restart, the node continues at this position. Each
+ * event adds a line to the file, which is rewritten when it has become long. Without a file, the position is lost when
+ * the process ends.
  */
 export class FollowedPosition {
   readonly #file: string | undefined
@@ -70,7 +70,7 @@ export class FollowedPosition {
   }
 }
 
-/** Returns undefined for an incomplete last line, which a power cut can leave. */
+/** Returns undefined for an incomplete last line, as after a power cut. */
 function lineOf(text: string): Line | undefined {
   try {
     return text === '' ? undefined : (JSON.parse(text) as Line)

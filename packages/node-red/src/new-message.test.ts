@@ -3,7 +3,7 @@ import { idempotencyKey, type MessageFields, newMessage } from './new-message.ts
 
 const FIELDS: MessageFields = { to: '', text: '', deviceId: '', simNumber: '', priority: '', ttl: '' }
 
-test('takes numbers and text from the message, unless the node has them', () => {
+test('uses numbers and text of the message, unless the node contains them', () => {
   expect(newMessage({ to: ['+447400123456'], payload: 'Hello' }, FIELDS)).toEqual({
     to: ['+447400123456'],
     text: 'Hello',

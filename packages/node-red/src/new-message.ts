@@ -25,7 +25,9 @@ const MEMBERS = [
   'id',
 ] as const
 
-/** Returns the text message for a message of the flow: the fields of the node, replaced by those of the message. */
+/**
+ * Returns the text message for a message of the flow: the fields of the node, replaced by the fields of the message.
+ */
 export function newMessage(message: FlowMessage, fields: MessageFields): NewText {
   const given = message['sms']
   const own = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}

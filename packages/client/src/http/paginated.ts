@@ -2,7 +2,7 @@ import type { CallOptions, Transport } from './transport.ts'
 
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** The cursor of the next page. Pass it as `cursor` to get that page. Undefined on the last page. */
+  /** The cursor of the next page. Passed as `cursor`, it requests that page. Undefined on the last page. */
   readonly nextCursor: string | undefined
   /** The number of all items, if the page was requested without a cursor. */
   readonly total: number | undefined
@@ -10,7 +10,7 @@ export interface Page<Item> {
 
 /**
  * A list that is read page by page: `for await (const item of list)` reads all items, `list.pages()` all pages, and
- * `list.page()` one page. No request is sent before that.
+ * `list.page()` one page. No request is sent earlier.
  */
 export class Paginated<Item> implements AsyncIterable<Item> {
   readonly #transport: Transport

@@ -11,7 +11,7 @@ const FIRST_DELAY_MS = 500
 
 /**
  * Returns the pause before the next attempt, or undefined if the request must not be repeated. A request that is not
- * idempotent is repeated only if the server says that it has not been processed.
+ * idempotent is repeated only if the answer shows that the server has not processed it.
  */
 export function retryDelay(
   error: unknown,
@@ -22,7 +22,7 @@ export function retryDelay(
   const demanded = error instanceof ApiError ? error.retryAfterSeconds : undefined
   const backOff = Math.min(maxDelayMs, FIRST_DELAY_MS * 2 ** (attempt - 1))
   if (demanded === undefined) return backOff * (0.5 + random / 2)
-  // The pause is random, because clients that were refused together must not return together.
+  // The pause is random, because clients that were refused at the same time must not retry at the same time.
   return demanded * 1000 > maxDelayMs ? undefined : demanded * 1000 + random * Math.min(backOff, 1000)
 }
 

@@ -75,7 +75,7 @@ test('a request is repeated at most maxRetries times', async () => {
   expect(requests).toHaveLength(3)
 })
 
-test('the pause that the server demands is kept', async () => {
+test('waits for the pause that the server demands', async () => {
   const { sms } = await gateway([problem(429, 'slow down', { 'retry-after': '1' }), json(202, message)])
   const startedAt = performance.now()
   await sms.messages.send(text)
@@ -120,7 +120,7 @@ test.each([
   await expect(sms.messages.get('m1', { signal: abortedIn(100, reason) })).rejects.toBe(reason)
 })
 
-test('a redirect is not followed, because the credentials are for one server', async () => {
+test('does not follow a redirect, because the credentials are for one server', async () => {
   const { sms, requests } = await gateway([json(301, {}, { location: 'https://elsewhere.example/' })])
   await expect(sms.messages.get('m1')).rejects.toThrow('use that address as url')
   expect(requests).toHaveLength(1)

@@ -23,7 +23,7 @@ export interface TransportOptions extends Partial<RetryRules> {
 
 export interface ApiRequest extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below `/3rdparty/v1`. */
+  /** The path below `/3rdparty/v1`. */
   readonly path: string
   readonly query?: object | undefined
   readonly body?: unknown
@@ -99,7 +99,9 @@ export class Transport {
     }
   }
 
-  /** Does not repeat the request, because a second use of a refresh token revokes all tokens that came from it. */
+  /**
+   * Does not repeat the request, because a second use of a refresh token revokes all tokens that were issued with it.
+   */
   async #refresh(refreshToken: string): Promise<TokenResponse> {
     const request: ApiRequest = { method: 'POST', path: '/auth/token/refresh' }
     return this.#exchange(request, `Bearer ${refreshToken}`, async (response) => {
@@ -125,7 +127,8 @@ export class Transport {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: limit.signal,
-        // A redirected request would lose its body or send the credentials elsewhere.
+        // Does not follow redirects, because a redirected request would lose its body or send the credentials to
+        // another server.
         redirect: 'manual',
         credentials: 'omit',
       })
@@ -194,7 +197,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    // A proxy answered, or the connection ended early.
+    // The body is not JSON, because a proxy answered or the connection ended early.
     if (!response.ok) return undefined
     throw new ConnectionError('the answer is not JSON', { cause })
   }
@@ -206,7 +209,7 @@ function redirected(response: Response): ApiError {
   return new ApiError({ status: response.status, message })
 }
 
-/** Returns the reason of a failed `fetch`, which Node hides in `cause`. */
+/** Returns the reason of a failed `fetch`, which Node.js reports in `cause`. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? error.cause.message || error.cause.name : error.message

@@ -5,10 +5,10 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** The longest block. A longer one does not come from the gateway. */
+/** The longest block. The gateway never sends a longer block. */
 const MOST_CHARACTERS = 4_194_304
 
-/** Parses a stream of Server-Sent Events from texts that may be cut anywhere. */
+/** Parses a stream of Server-Sent Events from texts that may be divided anywhere. */
 export class EventStreamParser {
   /** The id of the last complete block. Blocks without data also have an id, which keeps the position of an idle client. */
   lastId: string | undefined

@@ -31,7 +31,7 @@ async function follow(answers: readonly [Answer, ...Answer[]], count: number, op
   return { events, requests, ids: requests.map(({ headers }) => headers['last-event-id']) }
 }
 
-test('events arrive although the stream is cut at any byte', async () => {
+test('yields all events although the stream is divided at any byte', async () => {
   const text = `retry: 2000\r\nid: s.1\r\n\r\n: still here\n\n${changed(2, 'Sent')}event: inbox.received\ndata: {"id":"ä",\ndata: "sender":"+1","type":"SMS"}\n\n`
   const bytes = [...Buffer.from(text)].map((byte) => String.fromCharCode(byte))
   const cut: Answer = (response) => {
@@ -54,14 +54,14 @@ test('after an interruption the stream continues after the last event', async ()
   expect(ids).toEqual([undefined, 's.4', 's.4', 's.4'])
 })
 
-test('the id of a heartbeat is the place where an idle client continues', async () => {
+test('an idle client continues at the id of the last heartbeat', async () => {
   const heartbeat = ': still here\nid: s.9\n\nevent: heartbeat\ndata: {}\n\n'
   const { events, ids } = await follow([stream([changed(4, 'Sent'), heartbeat]), stream([changed(10, 'Sent')])], 2)
   expect(events).toMatchObject([{ id: 's.4' }, { id: 's.10' }])
   expect(ids).toEqual([undefined, 's.9'])
 })
 
-test('an event that arrived only in part is requested again', async () => {
+test('requests an event again that arrived only in part', async () => {
   const { events, ids } = await follow(
     [stream([changed(4, 'Sent'), changed(5, 'Delivered').slice(0, -1)]), stream([changed(5, 'Delivered')])],
     2,

@@ -4,7 +4,7 @@ import type { Transport } from '../http/transport.ts'
 import type { InboxItem, MessageState, WebhookDelivery } from '../openapi.ts'
 import { EventStreamParser, type StreamEvent } from './event-stream-parser.ts'
 
-/** The data of each kind of event, which shows what to read again. */
+/** The data of each kind of event, which shows the data to read again. */
 export interface LiveEventData {
   'message.created': { id: string }
   'message.changed': { id: string; state: MessageState['state'] }
@@ -22,7 +22,7 @@ export interface LiveEventData {
 
 export type LiveEventKind = keyof LiveEventData
 
-/** `reset` means that events may have been missed, so read all data again that you follow. */
+/** `reset` means that events may have been missed, so the program must read all its data again. */
 export type LiveEvent =
   | { [Kind in LiveEventKind]: { kind: Kind; data: LiveEventData[Kind]; id: string | undefined } }[LiveEventKind]
   | { kind: 'reset'; data: Record<string, never>; id: string | undefined }
@@ -33,7 +33,7 @@ export interface FollowOptions {
   /** The `id` of the event after which the stream continues. */
   readonly lastEventId?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called whenever the stream is open. No later change is missed. */
+  /** Called each time the stream is opened. No later change is missed. */
   readonly onOpen?: () => void
   /** Called when the stream is interrupted and will be opened again. */
   readonly onInterrupted?: (error: SmsGatewayError) => void
@@ -46,7 +46,7 @@ const FIRST_DELAY_MS = 500
 const STABLE_MS = 5_000
 const LONGEST_DELAY_MS = 30_000
 
-/** Yields events without an end, and opens the stream again after each interruption. */
+/** Yields events endlessly, and opens the stream again after each interruption. */
 export async function* followEvents(
   transport: Transport,
   { kinds, lastEventId, signal, onOpen, onInterrupted }: FollowOptions = {},
@@ -128,7 +128,7 @@ async function* textsOf(response: Response, signal: AbortSignal): AsyncGenerator
   }
 }
 
-/** Events of kinds that are newer than this package are passed on. The heartbeat is not. */
+/** Returns events of all kinds, including kinds that are newer than this package, but not the heartbeat. */
 function liveEventOf({ id, event, data }: StreamEvent): LiveEvent | undefined {
   return event === 'heartbeat' ? undefined : ({ kind: event, data: JSON.parse(data), id } as LiveEvent)
 }
@@ -144,9 +144,9 @@ class StreamEndedError extends SmsGatewayError {
   }
 }
 
-/** Returns the pause before the stream is opened again, or undefined if that would not help. */
+/** Returns the pause before the stream is opened again, or undefined if another attempt would not help. */
 function delayOf(error: unknown, failures: number): number | undefined {
-  // A token can be refreshed. If it cannot, the next attempt is answered with 401.
+  // Tries once at once, because a token can be refreshed. Otherwise the next attempt is answered with 401.
   if (error instanceof StreamEndedError && failures === 0) return 0
   if (!(error instanceof SmsGatewayError) || error instanceof AuthenticationError) return undefined
   if (error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408) return undefined

@@ -82,7 +82,7 @@ export class Messages {
     return (await this.#transport.send<MessageState>({ method: 'DELETE', path: pathOf(id), ...options })).body
   }
 
-  /** Lists what happened to a message, oldest first. */
+  /** Lists the events of a message, oldest first. */
   async timeline(id: string, options?: CallOptions): Promise<Timeline['entries']> {
     const path = `${pathOf(id)}/timeline`
     return (await this.#transport.send<Timeline>({ method: 'GET', path, ...options })).body.entries

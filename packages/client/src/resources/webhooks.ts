@@ -26,8 +26,8 @@ export class Webhooks {
   }
 
   /**
-   * Registers a webhook, or replaces the webhook with this id. Only the answer to the request that creates the webhook has
-   * its `secret`. If that answer is lost, rotate the secret.
+   * Registers a webhook, or replaces the webhook with this id. Only the answer to the request that creates the webhook
+   * contains its `secret`. If that answer is lost, the secret must be rotated.
    */
   async register({ id, ...rest }: RegisterWebhookRequest, options?: CallOptions): Promise<Webhook> {
     // Chooses an id, so that a repeated request replaces the webhook instead of adding another one.

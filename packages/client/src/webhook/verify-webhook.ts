@@ -7,7 +7,9 @@ export type WebhookEvent = {
   [Name in keyof webhooks]: webhooks[Name]['post']['requestBody']['content']['application/json']
 }[keyof webhooks]
 
-/** The headers, in the form of any server: `Headers`, those of node:http, or a plain object with lower-case names. */
+/**
+ * The headers in the form of any server: `Headers`, the headers of node:http, or a plain object with lower-case names.
+ */
 export type IncomingHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface WebhookRequest {
@@ -18,8 +20,8 @@ export interface WebhookRequest {
 
 export interface VerifyOptions {
   /**
-   * The secret of the webhook (`whsec_…`), or the `signing_key` of the account. Pass several secrets while you change
-   * it, because a request is genuine if one of them matches.
+   * The secret of the webhook (`whsec_…`), or the `signing_key` of the account. Several secrets may be passed while the
+   * secret is being changed. A request is genuine if one of them matches.
    */
   readonly secret: string | readonly string[]
   /** The largest difference between the time of the request and the clock of this machine. Default: 300. */
@@ -59,7 +61,7 @@ export async function verifyWebhook(
     (standard.length > 0 && (await hasStandardSignature(headers, raw, standard, { toleranceSeconds, now }))) ||
     (plain.length > 0 && (await hasPlainSignature(headers, raw, plain, { toleranceSeconds, now })))
   if (!isGenuine)
-    throw new WebhookVerificationError('wrong_signature', 'the signature does not fit the body and the secret')
+    throw new WebhookVerificationError('wrong_signature', 'the signature does not match the body and the secret')
   return eventOf(raw)
 }
 

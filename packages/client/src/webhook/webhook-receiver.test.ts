@@ -53,14 +53,14 @@ const servers: Readonly<Record<string, Start>> = {
 }
 
 describe.each(Object.entries(servers))('%s', (_, start) => {
-  test('passes a genuine event on and answers 204', async () => {
+  test('passes a genuine event to the handler and answers 204', async () => {
     const onEvent = vi.fn()
     const url = await start({ secret: SECRET, onEvent })
     expect(await post(url)).toBe(204)
     expect(onEvent.mock.calls).toEqual([[event]])
   })
 
-  test('answers 401 to a forged request and passes nothing on', async () => {
+  test('answers 401 to a forged request without calling the handler', async () => {
     const onEvent = vi.fn()
     const onError = vi.fn()
     const url = await start({ secret: SECRET, onEvent, onError })
@@ -83,7 +83,7 @@ describe.each(Object.entries(servers))('%s', (_, start) => {
   })
 })
 
-test('other routes of Fastify still get parsed JSON', async () => {
+test('other routes of Fastify still receive parsed JSON', async () => {
   const url = await servers['Fastify']?.({ secret: SECRET, onEvent: () => undefined })
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(`${url}/other`, { method: 'POST', headers, body: '{"a":1}' })

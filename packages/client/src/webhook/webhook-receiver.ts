@@ -3,8 +3,8 @@ import { type VerifyOptions, verifyWebhook, type WebhookEvent, WebhookVerificati
 
 export interface ReceiverOptions extends VerifyOptions {
   /**
-   * Handles a genuine event. The gateway gets its answer when the promise resolves, and sends the event again if it rejects
-   * or takes longer than 15 seconds.
+   * Handles a genuine event. The gateway receives the answer when the promise resolves. It sends the event again if the
+   * promise rejects or takes longer than 15 seconds.
    */
   readonly onEvent: (event: WebhookEvent) => void | Promise<void>
   /** Receives errors of `onEvent`, and the reasons why requests were refused. */
@@ -70,7 +70,9 @@ interface FastifyReply {
   code(status: number): { send(): unknown }
 }
 
-/** Returns a plugin for Fastify: `app.register(fastifyReceiver({ path: '/sms', … }))`. Other routes keep their parser. */
+/**
+ * Returns a plugin for Fastify: `app.register(fastifyReceiver({ path: '/sms', … }))`. Other routes keep their parsers.
+ */
 export function fastifyReceiver({
   path,
   ...options

@@ -101,7 +101,7 @@ test.each([
   expect((await waiting).structuredContent).toMatchObject({ replies: [{ untrustedText: 'Yes' }] })
 })
 
-test('a wrong or missing key is refused with 401 before anything else is answered', async () => {
+test('refuses a wrong or missing key with 401 before all other checks', async () => {
   const { port, requests } = await start()
   await expect(client(port, {}, 'smsgw_live_wrong')).rejects.toThrow()
   const wrong = await post(port, { authorization: 'Bearer smsgw_live_wrong' })
@@ -127,7 +127,7 @@ test.each([
   if (status === 403) expect(requests).toEqual([])
 })
 
-test('hostile requests cost one clear error each, and the server keeps serving', async () => {
+test('answers each hostile request with a clear error, and continues to serve', async () => {
   const { port, errors } = await start()
   expect((await post(port, {}, 'x'.repeat(300_000))).status).toBe(413)
   expect((await post(port, {}, '{"jsonrpc":')).status).toBe(400)
@@ -142,7 +142,7 @@ test('hostile requests cost one clear error each, and the server keeps serving',
   expect(errors.filter(({ name }) => name === 'TypeError')).toEqual([])
 })
 
-test('a thousand idle connections are closed, and the server answers afterwards', async () => {
+test('closes a thousand idle connections, and still answers after that', async () => {
   const { port } = await start()
   const sockets: Socket[] = []
   for (let count = 0; count < 1_000; count += 1) {
@@ -156,7 +156,7 @@ test('a thousand idle connections are closed, and the server answers afterwards'
   expect((await post(port)).status).toBe(200)
 })
 
-test('a key has at most 20 open requests, and a client that leaves frees its place', async () => {
+test('allows at most 20 open requests per key; a client that disconnects ends its request', async () => {
   const streams: ServerResponse[] = []
   const { port } = await start({ [`GET /conversations/${NUMBER}`]: () => [], 'GET /events': openStream(streams) })
   const params = { name: 'wait_for_reply', arguments: { number: NUMBER } }

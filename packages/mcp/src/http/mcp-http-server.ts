@@ -33,8 +33,8 @@ const KEEP_ALIVE_MS = 5_000
 const CHECK_MS = 2_000
 
 /**
- * Serves MCP over streamable HTTP. Each request contains the API key of its caller and is served separately, so
- * no session can be stolen or stay open. Requests of web pages are refused unless their origin is allowed.
+ * Serves MCP over streamable HTTP. Each request contains the API key of its caller and is served separately. There are
+ * no sessions that could be stolen or stay open. Requests of web pages are refused unless their origin is allowed.
  */
 export class McpHttpServer {
   readonly #options: McpHttpOptions

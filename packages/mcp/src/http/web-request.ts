@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 /** The largest body, which is larger than any call of a tool. */
 const MOST_BYTES = 262_144
 
-/** An error with which a request is answered. */
+/** An error that is sent as the answer to a request. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest'
   readonly status: number
@@ -18,7 +18,7 @@ export class RefusedRequest extends Error {
 }
 
 /**
- * Reads a request of Node as one of the standard interface that the SDK expects. The signal aborts when the client has
+ * Converts a request of Node.js to the standard `Request` that the SDK expects. The signal aborts when the client has
  * disconnected.
  */
 export async function readRequest(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
@@ -43,7 +43,7 @@ function headersOf(given: IncomingMessage['headers']): Headers {
   return headers
 }
 
-/** Sends a response, which may be an endless stream. A slow client slows the stream down. */
+/** Sends a response, which may be an endless stream. Waits for a slow client. */
 export async function sendResponse(response: Response, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.flushHeaders()
@@ -60,7 +60,7 @@ export async function sendResponse(response: Response, outgoing: ServerResponse,
       cancel()
     }
   }
-  // Breaks the connection, because an interrupted answer must not look complete to the client.
+  // Closes the connection without an end, because an interrupted answer must not look complete to the client.
   if (signal.aborted) outgoing.destroy()
   else outgoing.end()
 }

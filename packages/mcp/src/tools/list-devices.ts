@@ -82,6 +82,6 @@ const problems: Readonly<Record<string, string>> = {
   locked: 'The SIM needs its PIN.',
   puk: 'The SIM needs its PUK.',
   failed: 'The SIM does not answer.',
-  searching: 'The modem searches for a network.',
+  searching: 'The modem is searching for a network.',
   denied: 'The network refuses this SIM.',
 }

@@ -12,8 +12,8 @@ const LONGEST_SECONDS = 300
 /** The interval of progress reports. Most clients end a request after 60 seconds without progress. */
 const PROGRESS_MS = 5_000
 /**
- * The interval of additional reads, in case the stream fails. Otherwise events are lost only if the stream ends, and it
- * is then opened again.
+ * The interval of additional reads, in case the stream fails. If the stream ends, it is opened again, so these reads
+ * are rarely needed.
  */
 const READ_AGAIN_MS = 30_000
 /** The number of replies that are read at once. */
@@ -170,7 +170,8 @@ interface StartQuery {
 /** Returns the time since which received messages count as replies. Time stamps of SMS have whole seconds. */
 async function startOf(api: SmsGateway, { number, given, signal }: StartQuery): Promise<Date> {
   if (given === undefined) {
-    // Before the read, which is repeated while the relay restarts and must not hide a reply that arrives meanwhile.
+    // Takes the time before the read, because the read is repeated while the relay restarts, and a reply may arrive
+    // meanwhile.
     const calledAt = new Date()
     const { items } = await api.conversations.entries(number, { limit: MOST_REPLIES }, { signal }).page()
     const sent = items.find(({ direction }) => direction === 'out')
@@ -198,7 +199,7 @@ function reportProgress({ mcpReq }: ServerContext, number: string, timeoutSecond
     const progress = Math.min(timeoutSeconds, (performance.now() - startedAt) / 1_000)
     const message = `Waiting for a message from ${number}`
     const params = { progressToken, progress, total: timeoutSeconds, message }
-    // Ignores errors, because the client may have disconnected, and then its request is cancelled.
+    // Ignores errors, because the client may have disconnected, which also cancels its request.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer))
   }
   const timer = setInterval(report, PROGRESS_MS)
