@@ -11,7 +11,7 @@ export interface CommandLine {
   readonly print: (line: string) => void
 }
 
-/** The repeated run of one schedule, with everything that happened in it. */
+/** The repeated run of one schedule, with a trace of all its events. */
 export interface Replay {
   readonly schedule?: unknown
   readonly trace?: readonly string[]
@@ -95,6 +95,6 @@ async function showReplay({ replay, print }: CommandLine, seed: number): Promise
   const { schedule, trace = [], problems } = await replay(seed)
   if (schedule !== undefined) print(JSON.stringify(schedule, null, 2))
   for (const line of trace) print(line)
-  print(problems.length === 0 ? 'all promises were kept' : `broken:\n  ${problems.join('\n  ')}`)
+  print(problems.length === 0 ? 'no guarantee was broken' : `broken:\n  ${problems.join('\n  ')}`)
   return problems.length === 0 ? 0 : 1
 }

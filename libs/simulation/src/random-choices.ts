@@ -1,4 +1,7 @@
-/** Random choices that one seed determines. Uses Mulberry32, which has 32 bits of state and is quick and good enough. */
+/**
+ * Random choices that are determined by one seed. Uses Mulberry32, which has 32 bits of state, is fast and is good
+ * enough for tests.
+ */
 export class RandomChoices {
   #state: number
 

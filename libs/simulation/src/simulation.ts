@@ -2,7 +2,7 @@ import { inWorkers, type WorkerThread } from './in-workers.ts'
 
 /** The result of one schedule. */
 export interface ScheduleReport {
-  /** One line per broken promise. */
+  /** One line for each broken guarantee. */
   readonly problems: readonly string[]
   /** How often each kind of result occurred, which shows what the run has covered. */
   readonly seen: Readonly<Record<string, number>>

@@ -44,8 +44,8 @@ const command = fc
 const hexadecimal = fc.uint8Array({ maxLength: 200 }).map((octets) => Buffer.from(octets).toString('hex'))
 const pdu = '0031000C914477000999990000A70AE8329BFD4697D9EC37'
 /**
- * S3 and S5 are left out, because the test cannot type its commands with another line end or with a letter as
- * backspace.
+ * Leaves out S3 and S5, because the commands of the test have a fixed line end and contain letters that must not be
+ * backspaces.
  */
 const typed = fc.oneof(
   { weight: 4, arbitrary: fc.array(command, { maxLength: 4 }).map((commands) => `AT${commands.join(';')}\r`) },
@@ -84,7 +84,7 @@ test('answers a plain AT after any input', () => {
         clock.advance(1)
       }
       clock.advance(300_000)
-      // Leaves a prompt, ends an incomplete line, and resets settings that hide or change results.
+      // Ends a prompt and an incomplete line, and resets settings that hide or change results.
       say('\x1b\rAT&F\r')
       clock.advance(300_000)
       text = ''

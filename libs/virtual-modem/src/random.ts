@@ -1,4 +1,4 @@
-/** The only random source, so that the same seed repeats a run. */
+/** The only source of random values, so that the same seed repeats a run. */
 export interface Random {
   /** At least 0, below 1. */
   next(): number

@@ -68,7 +68,7 @@ test('ATQ1 suppresses results', () => {
   expect(modem.say('ATQ0\r')).toBe('\r\nOK\r\n')
 })
 
-test('answers ERROR to a line longer than the buffer and runs the next one', () => {
+test('answers ERROR to a line that is longer than the buffer, and runs the next line', () => {
   const modem = host()
   expect(modem.say(`AT${'X'.repeat(5000)}\r`)).toBe('\r\nERROR\r\n')
   expect(modem.say('AT\r')).toBe('\r\nOK\r\n')
@@ -108,7 +108,7 @@ test('sends a prompt for every line in text mode', () => {
   expect(modem.say('\x1a')).toBe('\r\n+CMGS: 0\r\n\r\nOK\r\n')
 })
 
-test('holds unsolicited lines during a prompt', () => {
+test('delays unsolicited lines during a prompt', () => {
   const modem = host()
   modem.say('AT+CMGS=20\r')
   modem.modem.say('+CIEV: 2,3')

@@ -13,7 +13,7 @@ import { formatResult, type ResultCode, withLineEnds } from './wire/result-code.
  * - deaf: the modem is starting; bytes are lost.
  * - listening: characters form a line; everything before `AT` is skipped.
  * - working: the commands of a line run one after another. Bytes from the host wait, but they abort a command that can
- *   be aborted, and faults may drop or refuse them.
+ *   be aborted. Faults may drop or refuse these bytes.
  * - asking: a prompt is open; characters are data until Ctrl-Z, which sends, or ESC, which cancels.
  * - hung: bytes are accepted, but nothing is answered.
  */
@@ -36,7 +36,7 @@ export class TerminalAdaptor {
   #names: readonly string[] = []
   #information = ''
   #abort: (() => void) | undefined
-  /** The number of the pending answer. With it, a late answer to an earlier command is recognised and ignored. */
+  /** The number of the pending answer. An answer with another number belongs to an earlier command and is ignored. */
   #turn = 0
   #data = ''
   #given: ((data: string) => Outcome) | undefined
@@ -118,7 +118,7 @@ export class TerminalAdaptor {
     return true
   }
 
-  /** Returns the answer, or undefined for a command that sets something or needs the SIM or the network. */
+  /** Returns the answer, or undefined for a command that changes a setting or needs the SIM or the network. */
   #answerAtOnce(line: string): Finished | undefined {
     const start = line.search(/at/i)
     if (start < 0) return silence
@@ -355,7 +355,7 @@ export class TerminalAdaptor {
       if (byte === controlZ || byte === escapeKey) end = byte
       else if (byte === this.#modem.settings.backspace) this.#data = this.#data.slice(0, -1)
       else {
-        // Stops at the limit, because data of this length is too long in any case.
+        // Stores no data beyond the limit, because data of this length is too long in any case.
         if (this.#data.length < dataLimit) this.#data += String.fromCharCode(byte)
         echo += byte === carriageReturn && this.#textPrompt ? '\r\n> ' : String.fromCharCode(byte)
       }

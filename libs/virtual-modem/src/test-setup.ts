@@ -72,7 +72,7 @@ export class EmulatedHost {
     if (!echo) this.say('ATE0\r')
   }
 
-  /** Types the text and returns what the modem answers at once. */
+  /** Types the text and returns the immediate answer of the modem. */
   say(text: string): string {
     this.read()
     this.type(text)
@@ -83,14 +83,14 @@ export class EmulatedHost {
     this.modem.receive(Uint8Array.from(text, (char) => char.charCodeAt(0)))
   }
 
-  /** Returns what has arrived since the last call. */
+  /** Returns the data that has arrived since the last call. */
   read(): string {
     const text = this.#text
     this.#text = ''
     return text
   }
 
-  /** Advances the clock and returns what arrives meanwhile. */
+  /** Advances the clock and returns the data that arrives meanwhile. */
   wait(ms: number): string {
     this.#clock.advance(ms)
     return this.read()

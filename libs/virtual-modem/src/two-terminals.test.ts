@@ -4,7 +4,7 @@ import { seededRandom } from './random.ts'
 import { aliceNumber, bobNumber, emulatedNetwork, simOf } from './test-setup.ts'
 import { VirtualModem, type VirtualModemOptions } from './virtual-modem.ts'
 
-/** A modem with two ports, and what each of them has written since it was last read. */
+/** Returns a modem with two ports, and the output of each port since the last read. */
 function twoPorts(options: Partial<VirtualModemOptions> = {}) {
   const world = emulatedNetwork({ latencyMs: 2_000 })
   const output = ['', '']
@@ -93,7 +93,7 @@ describe('two ports of one modem', () => {
     expect([read(0), read(1)].map((text) => /\+CMTI/.exec(text ?? '')?.[0] ?? '')).toEqual(indicated)
   })
 
-  test('answer while a message is sent on the other one', () => {
+  test('answer while a message is sent on the other port', () => {
     const { say, type, read, wait } = twoPorts()
     say(0, 'AT+CMGS=19\r')
     type(0, submit)
@@ -119,7 +119,7 @@ describe('two ports of one modem', () => {
     expect(ledger.map(({ messageReference }) => messageReference)).toEqual([0, 1])
   })
 
-  test('hang together in a submission, and one alone if a command hangs', () => {
+  test('both hang if a submission hangs, but only one hangs if another command hangs', () => {
     const { say, type, modem, wait } = twoPorts({ faults: { 'submit-hang': { forMs: 10_000 } } })
     say(0, 'AT+CMGS=19\r')
     type(0, submit)

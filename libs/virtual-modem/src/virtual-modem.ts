@@ -18,10 +18,10 @@ import { ByteOutlet } from './wire/byte-outlet.ts'
 import { DataMode } from './wire/data-mode.ts'
 
 /**
- * A modem as its host sees it: bytes in, bytes out. It starts switched off.
+ * A modem from the point of view of its host: bytes in, bytes out. It is initially switched off.
  *
  * Power: off or on. Each power-on creates the equipment again, so settings and pending answers do not survive. The SIM,
- * the phone memory and the faults survive, because this class holds them.
+ * the phone memory and the faults survive, because they belong to this class.
  *
  * Port: open, lost or half-open. While it is lost (unplugged, or a USB modem restarts), bytes are dropped in both
  * directions. While it is half-open, the host sees an open port without data.
@@ -84,7 +84,7 @@ export class VirtualModem {
     return cycle.web.handle(request)
   }
 
-  /** Switches the modem on. `warm`: everything is ready at once, without boot messages. */
+  /** Switches the modem on. `warm`: all services are ready at once, without boot messages. */
   powerOn(options: { readonly warm?: boolean } = {}): void {
     if (this.#cycle !== undefined) return
     this.#regainPort()
@@ -109,7 +109,7 @@ export class VirtualModem {
     if (this.personality.usb) this.#losePort()
   }
 
-  /** Restarts the modem; the port of a USB modem is lost until the modem is back. */
+  /** Restarts the modem; the port of a USB modem is lost until the modem has started. */
   reboot(): void {
     const isOn = this.#cycle !== undefined
     this.#stop()
@@ -268,7 +268,7 @@ export class VirtualModem {
     this.#options.onPort?.('back', { renumbered: this.faults.strike('port-renumbered') !== undefined })
   }
 
-  /** A data call uses the first port. */
+  /** Only the first port has data calls. */
   #mayEnterDataMode({ isListening, terminals }: PowerCycle): void {
     if (isListening && this.faults.standing('data-mode') && this.faults.strike('data-mode'))
       terminals[0]?.dataMode.enter()
@@ -325,7 +325,7 @@ export interface VirtualModemOptions {
   readonly ownMemories?: boolean
   /** Bytes to the host; never called from inside the constructor. `terminal`: 0 for the first port. */
   readonly onBytes: (bytes: Uint8Array, terminal: number) => void
-  /** Called when the port is lost or back. `renumbered` means that it has another name. */
+  /** Called when the port is lost or back. `renumbered` means that the port has another name. */
   readonly onPort?: (event: 'lost' | 'back', detail: { readonly renumbered: boolean }) => void
   /** `random` (default): splits and merges output at random. `whole`: keeps each write in one piece. */
   readonly chunking?: 'random' | 'whole'

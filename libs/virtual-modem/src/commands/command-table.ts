@@ -35,11 +35,10 @@ const generalCommands: CommandTable = {
 }
 
 /**
- * Returns all commands of a modem family; a command that the family does not have gets the same answer as an unknown
- * one.
+ * Returns all commands of a modem family; a command that the family does not have is answered like an unknown command.
  */
 export function commandTable(personality: Personality): CommandTable {
-  // The table is cached, because building it would take most of the time of a simulated boot.
+  // Caches the table, because building it would take most of the time of a simulated boot.
   const made = tables.get(personality) ?? makeTable(personality)
   tables.set(personality, made)
   return made

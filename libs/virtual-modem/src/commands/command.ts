@@ -23,7 +23,7 @@ export interface Pending {
 /** Opens a prompt; `given` receives the input of the host up to Ctrl-Z. */
 export interface Asking {
   readonly kind: 'asking'
-  /** True in text mode, where every line gets its own prompt. */
+  /** True in text mode, in which the modem sends a prompt for every line. */
   readonly text: boolean
   readonly given: (data: string) => Outcome
 }

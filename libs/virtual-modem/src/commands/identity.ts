@@ -17,7 +17,7 @@ export const identityCommands: CommandTable = {
   '+CGSN': {
     test: () => answer(),
     execute: answerImei,
-    // 27.007 §5.4: 1 means the IMEI, 2 the IMEI with software version, 3 only the software version.
+    // 27.007 §5.4: 1 means the IMEI, 2 the IMEI with the software version, and 3 only the software version.
     set: ({ imei, faults }, parameters) => {
       if (faults.strike('imei-answer')) return error
       const type = parameters.number(0)

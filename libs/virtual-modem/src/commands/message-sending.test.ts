@@ -118,7 +118,7 @@ test('answers CMS 331 when not registered, CMS 330 without a service centre', ()
   expect(send()).toBe('\r\n+CMS ERROR: 330\r\n')
 })
 
-test('ends a SUBMIT without an answer after its own timeout, sent or not', () => {
+test('ends a SUBMIT without an answer after its own timeout, whether the message was sent or not', () => {
   const world = emulatedNetwork({ latencyMs: 200_000 })
   const host = new EmulatedHost(world)
   host.say('AT+CMGS=23\r')

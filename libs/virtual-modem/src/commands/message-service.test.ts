@@ -86,7 +86,7 @@ test('text mode shows sender, time and text', () => {
   expect(host.wait(0)).toBe(`\r\n+CMT: "${from}",,"26/03/01,16:00:00+00",145,4,0,0,"+447700900000",145,2\r\nHi\r\n`)
 })
 
-test('mode 0 holds indications; bfr flushes or drops them', () => {
+test('mode 0 delays indications; bfr sends or drops them', () => {
   for (const [bfr, shown] of [
     [0, '\r\n+CMTI: "SM",1\r\n\r\nOK\r\n'],
     [1, '\r\nOK\r\n'],

@@ -77,7 +77,7 @@ test('MT combines both memories under one numbering', () => {
   expect(host.say('AT+CPMS?\r')).toContain('"SM",0,30')
 })
 
-test('indicates a message in MT with the memory that holds it', () => {
+test('indicates a message in MT with the memory that contains it', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { personality: simcomSim7600 })
   host.say('AT+CPMS="MT","MT","MT";+CNMI=1,1\r')

@@ -65,7 +65,7 @@ test('reads operators in three formats, scans, selects and deregisters', () => {
   expect(host.say('AT+CREG?\r')).toBe('\r\n+CREG: 0,1\r\n\r\nOK\r\n')
 })
 
-test('is refused by a foreign operator', () => {
+test('a foreign operator refuses the SIM', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CMEE=1\r')
   expect(host.say('AT+COPS=1,2,"00102"\r')).toBe('\r\n+CME ERROR: 32\r\n')
@@ -90,7 +90,7 @@ test('varies the signal within its limits', () => {
   expect(seen.size).toBeGreaterThan(3)
 })
 
-test('CESQ uses the scale of the technology', () => {
+test('CESQ uses the scale of the current technology', () => {
   const host = (technology: 'lte' | 'gsm' | 'umts') =>
     new EmulatedHost(emulatedNetwork({ coverage: { technology } })).say('AT+CESQ\r')
   expect(host('lte')).toBe('\r\n+CESQ: 99,99,255,255,22,41\r\n\r\nOK\r\n')

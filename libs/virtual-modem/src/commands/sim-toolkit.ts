@@ -1,7 +1,7 @@
 import type { SimToolkitTraits } from '../equipment/personality-traits.ts'
 import { type Command, type CommandTable, cmeError, error, ok } from './command.ts'
 
-/** `+STGR=83` (SIMCom) ends the session; the other responses name a type and carry a choice. */
+/** `+STGR=83` (SIMCom) ends the session; the other responses contain a type and a choice. */
 export const simcomToolkitCommands: CommandTable = {
   '+STGR': {
     set: ({ toolkit }, parameters) => {

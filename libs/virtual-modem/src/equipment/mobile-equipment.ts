@@ -20,8 +20,8 @@ import { UssdSession } from './ussd-session.ts'
 import { VoiceCall } from './voice-call.ts'
 
 /**
- * The mobile equipment (the ME of 27.005) from power-on to power-off. The SIM, the phone memory and the faults exist
- * longer, so they are arguments.
+ * The mobile equipment (the ME of 27.005) from power-on to power-off. The SIM, the phone memory and the faults survive
+ * a power-off, so they are arguments.
  *
  * - starting: commands may already be answered, but the SIM is not ready.
  * - SIM locked or missing: commands that need the SIM are refused.
@@ -85,7 +85,7 @@ export class MobileEquipment {
     })
   }
 
-  /** The settings of the terminal on whose behalf this runs. */
+  /** The settings of the terminal whose command or timer is running. */
   get settings(): Settings {
     return this.terminals.settings
   }
@@ -94,7 +94,7 @@ export class MobileEquipment {
     return this.terminals.unsolicited
   }
 
-  /** `timeFactor` 0: everything is ready at once; `quiet`: no boot messages. */
+  /** `timeFactor` 0: all services are ready at once; `quiet`: no boot messages. */
   start(timeFactor: number, quiet: boolean): void {
     const { boot } = this.personality
     this.sim?.powerUp()
@@ -227,7 +227,7 @@ export interface EquipmentParts {
   readonly random: Random
   readonly faults: FaultControl
   readonly power: PowerSwitch
-  /** One for each terminal. */
+  /** The functions that write to each terminal. */
   readonly writes: readonly ((text: string) => void)[]
   /** True if each terminal selects its own memories (CPMS). */
   readonly ownMemories: boolean

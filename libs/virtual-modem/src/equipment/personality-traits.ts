@@ -17,7 +17,7 @@ export interface PersonalityTraits {
   /** True if phone numbers in SMS commands are also in hexadecimal with CSCS "UCS2". */
   readonly numbersInCharacterSet: boolean
   readonly ussd: 'text' | 'packed'
-  /** Undefined if the family passes no commands of the SIM toolkit to the host. */
+  /** Undefined if the family does not pass commands of the SIM toolkit to the host. */
   readonly toolkit?: SimToolkitTraits
   /** CLCK=? */
   readonly facilities: readonly string[]

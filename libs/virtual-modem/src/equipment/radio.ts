@@ -97,7 +97,7 @@ export class Radio {
     }
   }
 
-  /** The fields after `<n>,` in an answer and after the prefix in an unsolicited report. */
+  /** The fields that follow `<n>,` in an answer, and the prefix in an unsolicited report. */
   report(command: RegistrationCommand, level: number): string {
     const stat = this.stat(command)
     const coverage = this.coverage

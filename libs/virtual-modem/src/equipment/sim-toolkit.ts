@@ -3,8 +3,8 @@ import type { FaultControl } from '../faults/fault-control.ts'
 import type { SimToolkitTraits } from './personality-traits.ts'
 
 /**
- * The SIM's program (SIM toolkit, ETSI TS 102 223), which asks the host for something and waits: `idle` → `waiting`,
- * where the SIM is busy for everything else, until the host responds or the modem gives up.
+ * The program on the SIM (SIM toolkit, ETSI TS 102 223), which sends a request to the host and waits: `idle` →
+ * `waiting`, in which the SIM is busy for all other purposes, until the host responds or the modem gives up.
  */
 export class SimToolkit {
   readonly #options: SimToolkitOptions
@@ -18,7 +18,9 @@ export class SimToolkit {
     return this.#waiting !== undefined
   }
 
-  /** An opportunity for the program to ask: the SIM became ready, the fault was set, or a message is being sent. */
+  /**
+   * Called when the program may send a request: the SIM became ready, the fault was set, or a message is being sent.
+   */
   mayAsk(occasion: 'always' | 'sending'): void {
     const { faults, traits, clock, say } = this.#options
     const fault = faults.standing('sim-toolkit')
@@ -28,7 +30,7 @@ export class SimToolkit {
     say(traits.asks(fault.type))
   }
 
-  /** `type`: the command that the response is for; undefined if the family's response does not name it. */
+  /** `type`: the command that the response answers; undefined if the responses of the family do not contain it. */
   respond(type: number | undefined): boolean {
     if (this.#waiting === undefined || (type !== undefined && type !== this.#waiting.type)) return false
     this.#end()

@@ -4,10 +4,10 @@ import { Unsolicited, type UnsolicitedOptions } from './unsolicited.ts'
 
 /**
  * The terminals of one modem: a USB modem often has two ports that take commands. Each has its own echo, result format,
- * error reports, message format and message indications (CNMI). All other settings are those of the modem.
+ * error reports, message format and message indications (CNMI). All other settings belong to the modem.
  *
- * Everything runs on behalf of one terminal, the first unless a command of another one is running. Timers continue on
- * behalf of the terminal that started them.
+ * One terminal is current: the terminal whose command is running, otherwise the first terminal. While a timer runs, the
+ * terminal is current that started the timer.
  */
 export class Terminals {
   readonly #all: readonly Terminal[]
@@ -34,12 +34,12 @@ export class Terminals {
     return this.#current.unsolicited
   }
 
-  /** Runs the function on behalf of a terminal. */
+  /** Runs the function while this terminal is current. */
   as(index: number, run: () => void): void {
     this.#on(this.#all[index] ?? this.#current, run)
   }
 
-  /** Runs the function on behalf of the terminal to which messages are routed. */
+  /** Runs the function while the terminal is current to which messages are routed. */
   asReceiving(run: () => void): void {
     this.#on(this.#receiving, run)
   }
@@ -49,12 +49,12 @@ export class Terminals {
     this.unsolicited.cnmiChanged()
   }
 
-  /** The unsolicited codes of the terminals that have asked for an indication. */
+  /** The unsolicited codes of the terminals that have requested an indication. */
   wanting(isWanted: (cnmi: Cnmi) => boolean): readonly Unsolicited[] {
     return this.#all.flatMap(({ settings, unsolicited }) => (isWanted(settings.cnmi) ? unsolicited : []))
   }
 
-  /** A clock whose timers run on behalf of the terminal that started them. */
+  /** Returns a clock that makes the terminal current that started a timer. */
   clock(clock: Clock): Clock {
     if (this.#all.length === 1) return clock
     return {
@@ -79,7 +79,7 @@ export class Terminals {
 }
 
 export type TerminalsOptions = Omit<UnsolicitedOptions, 'settings' | 'write'> & {
-  /** One for each terminal. */
+  /** The functions that write to each terminal. */
   readonly writes: readonly Write[]
   /** True if each terminal selects its own memories (CPMS). */
   readonly ownMemories: boolean
@@ -92,7 +92,10 @@ interface Terminal {
   readonly unsolicited: Unsolicited
 }
 
-/** The settings of another terminal: some are its own, the others are read and written in `settings`. */
+/**
+ * Returns the settings of another terminal. Some values belong to this terminal, and the others are read and written in
+ * `settings`.
+ */
 function sharing(settings: Settings, isOwn: (key: keyof Settings) => boolean): Settings {
   const others = { ...settings, registers: new Map(settings.registers) }
   for (const key of Object.keys(settings) as (keyof Settings)[]) {

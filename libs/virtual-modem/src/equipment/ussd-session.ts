@@ -22,7 +22,7 @@ export class UssdSession {
   readonly #modem: UssdModem
   #round = 0
   #timeout: Timer | undefined
-  /** The actual reply, which is kept while a fault shows a menu first. */
+  /** The actual reply, which is sent after the menu that a fault shows first. */
   #behindMenu: UssdReply | undefined
 
   constructor(modem: UssdModem) {
@@ -102,7 +102,7 @@ export class UssdSession {
 /** 23.038 §5: GSM 7 bit, language unspecified; UCS-2. */
 const gsm7 = 15
 const ucs2Coding = 72
-/** The network ends a session that waits longer for a reply. */
+/** The time after which the network ends a session without a reply. */
 export const answerWithinMs = 180_000
 
 export function menuAround(faults: FaultControl, reply: UssdReply): UssdReply | undefined {

@@ -27,7 +27,7 @@ test('no fault: delivers in order, each message with its own reference', () => {
   expect(arrivals({}, sendings, 0)).toEqual(['1/1', '1/2', '1/3', '2/1', '2/2', '2/3'])
 })
 
-test('parts-out-of-order: delivers a part after the next one', () => {
+test('parts-out-of-order: delivers a part after the next part', () => {
   expect(arrivals({ 'parts-out-of-order': { times: 1 } }, [['+441', threeParts]])).toEqual(['1/2', '1/1', '1/3'])
 })
 
@@ -43,7 +43,7 @@ test('part-twice: delivers the same part twice', () => {
   expect(arrivals({ 'part-twice': { times: 1 } }, [['+441', threeParts]])).toEqual(['1/1', '1/2', '1/3', '1/1'])
 })
 
-test('redelivered: delivers a message once more, after the network timers', () => {
+test('redelivered: delivers a message again, after the network timers', () => {
   expect(arrivals({ redelivered: {} }, [['+441', 'short']], 12_000)).toEqual(['whole'])
   expect(arrivals({ redelivered: {} }, [['+441', 'short']])).toEqual(['whole', 'whole'])
 })

@@ -11,7 +11,7 @@ test('answer-late: sends the whole answer after the delay', () => {
   expect(modem.wait(1)).toBe('\r\n+CSQ: 20,99\r\n\r\nOK\r\n\r\nOK\r\n')
 })
 
-test('answer-lost: runs the command without an answer, then answers the next one', () => {
+test('answer-lost: runs the command without an answer, then answers the next command', () => {
   const modem = host({ 'answer-lost': { command: '+creg', times: 1 } })
   expect(modem.say('AT+CREG=2\r')).toBe('')
   expect(modem.wait(60_000)).toBe('')
@@ -46,7 +46,7 @@ test('numeric-answers: sends numeric results, as after ATV0', () => {
   expect(modem.say('AT+NONSENSE\r')).toBe('4\r')
 })
 
-test('command-refused: matches several commands, and reads alone', () => {
+test('command-refused: matches several commands, or only their read forms', () => {
   const modem = host({ 'command-refused': { command: '+CMEE/+CNMI?' } })
   expect(modem.say('AT+CMEE=1\r')).toBe('\r\nERROR\r\n')
   expect(modem.say('AT+CNMI?\r')).toBe('\r\nERROR\r\n')

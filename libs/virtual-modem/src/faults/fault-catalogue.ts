@@ -19,7 +19,7 @@ export const faultDescriptions = {
   }),
   'urc-flood': fault('Sends vendor status lines without end', { perSecond: 200 }),
   nitz: fault('Sends network time lines repeatedly', { everyMs: 10_000 }),
-  'bytes-one-by-one': fault('Sends every byte on its own'),
+  'bytes-one-by-one': fault('Sends every byte separately'),
   noise: fault('Sends NULs, blank lines or line noise before answers'),
 
   // Answers. `command` names one command (`+CMGL`) or several (`+CMEE/+CNMI?`). With a question mark, it names only the
@@ -36,12 +36,12 @@ export const faultDescriptions = {
 
   // Sending. `accepted`: whether the service centre accepts the message despite the fault.
   'submit-slow': fault('Answers a SUBMIT after a long time', { delayMs: 45_000 }),
-  'submit-answer-lost': fault('Sends the message, then loses the OK or, with `all`, the whole answer', { all: true }),
+  'submit-answer-lost': fault('Sends the message, but not the final OK; with `all`, sends no answer', { all: true }),
   'submit-hang': fault('Sends the message, then ignores the host for a while; with `answered`, answers afterwards', {
     forMs: 20_000,
     answered: false,
   }),
-  'busy-while-sending': fault('Refuses or ignores what the host writes during a SUBMIT; code -1: plain ERROR', {
+  'busy-while-sending': fault('Refuses or ignores input from the host during a SUBMIT; code -1: plain ERROR', {
     refused: true,
     code: 515,
   }),
@@ -73,7 +73,7 @@ export const faultDescriptions = {
   'slots-padded': fault('Writes message indexes with two digits: +CMTI: "SM",07'),
   'list-newline-missing': fault('Leaves out the line end before the next +CMGL:'),
 
-  // Arriving messages
+  // Incoming messages
   'parts-out-of-order': fault('Swaps a part of a long message with the next message'),
   'part-missing': fault('Loses part `sequence` of a long message; 0: any part', { sequence: 0 }),
   'part-twice': fault('Delivers a part of a long message twice'),
@@ -102,7 +102,7 @@ export const faultDescriptions = {
 
   // The web interface of a HiLink stick. `path` is the end of a path, such as `sms-list`; empty: any path.
   'web-late': fault('Replies to a web request late', { delayMs: 15_000, path: '' }),
-  'web-lost': fault('Carries out a web request and closes the connection without a reply', { path: '' }),
+  'web-lost': fault('Executes a web request and closes the connection without a reply', { path: '' }),
   'web-cut': fault('Closes the connection in the middle of a web reply', { path: '' }),
   'web-rubbish': fault('Replies to a web request with broken HTML', { path: '' }),
   'web-huge': fault('Replies to a web request with 4 MB', { path: '' }),

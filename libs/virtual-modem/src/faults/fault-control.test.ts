@@ -8,26 +8,26 @@ const strikes = (options: object, chances = 100) => {
   return Array.from({ length: chances }, () => faults.strike('noise') !== undefined)
 }
 
-test('never strikes a fault that is not set', () => {
+test('a fault that is not set never occurs', () => {
   expect(new FaultControl(seededRandom(1)).strike('noise')).toBeUndefined()
 })
 
-test('strikes every time without options', () => {
+test('a fault without options occurs every time', () => {
   expect(strikes({})).not.toContain(false)
 })
 
-test('passes over skip opportunities and stops after times', () => {
+test('skips `skip` opportunities and stops after `times` occurrences', () => {
   expect(strikes({ skip: 2, times: 3 }, 7)).toEqual([false, false, true, true, true, false, false])
 })
 
-test('strikes with the probability chance, the same way for the same seed', () => {
+test('occurs with the probability `chance`, and at the same opportunities for the same seed', () => {
   const first = strikes({ chance: 0.3 }, 1000)
   expect(first.filter(Boolean).length).toBeGreaterThan(250)
   expect(first.filter(Boolean).length).toBeLessThan(350)
   expect(strikes({ chance: 0.3 }, 1000)).toEqual(first)
 })
 
-test('lists faults with default options and the number of strikes', () => {
+test('lists faults with default options and the number of occurrences', () => {
   const faults = new FaultControl(seededRandom(1), { 'prompt-late': { times: 1 } })
   expect(faults.strike('prompt-late')).toMatchObject({ delayMs: 3000 })
   expect(faults.list()).toEqual([

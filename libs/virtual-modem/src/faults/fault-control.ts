@@ -43,7 +43,7 @@ export class FaultControl {
     return active.options as FaultOptions<N>
   }
 
-  /** Returns the options while the fault is set. For faults that are a state instead of an event. */
+  /** Returns the options of a fault that is a state instead of an event, while the fault is set. */
   standing<N extends FaultName>(name: N): FaultOptions<N> | undefined {
     return this.#active.get(name)?.options as FaultOptions<N> | undefined
   }

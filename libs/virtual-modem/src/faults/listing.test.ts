@@ -9,7 +9,7 @@ function twoMessages(faults: object) {
   return host
 }
 
-test('list-hang: does not end CMGL and answers nothing else until a reset', () => {
+test('list-hang: does not end CMGL, and answers no other command until a reset', () => {
   const host = twoMessages({ 'list-hang': { times: 1 } })
   expect(host.say('AT+CMGL=4\r')).toBe('')
   expect(host.wait(600_000)).toBe('')
@@ -20,6 +20,6 @@ test('list-hang: does not end CMGL and answers nothing else until a reset', () =
   expect(host.say('AT+CMGL=4\r')).toMatch(/\+CMGL: 1.*\+CMGL: 2/s)
 })
 
-test('list-newline-missing: starts the next entry right after the PDU', () => {
+test('list-newline-missing: starts the next entry directly after the PDU', () => {
   expect(twoMessages({ 'list-newline-missing': {} }).say('AT+CMGL=4\r')).toMatch(/\r\n[0-9A-F]+\+CMGL: 2,0,,\d+\r\n/)
 })

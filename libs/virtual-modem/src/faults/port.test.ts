@@ -15,7 +15,7 @@ test('port-renumbered: returns the port under another name after a reset', () =>
   expect(host.ports.at(-1)).toBe('back')
 })
 
-test('port-half-open: carries no data, then loses the port, then returns it', () => {
+test('port-half-open: transfers no data, then loses the port, then returns the port', () => {
   const host = new EmulatedHost(emulatedNetwork(), { bootTimeFactor: 0 })
   host.modem.faults.set('port-half-open', { forMs: 5000, times: 1 })
   expect(host.say('AT\r')).toBe('')
@@ -28,7 +28,7 @@ test('port-half-open: carries no data, then loses the port, then returns it', ()
   expect(host.say('AT\r')).toContain('OK')
 })
 
-test('port-half-open: carries data again when cleared', () => {
+test('port-half-open: transfers data again when cleared', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.modem.faults.set('port-half-open')
   host.modem.faults.clear('port-half-open')

@@ -24,7 +24,7 @@ test.each([15_000, 45_000, 119_000])('submit-slow: sends the message at once and
   expect(host.wait(1)).toBe('\r\n+CMGS: 0\r\n\r\nOK\r\n')
 })
 
-test('submit-answer-lost: sends the message and answers nothing', () => {
+test('submit-answer-lost: sends the message without an answer', () => {
   const { host, ledger, answer, send } = submit({ 'submit-answer-lost': { times: 1 } })
   expect(answer).toBe('')
   expect(host.wait(120_000)).not.toContain('+CMGS')
@@ -119,7 +119,7 @@ test('submit-error, accepted: answers an error but sends the message', () => {
   expect(ledger).toHaveLength(1)
 })
 
-test('submit-error: strikes several times in a row with times', () => {
+test('submit-error: occurs several times in a row with the option times', () => {
   const { host, sendAndWait } = submit({ 'submit-error': { codes: '42', times: 3 } })
   expect([host.wait(0), sendAndWait(), sendAndWait(), sendAndWait()].map((reply) => reply.includes('ERROR'))).toEqual([
     true,

@@ -51,7 +51,7 @@ test('nitz: repeats the vendor time lines', () => {
   expect(host.wait(60_000)).toContain('*PSUTTZ: 2026,3,1,17,1,0')
 })
 
-test('bytes-one-by-one: sends every byte on its own, also in a +CMT of two lines', () => {
+test('bytes-one-by-one: sends every byte separately, also in a +CMT of two lines', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, { faults: { 'bytes-one-by-one': {} } })
   host.say('AT+CNMI=2,2\r')
@@ -62,7 +62,7 @@ test('bytes-one-by-one: sends every byte on its own, also in a +CMT of two lines
   expect(host.chunks.every((chunk) => chunk.length === 1)).toBe(true)
 })
 
-test('noise: sends noise before answers, but nothing that reads as an answer', () => {
+test('noise: sends noise before answers that cannot be read as an answer', () => {
   const host = new EmulatedHost(emulatedNetwork(), { faults: { noise: {} } })
   const rubbish = new Set<string>()
   for (let round = 0; round < 200; round++) {

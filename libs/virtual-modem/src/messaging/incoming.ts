@@ -187,7 +187,7 @@ export interface IncomingModem extends IndicationModem {
   readonly storages: Storages
   readonly nonVolatile: { readonly phoneMemory: MessageMemory }
   readonly unsolicited: Indications
-  /** The terminals that have asked for indications. */
+  /** The terminals that have requested indications. */
   readonly terminals: { wanting(isWanted: (cnmi: Cnmi) => boolean): readonly Indications[] }
   readonly network: { memoryAvailable(sim: Sim): void }
   readonly outgoing: { reportShown(): void }
@@ -206,7 +206,7 @@ interface Arrival {
 }
 
 const statusReportType = 0b10
-/** How long the modem waits. Shorter than TRAM, the 25 to 35 s for which the network waits (24.011 §10). */
+/** How long the modem waits for CNMA. Shorter than TRAM, the 25 to 35 s for which the network waits (24.011 §10). */
 const acknowledgeWithinMs = 20_000
 
 /** Returns the slot of the message that a replace message overwrites (23.040 §9.2.3.9). */
@@ -224,7 +224,7 @@ function replacedSlot(storage: Storage, deliver: Deliver): number | undefined {
   return undefined
 }
 
-/** CSCB: mode 0 lists accepted identifiers, mode 1 refused ones; `0-5` is a range. */
+/** CSCB: mode 0 lists accepted identifiers, mode 1 lists refused identifiers; `0-5` is a range. */
 function listensTo(broadcast: { readonly mode: 0 | 1; readonly identifiers: string }, identifier: number): boolean {
   const listed = broadcast.identifiers.split(',').some((range) => {
     const [first, last] = range.split('-')

@@ -9,7 +9,7 @@ export interface StoredMessage {
   state: MessageState
   /** Service centre address and TPDU, as in PDU mode. */
   readonly pdu: Uint8Array
-  /** Needs the direction, because the same first octet means different messages in the two directions. */
+  /** The kind of message. The first octet alone does not determine it, because its meaning depends on the direction. */
   readonly kind: 'deliver' | 'submit' | 'status-report' | 'command' | 'broadcast'
 }
 

@@ -7,7 +7,7 @@ import type { MessageTraits } from '../equipment/personality-traits.ts'
 import type { Network } from '../network/network.ts'
 import type { Sim } from '../sim/sim.ts'
 
-/** Sends messages from the modem to the service centre, one after the other, whichever terminal they come from. */
+/** Sends messages from the modem to the service centre, one after the other, from all terminals. */
 export class Outgoing {
   submitted = 0
   readonly #modem: OutgoingModem
@@ -19,7 +19,7 @@ export class Outgoing {
     this.#modem = modem
   }
 
-  /** Uses the next reference of the SIM instead of the one in the PDU, like nearly all modems. */
+  /** Uses the next reference of the SIM instead of the reference in the PDU, like nearly all modems. */
   send(message: OutgoingPdu, done: (result: SendResult) => void): void {
     if (this.#sending) {
       this.#waiting.push(() => this.send(message, done))
@@ -105,7 +105,7 @@ export interface OutgoingPdu {
 export function readOutgoing(pdu: Uint8Array): OutgoingPdu {
   const { serviceCentre, tpdu } = decodeOutgoing(pdu)
   if (tpdu.kind === 'deliver-report')
-    throw new PduDecodeError('TP-MTI', 1 + (pdu[0] ?? 0), 'is that of a deliver report; expected SUBMIT or COMMAND')
+    throw new PduDecodeError('TP-MTI', 1 + (pdu[0] ?? 0), 'is the type of a deliver report; expected SUBMIT or COMMAND')
   return { pdu, serviceCentre, tpdu }
 }
 

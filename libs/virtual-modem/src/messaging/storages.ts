@@ -13,7 +13,7 @@ export interface Storage {
   replace(slot: number, message: StoredMessage): void
   remove(slot: number): boolean
   entries(): Iterable<readonly [number, StoredMessage]>
-  /** The memory that holds the slot, and the slot in it. */
+  /** The memory that contains the slot, and the slot in that memory. */
   locate(slot: number): { readonly name: string; readonly slot: number }
 }
 
@@ -58,7 +58,7 @@ export class Storages {
   }
 }
 
-/** The memories that exist physically. */
+/** The memories that really exist, without MT. */
 export type SingleMemories = Partial<Readonly<Record<'SM' | 'ME' | 'SR', MessageMemory>>>
 
 class NamedStorage implements Storage {
@@ -107,7 +107,7 @@ class NamedStorage implements Storage {
   }
 }
 
-/** The slots of the first memory, followed by those of the second. */
+/** The slots of the first memory, followed by the slots of the second memory. */
 class JointStorage implements Storage {
   readonly name = 'MT'
   readonly #parts: readonly Storage[]

@@ -59,7 +59,7 @@ function validityPeriodOf(modem: TextSubmitModem): ValidityPeriod | undefined {
   const format = (firstOctet >> 3) & 0b11
   if (format === 0b10 && /^\d+$/.test(validityPeriod)) return { format: 'relative', value: Number(validityPeriod) }
   if (format === 0b11) {
-    // Modems differ in how they read absolute and enhanced periods. This one uses one day.
+    // Uses one day, because modems read absolute and enhanced periods in different ways.
     return { format: 'absolute', at: timeStampFromEpochMs(modem.epochMs + dayMs, modem.network.zoneQuarters) }
   }
   return format === 0b01 ? relativeFromSeconds(dayMs / 1000) : undefined

@@ -1,4 +1,4 @@
-/** What a modem sees of the network at its location. */
+/** The network at the location of a modem. */
 export interface Coverage {
   readonly stat: RegistrationStat
   readonly technology: Technology

@@ -1,8 +1,8 @@
 /** How the service centre treats messages to a number outside the emulator. */
 export type DeliveryPolicy =
   /**
-   * Default. The report says delivered. `acceptAfterMs`: extra time before the service centre accepts the message.
-   * `reply`: the receiver answers by SMS, with the same text or another one.
+   * Default. The report states that the message was delivered. `acceptAfterMs`: extra time before the service centre
+   * accepts the message. `reply`: the receiver answers by SMS, with the same text or another text.
    */
   | {
       readonly outcome: 'delivered'
@@ -10,7 +10,7 @@ export type DeliveryPolicy =
       readonly acceptAfterMs?: number
       readonly reply?: 'echo' | { readonly text: string }
     }
-  /** The report says failed permanently; `status` is a TP-ST of at least 0x40 (default 0x49, unknown subscriber). */
+  /** The report states a permanent failure; `status` is a TP-ST of at least 0x40 (default 0x49, unknown subscriber). */
   | { readonly outcome: 'fails'; readonly status?: number; readonly afterMs?: number }
   /** Sends two reports: still trying (`status`, default 0x21, busy), then delivered. */
   | {
@@ -21,19 +21,25 @@ export type DeliveryPolicy =
     }
   /** Sends no report. */
   | { readonly outcome: 'silent' }
-  /** The report says expired. It is sent after `afterMs`, or by default when the validity period ends. */
+  /**
+   * The report states that the message has expired. The report is sent after `afterMs`, by default when the validity
+   * period ends.
+   */
   | { readonly outcome: 'expires'; readonly afterMs?: number }
   /**
    * Refuses the SUBMIT with this RP or TP cause, which the sender sees as +CMS ERROR. `times`: the number of refusals
    * after which each message is accepted.
    */
   | { readonly outcome: 'rejected'; readonly cause: number; readonly times?: number }
-  /** Accepts the message, but answers CMS 500 (unknown error). The report says delivered, or no report is sent. */
+  /**
+   * Accepts the message, but answers CMS 500 (unknown error). The report states that the message was delivered, or no
+   * report is sent.
+   */
   | { readonly outcome: 'answer-lost'; readonly reportAfterMs?: number }
 
 /**
- * The policies by number prefix. The longest matching prefix is used. A policy that was set takes precedence over a
- * test number of equal length.
+ * The policies by number prefix. The longest matching prefix is used. A configured policy takes precedence over a test
+ * number of equal length.
  */
 export class DeliveryPolicies {
   readonly #testNumbers: ReadonlyMap<string, DeliveryPolicy>

@@ -1,6 +1,6 @@
 /**
- * A SUBMIT that the service centre has accepted. Emitted before the modem answers `+CMGS:`, so that the ledger is on
- * disk before the sender gets the result.
+ * A SUBMIT that the service centre has accepted. Emitted before the modem answers `+CMGS:`, so that the entry is on
+ * disk before the sender receives the result.
  */
 export interface LedgerEntry {
   /** Counts from 1 in each network. */

@@ -11,7 +11,7 @@ import type { NetworkOptions } from './network.ts'
 
 const outside = '+447700900999'
 
-/** Two modems in text mode that request reports. */
+/** Returns two modems in text mode that request reports. */
 function twoModems(options: Partial<NetworkOptions> = {}) {
   const world = emulatedNetwork(options)
   const alice = new EmulatedHost(world)
@@ -31,7 +31,7 @@ function deliversTo(host: EmulatedHost) {
   return pdus.map((pdu) => decodeDeliver(octetsFromHex(pdu), 8))
 }
 
-test('delivers a message to another modem with the sender number and reports back', () => {
+test('delivers a message to another modem with the number of the sender, and sends a report to the sender', () => {
   const { alice, bob } = twoModems()
   expect(send(alice, bobNumber, 'Hi Bob')).toBe('\r\n+CMGS: 0\r\n\r\nOK\r\n')
   expect(bob.wait(0)).toBe('\r\n+CMTI: "SM",1\r\n')
@@ -74,7 +74,7 @@ test('accepts a latency range and changes at run time', () => {
   expect(send(alice, outside, 'Hi')).toContain('OK')
 })
 
-test('writes the ledger entry before the sender gets a result', () => {
+test('writes the ledger entry before the sender receives a result', () => {
   const seen: string[] = []
   const world = emulatedNetwork({
     onAccepted: ({ text }) => seen.push(`accepted ${text}, answered ${host.read() !== ''}`),
@@ -101,7 +101,7 @@ test('records sender, receiver, content and part in the ledger', () => {
   ])
 })
 
-test('sends long texts in matching parts, in any encoding', () => {
+test('sends long texts in parts of one message, in any encoding', () => {
   const { bob, network } = twoModems()
   const text = 'Ж'.repeat(100)
   expect(network.sendText(outside, bobNumber, text)).toBe(2)
@@ -206,7 +206,7 @@ test('drops an expired message and reports it to the sender', () => {
   expect(network.snapshot().subscribers[1]?.kept).toBe(0)
 })
 
-test('expires each message after its own validity', () => {
+test('lets each message expire after its own validity period', () => {
   const { alice, bob, network } = twoModems()
   bob.modem.powerOff()
   for (const [period, text] of [
@@ -240,7 +240,7 @@ test.each([
   expect(reports.map((report) => Number(/\d+/.exec(report)))).toEqual(statuses)
 })
 
-test('refuses a rejected number with its cause, without a ledger entry; the longest prefix wins', () => {
+test('refuses a rejected number with its cause, without a ledger entry; the longest prefix is used', () => {
   const { alice, network, ledger, events } = twoModems()
   network.setDeliveryPolicy('+44', { outcome: 'rejected', cause: 38 })
   network.setDeliveryPolicy('+4477009009', { outcome: 'delivered' })

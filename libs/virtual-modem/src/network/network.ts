@@ -86,7 +86,7 @@ export class Network {
     return this.#inject(to, deliversOfMmsNotification(notification, this.#envelope(from), this.#nextReference(), form))
   }
 
-  /** Sends a DELIVER or STATUS-REPORT unchanged; the octets start after the service centre address. */
+  /** Sends a DELIVER or STATUS-REPORT unchanged; the octets do not include the service centre address. */
   sendRaw(to: string, tpdu: Uint8Array): void {
     this.#inject(to, [tpdu])
   }
@@ -168,7 +168,7 @@ export class Network {
 
   readonly #listeners = new Map<string, (coverage: Coverage) => void>()
 
-  /** Adds the SIM as a subscriber; from then on messages for it are queued. */
+  /** Adds the SIM as a subscriber. After this, messages for the SIM are queued. */
   enrol(sim: Sim): void {
     if (this.#byImsi.has(sim.imsi)) return
     const subscriber = new Subscriber(sim.msisdn, sim.imsi, this.#usualCoverage, {

@@ -173,8 +173,8 @@ function contentOf(submit: Submit): Pick<LedgerEntry, 'text' | 'data' | 'part'> 
 }
 
 /**
- * Returns the validity period of a message. Without one, returns a default, because real service centres keep such a
- * message for some days.
+ * Returns the validity period of a message. Without a validity period, returns a default, because real service centres
+ * keep such a message for some days.
  */
 function validityMs(period: ValidityPeriod | undefined, submittedEpochMs: number): number {
   if (period?.format === 'relative') return secondsFromRelative(period) * 1000

@@ -1,10 +1,13 @@
 import type { ContentTypeForm } from '@smsgw/sms/wap/wsp-push'
 import type { UssdReply } from './ussd-menu.ts'
 
-/** A registered modem, as the network sees it. */
+/** A registered modem, from the point of view of the network. */
 export interface Station {
   readonly imei: string
-  /** Delivers a DELIVER or STATUS-REPORT. `answer` is called once, or never if the modem loses power or the host is silent. */
+  /**
+   * Delivers a DELIVER or STATUS-REPORT. `answer` is called once, or never if the modem loses power or the host does
+   * not acknowledge.
+   */
   deliver(message: Downlink, answer: (reply: DeliveryReply) => void): void
   /** Delivers a cell broadcast page of 88 octets (23.041 §9.4.1.2). */
   broadcast(page: Uint8Array): void

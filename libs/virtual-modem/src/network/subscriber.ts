@@ -27,7 +27,7 @@ export class Subscriber {
   #overtakable = false
   #timer: Timer | undefined
   #expiry: { readonly timer: Timer; readonly atMs: number } | undefined
-  /** A time that is not later than the first expiry of a queued message. */
+  /** A time that is equal to or earlier than the first expiry of a queued message. */
   #earliestExpiryMs = Number.POSITIVE_INFINITY
 
   constructor(msisdn: string, imsi: string, coverage: Coverage, options: SubscriberOptions) {
@@ -73,7 +73,7 @@ export class Subscriber {
     return true
   }
 
-  /** Swaps the first two messages. Returns false if there is no second message. */
+  /** Swaps the first two messages. Returns false if the queue has no second message. */
   #overtake(): boolean {
     const [first, second, ...others] = this.#kept
     if (first === undefined || second === undefined) return false
@@ -161,7 +161,7 @@ export class Subscriber {
     this.#expiry = undefined
     if (!needed) return
     const nowMs = this.#options.clock.nowMs()
-    // A longer delay would overflow a 32-bit timer, and an early timer is harmless.
+    // Limits the delay, because a longer delay would overflow a 32-bit timer, and an early timer is harmless.
     const delayMs = Math.min(Math.max(this.#earliestExpiryMs - nowMs, 0), 2 ** 31 - 1)
     const timer = this.#options.clock.after(delayMs, () => {
       this.#expiry = undefined
@@ -173,7 +173,7 @@ export class Subscriber {
 }
 
 export interface Kept extends Downlink {
-  /** On the monotonic clock; infinite for reports. */
+  /** The expiry on the monotonic clock; infinite for reports. */
   readonly expiresAtMs: number
   readonly whenSettled?: (outcome: 'delivered' | 'expired') => void
 }
@@ -187,7 +187,7 @@ export interface SubscriberOptions {
   readonly onExpired: (subscriber: Subscriber) => void
 }
 
-/** TRAM plus the time of transit (24.011 §10). Without an answer by then, the delivery has failed. */
+/** TRAM plus the time of transit (24.011 §10). Without an answer within this time, the delivery has failed. */
 const answerWithinMs = 45_000
 /** The network repeats a message only after its timers end, after at least 12 s (24.011 §10). Later messages do not wait. */
 const redeliverAfterMs = 15_000

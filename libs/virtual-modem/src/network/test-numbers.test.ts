@@ -73,7 +73,7 @@ test.each([
   expect([...host.wait(60_000).matchAll(/\+CDS/g)]).toHaveLength(reports)
 })
 
-test('+12025550121 replies with the text, and once for a long message', () => {
+test('+12025550121 replies with the text, and only once for a long message', () => {
   const { host, events, send } = world()
   send('+12025550121', 'Anybody?')
   host.wait(1_000)

@@ -46,18 +46,18 @@ export const testNumbers: readonly TestNumber[] = [
   },
   {
     number: '+12025550116',
-    effect: 'Sent. The delivery report then says that delivery failed (status 0x43). Ends as Failed.',
+    effect: 'Sent. The delivery report then states that delivery failed (status 0x43). Ends as Failed.',
     policy: { outcome: 'fails', status: 0x43 },
   },
   {
     number: '+12025550117',
-    effect: 'Sent. The delivery report then says that the message expired (status 0x46). Ends as Failed.',
+    effect: 'Sent. The delivery report then states that the message expired (status 0x46). Ends as Failed.',
     policy: { outcome: 'expires', afterMs: 0 },
   },
   {
     number: '+12025550118',
     effect:
-      'Sent. A first report says that the phone is busy (status 0x21); the message is delivered 5 seconds later. Ends as Delivered.',
+      'Sent. A first report states that the phone is busy (status 0x21); the message is delivered 5 seconds later. Ends as Delivered.',
     policy: { outcome: 'delivered-late', finallyAfterMs: 5_000 },
   },
   {

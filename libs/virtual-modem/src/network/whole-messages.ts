@@ -6,7 +6,7 @@ import type { LedgerEntry } from './ledger.ts'
 export class WholeMessages {
   readonly #parts = new Map<string, Map<number, string>>()
 
-  /** Adds a part; returns the whole text once all parts have arrived. */
+  /** Adds a part. Returns the whole text when all parts have arrived. */
   take(to: string, text: string, part: LedgerEntry['part']): string | undefined {
     if (part === undefined) return text
     const key = `${to} ${part.reference} ${part.total}`

@@ -1,7 +1,9 @@
 import { huaweiE3372 } from './huawei-e3372.ts'
 import type { Personality } from './personality.ts'
 
-/** An older Qualcomm-based stick: no LTE, one memory, and no direct status reports although it advertises them. */
+/**
+ * An older Qualcomm-based stick: no LTE, one memory, and no direct status reports, although it claims to support them.
+ */
 export const huaweiE173: Personality = {
   ...huaweiE3372,
   name: 'huawei-e173',

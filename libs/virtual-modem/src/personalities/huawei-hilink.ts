@@ -1,7 +1,7 @@
 import { huaweiE3372 } from './huawei-e3372.ts'
 import type { Personality } from './personality.ts'
 
-/** The same stick with HiLink firmware: a network card with a web interface instead of ports. */
+/** The E3372 stick with HiLink firmware: a network card with a web interface instead of ports. */
 export const huaweiHilink: Personality = {
   ...huaweiE3372,
   name: 'huawei-hilink',

@@ -74,7 +74,7 @@ test.each([
   expect(host.say('AT+COPS?\r')).toContain(end)
 })
 
-test('supports a new family without other code changes', () => {
+test('supports a new family without changes of other code', () => {
   const other: Personality = {
     ...quectelEc25,
     name: 'quectel-eg91',
@@ -89,7 +89,7 @@ test('supports a new family without other code changes', () => {
   expect(host.say('ATI;+QTEST\r')).toBe('\r\nQuectel\r\nEG91\r\n7\r\n\r\nOK\r\n')
 })
 
-test.each(all)('$name is in the catalogue under its name and supports what it advertises', (personality) => {
+test.each(all)('$name is in the catalogue under its name, and supports the functions that it lists', (personality) => {
   expect(personalities[personality.name]).toBe(personality)
   const host = new EmulatedHost(emulatedNetwork(), { personality })
   expect(host.say('AT+CSCS=?;+CPMS=?;+CNMI=?;+CSMS=?;+CMGF=?\r')).toContain('\r\nOK\r\n')

@@ -1,7 +1,7 @@
 import type { CommandTable } from '../commands/command.ts'
 import type { PersonalityTraits } from '../equipment/personality-traits.ts'
 
-/** A modem family, as data and a few small functions. A new family is another object of this type in the catalogue. */
+/** A modem family, as data and a few small functions. To add a family, add an object of this type to the catalogue. */
 export interface Personality extends PersonalityTraits {
   /** `quectel-ec25`; also the name of its file. */
   readonly name: string

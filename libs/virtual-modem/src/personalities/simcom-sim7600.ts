@@ -98,7 +98,7 @@ export const simcomSim7600: Personality = {
     emptyAlpha: '""',
     emptySlot: 'error',
     cnmiRanges: '(0,1,2),(0,1,2,3),(0,2),(0,1,2),(0,1)',
-    // The Qualcomm base advertises mode 2 but refuses it.
+    // The Qualcomm firmware lists mode 2, but refuses it.
     acceptsCnmi: ({ mode, bm }) => mode <= 1 && (bm === 0 || bm === 2),
     cnmiRefusal: 'ERROR',
     services: '(0-1)',

@@ -55,7 +55,7 @@ test.each([
   expect(() => readRecording(text)).toThrow(problem)
 })
 
-test('refuses anything else with the same kind of error', () => {
+test('refuses all other files with a RecordingError', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.boolean(), (text, isBegun) => {
       try {

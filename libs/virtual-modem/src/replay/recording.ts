@@ -20,13 +20,13 @@ export interface RecordedSection {
 export interface RecordedLine {
   readonly from: 'host' | 'modem'
   /**
-   * The lines, without line ends. One character is one byte. A PDU ends with Ctrl-Z (0x1a), and `>` of the modem is the
-   * prompt.
+   * The lines, without line ends. One character is one byte. A PDU ends with Ctrl-Z (0x1a), and a `>` from the modem is
+   * the prompt.
    */
   readonly text: string
 }
 
-/** A recording that cannot be used. The message names the line. */
+/** The error for a recording that cannot be used. The message contains the number of the line. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError'
 }
@@ -63,7 +63,7 @@ export function readRecording(text: string): Recording {
   }
 }
 
-/** Adds the line to its section or to the remarks. Returns what is wrong with it. */
+/** Adds the line to its section or to the remarks. Returns the problem of the line, if any. */
 function readLine(
   line: string,
   sections: { name: string; lines: RecordedLine[] }[],

@@ -22,7 +22,7 @@ function replay(dialogue: string) {
   }
 }
 
-test('gives the answers to a command in order, and the last one again without the news after it', () => {
+test('sends the answers to a command in order, then repeats the last answer without the unsolicited lines after it', () => {
   const { type } = replay('> AT+CPIN?\n< +CME ERROR: 14\n> AT+CPIN?\n< +CPIN: READY\n< OK\n< +CMTI: "SM",1\n')
   expect(type('AT+CPIN?\r')).toBe('\r\n+CME ERROR: 14\r\n')
   expect(type('at+cpin?\r')).toBe('\r\n+CPIN: READY\r\n\r\nOK\r\n\r\n+CMTI: "SM",1\r\n')
@@ -36,7 +36,7 @@ test('accepts a PDU of any length, also in pieces', () => {
   expect(type('2233\x1a')).toContain('+CMGS: 17')
 })
 
-test('says first what the modem said before any command, and refuses unknown commands', () => {
+test('first sends the lines that the modem sent before the first command, and refuses unknown commands', () => {
   const { opening, type } = replay('< RDY\n> AT+CSQ\n< +CSQ: 20,99\n< OK\n')
   expect(opening()).toBe('\r\nRDY\r\n')
   expect(type('AT\r')).toBe('\r\nOK\r\n')

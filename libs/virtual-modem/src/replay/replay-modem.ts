@@ -1,11 +1,11 @@
 import type { Recording } from './recording.ts'
 
 /**
- * A modem that answers as in a recording. The answers to a command are given in the order of the recording. After the
- * last one, it is repeated. Other commands get `ERROR`, except those that any modem answers.
+ * A modem that answers as in a recording. The answers to a command are sent in the order of the recording, and the last
+ * answer is repeated. Other commands are answered with `ERROR`, except the commands that any modem answers.
  *
- * A number, a length and a PDU may differ from the recording, because each host sends its own: every `AT+CMGS=…` gets
- * the answer of a recorded one, and every PDU gets the answer of a recorded PDU.
+ * A number, a length and a PDU may differ from the recording, because each host sends other values: every `AT+CMGS=…`
+ * is answered like a recorded `AT+CMGS=…`, and every PDU like a recorded PDU.
  */
 export class ReplayModem {
   readonly #answers = new Map<string, { readonly recorded: string[][]; given: number }>()
@@ -30,7 +30,7 @@ export class ReplayModem {
   receive(bytes: Uint8Array): void {
     for (const byte of bytes) {
       const char = String.fromCharCode(byte)
-      // A line that never ends must not fill the memory.
+      // Drops a line that is too long, because a line without an end must not fill the memory.
       if (char === '\x1b' || this.#line.length > LONGEST_LINE) this.#line = ''
       else if (char === '\r' || char === '\x1a') {
         const line = char === '\r' ? this.#line : `${this.#line}\x1a`
@@ -82,7 +82,7 @@ function withoutNews(answer: readonly string[]): readonly string[] {
   return end < 0 ? answer : answer.slice(0, end + 1)
 }
 
-/** The questions with which the driver checks that a modem answers; most recordings leave them out. */
+/** The commands with which the driver checks that a modem answers. Most recordings do not contain them. */
 const answeredByAny: Readonly<Record<string, readonly string[]>> = {
   AT: ['OK'],
   'AT+CMEE?': ['+CMEE: 1', 'OK'],

@@ -7,7 +7,7 @@ import type { Sim } from './sim.ts'
 /** A file of the card (51.011 §10, 31.102 §4), built when it is read. */
 export interface ElementaryFile {
   readonly records: readonly Uint8Array[]
-  /** Records of equal length; a transparent file has a single one. */
+  /** Records of equal length; a transparent file has a single record. */
   readonly linear: boolean
 }
 
@@ -43,7 +43,7 @@ function linear(records: readonly Uint8Array[]): ElementaryFile {
   return { records, linear: true }
 }
 
-/** Two digits per octet, the first in the low nibble. */
+/** Encodes two digits per octet, the first digit in the low nibble. */
 function digits(text: string, octets: number): Uint8Array {
   const padded = text.padEnd(octets * 2, 'F')
   return octetsFromHex(Array.from({ length: octets }, (_, at) => `${padded[2 * at + 1]}${padded[2 * at]}`).join(''))

@@ -3,8 +3,8 @@
  *
  * - ready: no PIN is required, or it was entered.
  * - pin: the PIN is required, and each wrong PIN uses up one of three attempts.
- * - puk: no PIN attempt is left; each wrong PUK uses one of ten attempts.
- * - blocked: no PUK attempt is left either; the card stays unusable.
+ * - puk: no PIN attempt is left, and each wrong PUK uses up one of ten attempts.
+ * - blocked: no PUK attempt is left, and the card cannot be used any more.
  */
 export type PinState = 'ready' | 'pin' | 'puk' | 'blocked'
 

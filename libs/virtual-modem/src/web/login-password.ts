@@ -1,6 +1,6 @@
 /**
- * The password in a login (`password_type` 4): the browser sends it hashed together with the user name and the token of
- * the request, so that it cannot be replayed.
+ * The password in a login (`password_type` 4): the browser sends a hash of password, user name and token of the
+ * request, so that the login cannot be replayed.
  */
 export function loginPassword(user: string, password: string, token: string): string {
   const hashed = (text: string) => base64(hex(sha256(octetsOf(text))))

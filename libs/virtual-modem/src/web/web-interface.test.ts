@@ -135,7 +135,7 @@ describe('messages', () => {
   })
 })
 
-test('USSD: is pending until the network answers', async () => {
+test('USSD: the answer is pending until the network answers', async () => {
   const browser = await new Browser({ faults: { 'ussd-late': { delayMs: 90_000 } } }).open()
   await browser.post('/api/ussd/send', '<content>*100#</content>')
   expect(codeIn(await browser.get('/api/ussd/get'))).toBe('111019')
@@ -143,7 +143,7 @@ test('USSD: is pending until the network answers', async () => {
   expect(fieldOf(await browser.get('/api/ussd/get'), 'content')).toContain('Your balance')
 })
 
-test('USSD: passes replies on until the last answer, and names the state of the session', async () => {
+test('USSD: sends replies to the network until the last answer, and reports the state of the session', async () => {
   const browser = await new Browser().open()
   const state = async () => fieldOf(await browser.get('/api/ussd/status'), 'result')
   expect(await state()).toBe('0')
@@ -154,7 +154,7 @@ test('USSD: passes replies on until the last answer, and names the state of the 
   expect(await state()).toBe('0')
 })
 
-test('USSD: the fault ussd-as-menu puts a menu before the answer', async () => {
+test('USSD: the fault ussd-as-menu shows a menu before the answer', async () => {
   const browser = await new Browser({ faults: { 'ussd-as-menu': { times: 1 } } }).open()
   await browser.post('/api/ussd/send', '<content>*100#</content>')
   expect(fieldOf(await browser.get('/api/ussd/get'), 'content')).toContain('1 Continue')

@@ -8,11 +8,11 @@ import { type SentCopies, WebSending } from './web-sending.ts'
 import { WebUssd } from './web-ussd.ts'
 
 /**
- * The web interface of a HiLink stick: the XML interface behind its pages, while the stick is on. Sessions end with the
- * power.
+ * The web interface of a HiLink stick: the XML interface behind its pages, while the stick is on. Sessions end when the
+ * stick is switched off.
  *
- * A request is carried out if it names a session. A POST must also name an unused token. Each reply to a POST carries
- * the next token.
+ * A request is executed if it contains a valid session. A POST must also contain an unused token. Each reply to a POST
+ * contains the next token.
  */
 export class WebInterface {
   readonly #modem: MobileEquipment
@@ -32,7 +32,7 @@ export class WebInterface {
     this.#ussd = new WebUssd(modem)
   }
 
-  /** Resolves with the reply; never resolves if a fault drops the reply. */
+  /** Resolves with the reply. Never resolves if a fault drops the reply. */
   handle(request: WebRequest): Promise<WebReply> {
     const { faults, clock } = this.#modem
     return new Promise((resolve) => {

@@ -12,7 +12,7 @@ import type { WebReply } from './web-request.ts'
 export class WebUssd {
   readonly #modem: MobileEquipment
   #request: { reply: UssdReply | undefined; timeout?: Timer } | undefined
-  /** The actual reply, which is kept while a fault shows a menu first. */
+  /** The actual reply, which is sent after the menu that a fault shows first. */
   #behindMenu: UssdReply | undefined
 
   constructor(modem: MobileEquipment) {

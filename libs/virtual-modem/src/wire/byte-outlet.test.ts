@@ -27,7 +27,7 @@ test('whole: sends joined writes in one chunk', () => {
   expect(chunks).toEqual(['abcd', 'e'])
 })
 
-test('random: loses, repeats and reorders nothing', () => {
+test('random: does not lose, repeat or reorder bytes', () => {
   for (let seed = 0; seed < 200; seed++) {
     const { clock, chunks, target } = outlet('random', seed)
     const lines = Array.from({ length: 20 }, (_, index) => `\r\nline ${index}\r\n`)
@@ -40,7 +40,7 @@ test('random: loses, repeats and reorders nothing', () => {
   }
 })
 
-test('random: splits lines and merges them with the next ones', () => {
+test('random: splits lines and merges them with the next lines', () => {
   const { clock, chunks, target } = outlet('random')
   for (let round = 0; round < 500; round++) target.write('\r\nOK\r\n')
   clock.advance(1000)
@@ -67,7 +67,7 @@ test('appends output that the host causes while it reads', () => {
   expect(text).toBe('abcXYZ')
 })
 
-test('drops held output when the port is lost', () => {
+test('drops delayed output when the port is lost', () => {
   for (let seed = 0; seed < 50; seed++) {
     const { clock, chunks, target } = outlet('random', seed)
     target.write('old text that may be held back')

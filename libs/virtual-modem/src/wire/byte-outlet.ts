@@ -41,7 +41,7 @@ export class ByteOutlet {
     }
   }
 
-  /** Drops all output from now on, because the modem has lost power. */
+  /** Drops all later output, because the modem has lost power. */
   close(): void {
     this.#closed = true
     this.clear()
@@ -99,7 +99,8 @@ export interface ByteOutletOptions {
 }
 
 /**
- * Output is held rarely and briefly, so that a modem without latency still accepts more than 2000 messages per second.
+ * The probability that output is delayed. Delays are rare and short, so that a modem without latency still accepts more
+ * than 2000 messages per second.
  */
 const holdChance = 1 / 16
 const longestHoldMs = 2

@@ -49,5 +49,5 @@ function textOf(result: Exclude<ResultCode, 'silence'>, errorReports: 0 | 1 | 2)
   return `+CMS ERROR: ${errorReports === 2 ? (cmsTexts.get(result.cms) ?? result.cms) : result.cms}`
 }
 
-/** The results of V.250 table 1. The position in the list is the number. */
+/** The results of V.250 table 1. The position in the list is the number of the result. */
 const numericResults = ['OK', 'CONNECT', 'RING', 'NO CARRIER', 'ERROR', '', 'NO DIALTONE', 'BUSY', 'NO ANSWER']
