@@ -73,7 +73,7 @@ test.each([
   expect(refusal).toMatchObject({ message, exitCode: 2 })
 })
 
-test('a program without a default command asks for one', () => {
+test('a program without a default command requires a command', () => {
   expect(refused(() => read('--live', withoutDefault)).message).toBe(
     'no command given; npm run agent -- --help lists the commands',
   )

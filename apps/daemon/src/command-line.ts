@@ -28,7 +28,7 @@ export interface ProgramCommands {
   readonly commands: Readonly<Record<string, Command>>
   /** Options of every command. */
   readonly options?: Readonly<Record<string, Option>>
-  /** The settings. Each one that is not a secret is also an option of every command, such as --port for PORT. */
+  /** The settings. Each setting that is not a secret is also an option of every command, such as --port for PORT. */
   readonly settings?: SettingsSchema
 }
 
@@ -41,7 +41,7 @@ export interface CommandLine {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** Reads a command line. Throws a UsageError that names the nearest command or option. */
+/** Reads a command line. Throws a UsageError that suggests the nearest command or option. */
 export function readCommandLine(program: ProgramCommands, args: readonly string[]): CommandLine {
   const asked = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined)
   if (asked.includes('--help') || asked.includes('-h')) return { ...nothing, name: '--help' }
@@ -70,7 +70,7 @@ function commandName({ commands, program }: ProgramCommands, args: readonly stri
     name.startsWith(`${first} `) ? [name.split(' ')[1] ?? ''] : [],
   )
   if (inGroup.length > 0) {
-    // Leaves out the second word, because it may be a secret in the wrong place.
+    // The error does not contain the second word, which may be a secret in the wrong place.
     throw new UsageError(`${first} needs a command: ${inGroup.join(', ')}${suggestion(nearest(second, inGroup))}`)
   }
   throw unknownCommand(commands, first)

@@ -1,4 +1,4 @@
-/** The labelled places, in the order in which a message passes them, in the agent and in the relay. */
+/** The labels of the crash points, in the order in which a message passes them in the agent and in the relay. */
 const labels = [
   // Agent
   'command-arrived',

@@ -46,7 +46,7 @@ test('creates missing parent folders', () => {
   takeDataFolder(deep).release()
 })
 
-test('an unusable folder gives one error that says what to do', () => {
+test('an unusable folder causes one error with a solution', () => {
   writeFileSync(join(folder, 'file'), '')
   expect(() => takeDataFolder(join(folder, 'file'))).toThrow(
     /file cannot be used: .* Set DATA_DIR to a writable folder/,

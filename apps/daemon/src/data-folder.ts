@@ -67,8 +67,8 @@ function openLock(path: string): DatabaseSync {
 }
 
 /**
- * Creates the folders one by one: with `recursive`, mkdir never returns in a file system such as /proc, which refuses
- * folders as if a parent were missing.
+ * Creates the folders one by one, because mkdir with `recursive` never returns in a file system such as /proc, which
+ * refuses folders as if a parent were missing.
  */
 function makeFolder(path: string): void {
   if (existsSync(path)) return

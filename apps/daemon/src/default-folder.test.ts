@@ -19,7 +19,7 @@ test('gateway, relay and agent have different folders', () => {
 
 test.each([
   [['server-secret', 'credentials.json', 'database', 'agent-identity.json', 'journal.db'], 'gateway'],
-  // A gateway with DATABASE_URL, one with SERVER_SECRET, and one whose credentials were deleted.
+  // A gateway with DATABASE_URL, a gateway with SERVER_SECRET, and a gateway whose credentials were deleted.
   [['credentials.json', 'server-secret', 'agent-identity.json'], 'gateway'],
   [['credentials.json', 'database'], 'gateway'],
   [['database', 'agent-identity.json'], 'gateway'],

@@ -19,7 +19,7 @@ test.runIf(process.platform === 'linux')('takes the innermost of nested mounts',
   expect(describeDiskOf('/proc/self')).toContain('mounted at /proc')
 })
 
-test('a disk without free inodes is not shown as one with free space', () => {
+test('does not show free space for a disk without free inodes', () => {
   const space = { path: '/data', disk: '/dev/sda1 mounted at /', freeBytes: 9_000_000_000, hasInodes: false }
   expect(describeDiskSpace(space)).toBe(
     '/data has 9000 MB free, but no free inodes: delete files (/dev/sda1 mounted at /)',

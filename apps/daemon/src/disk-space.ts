@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** The free space of the disk that holds a folder. */
+/** The free space of the disk that contains a folder. */
 export interface DiskSpace {
   /** The folder. */
   readonly path: string
@@ -43,7 +43,7 @@ export function describeDiskSpace({ path, disk, freeBytes, hasInodes }: DiskSpac
   return `${path} has ${hasInodes ? free : `${free}, but no free inodes: delete files`}${disk ? ` (${disk})` : ''}`
 }
 
-/** Describes the disk of a folder. If the disk cannot be read, only names the folder. */
+/** Describes the disk of a folder. If the disk cannot be read, returns only the folder. */
 export function describeDiskOf(folder: string): string {
   const space = readDiskSpace(folder)
   return space === undefined ? resolve(folder) : describeDiskSpace(space)
@@ -72,7 +72,7 @@ function mountLines(): string[] {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8').trimEnd().split('\n')
   } catch (error) {
-    // Linux only.
+    // Returns no mounts on systems other than Linux, which do not have this file.
     if (error instanceof Error && 'code' in error) return []
     throw error
   }

@@ -2,8 +2,8 @@ import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Replaces a file (mode 0600). When the function returns, the file is on disk. After a power cut, it has either the old
- * or the new content.
+ * Replaces a file (mode 0600). When the function returns, the file is on disk. After a power cut, the file has either
+ * the old or the new content.
  */
 export function writeDurably(path: string, content: string): void {
   const temporary = `${path}.new`

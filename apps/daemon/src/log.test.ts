@@ -31,7 +31,7 @@ test('masks phone numbers in messages and members, except their last three digit
   expect(lines).toContain('+…678')
 })
 
-test('logs the kind, stack and cause of an error, and nothing that it quotes', () => {
+test('logs the kind, stack and cause of an error, but no values that the error quotes', () => {
   const cause = Object.assign(new Error('Key (text)=(hunter2) is there'), { code: '23505', severity: 'ERROR' })
   const lines = logged((log) => log.error({ err: new Error('not stored', { cause }) }, 'x'))
   expect(JSON.parse(lines).err).toMatchObject({ fault: 'Error', message: 'not stored', cause: { code: '23505' } })
@@ -39,7 +39,7 @@ test('logs the kind, stack and cause of an error, and nothing that it quotes', (
   expect(lines).not.toContain('hunter2')
 })
 
-test('logs the kind and SQL state of a cause that is a plain object, and nothing that it quotes', () => {
+test('logs the kind and SQL state of a cause that is a plain object, but no values that the cause quotes', () => {
   const cause = { kind: 'postgres', originalCode: '57P01', originalMessage: 'hunter2', severity: 'FATAL' }
   const lines = logged((log) => log.error({ err: new Error('not stored', { cause }) }, 'x'))
   expect(JSON.parse(lines).err.cause).toEqual({ fault: 'object', kind: 'postgres', sqlState: '57P01' })

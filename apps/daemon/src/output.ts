@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 
 export interface LogOutput {
   write(line: string, done?: (error?: Error | null) => void): unknown
-  /** True if the output is a terminal, which gets formatted lines instead of JSON. */
+  /** True if the output is a terminal, to which formatted lines are written instead of JSON. */
   readonly isTTY?: boolean
   readonly fd?: number
 }
@@ -34,18 +34,18 @@ export function droppingOutput(output: LogOutput, onRecovered: (lines: number, r
   return { write: (line: string) => void write(line, settle) }
 }
 
-/** For services: output errors do not end the process. */
+/** Used by services: output errors do not end the process. */
 export function ignoreOutputErrors(): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 }
 
-/** For commands: an output error calls `fail`. A closed pipe is not an error, as in `… | head`. */
+/** Used by commands: an output error calls `fail`. A closed pipe, as in `… | head`, is not an error. */
 export function failOnOutputErrors(fail: (error: Error) => void): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || fail(error))
   process.stderr.on('error', () => undefined)
 }
 
-/** A write to a file may be partial, which Node does not check. Sockets and terminals always get whole lines. */
+/** A write to a file may be partial, which Node does not check. Sockets and terminals always receive whole lines. */
 function isFile(output: LogOutput): output is LogOutput & { readonly fd: number } {
   return output.fd !== undefined && !(output instanceof Socket)
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { aboutSetting, type SettingAbout } from './setting.ts'
 import { StartError } from './start-error.ts'
 
-/** The settings of a process; each is declared with `setting`. */
+/** The settings of a process. Each setting is declared with `setting`. */
 export type SettingsSchema = z.ZodObject<Readonly<Record<string, z.ZodType>>>
 
 export function aboutOf(schema: SettingsSchema, name: string): SettingAbout {

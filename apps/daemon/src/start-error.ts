@@ -1,4 +1,6 @@
-/** Ends the process with its message as one line: what is wrong and what to do. Never contains a secret. */
+/**
+ * Ends the process with its message as one line, which describes the problem and the solution. Never contains a secret.
+ */
 export class StartError extends Error {
   override readonly name: string = 'StartError'
   readonly exitCode: number = 1

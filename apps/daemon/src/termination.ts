@@ -31,7 +31,9 @@ export interface ServiceRun<S extends Service> {
   readonly start: (stopping: AbortSignal) => Promise<S>
   readonly onStopping?: (signal: NodeJS.Signals) => void
   readonly onStopped?: () => void
-  /** The longest duration of a stop. A longer one is abandoned, because stored data is consistent at any time. */
+  /**
+   * The longest duration of a stop. After this time the process exits, because stored data is consistent at any time.
+   */
   readonly stopLimitMs?: number
 }
 
@@ -60,7 +62,7 @@ export async function runService<S extends Service>({
     starting = start(stopping.signal)
     return await starting
   } catch (error) {
-    // The start ended because of the signal, and the process exits as soon as the handler above has finished.
+    // Waits, because the signal ended the start, and the process exits as soon as the handler above has finished.
     if (stopping.signal.aborted) return await new Promise(() => undefined)
     throw error
   }

@@ -30,7 +30,7 @@ test.each<[Program, string, typeof checkout, string]>([
   expect(userCommand(program, args, installation)).toBe(command)
 })
 
-test('commands of the smsgw script name the service that it was started for', () => {
+test('commands of the smsgw script contain the service for which it was started', () => {
   expect(userCommand('agent', 'status', agentOfGateway)).toBe('sudo smsgw gateway status')
   expect(startCommand('agent', agentOfGateway)).toBe('sudo systemctl start smsgw-gateway')
 })
@@ -43,7 +43,7 @@ test('the package starts a service, other installations run a command', () => {
   expect(startCommand('agent', { ...bundleOfCheckout, dataDir: './second' })).toBe('DATA_DIR=./second npm start')
 })
 
-test('the start command names DATA_DIR if it was set, except where the installation sets it', () => {
+test('the start command contains DATA_DIR if it was set, unless the installation sets it', () => {
   const at = (dataDir: string) => startCommand('agent', { ...checkout, dataDir })
   expect(at('./second')).toBe('DATA_DIR=./second npm run agent -- run')
   expect(at("/srv/Ada's data")).toBe(`DATA_DIR='/srv/Ada'\\''s data' npm run agent -- run`)

@@ -10,7 +10,7 @@ interface Installation {
 }
 
 /**
- * Returns a command as the user of this installation runs it: `npm run agent -- doctor` in a checkout, `sudo smsgw
+ * Returns a command in the form for the user of this installation: `npm run agent -- doctor` in a checkout, `sudo smsgw
  * agent doctor` with the Debian package, `smsgw agent doctor` in a container. Commands for the agent of a gateway begin
  * with the name of the gateway. Commands for the API have no program name, and never need sudo.
  */

@@ -206,5 +206,5 @@ const systemClock: Clock = {
   },
 }
 
-/** 24 days. With a longer delay, setTimeout fires at once. */
+/** 24 days, because setTimeout fires at once with a longer delay. */
 const LONGEST_TIMEOUT_MS = 0x7fff_ffff

@@ -6,7 +6,7 @@ import { StartError } from './options/start-error.ts'
 
 /**
  * The accepted messages, one JSON object per line, appended and synced before the modem answers `+CMGS:`. The
- * synchronous write blocks all modems on purpose, so that no sender gets a result for a message that a crash could
+ * synchronous write blocks all modems on purpose, so that no sender receives a result for a message that a crash could
  * erase.
  */
 export class LedgerFile {

@@ -59,7 +59,7 @@ async function ended(child: ChildProcess): Promise<{ code: number | null; errors
   return { code, errors }
 }
 
-test('replays a recording, and refuses a bad one with one line', async () => {
+test('replays a recording, and refuses an invalid recording with one line', async () => {
   const file = join(folder, 'modem.txt')
   writeFileSync(file, '# smsgw recording 1\n# Composed from nothing.\n= start\n> AT+CGMM\n< E173\n< OK\n')
   const { addresses } = await running('--replay', file, '--tcp', '127.0.0.1:0')
@@ -149,7 +149,7 @@ test.each(['tcp', 'control'])('reports a %s port in use in one line and leaves n
   server.close()
   expect(code).toBe(1)
   expect(errors).toBe(
-    `emulator: ${key}: 127.0.0.1:${port} is in use by another program; choose another port, or 0 for any free one\n`,
+    `emulator: ${key}: 127.0.0.1:${port} is in use by another program; choose another port, or 0 for any free port\n`,
   )
   expect(existsSync(join(folder, 'modem'))).toBe(false)
 })

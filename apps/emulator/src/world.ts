@@ -34,7 +34,7 @@ export class World {
   }
 }
 
-/** A virtual modem and its ports, those of its second terminal last. */
+/** A virtual modem and its ports. The ports of its second terminal are the last. */
 export interface ServedModem {
   readonly name: string
   readonly virtual: VirtualModem

@@ -34,7 +34,8 @@ export function bridgeHealth({ names, reports }: BridgeState): HealthSource[] {
 }
 
 /**
- * Returns the same checks for `status` and `doctor`, with addresses, because only users of this machine can call them.
+ * Returns the same checks for `status` and `doctor`. Contains addresses, because only users of this machine can run
+ * these commands.
  */
 export function bridgeStatus({ names, reports }: BridgeState): ComponentStatus[] {
   const started = new Map(reports().map((report) => [report.name, report]))

@@ -14,21 +14,21 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('refuses the database of a relay with one line that says what to move', () => {
+test('refuses the database of a relay with one line that names the files to move', () => {
   mkdirSync(join(folder, 'database'))
   expect(() => takeGatewayFolder(folder)).toThrow(
-    `${folder} holds the data of a relay. Set DATA_DIR to another folder, or move that data to where a relay looks for it: ` +
+    `${folder} contains the data of a relay. Set DATA_DIR to another folder, or move that data to the folder of a relay: ` +
       `cd ${folder} && mkdir -p relay && mv database relay/`,
   )
 })
 
 test('refuses the identity of a paired agent, which a gateway would overwrite', () => {
   AgentIdentity.load(join(folder, identityFile)).keep({ url: 'wss://sms.example.org/agent/v1', deviceId: 'device-1' })
-  expect(() => takeGatewayFolder(folder)).toThrow(`${folder} holds the data of an agent`)
+  expect(() => takeGatewayFolder(folder)).toThrow(`${folder} contains the data of an agent`)
   expect(AgentIdentity.load(join(folder, identityFile)).relay?.deviceId).toBe('device-1')
 })
 
-test('takes its own data, also without the files that hold its secrets', () => {
+test('accepts its own data, even without the files that contain its secrets', () => {
   takeGatewayFolder(folder).release()
   AgentIdentity.load(join(folder, identityFile)).keep({ url: inThisProcess, deviceId: 'device-1' })
   takeGatewayFolder(folder).release()

@@ -22,11 +22,13 @@ export function takeGatewayFolder(path: string): DataFolder {
 function foreignData(path: string, owner: string, folder: string, names: string): StartError {
   const move = `cd ${path} && mkdir -p ${folder} && mv ${names} ${folder}/`
   return new StartError(
-    `${path} holds the data of ${owner}. Set DATA_DIR to another folder, or move that data to where ${owner} looks for it: ${move}`,
+    `${path} contains the data of ${owner}. Set DATA_DIR to another folder, or move that data to the folder of ${owner}: ${move}`,
   )
 }
 
-/** Returns true if the identity names another machine. The identity of the agent in a gateway names none. */
+/**
+ * Returns true if the identity names another machine. The identity of the agent in a gateway contains no other machine.
+ */
 function isPaired(path: string): boolean {
   const file = join(path, identityFile)
   const url = existsSync(file) ? AgentIdentity.load(file).relay?.url : undefined

@@ -61,7 +61,7 @@ export async function startGateway({
   const isVirtual = wanted.addresses.includes('virtual')
   const line = isVirtual ? new VirtualPhoneLine() : undefined
   onStage(databaseStage(relayConfig))
-  // A start may be aborted at any point, and the next start completes or reverts it.
+  // A start may be aborted at any point. The next start completes or reverts it.
   const relay = await unlessStopping(
     stopping,
     startRelay({
@@ -114,7 +114,7 @@ function databaseStage({ DATABASE_URL: url, DATA_DIR: folder }: RelayConfig): st
   return existsSync(join(folder, 'database')) ? 'starting the database' : 'creating the database (first start only)'
 }
 
-/** Waits only so that the start-up output shows the state of the modems. The API already works. */
+/** Waits for the modems so that the start-up output shows their state. The API already works. */
 async function waitForModems(agent: Agent, stopping: AbortSignal): Promise<void> {
   const until = monotonicClock.nowMs() + MODEM_WAIT_MS
   while (!stopping.aborted && !isSettled(agent.status()) && monotonicClock.nowMs() < until) await sleep(100)
@@ -123,7 +123,8 @@ async function waitForModems(agent: Agent, stopping: AbortSignal): Promise<void>
 const MODEM_WAIT_MS = 8_000
 
 /**
- * Returns true if each modem has a final state. A modem is absent until its port has been opened for the first time.
+ * Returns true if the state of each modem is settled. A modem is absent until its port has been opened for the first
+ * time.
  */
 export function isSettled({ modems }: Pick<AgentStatus, 'modems'>): boolean {
   return modems.length > 0 && modems.every(({ state }) => !['absent', 'starting', 'searching'].includes(state ?? ''))

@@ -7,7 +7,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 export interface LocalBridgeOptions {
   /** The URL at which this gateway listens, or SMSGW_URL. */
   readonly url: string
-  /** Returns the present credentials of the account of this gateway. */
+  /** Returns the current credentials of the account of this gateway. */
   readonly credentials: () => { readonly username: string; readonly password: string }
   readonly channels: Channels
   readonly dataDir: string
@@ -25,7 +25,7 @@ export async function startLocalBridge({
   const api = {
     url: loopbackUrl(url),
     credentials: credentials(),
-    // A changed password is used from the next request on.
+    // Reads the credentials for each request, so that a changed password is used at once.
     fetch: (target: string | URL | Request, init: RequestInit = {}) =>
       fetch(target, { ...init, headers: { ...init.headers, authorization: basic(credentials()) } }),
   }

@@ -136,7 +136,7 @@ test('a missing secret file stops the start with one line', async () => {
   expect(complaint).toContain('SERVER_SECRET_FILE: cannot read the file')
 }, 60_000)
 
-test('without a connected modem it starts no virtual one when a real one was used before', async () => {
+test('without a connected modem, starts no virtual modem if a real modem was used before', async () => {
   const used = join(folder, 'used')
   const { database } = openJournalFile(join(used, 'journal.db'), 'journal', 0)
   const slots = { 35693803564809: { simNumber: 1, isEmulated: false } }

@@ -315,7 +315,7 @@ async function openapi(): Promise<Openapi> {
   return (await answer.json()) as Openapi
 }
 
-/** Returns the access of an operation that names no scope. */
+/** Returns the access of an operation without a scope. */
 function accessOf(security: Operation['security']): string {
   const kinds = security.flatMap((one) => Object.keys(one))
   if (kinds.includes('refreshToken')) return 'refresh token'
@@ -328,7 +328,10 @@ function typeOf({ type, anyOf }: JsonSchema): string {
   return [type ?? 'object'].flat().join(' or ')
 }
 
-/** Returns the labels of each metric from the source, because the exported text names labels only once they have values. */
+/**
+ * Returns the labels of each metric from the source, because the exported text contains labels only after they have
+ * values.
+ */
 function labelsInSource(): Map<string, string[]> {
   const folder = join(ROOT, 'apps/relay/src')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -43,7 +43,10 @@ export function storeCredentials(
   write(credentialsFile, JSON.stringify({ username, password }, undefined, 2))
 }
 
-/** A generated password is accepted at once, even while somebody at the owner's address guesses passwords. */
+/**
+ * A generated password has a form that is accepted at once, even while someone at the owner's address guesses
+ * passwords.
+ */
 function generated(serverSecret: string): string {
   return generatePassword(secretBox(serverSecret, systemRandom), systemRandom)
 }

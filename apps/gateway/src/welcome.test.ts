@@ -51,14 +51,14 @@ test('describes a modem in one line: SIM, state, network, model and port', () =>
   expect(modemLines({ modems: [nameless], unusable: [] })).toEqual(['probing (modem at /dev/ttyUSB5)'])
 })
 
-test('lists unusable devices, and says what to do if there is no modem', () => {
+test('lists unusable devices, and names a solution if no modem was found', () => {
   expect(modemLines({ modems: [], unusable: ['/dev/ttyUSB0 is held by ModemManager'] })).toEqual([
     '/dev/ttyUSB0 is held by ModemManager',
   ])
   expect(modemLines({ modems: [], unusable: [] })[0]).toContain('npm run gateway -- doctor')
 })
 
-test('is settled when no modem is starting, searching or not yet opened', () => {
+test('is settled if no modem is starting, searching or not yet opened', () => {
   expect(isSettled({ modems: [] })).toBe(false)
   expect(isSettled({ modems: [modem, nameless] })).toBe(false)
   const unopened = { port: '/dev/ttyUSB2', state: 'absent', words: 'disconnected: not opened yet' } as never

@@ -66,7 +66,7 @@ function bold(text: string): string {
   return styleText('bold', text)
 }
 
-/** Describes each modem in one line; without a modem, says what to do. */
+/** Describes each modem in one line. Without a modem, returns a solution. */
 export function modemLines({ modems, unusable }: Pick<AgentStatus, 'modems' | 'unusable'>): readonly string[] {
   const lines = modems.map(({ simNumber, model, port, words, operator }) => {
     const sim = simNumber === undefined ? '' : `SIM ${simNumber} `

@@ -9,10 +9,10 @@ import { ControlProblem } from './problem.ts'
  */
 export function refuseWebPages(headers: IncomingHttpHeaders, boundTo: string): void {
   const site = headers['sec-fetch-site']
-  // `none`: the user typed the address.
+  // The value `none` means that the user typed the address.
   if (headers.origin !== undefined || (site !== undefined && site !== 'none'))
     throw new ControlProblem(403, 'web_page', 'requests from web pages are refused')
-  // Browsers always send the Host header.
+  // Allows a missing Host header, because browsers always send it.
   if (headers.host !== undefined && !isOwnName(headers.host, boundTo))
     throw new ControlProblem(
       403,
@@ -22,8 +22,8 @@ export function refuseWebPages(headers: IncomingHttpHeaders, boundTo: string): v
 }
 
 /**
- * A page needs a CORS preflight for JSON, but not for the form type of `curl -d`. Requests of this type are refused if
- * they have headers of a browser.
+ * Refuses bodies of other types than JSON. A page needs a CORS preflight for JSON, but not for the form type of `curl
+ * -d`, which is refused if the request has headers of a browser.
  */
 export function refuseForeignBody(headers: IncomingHttpHeaders): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
@@ -37,7 +37,7 @@ function isOwnName(host: string, boundTo: string): boolean {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   const address = name.replace(/^\[(.*)\]$/, '$1')
   if (name === 'localhost' || address === boundTo.toLowerCase()) return true
-  // If the server is bound to all addresses, it accepts any IP address as host, because DNS rebinding needs a name.
+  // A server that is bound to all addresses accepts any IP address as host, because DNS rebinding needs a host name.
   return isIP(address) !== 0 && (WILDCARDS.includes(boundTo) || LOOPBACK.includes(address))
 }
 

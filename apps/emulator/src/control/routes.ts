@@ -112,7 +112,7 @@ function index(): object {
 export const STREAM_ABOUT =
   'Stream `traffic` and `network` as server-sent events; ?modem=name for the traffic of one modem'
 
-/** Null: all modems. */
+/** Returns the name of the modem, or null for all modems. */
 export function modemOf(world: World, query: URLSearchParams): string | null {
   const name = query.get('modem')
   return name === null ? null : world.modem(name).name

@@ -5,7 +5,7 @@ export interface HostPort {
   /** The current device or peer, for people, such as `/dev/pts/3`, `127.0.0.1:50123`, `not connected`. */
   describe(): string
   send(bytes: Uint8Array): void
-  /** Removes the port; a program that has it open gets an error. */
+  /** Removes the port; a program that has the port open gets an error. */
   takeAway(): void
   /** Restores the port, under another device name if `renumbered`. */
   bringBack(options: { readonly renumbered: boolean }): void

@@ -87,7 +87,7 @@ test('passes all bytes unchanged in both directions', async () => {
   expect(await readText(fd, 256)).toBe(Buffer.from(every).toString('latin1'))
 })
 
-test('lets another program open the port after the first one closed it', async () => {
+test('lets another program open the port after the first program has closed it', async () => {
   const host = serve()
   closeSync(openSync(host.address, constants.O_RDWR | constants.O_NOCTTY))
   await delay(20)
@@ -136,7 +136,7 @@ test('keeps output for a slow program, complete and in order', async () => {
   expect(await readText(fd, listing.length)).toBe(listing)
 })
 
-test('limits memory for a program that never reads and answers the next one', async () => {
+test('limits memory for a program that never reads, and answers the next program', async () => {
   const host = serve()
   const chunk = Buffer.alloc(10_000, 0x55)
   for (let index = 0; index < 200; index++) host.send(chunk)
@@ -154,14 +154,14 @@ test('removes link and lock on close', async () => {
   expect(existsSync(join(folder, '.modem0.lock'))).toBe(false)
 })
 
-test('keeps an existing file at the link path and names it', () => {
+test('keeps an existing file at the link path, and reports the file', () => {
   const path = join(folder, 'modem0')
   writeFileSync(path, 'precious')
   expect(() => serve(path)).toThrow(`pty: ${path} exists and is not a link of the emulator`)
   expect(lstatSync(path).isFile()).toBe(true)
 })
 
-test('refuses a link of another emulator and names its process', () => {
+test('refuses a link of another emulator, and reports its process', () => {
   const host = serve()
   expect(() => serve(host.address)).toThrow(`is served by another emulator (process ${process.pid})`)
   expect(existsSync(host.address)).toBe(true)

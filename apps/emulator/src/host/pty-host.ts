@@ -58,7 +58,7 @@ export class PtyHost implements HostPort {
 
   /**
    * The kernel assigns the lowest free number. To get another number, the old pseudo-terminal stays open until the new
-   * one is open.
+   * pseudo-terminal is open.
    */
   #openElsewhere(): Pty {
     const pty = this.#posix.openPty()

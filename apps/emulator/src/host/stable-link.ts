@@ -18,8 +18,8 @@ import { makeFolder } from './make-folder.ts'
 import type { Posix } from './posix.ts'
 
 /**
- * A symbolic link with a fixed path to a changing pseudo-terminal. The running emulator holds a lock file next to the
- * link until its process ends, so the next emulator can take over the link of a killed one.
+ * A symbolic link with a fixed path to a changing pseudo-terminal. The running emulator keeps a lock file next to the
+ * link until its process ends, so the next emulator can take over the link of a killed emulator.
  */
 export class StableLink {
   readonly path: string
@@ -87,7 +87,7 @@ function takeLock(path: string, lockPath: string, posix: Posix): number {
         `pty: ${path} is served by another emulator (process ${holder}); stop it or choose another path, for example --pty ./modem1`,
       )
     }
-    // The previous holder may have removed the file before this lock was taken. A lock on a removed file has no effect.
+    // The previous owner may have removed the file before this lock was taken. A lock on a removed file has no effect.
     const found = statSync(lockPath, { throwIfNoEntry: false })
     if (found?.ino === fstatSync(fd).ino) {
       ftruncateSync(fd)

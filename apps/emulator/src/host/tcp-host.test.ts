@@ -37,7 +37,7 @@ test('passes bytes in both directions', async () => {
   expect(answer.toString()).toBe('AT\r')
 })
 
-test('disconnects the current program when another one connects', async () => {
+test('disconnects the current program when another program connects', async () => {
   const host = await serve(echo)
   const first = await dial(host)
   const cut = once(first, 'close')
@@ -49,7 +49,7 @@ test('disconnects the current program when another one connects', async () => {
   expect(answer.toString()).toBe('AT\r')
 })
 
-test('resets connections while unplugged and answers after plug', async () => {
+test('resets connections while unplugged, and answers after it is plugged in again', async () => {
   const host = await serve(echo)
   const first = await dial(host)
   const lost = once(first, 'error')
@@ -91,11 +91,11 @@ test('stops the start with one line when the port is in use', async () => {
   const { address } = await serve()
   const port = Number(new URL(address).port)
   await expect(TcpHost.listen({ host: '127.0.0.1', port }, () => undefined, 'tcp')).rejects.toThrow(
-    `tcp: 127.0.0.1:${port} is in use by another program; choose another port, or 0 for any free one`,
+    `tcp: 127.0.0.1:${port} is in use by another program; choose another port, or 0 for any free port`,
   )
 })
 
-test('closes without waiting for a peer that keeps its side open', async () => {
+test('closes without waiting for a peer that keeps its end open', async () => {
   const host = await serve()
   const socket = connect({ port: Number(new URL(host.address).port), host: '127.0.0.1', allowHalfOpen: true })
   sockets.push(socket)

@@ -55,7 +55,7 @@ export class TcpHost implements HostPort {
     this.#server.close()
     this.#client?.socket.end()
     this.#client = undefined
-    // The longest wait for a peer that keeps its side open.
+    // Limits the wait for a peer that keeps its end open.
     const forceClose = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy()
     }, CLOSE_TIMEOUT_MS)
@@ -64,7 +64,7 @@ export class TcpHost implements HostPort {
   }
 
   #accept(socket: Socket): void {
-    // A reset by the peer is a normal end.
+    // Ignores a reset by the peer, which is a normal end.
     socket.on('error', () => socket.destroy())
     if (!this.#plugged) {
       socket.resetAndDestroy()
@@ -104,7 +104,7 @@ export async function listen<S extends Server>(server: S, { host, port }: TcpAdd
     const { code, message } = error as NodeJS.ErrnoException
     const problem =
       code === 'EADDRINUSE' ? 'is in use by another program' : code === 'EACCES' ? 'is not allowed' : message
-    throw new StartError(`${key}: ${host}:${port} ${problem}; choose another port, or 0 for any free one`)
+    throw new StartError(`${key}: ${host}:${port} ${problem}; choose another port, or 0 for any free port`)
   }
 }
 

@@ -37,7 +37,7 @@ test('passes requests to the stick and returns its replies', async () => {
   expect(requests).toMatchObject([{ method: 'POST', path: '/api/x', body: 'é', headers: { cookie: 'SessionID=a' } }])
 })
 
-test('closes the connection when the stick gives no reply, or half of it', async () => {
+test('closes the connection if the stick sends no reply or only half a reply', async () => {
   reply = { kind: 'dropped' }
   await expect(ask()).rejects.toThrow()
   reply = { kind: 'answer', status: 200, headers: {}, body: '<response>abc</response>', cutAfter: 4 }

@@ -34,7 +34,7 @@ export class WebHost implements HostPort {
   }
 
   send(): void {
-    // The stick has no port on which programs could read its lines.
+    // Does nothing, because the stick has no port on which programs could read its lines.
   }
 
   takeAway(): void {

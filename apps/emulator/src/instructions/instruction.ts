@@ -18,7 +18,7 @@ export function instruction<Body extends z.ZodObject>(
   return { about, body, run: (world, input) => run(world, input as z.output<Body>) }
 }
 
-/** The instruction is valid, but cannot be carried out. */
+/** The instruction is valid, but cannot be executed. */
 export class InstructionRefused extends Error {
   override readonly name = 'InstructionRefused'
   readonly code: 'unknown-modem' | 'unknown-number' | 'not-possible'

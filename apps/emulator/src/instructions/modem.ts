@@ -74,7 +74,7 @@ export const modemInstructions = {
     },
   ),
   'fill-storage': instruction(
-    'Fill the memory for new messages with texts from an outside phone; leave: number of free slots to keep',
+    'Fill the memory for new messages with texts from an outside phone; leave: number of slots that stay free',
     z.strictObject({
       modem,
       leave: z.int().min(0).default(0),

@@ -95,7 +95,7 @@ export const networkInstructions = {
     },
   ),
   'set-rule': instruction(
-    'Set the outcome of messages to numbers with a prefix; the longest matching prefix wins',
+    'Set the outcome of messages to numbers with a prefix; the longest matching prefix is used',
     z.strictObject({ prefix, policy }),
     (world, { prefix, policy }) => {
       world.network.setDeliveryPolicy(prefix, policy)

@@ -78,7 +78,7 @@ export const optionsSchema = z.strictObject({
       .transform(Number)
       .optional(),
     {
-      about: 'random seed; reuse the seed of a run to repeat the run; default: a new seed, printed at start',
+      about: 'random seed; the seed of an earlier run repeats that run; default: a new seed, printed at start',
       example: '42',
     },
   ),

@@ -13,7 +13,7 @@ export const faultSettings = z
       const { path, problem } = firstProblem(result.error)
       context.addIssue({ code: 'custom', message: problem, path: path === '' ? [name] : [name, path] })
     }
-    // Names and types were checked with the catalogue, but the compiler does not see this.
+    // The catalogue was used to check names and types, but the compiler does not know this.
     return settings as FaultSettings
   })
 

@@ -13,7 +13,7 @@ test('gives a TCP modem a pseudo-terminal only on request', () => {
   expect(plan('--tcp', '127.0.0.1:0', '--pty', './m')[0]?.pty).toBe('./m')
 })
 
-test('gives modems unique names, numbers and IMEIs, the same at every start', () => {
+test('gives modems unique names, numbers and IMEIs, which are the same at every start', () => {
   const row = ['--modem', 'tcp=127.0.0.1:0'] as const
   const [first, second] = plan(...row, ...row)
   expect([first?.name, first?.sim?.number, second?.name, second?.sim?.number]).toEqual([
@@ -26,7 +26,7 @@ test('gives modems unique names, numbers and IMEIs, the same at every start', ()
   expect(plan(...row)[0]?.imei).toBe(first?.imei)
 })
 
-test('sets a fault for all modems on each', () => {
+test('sets a fault that is given for all modems on each modem', () => {
   expect(plan('--fault', 'cmti-twice', '--fault', 'prompt-late:delayMs=5')[0]?.faults).toEqual({
     'cmti-twice': {},
     'prompt-late': { delayMs: 5 },

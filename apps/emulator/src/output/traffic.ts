@@ -29,7 +29,7 @@ export interface TrafficRecord {
   readonly epochMs: number
   readonly modem: string
   readonly port?: 'second'
-  /** The direction as the modem sees it: the program wrote `in`. */
+  /** The direction from the point of view of the modem. `in`: the program wrote the bytes. */
   readonly direction: 'in' | 'out'
   readonly bytes: Uint8Array
 }

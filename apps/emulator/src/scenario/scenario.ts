@@ -12,10 +12,10 @@ const steps = Object.entries(allInstructions).map(([name, { body }]) =>
   body.safeExtend({ do: z.literal(name), atMs: z.int().min(0).max(86_400_000) }),
 )
 const [firstStep, ...otherSteps] = steps as [(typeof steps)[number], ...typeof steps]
-// The members come from a table, so this type is all that the compiler has.
+// The members of the union are created from a table, so the compiler cannot infer a more precise type.
 const step = z.discriminatedUnion('do', [firstStep, ...otherSteps]) as unknown as z.ZodType<ScenarioStep>
 
-/** An instruction with its time; its other members are valid for the instruction. */
+/** An instruction with its time. The other members are valid for the instruction. */
 export interface ScenarioStep {
   readonly do: string
   readonly atMs: number
@@ -56,7 +56,7 @@ const scenarioSchema = z
   })
 export type Scenario = z.infer<typeof scenarioSchema>
 
-/** Reads a scenario; an error names the file and the path in it: `demo.json: steps[2].text: …`. */
+/** Reads a scenario. Errors begin with the file and the path in the file: `demo.json: steps[2].text: …`. */
 export function readScenario(file: string): Scenario {
   const refuse = (problem: string) => new StartError(`scenario: ${file}: ${problem}`)
   let json: unknown

@@ -38,7 +38,7 @@ test('the backup file is readable by its owner only', () => {
   expect(statSync(archive).mode & 0o777).toBe(0o600)
 })
 
-test('a configured SERVER_SECRET is required for the restore, a different one is refused, and the folder stays empty', async () => {
+test('a restore requires a configured SERVER_SECRET, and refuses a different secret without writing into the folder', async () => {
   const without = await run(into, ['restore', archive])
   expect(without).toMatchObject({
     code: 1,
@@ -79,7 +79,7 @@ test('after a power cut during a restore, another restore completes', async () =
   await once(gateway, 'exit')
 }, 120_000)
 
-test('refuses to start after an unfinished restore, because the start would create an empty database', async () => {
+test('refuses to start after an unfinished restore, because a start would create an empty database', async () => {
   await beginArrival(into)
   const start = await run(into, [])
   expect(start).toMatchObject({ code: 1, complaint: expect.stringContaining('did not finish. Restore again') })
@@ -100,7 +100,7 @@ test('the next start moves the files that a restore could not move', async () =>
   expect(readFileSync(join(into, 'server-secret'), 'utf8')).toBe('server-secret')
 })
 
-test('data of an unfinished restore does not get into the next one', async () => {
+test('data of an unfinished restore is not part of the next restore', async () => {
   writeFileSync(join(await beginArrival(into), 'journal.db'), 'of last week')
   expect(readdirSync(await beginArrival(into))).toEqual([])
 })

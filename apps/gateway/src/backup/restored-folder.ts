@@ -7,7 +7,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 
 // A restore takes effect completely or not at all, even after a power cut. It uses two folders in the data folder:
 //   arriving   data restored so far; ignored, and deleted by the next restore
-//   restored   complete and on disk; only has to be moved up, which the next start does if necessary
+//   restored   complete and on disk; only has to be moved to the data folder, by the next start if necessary
 
 /**
  * Creates an empty folder for the restored data and deletes the files that an unfinished restore left. If that restore was
@@ -33,7 +33,7 @@ export function abandonArrival(folder: string): void {
   rmSync(join(folder, ARRIVING), { recursive: true, force: true })
 }
 
-/** Makes the restore take effect. All files must be synced and closed. */
+/** Completes the restore. All files must already be synced and closed. */
 export function completeArrival(folder: string): void {
   syncFolder(join(folder, ARRIVING))
   renameSync(join(folder, ARRIVING), join(folder, RESTORED))
@@ -61,7 +61,7 @@ function moveUp(folder: string): void {
   syncFolder(folder)
 }
 
-/** The longest wait. A database that loses its folder ends much earlier. */
+/** The longest wait for the database. It normally ends much earlier after its folder was deleted. */
 const LONGEST_WRITING_MS = 10_000
 const ARRIVING = 'arriving'
 const RESTORED = 'restored'

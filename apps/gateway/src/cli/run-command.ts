@@ -12,7 +12,7 @@ import { settingsSchema } from '@smsgw/relay/config'
 import { readSecrets } from '../secrets.ts'
 import { TestByApi } from './test-by-api.ts'
 
-/** Runs a command on the data of the gateway, or a command for the agent inside the running gateway. */
+/** Runs a command on the data of the gateway, or a command of the agent inside the running gateway. */
 export async function runCommand(line: CommandLine): Promise<void> {
   const env = { ...process.env, DATA_DIR: process.env['DATA_DIR'] || gatewayFolder }
   if (line.name === 'backup' || line.name === 'restore')
@@ -29,7 +29,7 @@ export async function runCommand(line: CommandLine): Promise<void> {
   await runModemCommand({ ...config, RELAY_URL: inThisProcess }, line, testThrough)
 }
 
-/** Manages the API keys of the account of this gateway, while the gateway runs or not. */
+/** Manages the API keys of the account of this gateway, whether or not the gateway is running. */
 async function manageKeys(line: CommandLine, env: NodeJS.ProcessEnv & { readonly DATA_DIR: string }): Promise<void> {
   process.umask(0o077)
   const folder = resolve(env.DATA_DIR)

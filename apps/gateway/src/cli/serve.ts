@@ -33,7 +33,7 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
     ADMIN_PASSWORD_FILE: undefined,
   })
   const channels = readChannels(env)
-  // A terminal shows only problems by default; a service log gets everything.
+  // By default, a terminal shows only problems, and the log of a service contains all lines from the level info on.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
   const log = openLog(level, process.stdout)
   process.stdout.write(greeting(folder.path))
@@ -47,7 +47,7 @@ export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => 
         dataDir: folder.path,
         log,
         onPasswordChanged(changed) {
-          // The file contains the password of the first account only.
+          // Skips other accounts, because the file contains only the password of the first account.
           if (changed.username !== secrets.username) return
           password = changed.password
           try {

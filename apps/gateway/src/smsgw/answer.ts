@@ -32,7 +32,7 @@ const abouts: Readonly<Record<string, string>> = {
 const ofPackage = [
   { word: 'password', about: 'show the user name and password of the gateway' },
   { word: 'ignore-modems', about: 'make ModemManager ignore the modems of the service, after confirmation' },
-  { word: 'modem adopt', about: 'share the modems with ModemManager: use one port of each, after confirmation' },
+  { word: 'modem adopt', about: 'share the modems with ModemManager: use one port of each modem, after confirmation' },
 ]
 
 const services = `
@@ -48,11 +48,11 @@ const others = [
   { word: 'setup', about: gatewayCommands.commands.setup.about },
   ...(isPackage ? ofPackage : []),
   { word: 'completion', about: `print the completion script of a shell: ${shells.join(', ')}` },
-  { word: '--help', about: 'show this help, or the commands and settings of the program named before it' },
+  { word: '--help', about: 'show this help, or the commands and settings of the program before --help' },
   { word: '--version', about: 'print the version' },
 ]
 
-/** Answers a command line that names no program. Returns the exit code. */
+/** Handles a command line without a program. Returns the exit code. */
 export function answer(name: string, args: readonly string[]): number {
   if (name === '--help' || name === '-h' || name === 'help') return print(helpText())
   if (name === '--version' || name === 'version') return print(`${VERSION}\n`)

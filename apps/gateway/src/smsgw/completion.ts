@@ -10,7 +10,10 @@ interface Word {
   readonly about: string
 }
 
-/** Returns the script that completes the commands and options of `smsgw` in a shell. File names complete everywhere. */
+/**
+ * Returns the script that completes the commands and options of `smsgw` in a shell. File names are completed
+ * everywhere.
+ */
 export function completionScript(shell: Shell, programs: readonly ProgramCommands[], others: readonly Word[]): string {
   const places = completions(programs, others)
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](places)
@@ -23,7 +26,7 @@ function completions(programs: readonly ProgramCommands[], others: readonly Word
   const places = new Map<string, Map<string, string>>()
   const offer = (place: string, { word, about }: Word) => {
     const words = places.get(place) ?? new Map<string, string>()
-    // Describes a word with the first line that begins with it: `accounts` is described by `accounts add`.
+    // Describes a word with the first line that begins with the word: `accounts` with `accounts add`.
     if (!words.has(word)) words.set(word, about)
     places.set(place, words)
   }

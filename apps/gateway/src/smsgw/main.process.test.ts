@@ -31,7 +31,7 @@ test.each([
   expect(smsgw(...args)).toEqual({ code: 2, output: '', problem })
 })
 
-test('the program replaces the command, so it gets the signals and its exit code is passed on', async () => {
+test('the program replaces the command, so the program receives the signals, and its exit code is returned', async () => {
   const child = spawn(
     process.execPath,
     [MAIN, 'emulator', '--tcp', '127.0.0.1:0', '--control', 'none', '--ledger', 'none'],

@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { clientCommands } from './client/commands.ts'
 
-// `smsgw <program> …` replaces this process with the program, so signals and exit codes are those of the program.
-// Commands for the API, such as `smsgw send`, run in this process, and everything else is answered here. Only what is needed is loaded.
+// `smsgw <program> …` replaces this process with the program, so signals go to the program, and the exit code is the
+// exit code of the program. Commands for the API, such as `smsgw send`, and all other command lines run in this
+// process. Only the necessary modules are loaded.
 
 const bundles = resolve(import.meta.dirname, '..')
 const checkout = resolve(import.meta.dirname, '../../../..')
@@ -74,7 +75,7 @@ async function run(wanted: Program): Promise<void> {
   process.execve?.(process.execPath, [process.execPath, ...wanted.flags, file, ...args], process.env)
 }
 
-/** The scripts of a checkout are not in the bundle of this command. */
+/** Imports the scripts of the checkout, which are not in the bundle of this command. */
 async function fileInCheckout({ source, ...wanted }: Program): Promise<string> {
   const script = pathToFileURL(join(checkout, '.repo/prepare-program.ts')).href
   const { prepareProgram }: PrepareProgram = await import(script)

@@ -49,7 +49,7 @@ export class VirtualPhoneLine {
     this.#modem.powerOn({ warm: true })
   }
 
-  /** Opens the port. A port that was opened earlier gets no more data. */
+  /** Opens the port. A port that was opened earlier receives no more data. */
   open(): Port {
     const listener = { current: (_: Uint8Array): void => undefined }
     this.#listener = (bytes) => listener.current(bytes)

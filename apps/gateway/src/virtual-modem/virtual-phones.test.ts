@@ -48,7 +48,7 @@ test('a phone shows received and sent messages, newest first', () => {
   })
 })
 
-test('a long message appears once, after its last part, whatever the order of the parts', () => {
+test('a long message appears once, after its last part, in any order of the parts', () => {
   left(alice, 'three', { reference: 7, total: 3, sequence: 3 })
   left(bob, 'another', { reference: 7, total: 3, sequence: 2 })
   left(alice, 'one ', { reference: 7, total: 3, sequence: 1 })

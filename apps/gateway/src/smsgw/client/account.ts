@@ -83,7 +83,7 @@ function readSaved(environment: NodeJS.ProcessEnv): Account | undefined {
   const file = savedFile(environment)
   if (!existsSync(file)) return undefined
   if ((statSync(file).mode & 0o077) !== 0)
-    throw new StartError(`${file} holds a secret, and others may read it: run \`chmod 600 ${file}\``)
+    throw new StartError(`${file} contains a secret, and other users may read it: run \`chmod 600 ${file}\``)
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Account
   } catch (error) {

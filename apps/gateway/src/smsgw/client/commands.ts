@@ -13,7 +13,7 @@ export const clientCommands = {
   commands: {
     send: {
       args: '<number> <text>',
-      about: 'send a text message and wait until it is sent; with - as the text, it is read from standard input',
+      about: 'send a text message and wait until it is sent; if the text is -, it is read from standard input',
       options: {
         'no-wait': { about: 'only print the id of the message' },
         sim: { value: '<n>', about: 'SIM that sends the message, counted from 1' },
@@ -54,6 +54,6 @@ export const clientCommands = {
         stdin: { about: 'read the password or the key from standard input' },
       },
     },
-    logout: { about: 'forget what login has saved' },
+    logout: { about: 'delete the saved address and password or key' },
   },
 } as const satisfies ProgramCommands

@@ -21,7 +21,7 @@ export type ForwardedEvent = (typeof forwardedEvents)[number]
 /** The number of messages whose earlier events are remembered. */
 const MOST_MESSAGES = 10_000
 
-/** Builds the requests that a webhook would get, from live events. */
+/** Builds the requests that a webhook would receive, from live events. */
 export class WebhookEvents {
   readonly #sms: SmsGateway
   /** The steps of each message that were already reported. */
@@ -38,13 +38,13 @@ export class WebhookEvents {
       if (event.kind === 'message.changed') return await this.#steps(event.data)
       return []
     } catch (error) {
-      // The message was deleted in the meantime.
+      // Returns no events if the message was deleted in the meantime.
       if (error instanceof NotFoundError) return []
       throw error
     }
   }
 
-  /** Returns an event for each new step. For a message that is older than this run, only the present step is new. */
+  /** Returns an event for each new step. For a message that is older than this run, only the current step is new. */
   async #steps({ id, state }: { id: string; state: string }): Promise<WebhookEvent[]> {
     const isFromBefore = !this.#reported.has(id)
     const reported = this.#reportedOf(id)

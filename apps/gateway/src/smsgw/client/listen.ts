@@ -16,8 +16,8 @@ import { untilInterrupted } from './show-inbox.ts'
 const TIMEOUT_MS = 15_000
 
 /**
- * Forwards events to a program on this machine, as signed requests like those of a webhook. The gateway needs no route to this
- * machine and keeps nothing. An event that the program refuses is not sent again.
+ * Forwards events to a program on this machine, as signed requests like those of a webhook. The gateway needs no route
+ * to this machine and stores no deliveries. An event that the program refuses is not sent again.
  */
 export async function listen(
   sms: SmsGateway,
@@ -87,7 +87,7 @@ function eventsOf(given: string | boolean | undefined): readonly string[] {
   return names
 }
 
-/** Returns a secret that stays the same between runs, so that it can be a setting of the receiver. */
+/** Returns a secret that is the same in each run, so that it can be a setting of the receiver. */
 function signingSecret(environment: NodeJS.ProcessEnv): string {
   const folder = configFolder(environment)
   const file = join(folder, 'listen-secret')

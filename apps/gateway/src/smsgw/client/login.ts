@@ -6,7 +6,10 @@ import { StartError, UsageError } from '@smsgw/daemon/start-error'
 import { processTerminal } from '@smsgw/daemon/terminal'
 import { type Account, checkUrl, forgetAccount, saveAccount } from './account.ts'
 
-/** Checks the credentials with the gateway before it saves them. A secret is never an argument, because other users see those. */
+/**
+ * Checks the credentials with the gateway before it saves them. A secret is never an argument, because other users can
+ * see arguments.
+ */
 export async function login({ positionals, values }: CommandLine, environment: NodeJS.ProcessEnv): Promise<number> {
   const [url = ''] = positionals
   checkUrl(url)

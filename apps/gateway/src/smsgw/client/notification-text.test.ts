@@ -31,6 +31,6 @@ test('an acknowledgement contains author and comment', () => {
   expect(notificationText({ ...service, ...more })).toBe('ACKNOWLEDGEMENT Web server/disk CRITICAL\n(Ada: on it)')
 })
 
-test('without the macros of Nagios, the error says how to get them', () => {
+test('without the macros of Nagios, the error explains how to enable them', () => {
   expect(() => notificationText({ PATH: '/bin' })).toThrow('set enable_environment_macros=1 in nagios.cfg')
 })

@@ -5,7 +5,7 @@ import { UsageError } from '@smsgw/daemon/start-error'
 import { shortenText } from '@smsgw/relay/hooks/shorten-text'
 import { notificationText } from './notification-text.ts'
 
-/** Nagios and Icinga end a notification command after 30 seconds by default. */
+/** The time limit. By default, Nagios and Icinga end a notification command after 30 seconds. */
 const MOST_MS = 25_000
 const MOST_PARTS = 3
 
