@@ -87,6 +87,23 @@ test('keeps AT&W settings over a restart until AT&F', () => {
   expect(host.say('AT+CMEE?\r')).toBe('AT+CMEE?\r\r\n+CMEE: 0\r\n\r\nOK\r\n')
 })
 
+test('detects the rate of the host until AT&W stores a fixed one', () => {
+  const host = new EmulatedHost(emulatedNetwork(), { personality: simcomSim800, bootTimeFactor: 0 })
+  const rate = () => /\+IPR: (\d+)/.exec(host.say('AT+IPR?\r'))?.[1]
+  const restart = () => {
+    host.modem.reboot()
+    host.read()
+  }
+  expect(rate()).toBe('0')
+  host.say('AT+IPR=57600\r')
+  restart()
+  expect(rate()).toBe('0')
+  host.say('AT+IPR=57600\r')
+  host.say('AT&W\r')
+  restart()
+  expect(rate()).toBe('57600')
+})
+
 test('loses the port and answers nothing while unplugged', () => {
   const host = new EmulatedHost(emulatedNetwork(), { bootTimeFactor: 0 })
   host.modem.unplug(3000)

@@ -18,6 +18,7 @@ export const terminalCommands: CommandTable = {
     execute: ({ settings, nonVolatile }) => {
       const { echo, quiet, verbose, errorReports } = settings
       nonVolatile.terminal = { echo, quiet, verbose, errorReports }
+      nonVolatile.baudRate = settings.remembered.get('+IPR') ?? nonVolatile.baudRate
       return ok
     },
   },
@@ -46,15 +47,20 @@ export const terminalCommands: CommandTable = {
       return ok
     },
   },
-  '+IPR': remembered(
-    '+IPR',
-    '(),(0,1200,2400,4800,9600,19200,38400,57600,115200,230400,460800,921600)',
-    '115200',
-    /^\d+$/,
-  ),
+  '+IPR': baudRate('115200'),
   '+IFC': remembered('+IFC', '(0-2),(0-2)', '0,0', /^[0-3](,[0-2])?$/),
   '+ICF': remembered('+ICF', '(0-6),(0-3)', '3,3', /^\d(,\d)?$/),
   '+ILRR': remembered('+ILRR', '(0,1)', '0', /^[01]$/),
+}
+
+/** The rate of the serial port; 0 if the modem detects it. The emulated port works at each rate. */
+export function baudRate(initial: string): Command {
+  const ranges = '(),(0,1200,2400,4800,9600,19200,38400,57600,115200,230400,460800,921600)'
+  return {
+    ...remembered('+IPR', ranges, initial, /^\d+$/),
+    read: ({ settings, nonVolatile }) =>
+      answer(`+IPR: ${settings.remembered.get('+IPR') ?? nonVolatile.baudRate ?? initial}`),
+  }
 }
 
 function toggle(setting: 'echo' | 'quiet' | 'verbose'): Command {

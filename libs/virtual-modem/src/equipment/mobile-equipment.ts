@@ -238,6 +238,8 @@ export interface NonVolatile {
   readonly phoneMemory: MessageMemory
   readonly reportMemory: MessageMemory
   readonly phonebook: Phonebook
+  /** The rate of the serial port, stored by AT&W. */
+  baudRate?: string | undefined
   /** AT&W */
   terminal?: Pick<Settings, 'echo' | 'quiet' | 'verbose' | 'errorReports'>
   /** CSAS */

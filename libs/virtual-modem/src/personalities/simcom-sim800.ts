@@ -1,8 +1,10 @@
 import { answer, answersLine, type CommandTable, fail, ok, remembered } from '../commands/command.ts'
+import { baudRate } from '../commands/terminal.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'
 
 const commands: CommandTable = {
+  '+IPR': baudRate('0'),
   '+CCID': { needs: 'sim', ...answersLine(({ sim }) => `${sim?.iccid ?? ''}f`) },
   '+SPIC': {
     needs: 'sim',
