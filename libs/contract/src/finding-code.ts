@@ -119,6 +119,7 @@ const advised = {
   'port.debug': ['port'],
   'port.console': ['port'],
   'port.renamed': ['port', 'link'],
+  'port.autobaud': ['port', 'rate'],
   'manager.takes': ['devices'],
   'modem.silent': ['port'],
   'modem.switched-off': ['port'],

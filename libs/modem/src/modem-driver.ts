@@ -3,6 +3,7 @@ import type { Memory } from './commands/message-storage.ts'
 import type { NetworkTime } from './commands/network-time.ts'
 import type { OperatorChoice } from './commands/operator-selection.ts'
 import type { PinTries } from './commands/pin-counter.ts'
+import type { Answer, Query } from './commands/query.ts'
 import type { Signal } from './commands/signal.ts'
 import type { UssdOutcome } from './commands/ussd-session.ts'
 import type { DialogueTelemetry } from './dialogue/dialogue-telemetry.ts'
@@ -54,6 +55,8 @@ export interface ModemDriver {
   /** Registers with this operator, now and in each later session. Undefined if the interface cannot do this. */
   readonly useOperator?: (choice: OperatorChoice) => void
   readPinTries(): Promise<PinTries | undefined>
+  /** Runs any other query. Undefined if the modem takes no AT commands. */
+  readonly ask?: <T>(query: Query<T>) => Promise<Answer<T>>
 
   resynchronise(): Promise<ResynchroniseOutcome>
   /** Switches the radio off and on, and then sets the modem up again. */

@@ -49,6 +49,15 @@ test('offers a fix of several findings once, and leaves root to a line for the s
 })
 
 test.each([
+  [true, 'done'],
+  [false, 'failed: store the rate'],
+])('runs a step of this process after confirmation, and says whether it succeeded: %s', async (succeeds, last) => {
+  const fix = { about: 'store the rate', commands: [{ line: 'store the rate', run: async () => succeeds }] }
+  const { lines, run, hasFixed } = await fixing([{ ...broken, fix }], true)
+  expect([run, lines.at(-1), hasFixed]).toEqual([[], last, succeeds])
+})
+
+test.each([
   [false, 'not run'],
   [undefined, 'not run, because there is no terminal to confirm it'],
 ])('changes nothing without confirmation (%s)', async (agreed, last) => {

@@ -28,7 +28,7 @@ export async function applyFixes(findings: readonly Finding[], host: FixingHost)
     } else if (!(await host.confirm('     Run this? [y/N] '))) {
       host.print('     not run')
     } else {
-      const failed = commands.find((command) => !host.run(withSudo(command)))
+      const failed = await firstFailure(commands, host)
       hasFixed ||= failed === undefined
       host.print(failed === undefined ? '     done' : `     failed: ${shown(failed)}`)
     }
@@ -41,13 +41,29 @@ function withoutRepetitions(fixes: readonly Fix[]): readonly Fix[] {
   return [...new Map(fixes.map((fix) => [JSON.stringify(fix.commands), fix])).values()]
 }
 
+/** Runs the commands in order until one fails, and returns that one. */
+async function firstFailure(commands: readonly FixCommand[], host: FixingHost): Promise<FixCommand | undefined> {
+  for (const command of commands) {
+    const isDone = isStep(command) ? await command.run() : host.run(withSudo(command))
+    if (!isDone) return command
+  }
+  return undefined
+}
+
+type Step = Exclude<FixCommand, string | readonly string[]>
+
+function isStep(command: FixCommand): command is Step {
+  return typeof command === 'object' && 'run' in command
+}
+
 /** Adds sudo, because the doctor usually runs without root. A line for the shell asks for root itself. */
-function withSudo(command: FixCommand): readonly string[] {
+function withSudo(command: string | readonly string[]): readonly string[] {
   if (typeof command === 'string') return ['sh', '-c', command]
   return process.getuid?.() === 0 ? command : ['sudo', ...command]
 }
 
 function shown(command: FixCommand): string {
+  if (isStep(command)) return command.line
   return typeof command === 'string' ? command : withSudo(command).join(' ')
 }
 

@@ -49,6 +49,7 @@ function findingsOf(examination: ModemExamination): readonly CodedFinding[] {
     checkServiceCentre(examination, subject('service centre')),
     checkStorage(examination, subject('storage')),
     checkNumber(examination, subject('own number')),
+    ...checkBaudRate(examination, subject('baud rate')),
     ...checkShortcomings(examination, subject('modem')),
     ...examination.advice.map((advice) =>
       ok(subject('model'), `note: ${advice}`, { code: 'model.note', values: { note: advice } }),
@@ -190,6 +191,18 @@ function checkNumber({ ownNumber, status }: ModemExamination, subject: string): 
     `set ${name}=+…, so that webhooks contain the recipient number`,
     { code: 'number.unknown', values: { setting: name } },
   )
+}
+
+function checkBaudRate({ status: { port = '' }, detectedBaudRate }: ModemExamination, subject: string) {
+  if (detectedBaudRate === undefined) return []
+  return [
+    warn(
+      subject,
+      'detected by the modem (AT+IPR=0): after a restart, the modem announces nothing until it gets a command',
+      `store the rate in the modem, which doctor --fix offers: AT+IPR=${detectedBaudRate}, then AT&W`,
+      { code: 'port.autobaud', values: { port, rate: detectedBaudRate } },
+    ),
+  ]
 }
 
 function checkShortcomings({ status }: ModemExamination, subject: string): readonly CodedFinding[] {

@@ -83,6 +83,7 @@ test('a healthy modem has no problems, and each problem is one finding', () => {
   expect(problems({})).toEqual([])
   expect(problems({ pinTries: { pin: 2, puk: 10 } })).toEqual(['warn SIM 1, card'])
   expect(problems({}, { registration: 'denied' })).toEqual(['fail SIM 1, network'])
+  expect(problems({ detectedBaudRate: 9_600 })).toEqual(['warn SIM 1, baud rate'])
   expect(problems({ isReady: false }, { registration: 'searching' })).toEqual(['fail SIM 1, network'])
   expect(problems({}, { signalDbm: -109, bars: 1 })).toEqual(['warn SIM 1, signal'])
   expect(problems({}, { state: 'roaming', registration: 'roaming' })).toEqual(['warn SIM 1, network'])

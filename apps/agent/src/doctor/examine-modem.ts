@@ -2,6 +2,7 @@ import type { Clock } from '@smsgw/modem/clock'
 import type { PinTries } from '@smsgw/modem/commands/pin-counter'
 import type { StartupFailure } from '@smsgw/modem/setup/startup-failure'
 import type { ModemActor } from '../modems/modem-actor.ts'
+import { detectedBaudRate } from '../modems/stored-baud-rate.ts'
 import { type ModemStatus, modemStatuses } from '../status/agent-status.ts'
 
 /** The facts for the doctor that only the process with the open port can read. Plain JSON without phone numbers. */
@@ -15,6 +16,8 @@ export interface ModemExamination {
   readonly ownNumber: 'known' | 'unknown'
   readonly isCardKnown: boolean
   readonly storageFull: boolean
+  /** The rate of the serial port that the modem has detected; undefined if the modem has a fixed rate. */
+  readonly detectedBaudRate?: number | undefined
   readonly advice: readonly string[]
   /** The last bytes sent and received, masked. */
   readonly trace: readonly string[]
@@ -34,6 +37,7 @@ export async function examineModem(actor: ModemActor, clock: Clock): Promise<Mod
     ownNumber: actor.simCard?.phoneNumber === undefined ? 'unknown' : 'known',
     isCardKnown: session?.sim.iccid !== undefined,
     storageFull: health.storage.some(({ full }) => full),
+    detectedBaudRate: await within(detectedBaudRate(actor), clock),
     advice: session?.profile.advice ?? [],
     trace: actor.trace.entries().map(({ atMs, direction, text }) => {
       return `${(atMs / 1000).toFixed(3)} ${direction === 'sent' ? '→' : '←'} ${text}`

@@ -8,6 +8,7 @@ import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { inThisProcess } from '../link/in-process-socket.ts'
 import { findPlaces } from '../modems/discovery/find-places.ts'
 import { readPowerSetting } from '../modems/power/power-setting.ts'
+import { storeDetectedBaudRate } from '../modems/stored-baud-rate.ts'
 import { webLoginOf } from '../ports/web-login.ts'
 import type { AgentStatus, ComponentStatus, LinkStatus } from '../status/agent-status.ts'
 import { askAgent } from '../status/ask-agent.ts'
@@ -18,7 +19,7 @@ import { checkPorts, withoutVirtual } from './check-ports.ts'
 import { checkPowerCycle, powerCycleFix } from './check-power-cycle.ts'
 import { checkRelay } from './check-relay.ts'
 import type { ModemExamination } from './examine-modem.ts'
-import { type CodedFinding, type Finding, fail, ok, warn } from './finding.ts'
+import { type CodedFinding, type Finding, type Fix, fail, ok, warn } from './finding.ts'
 import { type ExaminationLimits, ModemsAlone } from './modems-alone.ts'
 
 export interface Examination {
@@ -58,7 +59,13 @@ export async function examine(
   const { places } = await findPlaces(withoutVirtual(wanted))
   for (const modem of modems) {
     const fix = await powerCycleFix(modem, power, places, ports)
-    report(checkModem(modem).map((finding) => (fix && finding.level === 'fail' ? { ...finding, fix } : finding)))
+    const rateFix = baudRateFix(modem, config, limits)
+    report(
+      checkModem(modem).map((finding) => {
+        const own = finding.meaning.code === 'port.autobaud' ? rateFix : finding.level === 'fail' ? fix : undefined
+        return own === undefined ? finding : { ...finding, fix: own }
+      }),
+    )
   }
   report(await relayFindings(config))
   if (status !== undefined) report([linkFinding(status.link), ...(status.components ?? []).map(componentFinding)])
@@ -111,6 +118,15 @@ async function examineModems(
 ): Promise<readonly ModemExamination[]> {
   if (status !== undefined) return (await askAgent(config.DATA_DIR, { ask: 'examine' })) ?? []
   if (folder === undefined) return []
+  return useModems(config, folder, (modems) => modems.examine(limits))
+}
+
+/** Uses the modems in this process, while no agent is running. `folder` is released afterwards. */
+async function useModems<Result>(
+  config: AgentConfig,
+  folder: DataFolder | 'missing',
+  use: (modems: ModemsAlone) => Promise<Result>,
+): Promise<Result> {
   try {
     const modems = await ModemsAlone.open({
       dataDir: config.DATA_DIR,
@@ -119,10 +135,31 @@ async function examineModems(
       sendWhileRoaming: config.SEND_WHILE_ROAMING,
       webLogin: webLoginOf(config),
     })
-    return await modems.examine(limits).finally(() => modems.close())
+    return await use(modems).finally(() => modems.close())
   } finally {
     if (folder !== 'missing') folder.release()
   }
+}
+
+/** Returns the fix for a modem that detects the rate of its serial port. */
+function baudRateFix(
+  { status: { port = '' }, detectedBaudRate }: ModemExamination,
+  config: AgentConfig,
+  limits: ExaminationLimits,
+): Fix | undefined {
+  if (detectedBaudRate === undefined) return undefined
+  const run = async () => {
+    const isStored = await askAgent(config.DATA_DIR, { ask: 'store-baud-rate', port })
+    if (isStored !== undefined) return isStored
+    const { folder } = await findAgent(config.DATA_DIR)
+    if (folder === undefined) return false
+    return useModems(config, folder, async (modems) => {
+      await modems.examine(limits)
+      return storeDetectedBaudRate(modems.actors, port)
+    })
+  }
+  const line = `AT+IPR=${detectedBaudRate} and AT&W, written to the modem at ${port}`
+  return { about: `store the rate of ${port} in the modem`, commands: [{ line, run }] }
 }
 
 const usualLimits: ExaminationLimits = { modemsMs: 90_000, absentMs: 5_000 }

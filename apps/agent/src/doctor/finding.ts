@@ -24,12 +24,16 @@ export interface Fix {
   readonly commands: readonly FixCommand[]
 }
 
-/** A program with its arguments, which needs root, or a line for the shell, which asks for root itself. */
-export type FixCommand = readonly string[] | string
+/**
+ * A program with its arguments, which needs root; a line for the shell, which asks for root itself; or something that this
+ * process does, with its description. `run` returns true if it succeeded.
+ */
+export type FixCommand = readonly string[] | string | { readonly line: string; readonly run: () => Promise<boolean> }
 
-/** The command as a person types it. */
-function shellLine(command: FixCommand): string {
-  return typeof command === 'string' ? command : ['sudo', ...command].join(' ')
+/** The command as a person types it; none for what only the doctor can do. */
+function shellLine(command: FixCommand): readonly string[] {
+  if (typeof command === 'string') return [command]
+  return 'run' in command ? [] : [['sudo', ...command].join(' ')]
 }
 
 export function ok(subject: string, text: string): Finding
@@ -75,7 +79,7 @@ export function findingForRelay({
   commands,
   fix,
 }: Finding): RelayFinding {
-  const shell = commands ?? fix?.commands.map(shellLine)
+  const shell = commands ?? fix?.commands.flatMap(shellLine)
   return {
     check: subject.slice(0, maxSubjectLength),
     verdict: verdicts[level],

@@ -8,6 +8,7 @@ import { DeviceKeys, deviceKeysFile } from '../encryption/device-keys.ts'
 import type { AgentLink } from '../link/agent-link.ts'
 import { CommandHandler } from '../link/command-handler.ts'
 import { runModemCommand } from '../modems/modem-commands.ts'
+import { storeDetectedBaudRate } from '../modems/stored-baud-rate.ts'
 import { trySavePin } from '../setup/saved-pins.ts'
 import { unlockSim } from '../setup/unlock-sim.ts'
 import { type AgentStatus, modemStatuses, simStatuses, waitingStatuses } from '../status/agent-status.ts'
@@ -148,6 +149,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     rotateEncryptionKey,
     unlock: (request) =>
       unlockSim({ actors: fleet.actors, areNumbersKept: true, ...options.modems.sims }, options.dataDir, request),
+    storeBaudRate: ({ port }) => storeDetectedBaudRate(fleet.actors, port),
   })
 
   return {

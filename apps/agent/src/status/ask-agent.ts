@@ -14,6 +14,7 @@ type AnswerTo<Asked extends Question> = {
   readonly ussd: UssdReply
   readonly 'rotate-encryption-key': EncryptionKeyStatus
   readonly unlock: boolean
+  readonly 'store-baud-rate': boolean
 }[Asked['ask']]
 
 /** Sends a request to the running agent of this data folder. Returns undefined if no agent is running. */

@@ -17,6 +17,7 @@ const answers: ControlAnswers = {
   examine: () => Promise.reject(new Error('the modem is on fire')),
   rotateEncryptionKey: async () => ({ version: 2, fingerprint: 'ab12' }),
   unlock: async ({ pin }) => pin === '4321',
+  storeBaudRate: async ({ port }) => port === '/dev/serial0',
   ussd: async ({ code, simNumber }) => ({ outcome: 'answered', text: `${code} by ${simNumber}`, more: false }),
 }
 
@@ -38,6 +39,7 @@ test('answers requests, and returns a failure as one line', async () => {
   expect(await askAgent(folder, { ask: 'rotate-encryption-key' })).toEqual({ version: 2, fingerprint: 'ab12' })
   expect(await askAgent(folder, { ask: 'unlock', port: '/dev/ttyUSB2', pin: '4321' })).toBe(true)
   expect(await askAgent(folder, { ask: 'unlock', port: '/dev/ttyUSB2', pin: '9999' })).toBe(false)
+  expect(await askAgent(folder, { ask: 'store-baud-rate', port: '/dev/serial0' })).toBe(true)
   await expect(askAgent(folder, { ask: 'examine' })).rejects.toThrow('the modem is on fire')
 })
 

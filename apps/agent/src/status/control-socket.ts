@@ -15,6 +15,8 @@ export interface ControlAnswers {
   readonly rotateEncryptionKey: () => Promise<EncryptionKeyStatus>
   /** Enters a PIN into the SIM of the modem on this port. Returns whether the PIN was accepted and saved. */
   readonly unlock: (request: UnlockRequest) => Promise<boolean>
+  /** Stores the rate of this serial port in its modem. Returns whether the modem then has this fixed rate. */
+  readonly storeBaudRate: (request: { readonly port: string }) => Promise<boolean>
 }
 
 export interface UnlockRequest {
@@ -118,6 +120,7 @@ const question = z.discriminatedUnion('ask', [
     sessionId: z.string().max(64).optional(),
   }),
   z.object({ ask: z.literal('unlock'), port: z.string().min(1).max(1_024), pin: z.string().regex(/^\d{4,8}$/) }),
+  z.object({ ask: z.literal('store-baud-rate'), port: z.string().min(1).max(1_024) }),
 ])
 
 export type Question = z.infer<typeof question>
@@ -142,6 +145,8 @@ async function answerTo(asked: Question | undefined, answers: ControlAnswers): P
       return { ok: await answers.rotateEncryptionKey() }
     case 'unlock':
       return { ok: await answers.unlock(asked) }
+    case 'store-baud-rate':
+      return { ok: await answers.storeBaudRate(asked) }
     case undefined:
       return { problem: 'the running agent does not support this request; restart it if it was updated' }
   }
