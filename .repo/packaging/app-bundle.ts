@@ -1,6 +1,8 @@
 /** The files of an app for a machine without the repository. */
 export interface AppBundle {
-  /** The files of which each becomes a bundle: entry points, and worker threads, which are found by their file name. */
+  /**
+   * Each of these files becomes a bundle: the entry points, and the worker threads, which are found by their file name.
+   */
   readonly entries: Readonly<Record<string, string>>
   /** The files and folders that are read at run time, by their name next to the bundle. Missing files are left out. */
   readonly beside: Readonly<Record<string, string>>

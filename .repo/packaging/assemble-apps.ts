@@ -4,8 +4,8 @@ import { type Architecture, appBundles, nativePackages } from './app-bundle.ts'
 import { lockedPackage } from './locked-package.ts'
 
 /**
- * Copies the output of `npm run build` and the native packages that it loads into a folder, from which the apps run on
- * Linux of that architecture:
+ * Copies the output of `npm run build` and the native packages that it loads into a folder. The apps run from this
+ * folder on Linux of that architecture:
  *
  *     <folder>/<app>/main.js …    <folder>/node_modules/…    <folder>/package.json
  */

@@ -75,7 +75,7 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
       await restart(machine, running)
       expectSame('the version', installedVersion(machine), versionOf(current))
     })
-    await steps.step('goes back to the previous release while messages are sent', async () => {
+    await steps.step('downgrades to the previous release while messages are sent', async () => {
       // Answers the question about changed settings that packages before 0.1.0 ask.
       const keepSettings = ['-o', 'Dpkg::Options::=--force-confold']
       machine.run('apt-get', 'install', '--yes', '--allow-downgrades', ...keepSettings, `smsgw=${old}`)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 export interface BaseImage {
   /** With its digest, unless there is a problem. */
   readonly name: string
-  /** Why a release must not contain images that are built from it. */
+  /** The reason why a release must not contain images that are built from this base image. */
   readonly problem?: string
 }
 

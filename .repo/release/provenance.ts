@@ -10,8 +10,8 @@ export interface Provenance {
 }
 
 /**
- * States from which commit and by which commands the files were built, as an in-toto statement with SLSA provenance. The
- * signature of `SHA256SUMS` covers it.
+ * Returns an in-toto statement with SLSA provenance: the commit and the commands that built the files. The signature of
+ * `SHA256SUMS` covers it.
  */
 export function provenanceOf({ commit, version, madeAt, architectures, baseImage, files }: Provenance): string {
   const [, image, sha256] = /^(.+)@sha256:([0-9a-f]{64})$/.exec(baseImage ?? '') ?? []

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The commands with which a person publishes the files of a release, typed in its folder. The release runs none of them. */
+/**
+ * The commands that a person types in the folder of a release to publish its files. The release itself runs none of
+ * them.
+ */
 export function publishCommands(folder: string, version: string): readonly string[] {
   const files = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? entry.name : []))
   const images = existsSync(join(folder, 'images')) ? readdirSync(join(folder, 'images')).sort() : []

@@ -7,8 +7,8 @@ import { treeOfWorkingCopy } from '../rules/repository-tree.ts'
 import { extractPackage } from './previous-release.ts'
 
 /**
- * Writes the folder of a release for `apps/e2e/releases`, with which later releases prove that they open its data: a backup that the
- * packaged gateway made, the answers of its API, and the checksums of its migrations.
+ * Writes the folder of a release for `apps/e2e/releases`, so that tests of later releases can open its data: a backup
+ * that the packaged gateway made, the answers of its API, and the checksums of its migrations.
  */
 export function writeReleaseData(root: string, release: Omit<Release, 'migrations'>, deb: string, into: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-release-data-'))

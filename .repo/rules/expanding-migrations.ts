@@ -78,7 +78,7 @@ function breakage(
   return versions.has(version) ? undefined : `${what}, and ${version} is not a release in apps/e2e/releases`
 }
 
-/** Matches a new column without a default, into which the previous release writes no value. */
+/** Matches a new column without a default, because the previous release writes no value into it. */
 function addsRequiredColumn(code: string): boolean {
   return code
     .split(/\bADD\s+COLUMN\b/i)

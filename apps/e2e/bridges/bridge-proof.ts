@@ -3,7 +3,7 @@ import type { DebianPrograms } from './debian-programs.ts'
 import type { NpmProgram } from './npm-program.ts'
 
 export interface Recipient {
-  /** An API key with which only `number` can be reached. */
+  /** An API key that can send only to `number`. */
   readonly key: string
   readonly number: string
   /** The texts that were accepted for the number, oldest first. */

@@ -40,7 +40,7 @@ test('a message to +12025550115 stays Sent, because no report arrives', async ()
   expect(numbers).toContain('+12025550115')
   const id = await gateway.api.send({ phoneNumbers: ['+12025550115'], textMessage: { text: 'Hello' } })
   await gateway.api.until(id, ({ state }) => state === 'Sent')
-  // When a later message to another number has its report, a report for the first message would also have arrived.
+  // Waits for the report of a later message, because a report for the first message would have arrived before it.
   const later = await gateway.api.send({ phoneNumbers: ['+12025550118'], textMessage: { text: 'Later' } })
   await gateway.api.until(later, ({ state }) => state === 'Delivered')
   expect((await gateway.api.message(id)).state).toBe('Sent')

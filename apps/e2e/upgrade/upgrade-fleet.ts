@@ -25,8 +25,8 @@ const MESSAGES_PER_STEP = 25
 export async function upgradeFleet({ previous, everyMs, log }: UpgradeProof): Promise<readonly string[]> {
   const receiver = await Receiver.start()
   const crashes: string[] = []
-  // Agents before 0.1.0 do not mark their modems as emulated, so these count as real modems, next to which emulated
-  // modems send nothing.
+  // Agents before 0.1.0 do not mark their modems as emulated, so these count as real modems. Emulated modems send
+  // nothing if the account has a real modem.
   const settings = { MIX_EMULATED_MODEMS: '1' }
   const fleet = await startFleet((line) => crashes.push(line), { ...previous, settings })
   try {

@@ -137,7 +137,7 @@ function Outcome({ item }: { readonly item: Extract<ConversationEntry, { directi
   )
 }
 
-/** Why the message waits. The footer already shows a schedule. */
+/** Shows why the message waits, but not a schedule, which the footer already shows. */
 function Waits({ item: { waiting, error } }: { readonly item: Extract<ConversationEntry, { direction: 'out' }> }) {
   const words = waiting === undefined ? error : waitingText(waiting)
   if (words === undefined || waiting?.reason === 'scheduled') return null

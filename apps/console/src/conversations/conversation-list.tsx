@@ -38,7 +38,7 @@ export function ConversationList({
   /** The conversations of all loaded pages. */
   readonly found: readonly Conversation[]
   readonly shown: string | undefined
-  /** Whether its heading is the heading of the page. */
+  /** True if the heading of the list is the heading of the page. */
   readonly isTitled: boolean
   readonly search: string
   readonly onSearch: (search: string) => void

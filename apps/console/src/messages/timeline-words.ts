@@ -71,7 +71,10 @@ export function stepWords({ kind, code, until, text }: TimelineEntry): StepWords
   return { text: failure === undefined ? name : `${name}: ${failure}`, original: english }
 }
 
-/** Why a message failed, in one language. English names the details that the API knows. */
+/**
+ * The reason of a failure. English readers see the text of the API, which contains more details; others see the
+ * translation.
+ */
 export function failureText({ error, errorCode }: Failure): string | undefined {
   const words = errorCode === undefined ? undefined : optionalText(`failure.${errorCode}`)
   // Some errors are only a code.

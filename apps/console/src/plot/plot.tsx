@@ -132,7 +132,7 @@ function timeTicks(ticks: readonly number[]): string[] {
   })
 }
 
-/** Whether a value is missing between others. A line may end early. */
+/** True if a value is missing between other values. Missing values at the end do not count. */
 function hasGap(values: PlotLine['values']): boolean {
   return values.slice(0, values.findLastIndex((value) => value !== null) + 1).includes(null)
 }

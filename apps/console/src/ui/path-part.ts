@@ -14,7 +14,7 @@ export function pathPart(folder: string, path: string): string | undefined {
   try {
     return decodeURIComponent(part)
   } catch {
-    // Not valid: used unchanged, and not found.
+    // The encoding is not valid, so the part is used unchanged, and nothing will be found for it.
     return part
   }
 }

@@ -9,7 +9,7 @@ export async function showToast(message: string): Promise<void> {
   starting.dispatchEvent(new Event('start'))
 }
 
-/** Where toasts are shown. Their program (7 kB compressed) is loaded with the first toast, which few visits have. */
+/** The place of toasts. Their code (7 kB compressed) is loaded with the first toast, because most visits show none. */
 export function Toasts() {
   const [Region, setRegion] = useState<ComponentType<{ position: 'top-right'; limit: number }>>()
   useEffect(() => {

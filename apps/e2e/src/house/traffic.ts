@@ -99,7 +99,7 @@ export class Traffic {
     return found
   }
 
-  /** Judges a message that the API does not know. If it was not accepted, it must not have been sent. */
+  /** Checks a message that the API does not know. If it was not accepted, it must not have been sent. */
   #judgeUnknown({ id, destination, isPromised }: Sent, found: Findings): void {
     if (isPromised) found.lost.push(id)
     if (this.#onAir(destination).length > 0) found.problems.push(`${id} is unknown to the API, but was sent`)

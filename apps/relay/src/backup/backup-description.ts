@@ -10,7 +10,7 @@ export const backupDescription = z.object({
   createdAt: z.iso.datetime(),
   /** Applied migrations. */
   migrations: z.array(z.string()).min(1),
-  /** The tables, in an order in which rows come after the rows to which they refer. */
+  /** The tables, ordered so that each row comes after the rows to which it refers. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()).min(1) })),
 })
 

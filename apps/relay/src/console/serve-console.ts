@@ -4,7 +4,7 @@ import { type ConsoleFile, consoleFiles } from './console-files.ts'
 
 /** A browser's request for a path that has no route. */
 export interface PageRequest {
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }

@@ -113,7 +113,7 @@ test('gives up when the smallest search takes too long, and delays no other requ
   const search = searchWith({ portions: [100], statementMs: 200 })
   const all = Promise.allSettled(Array.from({ length: 4 }, () => search.find(everything, asked('text'))))
   await someoneWaits(world.database, 2)
-  // Of the five connections, two run searches, and a third one holds the lock of the table.
+  // Of the five connections, two run searches, and a third connection holds the lock of the table.
   const waitingNow = await world.database.$queryRaw<{ count: bigint }[]>`
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
   expect(waitingNow).toEqual([{ count: 2n }])

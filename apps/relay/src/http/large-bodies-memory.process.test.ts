@@ -52,7 +52,7 @@ function currentMemory(): number {
   return Number(kib) / 1024
 }
 
-/** Makes the present memory the most memory so far. */
+/** Resets the recorded maximum of memory to the present memory. */
 function resetPeak(): void {
   writeFileSync(`/proc/${relay.pid}/clear_refs`, '5')
 }

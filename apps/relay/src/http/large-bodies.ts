@@ -1,10 +1,10 @@
 import { ApiError } from './api-error.ts'
 
 /**
- * Limits the memory of request bodies above the common limit, whatever the number of callers. A body counts with its
- * announced size from the moment at which it exceeds the common limit until its request is answered, because its values
- * stay in memory until then. Attachments are decoded while they arrive. A slow body therefore holds three quarters of
- * its size, and more only while its attachments are sent to the database, a few at a time.
+ * Limits the memory of request bodies above the common limit, whatever the number of callers. As soon as a body exceeds
+ * the common limit, its announced size is counted until its request is answered, because its values stay in memory
+ * until then. Attachments are decoded while they arrive. A slow body therefore holds three quarters of its size, and
+ * more only while its attachments are sent to the database, a few at a time.
  *
  * A body for which there is no room waits, oldest first. The bodies of one account take at most half of the room, so
  * that one caller cannot keep the others waiting.

@@ -8,8 +8,8 @@ const MOST_GROUPS = 1_000
 /** The largest number of names that may wait in each half of a group. */
 const MOST_NAMES = 200
 /**
- * How long a turn counts. With a longer time, a stream of new names would leave no turn for a person who mistyped the
- * password once.
+ * For this time after its turn, a name comes after the names without a turn. If the time were longer, a stream of new
+ * names would leave no turn for a person who mistyped the password once.
  */
 const TURN_COUNTS_MS = 30_000
 const MOST_REMEMBERED = 10_000

@@ -121,7 +121,7 @@ test('refuses invalid UTF-8 and frames that violate the protocol', async () => {
   const attacks: [Buffer, number][] = [
     // A text frame with a byte that never occurs in UTF-8. The mask is zero.
     [Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0xff]), 1007],
-    // Not masked.
+    // A frame without a mask.
     [Buffer.from([0x81, 0x01, 0x61]), 1002],
     // A reserved opcode.
     [Buffer.from([0x83, 0x80, 0, 0, 0, 0]), 1002],

@@ -219,7 +219,7 @@ test('encrypted messages reach the phone as they are', async () => {
   expect(await stateOf(id)).toMatchObject({ state: 'Sent' })
 })
 
-test('a message for the public key of a phone goes to this phone, which alone can read it', async () => {
+test('a message for the public key of a phone goes to this phone, because no other phone can read it', async () => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const sealed = (text: string) => {
     const [key, iv] = [randomBytes(32), randomBytes(12)]

@@ -78,7 +78,7 @@ export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDep
 
 const LONGEST_MS = 20_000
 
-/** While an attachment is sent to the database, the process needs about two times its size again, so few are sent at a time. */
+/** Sending an attachment to the database needs additional memory of about twice its size, so few are sent at a time. */
 const TRANSFERS = { slots: 2, places: 200 }
 
 function hasAttachments(received: Received): boolean {
@@ -105,7 +105,7 @@ function receivedOf(logbook: Logbook, phone: AgentConnection, uploaded: Uploaded
 
 /**
  * Leaves out attachments that cannot be read, and those that the phone has not downloaded. The phone uploads the
- * message again when it has them.
+ * message again after the download.
  */
 function attachmentsOf(
   logbook: Logbook,

@@ -101,7 +101,10 @@ async function refuseForeign(client: Client): Promise<void> {
     )
 }
 
-/** Takes the lock by polling. A statement that waits for the lock would hold a snapshot, for which CONCURRENTLY would wait. */
+/**
+ * Takes the lock by polling. A statement that waits for the lock would hold a snapshot, and CONCURRENTLY would wait for
+ * the end of that snapshot.
+ */
 async function lock(client: Client, report: (line: string) => void): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [LOCK])

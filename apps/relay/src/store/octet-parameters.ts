@@ -46,6 +46,6 @@ function isStandIn(value: unknown): value is string {
 }
 
 function joined(octets: DecodedBase64 | undefined): Buffer {
-  if (octets === undefined) throw new Error('octets used after their statement')
+  if (octets === undefined) throw new Error('octets were requested after their statement had ended')
   return Buffer.concat(octets.pieces, octets.size)
 }

@@ -21,6 +21,6 @@ export async function readRow<Row extends z.ZodObject>(
   sql: Prisma.Sql,
 ): Promise<z.output<Row>> {
   const [first] = await readRows(statements, row, sql)
-  if (first === undefined) throw new Error('a query that always returns a row returned none')
+  if (first === undefined) throw new Error('a query that must return a row returned no row')
   return first
 }

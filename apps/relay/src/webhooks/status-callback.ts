@@ -8,7 +8,7 @@ export function isStatusFormat(format: string | null): format is StatusFormat {
   return STATUS_FORMATS.some((one) => one === format)
 }
 
-/** The address to which the states of one message are reported. */
+/** The URL that gets the states of one message. */
 export type StatusCallback =
   | { readonly format: 'twilio-status'; readonly url: string }
   /** `url` has Kannel's placeholders. `mask`: the requested reports, one bit each. */

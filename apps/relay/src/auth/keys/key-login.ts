@@ -13,7 +13,7 @@ import { idOfKey } from './key-text.ts'
 import { type KeyStanding, readKeyStandings } from './read-key-standings-statement.ts'
 
 const SIZE = 10_000
-/** How often each relay writes the last use of a key. */
+/** The shortest time between two writes of the last use of a key by one relay. */
 const USE_EVERY_MS = 60_000
 /** Purpose of the keyed hash of a stored key. */
 export const API_KEY = 'api-key'
@@ -32,7 +32,7 @@ export class KeyLogin {
   readonly #deps: KeyLoginDeps
   readonly #standings: FreshLookup<KeyStanding>
   readonly #throttle: GuessThrottle
-  /** When this relay last wrote the use of each key. */
+  /** The time at which this relay last recorded the use of each key. */
   readonly #noted = new BoundedMap<string, { readonly atMs: number }>(SIZE)
 
   constructor(deps: KeyLoginDeps) {

@@ -5,7 +5,7 @@ import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 import { unauthorised } from '../unauthorised.ts'
 
-/** Who changes keys. */
+/** The caller that changes keys. */
 export type KeyCaller = Pick<Principal, 'accountId' | 'credentialVersion' | 'key'>
 
 /**

@@ -30,7 +30,7 @@ export function readXml(document: string): XmlElement {
   while (at < document.length) {
     PIECE.lastIndex = at
     const piece = PIECE.exec(document)?.groups
-    if (piece === undefined) throw new XmlError(`cannot be read from character ${at + 1} on`)
+    if (piece === undefined) throw new XmlError(`is not well-formed at character ${at + 1}`)
     at = PIECE.lastIndex
     readPiece(reading, piece)
   }

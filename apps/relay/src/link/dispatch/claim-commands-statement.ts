@@ -23,7 +23,7 @@ export interface Room {
 }
 
 export interface ClaimOptions {
-  /** Called with the number of seconds for which a claimed send had been due. */
+  /** Called with the delay in seconds of each claimed send after it was due. */
   readonly onDispatched?: ((sinceDueSeconds: number) => void) | undefined
   /** Claims sends for emulated modems even while the account has a real modem. */
   readonly mayMixEmulated?: boolean | undefined

@@ -122,7 +122,7 @@ function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
   return isLeased(leaseUntil, now)
 }
 
-/** A device that has not reported its slots may have the SIM. If it does not, the device fails the message. */
+/** A device that has not reported its slots may have the SIM. If the device lacks the SIM, the message fails there. */
 function canHave({ device: { slots }, simNumber }: Candidate): boolean {
   return simNumber === undefined || slots.length === 0 || slots.includes(simNumber)
 }
@@ -138,8 +138,8 @@ function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): bool
 }
 
 /**
- * A device that has never connected may have the capability. If it does not, the device fails the message. The
- * capabilities of a phone are known as soon as the device exists.
+ * A device that has never connected may have the capability. If the device lacks the capability, the message fails
+ * there. The capabilities of a phone are known as soon as the device exists.
  */
 function supports({ capabilities }: DeviceOnRoster, capability: Capability | undefined): boolean {
   if (capability === undefined) return true

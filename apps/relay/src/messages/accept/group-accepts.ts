@@ -15,7 +15,7 @@ const MOST_WAITING = 10_000
 const HANGING_MS = 2_000
 /** How long a group waits for a duplicate that hangs in another process. */
 const WAIT_IN_GROUP_MS = 250
-/** How long a message that is tried alone waits for its duplicate. */
+/** How long a message waits for its duplicate if it is stored alone. */
 const WAIT_ALONE_MS = 5_000
 
 interface Waiting extends PromiseWithResolvers<AcceptOutcome> {

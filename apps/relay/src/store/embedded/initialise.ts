@@ -50,7 +50,9 @@ export async function initialise(
   ]
   const problem = await run([...user.prefix, ...dieWithUs], binaries.initdb, args)
   if (problem !== undefined)
-    throw new StartError(`the database could not be created in ${folder}: ${problem}. Fix that, or set DATABASE_URL`)
+    throw new StartError(
+      `the database could not be created in ${folder}: ${problem}. Fix the problem, or set DATABASE_URL`,
+    )
   writable(folder, () => renameSync(unfinished, folder))
 }
 

@@ -30,7 +30,7 @@ export async function startServer(command: readonly string[], report: (line: str
     // Tries again, because child processes of a killed server end a moment after the server.
     const childrenLeft = /shared memory block .* still in use/.test(result)
     if (!childrenLeft || tries === TRIES)
-      throw new StartError(`the embedded PostgreSQL did not start: ${result}. Fix that, or set DATABASE_URL`)
+      throw new StartError(`the embedded PostgreSQL did not start: ${result}. Fix the problem, or set DATABASE_URL`)
     await sleep(PAUSE_MS)
   }
 }

@@ -1,8 +1,8 @@
 import type { Statements } from '../../store/database.ts'
 
 /**
- * Drops the pending deliveries of these events, so that they do not reach a URL that was chosen by a caller who may not
- * read them. Returns their number. The caller holds the lock of the webhook, for which redeliveries wait.
+ * Drops the pending deliveries of these events, so that they are not sent to a URL whose chooser may not read them.
+ * Returns their number. The caller holds the lock of the webhook, so redeliveries wait.
  */
 export function dropUnreadable(
   statements: Statements,

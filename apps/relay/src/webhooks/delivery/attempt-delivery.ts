@@ -25,9 +25,9 @@ export interface AttemptDeps {
   readonly log: Pick<Log, 'error'>
   readonly publicUrl?: string | undefined
   /**
-   * Sends the replies in the answer to a received message in Twilio's format. If it throws, or if this relay is killed,
-   * it is called again with the next answer, but each reply is sent once. If the hourly limit refused a reply, returns
-   * the reason for the delivery log.
+   * Sends the replies in the answer to a received message in Twilio's format. If the function throws, or this relay is
+   * killed, the function is called again with the next answer, but each reply is sent once. If the hourly limit refused
+   * a reply, returns the reason for the delivery log.
    */
   readonly reply: (received: AnsweredMessage, answer: Reply) => Promise<string | undefined>
 }

@@ -59,7 +59,7 @@ export class ReceiverLane {
     return this.#held
   }
 
-  /** How many deliveries have to be read next. */
+  /** The number of deliveries to read next. */
   get wants(): number {
     const isLow = this.#waiting.length <= this.#size / 4
     return this.#isEnding || !isLow ? 0 : Math.min(this.#size - this.#waiting.length, MOST_HELD - this.#held.size)

@@ -18,7 +18,7 @@ const receiver = z.object({
   retries: z.int().nullable(),
   /** The number of consecutive pauses. If it is above 0, the receiver is on trial and gets one delivery at a time. */
   pauses: z.int(),
-  /** True if failures are recorded, which a successful attempt has to clear. */
+  /** True if failures are recorded. A successful attempt then clears them. */
   hasFailures: z.boolean(),
 })
 

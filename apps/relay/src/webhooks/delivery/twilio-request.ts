@@ -12,7 +12,7 @@ interface TwilioDelivery {
   readonly payload: unknown
   /** URL of the webhook. */
   readonly url: string
-  /** `PUBLIC_URL`, with which the URLs of media begin. Without it they are paths. */
+  /** `PUBLIC_URL`, the beginning of the URLs of media. Without it, these URLs are paths. */
   readonly publicUrl: string | undefined
 }
 
@@ -52,7 +52,7 @@ interface Payload {
   readonly sender: string | null
   readonly recipient: string | null
   readonly message?: string
-  /** Of a downloaded MMS. */
+  /** The content of a downloaded MMS. */
   readonly body?: string
   readonly attachments?: readonly { readonly partId: number; readonly contentType: string }[]
   readonly twilio?: TwilioFacts

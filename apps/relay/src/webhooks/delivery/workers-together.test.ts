@@ -232,7 +232,7 @@ test('nothing is lost or sent twice while the database rejects writes', async ()
   const giveBack = await takeDatabaseAway('INSERT ON webhook_attempts')
   open()
   await eventually(() => expect(world.warned).toContain('webhook results not recorded, retrying'))
-  // Writes fail for longer than the time in which a write is retried after other errors.
+  // Other errors are retried only for a shorter time than this.
   await sleep(1_500)
   await giveBack()
   await eventually(async () => expect(await countOf('delivered')).toBe(3))
