@@ -71,7 +71,7 @@ function runNx(): Promise<number | null> {
 function sumOfTotals(nxCode: number | null): Totals {
   const sum: Totals = { passed: 0, failed: 0, skipped: 0 }
   for (const { name, folder } of projects) {
-    // Without a file of this run, Nx used a cached result and restored its totals.
+    // If this run wrote no file, Nx used a cached result and restored the file of the earlier run.
     const totals = readTotals(totalsFile(totalsFolder, folder)) ?? readTotals(cachedTotalsFile(process.cwd(), folder))
     if (!totals) process.stdout.write(`${name} ended without test results; see above.\n`)
     sum.passed += totals?.passed ?? 0

@@ -29,7 +29,10 @@ function options(tree: RepositoryTree, file: string): Violation[] {
   const foreign = Object.keys(compilerOptions).filter((key) => !allowed.includes(key))
   return [
     ...differing.map(([key, value]) => ({ file, problem: `${key} must be ${JSON.stringify(value)}` })),
-    ...foreign.map((key) => ({ file, problem: `sets ${key}: libs share the options of the base` })),
+    ...foreign.map((key) => ({
+      file,
+      problem: `sets ${key}: remove it, because all libs use the options of the base file`,
+    })),
   ]
 }
 

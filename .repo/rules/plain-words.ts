@@ -28,7 +28,7 @@ export const plainWords: Rule = (tree) => {
   }
   for (const prefix of notYetRewritten) {
     if (!tree.files.some((file) => file.startsWith(prefix)))
-      violations.push({ file: LIST, problem: `lists ${prefix} as not yet rewritten, which does not exist` })
+      violations.push({ file: LIST, problem: `lists ${prefix} as not yet rewritten, but ${prefix} does not exist` })
   }
   return violations
 }

@@ -134,7 +134,7 @@ export function checkedRelayUrl(url: string, isInsecureAllowed: boolean): string
   }
   parsed.protocol = parsed.protocol.replace('http', 'ws')
   if (parsed.username !== '' || parsed.password !== '') {
-    throw new StartError('the relay address must not contain a user name or password: pair this agent with a code')
+    throw new StartError('the relay address must not contain a user name or password: use a pairing code instead')
   }
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(parsed.hostname)
   if (parsed.protocol === 'ws:' && !isLoopback && !isInsecureAllowed) {

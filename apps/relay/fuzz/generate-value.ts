@@ -89,7 +89,7 @@ export function mutatedJson(value: unknown, dice: Dice): string {
   return (JSON.stringify(marked) ?? '').replaceAll(MARK, () => hostileJson(dice))
 }
 
-/** Placeholder for JSON that no value can represent. */
+/** Placeholder for JSON text that `JSON.stringify` cannot produce from any value. */
 const MARK = '"\u2603hostile\u2603"'
 
 function mutate(value: unknown, dice: Dice): unknown {

@@ -95,7 +95,9 @@ test('waits for a database that does not answer, then reports its address', asyn
 test('refuses a missing database, and a database of another program, at once', async () => {
   const gone = new URL(empty.url)
   gone.pathname = '/gone'
-  expect(await failedStart({ DATABASE_URL: gone.href })).toMatch(/refuses: database "gone" does not exist/)
+  expect(await failedStart({ DATABASE_URL: gone.href })).toMatch(
+    /refuses the connection: database "gone" does not exist/,
+  )
   await query('CREATE TABLE customers (id int)')
   expect(await failedStart()).toMatch(/^relay: the database \S+ contains other data \(table customers\)/)
 })

@@ -92,7 +92,7 @@ export class SmsgwTrigger {
           const registered = await client.webhooks.register(wanted).catch((error: Error) => {
             throw new Error(`The gateway refused the webhook URL ${wanted.url}: ${error.message}`, { cause: error })
           })
-          // A webhook that replaces an earlier one keeps its secret, which n8n may have lost.
+          // A webhook that replaces an earlier one keeps the secret of the earlier one, and n8n may have lost that secret.
           const { secret } =
             registered.secret === undefined ? await client.webhooks.rotateSecret(wanted.id) : registered
           Object.assign(this.getWorkflowStaticData('node'), { webhookId: wanted.id, secret })

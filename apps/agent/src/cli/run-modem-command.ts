@@ -6,7 +6,7 @@ import type { SetupModems } from '../setup/setup-modems.ts'
 export async function runModemCommand(
   config: AgentConfig,
   line: CommandLine,
-  /** Returns how to send the test message through the API, while the gateway is running. */
+  /** If the gateway is running, returns the function that sends the test message through the API. */
   testThrough: SetupModems['testThrough'] = () => undefined,
 ): Promise<void> {
   switch (line.name) {

@@ -15,7 +15,7 @@ import { startAgent } from '../start/start-agent.ts'
 /** Runs the agent until a termination signal, then stops it cleanly. */
 export async function run(config: AgentConfig): Promise<void> {
   const log = openLog(config.LOG_LEVEL, process.stdout)
-  // Makes new files with messages and keys readable by their owner only.
+  // Only the owner may read new files, because they contain messages and keys.
   process.umask(0o077)
   armCrashPoint(config.crashAt)
   await runService({

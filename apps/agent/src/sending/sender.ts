@@ -136,7 +136,7 @@ export class Sender {
     this.#begin(this.#step({ kind: 'sims-known', simNumbers }))
   }
 
-  /** The SIM accepts messages, for the first time since the setup of its modem or again. */
+  /** The SIM accepts messages: for the first time since its modem was set up, or again after an interruption. */
   simReady(sim: SendingSim): Promise<void> {
     return this.#step({ kind: 'sim-ready', sim })
   }

@@ -31,7 +31,7 @@ export async function testModem(
     return {
       ok: false,
       problem: `the test message was sent, but no reply from ${to} has arrived`,
-      advice: 'run setup again, check that the new test message arrives on the phone, and reply to this message',
+      advice: 'run setup again. When the new test message arrives on the phone, reply to it there',
     }
   }
   host.print(`received: ${reply}`)

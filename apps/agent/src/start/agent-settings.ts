@@ -55,8 +55,8 @@ export function takeSettings(
 /**
  * The account settings in use. Changes are stored, so that the next process can use the settings without a relay.
  *
- * Each change causes a write to the disk and may restart the pings, so the rate of changes is limited: ten changes are
- * used at once, after that only the latest change in each second.
+ * Each change causes a write to the disk and may restart the pings, so the rate of changes is limited: the first
+ * ten changes take effect immediately, and then only the latest change of each second.
  */
 export class SettingsInUse {
   readonly #options: SettingsInUseOptions

@@ -18,7 +18,7 @@ export interface ChatRule {
   readonly tag: string
 }
 
-/** The settings of the chat channel, which a gateway also accepts. */
+/** The settings of the chat channel. A gateway accepts them, too. */
 export const chatSettings = z.object({
   CHAT_URLS: setting(z.string().transform(readTargets).optional(), {
     about:

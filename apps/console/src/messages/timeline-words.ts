@@ -39,7 +39,7 @@ interface StepWords {
   readonly original?: string
 }
 
-/** Steps whose translation, with the values shown beside it, says as much as the English text. */
+/** Steps that are shown without their English text, because the translation and the values beside it are complete. */
 const whole: ReadonlySet<TimelineKind> = new Set([
   'accepted',
   'dispatched',

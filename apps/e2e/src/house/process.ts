@@ -106,7 +106,7 @@ export class HouseProcess {
     }, longestStopMs)
     await this.ended()
     clearTimeout(timer)
-    if (isForced) throw new Error(`${this.name} did not end by SIGTERM: ${this.lines.slice(-8).join('\n')}`)
+    if (isForced) throw new Error(`${this.name} did not stop after SIGTERM: ${this.lines.slice(-8).join('\n')}`)
   }
 
   #next(until: number): Promise<void> {

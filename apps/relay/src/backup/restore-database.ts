@@ -49,7 +49,9 @@ export async function restoreDatabase({ url, path, kind, takeFile, adjust }: Res
     return { createdAt: description.createdAt, rows }
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
-    throw new StartError(`the backup cannot be restored, nothing changed: ${error.message}`, { cause: error })
+    throw new StartError(`the backup cannot be restored, and the database was not changed: ${error.message}`, {
+      cause: error,
+    })
   } finally {
     await files.return(undefined)
     await client.end()

@@ -28,7 +28,7 @@ interface Optional {
   readonly isEncrypted?: boolean | undefined
 }
 
-/** An MMS with its content, which only a phone can download. */
+/** An MMS with its content. Only a phone can download the content of an MMS. */
 interface DownloadedMms extends Optional {
   readonly type: 'MMS_DOWNLOADED'
   readonly id: string

@@ -11,7 +11,7 @@ interface ChangePhonePasswordDeps {
 }
 
 /**
- * Changes the password of the account from a phone. The token of the phone stays valid; sessions and other tokens end.
+ * Lets a phone change the password of its account. The phone's own token stays valid. All sessions and other tokens end.
  */
 export function changePhonePassword({ database, auth }: ChangePhonePasswordDeps): Endpoint {
   return endpoint({

@@ -17,7 +17,7 @@ interface MobileDeps extends PullMessagesDeps, ReportStatesDeps, RedeemPairingCo
   readonly streams: PhoneStreams
 }
 
-/** The API of *SMS Gateway for Android* for phones. */
+/** The API that the app *SMS Gateway for Android* calls. */
 export function mobileRoutes(deps: MobileDeps): Route[] {
   return [
     mobileRoute('POST', '/device', 'public', 'Register a phone', registerPhone({ ...deps, ...deps.auth })),

@@ -143,7 +143,7 @@ export class PhoneStreams {
       const deviceIds = connections.filter((one) => !lost.has(one)).map(({ deviceId }) => deviceId)
       await markStreaming(database, deviceIds, now)
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'leases of phones not renewed: database unavailable, retrying')
+      this.#deps.log.warn({ err: error }, 'could not renew the leases of phones: database unavailable, retrying')
     } finally {
       this.#isRenewing = false
     }

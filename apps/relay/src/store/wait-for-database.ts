@@ -71,7 +71,7 @@ async function tryOnce(url: string): Promise<string | undefined> {
     if (error instanceof StartError) throw error
     const message = messageOf(error)
     if (isDatabaseUnavailable(error) || isEveryAddressUnavailable(error)) return message
-    throw new StartError(`${describe(url)} refuses: ${message}. Correct DATABASE_URL`, { cause: error })
+    throw new StartError(`${describe(url)} refuses the connection: ${message}. Correct DATABASE_URL`, { cause: error })
   } finally {
     await client.end().catch(() => undefined)
   }

@@ -78,7 +78,7 @@ export type AgentPhase =
   /** The agent waits between two connections. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'connecting' }
-  /** The socket is open, and the relay sends the first frame. */
+  /** The socket is open. The agent waits for the first frame, which the relay sends. */
   | { readonly kind: 'awaiting-challenge' }
   /** The app signs the challenge. */
   | ({ readonly kind: 'signing'; readonly identity: Identity } & Challenged)

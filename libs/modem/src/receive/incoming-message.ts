@@ -65,8 +65,8 @@ export function readIncoming(source: MessageSource, pdu: string, stat?: number):
 }
 
 /**
- * A SUBMIT-REPORT is never stored in a memory. If the modem nevertheless reports such a PDU as received, the PDU is
- * reported as unreadable, so that no message is lost.
+ * Modems do not store SUBMIT-REPORTs. If a modem nevertheless delivers one as a received message, the driver passes it on as
+ * unreadable, so that no message is lost.
  */
 function undecided(source: MessageSource, pdu: string, stat: number | undefined): Incoming | undefined {
   if (stat === undefined && source.kind === 'stored') return undefined

@@ -7,7 +7,7 @@ import type { StartupFailure } from '../setup/startup-failure.ts'
 import { type Answers, DescribedModem } from './described-modem.ts'
 import { ManualClock } from './manual-clock.ts'
 
-/** The driver with a described modem, and all its events. */
+/** The driver, connected to a modem that the test describes, and all events of the driver. */
 export class DrivenModem {
   readonly clock = new ManualClock()
   readonly events: ModemEvent[] = []

@@ -44,8 +44,8 @@ export const simcomToolkitCode: ToolkitCode = {
 }
 
 /**
- * `#STN: <type>,…` with the types of the standard in decimal. Codes from 100 on report the end of a session, and the
- * main menu (37) does not wait for a person.
+ * `#STN: <type>,…`. The type is the command type of the standard, in decimal. Types of 100 and above report the end of a
+ * session. Type 37 is the main menu, which does not wait for a person.
  */
 export const telitToolkitCode: ToolkitCode = {
   code: '#STN',

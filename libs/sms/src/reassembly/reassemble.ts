@@ -184,7 +184,7 @@ function handleTick(
   if (groups.every(isNotDue)) return { groups, effects: [] }
 
   const remembered = groups.flatMap((group) => {
-    // Starts the wait again if the clock was set back, because otherwise the wait would last until the old time.
+    // Starts the wait again if the clock was set back. Otherwise it would last until the clock shows the old time again.
     if (nowMs < group.lastAtMs) return { ...group, lastAtMs: nowMs }
     return group.phase === 'gathering' || isNotDue(group) ? group : []
   })

@@ -28,7 +28,7 @@ export class TransliterableText {
     this.#sections = sectionsOf(text)
   }
 
-  /** Leaves characters without a replacement unchanged. */
+  /** Does not change characters that have no replacement. */
   bestEffort(keep: Keep): Transliteration {
     return this.#transliterated(keep, () => true) ?? { text: this.#text, replaced: new Map() }
   }

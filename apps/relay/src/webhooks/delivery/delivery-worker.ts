@@ -127,7 +127,7 @@ export class DeliveryWorker implements Outbox {
       else lane.renew(receiver, takenAtMs)
       taken.delete(key)
     }
-    // Other workers may take receivers that were taken under a lost worker number.
+    // If the worker number was lost, another worker may serve these receivers.
     if (worker === this.#presence.number)
       for (const receiver of taken.values()) this.#openLane(worker, receiver, takenAtMs)
     this.#turn([...taken.keys()], limit)
@@ -166,7 +166,7 @@ export class DeliveryWorker implements Outbox {
     for (const [key, lane] of needy) lane.feed(due.get(key) ?? [], sizes.get(key) ?? 0)
   }
 
-  /** Ends the lanes of a lost worker number, because other workers may take their receivers. */
+  /** Ends the lanes of a lost worker number, because other workers may serve the receivers of these lanes. */
   #presenceChanged(): void {
     for (const lane of this.#lanes.values()) if (lane.worker !== this.#presence.number) lane.end()
     this.wake()
