@@ -4,7 +4,7 @@ import { IntlMessageFormat } from 'intl-messageformat'
 import { build, defineConfig, type Plugin } from 'vite'
 
 /** English texts that are not part of the first load (`later-words.ts`). */
-const LATER = /^finding(?:Advice|Check)?\./
+const LATER = /^(?:finding(?:Advice|Check)?|cause)\./
 
 /** Parses the texts of the catalogues at build time, so that the parser (8 kB compressed) is not loaded. */
 const parsedCatalogues: Plugin = {

@@ -4,6 +4,7 @@ import { deviceId, resourceId } from './ids.ts'
 import { inboxAttachment, inboxType } from './inbox.ts'
 import { possibleDuplicate } from './message.ts'
 import { messageStates } from './message-states.ts'
+import { networkCause, networkCode } from './network-cause.ts'
 import { limitUpTo, pageCursor } from './paging.ts'
 import { queryBoolean, requestQuery } from './request-query.ts'
 import { conversationDecisions } from './shared-inbox.ts'
@@ -83,6 +84,8 @@ const sent = z.strictObject({
   state: state.meta({ description: 'State of this recipient' }),
   error: z.string().optional(),
   errorCode: z.string().optional().meta({ description: errorCodeMeaning }),
+  networkCode: networkCode.optional(),
+  cause: networkCause.optional(),
   waiting: waiting.optional(),
   possibleDuplicate,
   recipientsCount: z.int().min(1),

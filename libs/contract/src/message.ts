@@ -4,6 +4,7 @@ import { errorCodeMeaning } from './failure-code.ts'
 import { deviceId, givenId, keyId, resourceId } from './ids.ts'
 import { messageStates } from './message-states.ts'
 import { type MmsContent, mmsToSend, sentMms } from './mms.ts'
+import { networkCause, networkCode } from './network-cause.ts'
 import { isNumberAlias } from './number-alias.ts'
 import { paging, refuseReversedRange, timeRange } from './paging.ts'
 import { requestBody } from './request-body.ts'
@@ -208,6 +209,8 @@ const recipientState = z
     state,
     error: z.string().optional().meta({ description: 'Why the message failed, or why it is waiting' }),
     errorCode: z.string().optional().meta({ description: errorCodeMeaning }),
+    networkCode: networkCode.optional(),
+    cause: networkCause.optional(),
     waiting: waiting.optional(),
     possibleDuplicate,
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { agentFailureCodes, relayFailureCodes } from './failure-code.ts'
 import { resourceId } from './ids.ts'
+import { causeAdviceCodes, networkCause } from './network-cause.ts'
 import { utcTime } from './times.ts'
 import { webhookEvents } from './webhook-event.ts'
 
@@ -25,13 +26,14 @@ const timelineKinds = [
   'webhook-attempt',
 ] as const
 
-/** The code of the advice in an entry. Advice from a device has no code. */
+/** The code of the advice in an entry. Advice about a cause without a code has none. */
 export const adviceCodes = [
   ...new Set([...agentFailureCodes, ...relayFailureCodes]),
   'outcome_unknown',
   'report_pending',
   'report_failed_permanently',
   'report_gave_up',
+  ...causeAdviceCodes,
 ] as const
 
 const timelineEntry = z
@@ -52,13 +54,14 @@ const timelineEntry = z
       })
       .optional(),
     code: z.string().optional().meta({ description: 'Code from the network, the modem or the device, unchanged' }),
+    cause: networkCause.optional(),
     text: z.string().meta({ description: 'Description of the step' }),
     until: utcTime.optional().meta({ description: 'Latest time at which a `waiting` step ends' }),
     advice: z.string().optional().meta({ description: 'Recommended action' }),
     adviceCode: z
       .enum(adviceCodes)
       .optional()
-      .meta({ description: 'Stable code of the recommended action. Advice from a device has none' }),
+      .meta({ description: 'Stable code of the recommended action. Advice from a device has one if `cause` is known' }),
     simNumber: z.int().min(1).max(64).optional().meta({ description: 'SIM that sent the message, in a `sent` step' }),
     webhook: z
       .strictObject({

@@ -1197,6 +1197,9 @@ export interface components {
             error?: string;
             /** @description Stable code of the failure, with the state `Failed` */
             errorCode?: string;
+            /** @description Number from the network, the modem or the delivery report, such as `CMS 38` or `TP-ST 0x43` */
+            networkCode?: string;
+            cause?: components["schemas"]["NetworkCause"];
             waiting?: components["schemas"]["Waiting"];
             /**
              * @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice
@@ -1853,6 +1856,11 @@ export interface components {
              */
             lastErrorCode?: string;
         };
+        /**
+         * @description Stable code of what the number from the network, the modem or the delivery report means. Absent if the meaning of the number is not known
+         * @enum {string}
+         */
+        NetworkCause: "number_not_assigned" | "recipient_unknown" | "number_refused" | "recipient_barred" | "recipient_unreachable" | "sending_barred" | "service_refused" | "sms_not_subscribed" | "message_rejected" | "network_out_of_order" | "network_failed_briefly" | "network_congested" | "network_request_unsupported" | "network_refused_format" | "other_network_refused" | "service_centre_refused_format" | "service_centre_refused_command" | "service_centre_busy" | "service_centre_failed" | "service_centre_forbidden" | "service_centre_no_reason" | "service_centre_not_set" | "already_accepted" | "application_refused" | "storage_full" | "storage_failed" | "stick_storage_full" | "stick_login_refused" | "modem_error" | "modem_in_other_use" | "modem_not_ready" | "modem_starting" | "modem_unsupported" | "modem_refused_format" | "modem_locked" | "modem_gave_no_reason" | "sim_missing" | "sim_pin_required" | "sim_pin_wrong" | "sim_puk_required" | "sim_fixed_dialling" | "sim_failed" | "sim_blocked" | "sim_busy" | "sim_refused_message" | "no_network" | "network_access_refused" | "network_timeout" | "radio_collision" | "radio_link_failed" | "report_received" | "report_forwarded" | "report_replaced" | "report_congestion" | "report_recipient_busy" | "report_no_response" | "report_service_rejected" | "report_quality_unavailable" | "report_recipient_error" | "report_procedure_error" | "report_incompatible" | "report_recipient_refused" | "report_not_obtainable" | "report_no_interworking" | "report_expired" | "report_deleted_by_sender" | "report_deleted_by_operator" | "report_message_missing";
         NewApiKey: {
             /**
              * @description Id of an API key; part of the key
@@ -2073,6 +2081,9 @@ export interface components {
             error?: string;
             /** @description Stable code of the failure, with the state `Failed` */
             errorCode?: string;
+            /** @description Number from the network, the modem or the delivery report, such as `CMS 38` or `TP-ST 0x43` */
+            networkCode?: string;
+            cause?: components["schemas"]["NetworkCause"];
             waiting?: components["schemas"]["Waiting"];
             /**
              * @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice
@@ -2715,6 +2726,7 @@ export interface components {
             };
             /** @description Code from the network, the modem or the device, unchanged */
             code?: string;
+            cause?: components["schemas"]["NetworkCause"];
             /** @description Description of the step */
             text: string;
             /**
@@ -2726,10 +2738,10 @@ export interface components {
             /** @description Recommended action */
             advice?: string;
             /**
-             * @description Stable code of the recommended action. Advice from a device has none
+             * @description Stable code of the recommended action. Advice from a device has one if `cause` is known
              * @enum {string}
              */
-            adviceCode?: "ttl_expired" | "gave_up" | "refused" | "submit_unknown" | "report_failed" | "no_such_sim" | "undecryptable" | "unwritable" | "agent_failed" | "unsupported" | "device_lost" | "device_deleted" | "emulated_modem" | "too_large" | "approval_refused" | "approval_expired" | "phone_failed" | "outcome_unknown" | "report_pending" | "report_failed_permanently" | "report_gave_up";
+            adviceCode?: "ttl_expired" | "gave_up" | "refused" | "submit_unknown" | "report_failed" | "no_such_sim" | "undecryptable" | "unwritable" | "agent_failed" | "unsupported" | "device_lost" | "device_deleted" | "emulated_modem" | "too_large" | "approval_refused" | "approval_expired" | "phone_failed" | "outcome_unknown" | "report_pending" | "report_failed_permanently" | "report_gave_up" | "ask_network_access" | "ask_operator" | "await_evidence" | "check_number" | "check_operator_reach" | "check_registration" | "check_service_centre" | "check_signal" | "check_text_and_credit" | "configure_pin" | "correct_pin" | "correct_stick_password" | "counts_as_sent" | "delete_stick_messages" | "insert_sim" | "reinsert_sim" | "remove_fixed_dialling" | "replace_sim" | "report_format" | "reset_modem" | "retried" | "set_service_centre" | "stop_other_programs" | "storage_freed" | "unlock_modem" | "unlock_sim" | "use_other_modem";
             /** @description SIM that sent the message, in a `sent` step */
             simNumber?: number;
             webhook?: {
@@ -3083,6 +3095,7 @@ export type MmsBatchReceivedPayload = components['schemas']['MmsBatchReceivedPay
 export type MmsDownloadedPayload = components['schemas']['MmsDownloadedPayload'];
 export type MmsReceivedPayload = components['schemas']['MmsReceivedPayload'];
 export type Modem = components['schemas']['Modem'];
+export type NetworkCause = components['schemas']['NetworkCause'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type Note = components['schemas']['Note'];
 export type PairingCode = components['schemas']['PairingCode'];

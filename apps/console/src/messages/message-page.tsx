@@ -77,7 +77,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
         ]}
       />
       <ul className="message-recipients">
-        {recipients.map(({ phoneNumber, state: its, error, errorCode, waiting, possibleDuplicate }) => (
+        {recipients.map(({ phoneNumber, state: its, waiting, possibleDuplicate, ...failure }) => (
           <li key={phoneNumber}>
             <Link href={conversationPath(phoneNumber)}>
               <bdi>{shownNumber(phoneNumber)}</bdi>
@@ -85,9 +85,9 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
             <MessageMark state={its} withWord />
             {possibleDuplicate && <p className="is-warn">{t('message.duplicate')}</p>}
             {waiting !== undefined && <p className="is-warn">{sentence(waitingText(waiting))}</p>}
-            {error !== undefined && waiting?.reason !== 'outcome_unknown' && (
+            {failure.error !== undefined && waiting?.reason !== 'outcome_unknown' && (
               <p className={its === 'Failed' ? 'is-bad' : 'is-warn'} dir="auto">
-                {sentence(failureText({ error, errorCode }) ?? '')}
+                {sentence(failureText(failure) ?? '')}
               </p>
             )}
           </li>

@@ -1,4 +1,5 @@
 import { agentFailureCodes, relayFailureCodes } from '@smsgw/contract/failure-code'
+import { networkCauses } from '@smsgw/contract/network-cause'
 import { adviceCodes } from '@smsgw/contract/timeline'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chooseLocale } from '../words/language.ts'
@@ -65,13 +66,40 @@ describe('in German', () => {
   })
 
   test('a step keeps the English text if its code says less or is unknown', async () => {
-    const refused = { at, kind: 'part-refused', code: 'CMS 1', text: 'The number does not exist.' } as const
+    const refused = { at, kind: 'part-refused', code: 'CMS 777', text: 'The modem gave an undocumented code.' } as const
     expect(await inGerman(() => stepWords(refused))).toEqual({
       text: 'Vom Netz abgelehnt',
-      original: 'The number does not exist.',
+      original: 'The modem gave an undocumented code.',
     })
     const newer = { at, kind: 'waiting', code: 'full_moon', text: `Waits until ${at}.` } as const
     expect((await inGerman(() => stepWords(newer))).original).toMatch(/^Waits until 01\.03\.2026/)
+  })
+
+  test('the cause that a number of the network names is translated, in steps and beside failures', async () => {
+    const cause = 'number_not_assigned'
+    const refused = { at, kind: 'part-refused', code: 'CMS 1', cause, text: 'The number does not exist.' } as const
+    expect(await inGerman(() => stepWords(refused))).toEqual({
+      text: 'Vom Netz abgelehnt: Die Nummer existiert nicht.',
+    })
+    const error = 'The number does not exist. Check it. (CMS 1)'
+    const failure = { error, networkCode: 'CMS 1', cause }
+    const texts = await inGerman(() =>
+      ['refused', 'gave_up'].map((errorCode) => failureText({ ...failure, errorCode })),
+    )
+    expect(texts).toEqual([
+      'Die Nummer existiert nicht. (CMS 1)',
+      expect.stringMatching(/Zeitlimit.* Die Nummer existiert nicht\. \(CMS 1\)$/),
+    ])
+  })
+
+  test('a number of the network without a known meaning is shown with the English text', async () => {
+    const failure = { error: 'Undocumented. (CMS 777)', errorCode: 'refused', networkCode: 'CMS 777' }
+    expect(await inGerman(() => failureText(failure))).toMatch(/abgelehnt\. Undocumented\. \(CMS 777\)$/)
+  })
+
+  test('a message that is tried again shows its cause', async () => {
+    const step = { at, kind: 'waiting', code: 'retry', cause: 'network_congested', text: 'Refused for now.' } as const
+    expect((await inGerman(() => stepWords(step))).text).toMatch(/Das Netz ist überlastet\.$/)
   })
 
   test('a failure and its advice are translated by their codes', async () => {
@@ -100,6 +128,10 @@ test('English shows the texts of the API, which name details', () => {
 
 test.each([...agentFailureCodes, ...relayFailureCodes])('the failure %s has a text', (code) => {
   expect(optionalText(`failure.${code}`)).toBeDefined()
+})
+
+test.each(networkCauses)('the cause %s has a text', (cause) => {
+  expect(optionalText(`cause.${cause}`)).toBeDefined()
 })
 
 test.each(adviceCodes)('the advice %s has a text', (code) => {

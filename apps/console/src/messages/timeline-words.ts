@@ -56,7 +56,7 @@ const whole: ReadonlySet<TimelineKind> = new Set([
  * The API describes steps in English. Other languages translate its codes, and show the English text if a code is
  * missing or says less.
  */
-export function stepWords({ kind, code, until, text }: TimelineEntry): StepWords {
+export function stepWords({ kind, code, cause, until, text }: TimelineEntry): StepWords {
   const english = inLocalTime(text)
   if (locale().language === 'en') return { text: english }
   const name = optionalText(`step.${kind}`)
@@ -66,27 +66,49 @@ export function stepWords({ kind, code, until, text }: TimelineEntry): StepWords
   if (kind === 'scheduled' && moment !== undefined)
     return { text: t('composer.scheduledFor', { when: momentWords(moment) }) }
   if ((kind === 'waiting' || kind === 'in-doubt') && optionalText(`waiting.${code}`) !== undefined)
-    return { text: waitingText({ reason: code as Waiting['reason'], until, message: text }) }
-  const failure = kind === 'failed' ? optionalText(`failure.${code}`) : undefined
-  return { text: failure === undefined ? name : `${name}: ${failure}`, original: english }
+    return { text: joined(waitingText({ reason: code as Waiting['reason'], until, message: text }), causeWords(cause)) }
+  const why = causeWords(cause) ?? (kind === 'failed' ? optionalText(`failure.${code}`) : undefined)
+  if (why === undefined) return { text: name, original: english }
+  return { text: `${name}: ${why}`, ...(cause === undefined && { original: english }) }
 }
 
 /**
  * The reason of a failure. English readers see the text of the API, which contains more details; others see the
- * translation.
+ * translation. A number of the network without a known meaning is shown with the English text.
  */
-export function failureText({ error, errorCode }: Failure): string | undefined {
+export function failureText({ error, errorCode, networkCode, cause }: Failure): string | undefined {
   const words = errorCode === undefined ? undefined : optionalText(`failure.${errorCode}`)
   // Some errors are only a code.
-  return locale().language === 'en' && error !== errorCode ? (error ?? words) : (words ?? error)
+  if (locale().language === 'en' && error !== errorCode) return error ?? words
+  if (networkCode === undefined) return words ?? error
+  const why = causeWords(cause)
+  if (why === undefined) return joined(words, error && inOnePiece(error))
+  return joined(
+    errorCode !== undefined && namedByCause.has(errorCode) ? undefined : words,
+    why,
+    `(${inOnePiece(networkCode)})`,
+  )
+}
+
+/** Failures about which the cause says everything. */
+const namedByCause: ReadonlySet<string> = new Set(['refused', 'report_failed'])
+
+function causeWords(cause: string | undefined): string | undefined {
+  return cause === undefined ? undefined : optionalText(`cause.${cause}`)
+}
+
+function joined(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined).join(' ')
 }
 
 interface Failure {
   readonly error?: string | undefined
   readonly errorCode?: string | undefined
+  readonly networkCode?: string | undefined
+  readonly cause?: string | undefined
 }
 
-/** What to do. Advice from a device has no code and stays English. */
+/** What to do. Advice without a code stays English. */
 export function adviceWords({ advice, adviceCode }: TimelineEntry): { text: string; isEnglish: boolean } | undefined {
   if (advice === undefined) return undefined
   const words = locale().language === 'en' ? undefined : optionalText(`advice.${adviceCode}`)

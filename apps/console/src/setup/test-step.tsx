@@ -215,13 +215,12 @@ function AwaitedReply({ number, sentAt }: { readonly number: string; readonly se
 const lateMs = 120_000
 
 function FailedTest({ message, again }: { readonly message: MessageStateAnswer; readonly again: ReactNode }) {
-  const { error, errorCode } = message.recipients[0] ?? {}
   return (
     <>
       <div role="alert">
         <Note tone="bad">
           <p>{t('setup.testFailed')}</p>
-          <p dir="auto">{sentence(failureText({ error, errorCode }) ?? '')}</p>
+          <p dir="auto">{sentence(failureText(message.recipients[0] ?? {}) ?? '')}</p>
           <p>{t('setup.testFailedHelp')}</p>
         </Note>
       </div>

@@ -12,6 +12,7 @@ import { linksTo, momentOf, refusedCursor } from '../http/page.ts'
 import { inboxItemAnswer, type StoredAttachment, withAttachments } from '../inbox/stored-item.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import { dataOfOctets } from '../messages/message-data.ts'
+import { networkCauseOf } from '../messages/network-cause-of-error.ts'
 import type { Database, Statements } from '../store/database.ts'
 import { waitingRecipients } from '../waiting/waiting-recipients.ts'
 import { type EntryPlace, findEntry } from './find-entry.ts'
@@ -237,6 +238,7 @@ function sentAnswer(sent: SentEntry, waiting: Waiting | undefined): Conversation
     state: sent.state,
     ...(sent.error !== null && { error: sent.error }),
     ...(sent.state === 'Failed' && sent.errorCode !== null && { errorCode: sent.errorCode }),
+    ...networkCauseOf(sent),
     ...(waiting !== undefined && { waiting }),
     ...(sent.possibleDuplicate && { possibleDuplicate: true }),
     recipientsCount: sent.recipientsCount,

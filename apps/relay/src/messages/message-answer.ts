@@ -5,6 +5,7 @@ import type { Statements } from '../store/database.ts'
 import { heldUntil, waitingRecipients } from '../waiting/waiting-recipients.ts'
 import type { NewMessage } from './accept/accept-messages.ts'
 import { dataOfOctets } from './message-data.ts'
+import { networkCauseOf } from './network-cause-of-error.ts'
 import { timeColumns } from './progress/message-state.ts'
 import type { StoredMessage } from './stored-message.ts'
 
@@ -27,6 +28,7 @@ export function messageAnswer(
         state,
         ...(error !== null && { error }),
         ...(state === 'Failed' && errorCode !== null && { errorCode }),
+        ...networkCauseOf({ error, errorCode }),
         ...(reason !== undefined && { waiting: reason }),
         ...(possibleDuplicate && { possibleDuplicate }),
       }

@@ -59,11 +59,6 @@ const OF_REPORTS: Readonly<Record<Outcome, Advice | undefined>> = {
   },
 }
 
-/** Returns TP-ST in hexadecimal, as in the standard. */
-export function reportCode(status: number): string {
-  return `TP-ST 0x${status.toString(16).padStart(2, '0')}`
-}
-
 export function adviceOnReport(status: number): Advice | undefined {
   return OF_REPORTS[statusFromOctet(status).outcome]
 }

@@ -1,9 +1,11 @@
+import { adviceOfCause, causeOfNetworkCode, type NetworkCause, reportCode } from '@smsgw/contract/network-cause'
 import type { AdviceCode, TimelineEntry, TimelineKind } from '@smsgw/contract/timeline'
 import type { Waiting } from '@smsgw/contract/waiting'
 import type { WebhookEvent } from '@smsgw/contract/webhook-event'
+import { networkCauseOf } from '../messages/network-cause-of-error.ts'
 import type { Part } from '../store/generated/client.ts'
 import type { AttemptFacts, RecipientFacts, TimelineFacts } from './read-timeline.ts'
-import { ADVICE_IN_DOUBT, adviceOnFailure, adviceOnReport, reportCode } from './timeline-advice.ts'
+import { ADVICE_IN_DOUBT, adviceOnFailure, adviceOnReport } from './timeline-advice.ts'
 
 /** Returns the entries by time. Entries with the same time are ordered by cause and effect. */
 export function timelineEntries(facts: TimelineFacts): TimelineEntry[] {
@@ -16,10 +18,11 @@ export function timelineEntries(facts: TimelineFacts): TimelineEntry[] {
   return steps
     .map((step) => ({ ...step, at: step.at > createdAt ? step.at : createdAt }))
     .sort((a, b) => a.at.getTime() - b.at.getTime() || CAUSES.indexOf(a.kind) - CAUSES.indexOf(b.kind))
-    .map(({ at, code, until, advice, adviceCode, simNumber, ...rest }) => ({
+    .map(({ at, code, cause, until, advice, adviceCode, simNumber, ...rest }) => ({
       at: at.toISOString(),
       ...rest,
       ...(code != null && { code }),
+      ...(cause !== undefined && { cause }),
       ...(until !== undefined && { until }),
       ...(advice != null && { advice }),
       ...(adviceCode !== undefined && { adviceCode }),
@@ -30,6 +33,7 @@ export function timelineEntries(facts: TimelineFacts): TimelineEntry[] {
 interface Step extends Pick<TimelineEntry, 'kind' | 'recipient' | 'part' | 'text' | 'webhook'> {
   readonly at: Date
   readonly code?: string | null | undefined
+  readonly cause?: NetworkCause | undefined
   readonly advice?: string | null | undefined
   readonly until?: string | undefined
   readonly adviceCode?: AdviceCode | undefined
@@ -110,18 +114,29 @@ function stepsOf(
   return [...steps, ...parts, ...(waiting === undefined ? [] : [waitingStep(facts, waiting, at)])]
 }
 
-function waitingStep({ phoneNumber: recipient, error }: RecipientFacts, waiting: Waiting, at: Date): Step {
+function waitingStep(facts: RecipientFacts, waiting: Waiting, at: Date): Step {
+  const { phoneNumber: recipient, error } = facts
   const { reason: code, until, message } = waiting
   if (code === 'outcome_unknown')
     return { at, kind: 'in-doubt', recipient, code, until, text: error ?? message, ...ADVICE_IN_DOUBT }
-  const text = code === 'retry' && error !== null ? `${message} ${error}` : message
-  return { at, kind: 'waiting', recipient, code, until, text }
+  if (code !== 'retry' || error === null) return { at, kind: 'waiting', recipient, code, until, text: message }
+  return {
+    at,
+    kind: 'waiting',
+    recipient,
+    code,
+    cause: networkCauseOf(facts).cause,
+    until,
+    text: `${message} ${error}`,
+  }
 }
 
 const TWICE = '; sent again after an unknown outcome, so it may arrive twice'
 
-function failure({ state, errorCode }: RecipientFacts): Partial<Step> {
-  return state === 'Failed' ? { code: errorCode, ...adviceOnFailure(errorCode) } : {}
+function failure({ state, error, errorCode }: RecipientFacts): Partial<Step> {
+  if (state !== 'Failed') return {}
+  const { cause } = networkCauseOf({ error, errorCode })
+  return { code: errorCode, cause, ...adviceOnFailure(errorCode) }
 }
 
 function stepsOfPart(facts: Part, recipient: RecipientFacts): Step[] {
@@ -137,6 +152,7 @@ function stepsOfPart(facts: Part, recipient: RecipientFacts): Step[] {
       kind: 'part-report',
       ...about,
       code: reportCode(reportStatus),
+      cause: causeOfNetworkCode(reportCode(reportStatus)),
       text: `delivery report for ${name}: ${reportText ?? 'no text'}`,
       ...adviceOnReport(reportStatus),
     })
@@ -144,19 +160,22 @@ function stepsOfPart(facts: Part, recipient: RecipientFacts): Step[] {
 }
 
 function resultOf(
-  { resultWords, resultAdvice }: Part,
+  { resultCode, resultWords, resultAdvice }: Part,
   result: string,
   name: string,
-): Pick<Step, 'kind' | 'text' | 'advice'> {
+): Pick<Step, 'kind' | 'text' | 'cause' | 'advice' | 'adviceCode'> {
   switch (result) {
     case 'accepted':
       return { kind: 'part-accepted', text: `the network accepted ${name}` }
-    case 'refused':
+    case 'refused': {
+      const cause = resultCode === null ? undefined : causeOfNetworkCode(resultCode)
       return {
         kind: 'part-refused',
+        cause,
         text: resultWords ?? `the network or the modem refused ${name}`,
-        advice: resultAdvice ?? undefined,
+        ...(resultAdvice !== null && { advice: resultAdvice, adviceCode: cause && adviceOfCause(cause) }),
       }
+    }
     default:
       return { kind: 'part-submitted', text: `${name} was handed to the modem; its outcome is unknown` }
   }
