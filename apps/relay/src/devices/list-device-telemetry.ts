@@ -24,6 +24,7 @@ export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryDeps
     params: idParams,
     query: deviceTelemetryQuery,
     answers: { 200: z.array(telemetryPoint) },
+    isCompressible: true,
     async handle({ principal: { accountId }, params: { id }, query }) {
       const where = { id, accountId, deletedAt: null }
       const device = await database.device.findFirst({ where, select: { telemetry: true } })

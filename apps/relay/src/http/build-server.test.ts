@@ -68,6 +68,13 @@ const routes = [
     'Is well',
     endpoint({ answers: { 200: anything }, handle: async () => ok('well') }),
   ),
+  route(
+    'GET',
+    '/statistics',
+    'public',
+    'Is long',
+    endpoint({ isCompressible: true, answers: { 200: anything }, handle: async () => ok(Array(2000).fill('well')) }),
+  ),
   rootRoute(
     'GET',
     '/page',
@@ -240,6 +247,27 @@ test('HEAD answers like GET, without the body', async () => {
   const response = await server.send('HEAD', `${V1}/messages/abc`, { headers: ALL })
   expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '12', ''])
 })
+
+test.each([
+  ['gzip', 'gzip'],
+  ['identity', null],
+])(
+  'a long answer is sent whole to a caller that accepts %s, and HEAD names the same length',
+  async (accepts, encoding) => {
+    const headers = { 'accept-encoding': accepts }
+    const [got, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => server.send(method, `${V1}/statistics`, { headers })),
+    )
+    expect(await got?.json()).toHaveLength(2000)
+    const length = Number(head?.headers.get('content-length'))
+    for (const answer of [got, head]) {
+      expect(answer?.headers.get('content-encoding')).toBe(encoding)
+      expect(answer?.headers.get('content-type')).toBe('application/json; charset=utf-8')
+      expect(Number(answer?.headers.get('content-length'))).toBe(length)
+    }
+    expect(length < 1000).toBe(encoding === 'gzip')
+  },
+)
 
 test('an invalid body is explained for each member, and in one line', async () => {
   const body = '{"phoneNumbers":["+1",2,""],"textMessage":{}}'

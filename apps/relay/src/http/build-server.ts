@@ -10,6 +10,7 @@ import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
 import { ANSWER_HEADERS, STRICT_TRANSPORT, withCatalogLink } from './answer-headers.ts'
 import { ApiError } from './api-error.ts'
 import { answerClientError, answerConnect, answerExpectation, wrongMethod } from './client-error.ts'
+import { compressedAnswer } from './compressed-answer.ts'
 import type { Answer } from './endpoint.ts'
 import { ignoreUpgrades } from './ignore-upgrade.ts'
 import { LargeBodies } from './large-bodies.ts'
@@ -129,7 +130,10 @@ function addRoute(server: FastifyInstance, route: Route, parts: ServerParts & Ga
           parts.checkAnswer?.(route, answer)
           if (answer.stream)
             sendStream(reply, { ...headersOf(request), ...answer.headers }, answer.stream, route.endpoint.mediaType)
-          else sendAnswer(reply, request, answer, route.endpoint.mediaType)
+          else {
+            const sent = route.endpoint.isCompressible ? await compressedAnswer(answer, request.headers) : answer
+            sendAnswer(reply, request, sent, route.endpoint.mediaType)
+          }
         } catch (error) {
           sendError(reply, request, checkedError(route, error, parts, request), faults, route)
         }

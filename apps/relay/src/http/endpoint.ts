@@ -120,6 +120,11 @@ export interface EndpointDefinition<
    * Why the endpoint answers 501 in this mode; undefined if it does not. Left out if the endpoint exists in every mode.
    */
   readonly unavailable?: string | undefined
+  /**
+   * True if a long answer may be compressed. The length of a compressed answer reveals text that occurs twice, so this is
+   * only for answers without texts of messages and without secrets (docs/decisions/0019-compressed-answers.md).
+   */
+  readonly isCompressible?: true
   readonly handle: (call: Call<z.output<Body>, z.output<Query>, z.output<Params>>) => Promise<Answer>
 }
 

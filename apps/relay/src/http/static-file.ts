@@ -61,7 +61,7 @@ function hasTag(header: string | string[] | undefined, etag: string): boolean {
     .some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
-function acceptedEncodings(header: string): Set<string> {
+export function acceptedEncodings(header: string): Set<string> {
   const named = header.split(',').map((part) =>
     part
       .trim()

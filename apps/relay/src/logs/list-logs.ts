@@ -11,6 +11,7 @@ export function listLogs({ database }: { readonly database: Database }): Endpoin
   return endpoint({
     query: listLogsQuery,
     answers: { 200: z.array(logEntry) },
+    isCompressible: true,
     async handle({ principal: { accountId }, query: { from, to } }) {
       const entries = await database.logEntry.findMany({
         where: { accountId, createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) } },

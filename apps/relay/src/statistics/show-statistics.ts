@@ -13,6 +13,7 @@ export function showStatistics({ database, clock }: ShowStatisticsDeps): Endpoin
   return endpoint({
     query: statisticsQuery,
     answers: { 200: statistics },
+    isCompressible: true,
     async handle({ principal: { accountId }, query: { period } }) {
       const { stepSeconds, buckets } = scales[period]
       const stepMs = stepSeconds * 1000

@@ -11,6 +11,7 @@ export function showTimeline({ database }: { readonly database: Database }): End
   return endpoint({
     params: idParams,
     answers: { 200: timeline },
+    isCompressible: true,
     async handle({ principal: { accountId }, params: { id } }) {
       const facts = await readTimeline(database, accountId, id)
       if (!facts) throw unknownMessage()

@@ -54,10 +54,11 @@ test('every operation has a unique name and its scope', () => {
   ])
 })
 
-test('every operation succeeds and matches its schema', async () => {
+test('every operation succeeds and matches its schema, and no answer with texts or secrets is compressed', async () => {
   const judge = new AnswerJudge(document)
   const dice = new Dice(1)
   const answers = new Map<string, unknown>()
+  const compressible = new Set<string>()
   const waiting = inOrder(steps)
   while (waiting.length > 0) {
     const next = waiting.findIndex(({ path }) => !path.includes('{') || idFor(path, answers) !== undefined)
@@ -80,12 +81,21 @@ test('every operation succeeds and matches its schema', async () => {
       // An event stream has no end, so only its beginning is checked.
       text: path.endsWith('/events') ? String((await response.body?.cancel()) ?? '') : await response.text(),
     }
+    if (response.headers.has('vary')) compressible.add(`${method} ${path}`)
     const absent = ABSENT_HERE[path]
     if (absent !== undefined) expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(absent)
     else expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
     expect(judge.problemOf(method, operation, answer), `${method} ${path}`).toBeUndefined()
     if (answer.text.startsWith('{') || answer.text.startsWith('[')) answers.set(path, JSON.parse(answer.text))
   }
+  // Texts of strangers and secrets in one compressed answer reveal each other (docs/decisions/0019-compressed-answers.md).
+  expect([...compressible].sort()).toEqual([
+    `GET ${BASE}/devices/{id}/telemetry`,
+    `GET ${BASE}/logs`,
+    `GET ${BASE}/messages/{id}/timeline`,
+    `GET ${BASE}/statistics`,
+    'GET /docs/{file}',
+  ])
 })
 
 /**
