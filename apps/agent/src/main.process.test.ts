@@ -109,7 +109,7 @@ test.each([
   [['run'], 'not paired with a relay'],
   [['dance'], 'unknown command "dance"', 2],
   [['stauts'], 'did you mean status?', 2],
-])('a wrong command gives one line that says what to do: %j', async (args, message, expected = 1) => {
+])('a wrong command prints one line with the solution: %j', async (args, message, expected = 1) => {
   const { code, said } = await run(args)
   expect({ code, lines: said.trim().split('\n').length }).toEqual({ code: expected, lines: 1 })
   expect(said).toContain(message)

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 
 /**
- * Signals within this time count as one, because a terminal sends the signal to the whole process group, and npm
+ * Signals within this time count as one signal, because a terminal sends the signal to the whole process group, and npm
  * forwards it again.
  */
 const ONE_SIGNAL_MS = 500

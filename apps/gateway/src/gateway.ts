@@ -29,7 +29,7 @@ export interface GatewayOptions {
   readonly onPasswordChanged: (changed: { readonly username: string; readonly password: string }) => void
   /** The state of the bridge, by the name of each channel. */
   readonly bridge: BridgeState
-  /** Called before each step that takes a while. */
+  /** Called before each step that takes some seconds. */
   readonly onStage: (description: string) => void
   readonly onFatal: (error: Error) => void
   /** A signal that is aborted if the process must stop during the start. */

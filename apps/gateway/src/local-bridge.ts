@@ -14,7 +14,7 @@ export interface LocalBridgeOptions {
   readonly log: Log
 }
 
-/** Starts the bridge inside a gateway. It uses the API over loopback, as a bridge on another machine would. */
+/** Starts the bridge inside a gateway. The bridge uses the API over loopback, like a bridge on another machine. */
 export async function startLocalBridge({
   url,
   credentials,

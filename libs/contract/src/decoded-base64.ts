@@ -1,6 +1,6 @@
 /**
- * The octets of a base64 text that were decoded while its request arrived, so that the text itself is never in memory. The
- * pieces, except the last one, have a length that is a multiple of three, so that their base64 can be joined.
+ * The octets of a base64 text that were decoded while its request arrived, so that the text itself is never in memory.
+ * The pieces, except the last piece, have a length that is a multiple of three, so that their base64 can be joined.
  */
 export class DecodedBase64 {
   readonly pieces: readonly Uint8Array[]

@@ -87,7 +87,7 @@ export const settings = z
 
 export type Settings = z.output<typeof settings>
 
-/** Settings of other gateways with this API. They are stored and returned, but have no effect. */
+/** Settings of other gateways with this API. These settings are stored and returned, but have no effect. */
 export const settingsWithoutEffect = [
   'webhooks.internet_required',
   'gateway.notification_channel',

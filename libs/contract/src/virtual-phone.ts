@@ -33,7 +33,7 @@ export const virtualPhone = z
   })
   .meta({ id: 'VirtualPhone' })
 
-/** The largest text. It is long enough for a demonstration, and its parts fit into the memory of a SIM. */
+/** The largest text. This length is sufficient for a demonstration, and the parts fit into the memory of a SIM. */
 const MAX_TEXT_LENGTH = 1_000
 
 export const virtualPhoneText = requestBody({

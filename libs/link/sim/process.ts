@@ -1,6 +1,6 @@
 import type { VirtualTime } from './virtual-time.ts'
 
-/** A process with its own clock. It runs until it is killed and may be suspended. */
+/** A process with its own clock. The process runs until it is killed, and may be suspended. */
 export class Process {
   isAlive = true
   #frozenUntilMs = 0

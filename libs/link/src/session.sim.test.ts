@@ -2,7 +2,8 @@ import { simulate } from '@smsgw/simulation/simulation'
 import { expect, test } from 'vitest'
 import { startWorker } from '../sim/start-worker.ts'
 
-// `npm run sim` runs a million schedules. `node libs/link/sim/run-simulation.ts --replay <seed>` shows one, step by step.
+// `npm run sim` runs a million schedules. `node libs/link/sim/run-simulation.ts --replay <seed>` shows one schedule,
+// step by step.
 const seed = 20_261_121
 
 test(`2 000 schedules of agents, relays, crashes and a bad network, from seed ${seed} break no guarantee`, async () => {

@@ -24,7 +24,9 @@ if (!numbers.every(Number.isSafeInteger) || lines < 1 || workers < 1) {
 const longestMs = 50
 /** The limit of a driver's heap. A driver stores little more than a ring buffer of its last bytes. */
 const mostHeapBytes = 16 * 1024 * 1024
-/** The distance between the first seeds of two workers. It is so large that no two workers use the same seed. */
+/**
+ * The distance between the first seeds of two workers. The distance is so large that no two workers use the same seed.
+ */
 const seedsApart = 1_000_000
 
 const startMs = performance.now()

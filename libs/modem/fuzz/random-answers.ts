@@ -145,7 +145,7 @@ const wholeLines = [
   ...['490154203237518', '262011234567890', 'Quectel', 'Revision: EC25EFAR06A06M4G', 'IMEI: 490154203237518'],
 ]
 
-/** Answers recorded from real modems, and similar ones. */
+/** Answers recorded from real modems, and similar answers. */
 const seenAnswers = [
   '+CREG: 2,1,4CA,81DE445',
   '+CREG: 2,1,"0B,"0100701",7',

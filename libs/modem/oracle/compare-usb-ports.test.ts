@@ -16,7 +16,7 @@ function compare(...options: readonly string[]) {
 test.each([
   [[], 1],
   [['--optional'], 0],
-])('without ModemManager it says what to install: options %j exit with %i', (options, status) => {
+])('without ModemManager the error names the package to install: options %j exit with %i', (options, status) => {
   const stdout =
     'ModemManager is not installed, so nothing was compared. Install it: sudo apt-get install modemmanager\n'
   expect(compare('--rules', '/nowhere', ...options)).toEqual({ status, stdout })

@@ -16,7 +16,7 @@ function read(...options: readonly string[]) {
 test.each([
   [[], 1],
   [['--optional'], 0],
-])('without sources it says how to get them: options %j exit with %i', (options, status) => {
+])('without sources the error describes how to get the sources: options %j exit with %i', (options, status) => {
   const stdout = 'No sources given, so nothing was read. Unpack them: apt-get source gammu modemmanager\n'
   expect(read(...options)).toEqual({ status, stdout })
 })

@@ -4,7 +4,7 @@ import { personalities } from '@smsgw/virtual-modem/personalities/catalogue'
 import type { ModemOptions } from '../src/modem-options.ts'
 import { planAnswersLost, planFaults } from './fault-plans.ts'
 
-/** Everything that happens in one schedule, determined by the seed alone. */
+/** All actions and faults of one schedule, determined by the seed alone. */
 export interface Schedule {
   readonly seed: number
   readonly personality: string
@@ -245,8 +245,8 @@ const wordsOfUssd = [
 ]
 
 /**
- * Unexpected lines. They contain no final result, because the driver could not distinguish an unexpected final result
- * from a real one.
+ * Unexpected lines. The lines contain no final result, because the driver could not distinguish it from the real final
+ * result.
  */
 const strayLines = [
   '+CSQ: 20,99',

@@ -2,8 +2,8 @@ import { simulate } from '@smsgw/simulation/simulation'
 import { expect, test } from 'vitest'
 import { startWorker } from '../sim/start-worker.ts'
 
-// `npm run sim` runs a million schedules. `node libs/modem/sim/run-simulation.ts --replay <seed>` runs one, with its
-// trace.
+// `npm run sim` runs a million schedules. `node libs/modem/sim/run-simulation.ts --replay <seed>` runs one schedule,
+// with its trace.
 const seed = 20_261_120
 
 test(`2 000 schedules of driver and virtual modem, from seed ${seed} on, break no guarantee`, async () => {

@@ -179,7 +179,7 @@ export class Modem implements ModemDriver {
   /** Acknowledges a directly delivered message that is stored. Returns false if the modem refused. */
   async acknowledge(): Promise<boolean> {
     const answer = await this.ask(acknowledgeDelivery(this.session?.profile.acknowledgement ?? 'bare'))
-    // CMS 340: the modem expects no acknowledgement, for example because it has already received one.
+    // CMS 340: the modem expects no acknowledgement, for example because an acknowledgement has already arrived.
     return answer.kind === 'value' || (answer.kind === 'refused' && answer.error.class === 'harmless')
   }
 

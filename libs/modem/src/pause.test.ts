@@ -31,7 +31,7 @@ test('without a minimum, ends at once when it is woken', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('never ends before the minimum, however often it is woken, before or during the wait', async () => {
+test('never ends before the minimum, even if it is woken several times, before or during the wait', async () => {
   const { clock, pause, overAtMs } = waiting(100, 1000, (each) => each.wake())
   pause.wake()
   await clock.advance(50)

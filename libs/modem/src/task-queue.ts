@@ -1,4 +1,4 @@
-/** Runs tasks one at a time. Each task starts when the previous one has ended. */
+/** Runs tasks one at a time. Each task starts when the previous task has ended. */
 export class TaskQueue {
   #last: Promise<unknown> = Promise.resolve()
 

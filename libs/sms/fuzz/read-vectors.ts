@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * The vectors in libs/sms/vectors: octets with their meaning. They are from an external source, never from the output
- * of this package.
+ * The vectors in libs/sms/vectors: octets with their meaning. Vectors are from an external source, never from the
+ * output of this package.
  */
 export interface VectorFile {
   readonly name: string

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 test.each([
   [[], 1],
   [['--optional'], 0],
-])('without gammu it says what to install: options %j exit with %i', (options, code) => {
+])('without gammu the error names the package to install: options %j exit with %i', (options, code) => {
   const file = join(import.meta.dirname, 'compare-with-gammu.ts')
   const args = [file, '--count', '1', '--python', '/nowhere/python3', ...options]
   const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })

@@ -194,7 +194,7 @@ function check<Value>(arbitrary: fc.Arbitrary<Value>, property: (value: Value) =
   fc.assert(checked, { numRuns: 500 })
 }
 
-describe('decodes what was encoded:', () => {
+describe('decodes encoded values unchanged:', () => {
   test('SMS-SUBMIT', () => check(submit, (value) => expect(decodeSubmit(encodeSubmit(value))).toEqual(value)))
 
   test('SMS-DELIVER', () => check(deliver, (value) => expect(decodeDeliver(encodeDeliver(value))).toEqual(value)))

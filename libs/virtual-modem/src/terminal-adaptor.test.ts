@@ -15,7 +15,7 @@ test('runs several commands of a line with one result', () => {
   expect(host().say('AT+CSQ;+CREG?;+CFUN?\r')).toBe('\r\n+CSQ: 20,99\r\n+CREG: 0,1\r\n+CFUN: 1\r\n\r\nOK\r\n')
 })
 
-test('stops at the first failed command and keeps the effect of earlier ones', () => {
+test('stops at the first failed command, and keeps the effect of earlier commands', () => {
   const modem = host()
   expect(modem.say('AT+CREG=2;+NONSENSE;+CREG=0\r')).toBe('\r\nERROR\r\n')
   expect(modem.say('AT+CREG?\r')).toBe('\r\n+CREG: 2,1,"1A2B","01234567",7\r\n\r\nOK\r\n')

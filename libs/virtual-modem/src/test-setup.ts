@@ -38,7 +38,9 @@ export function simOf(msisdn: string, options: Partial<SimOptions> = {}): Sim {
   return new Sim({ msisdn, iccid: `8944110000000${tail}`, imsi: `001010000${tail}`, ...options })
 }
 
-/** A modem, and a host that records what it reads. By default the modem starts warm, does not echo and sends whole lines. */
+/**
+ * A modem, and a host that records its input. By default the modem starts warm, does not echo and sends whole lines.
+ */
 export class EmulatedHost {
   readonly modem: VirtualModem
   readonly chunks: string[] = []

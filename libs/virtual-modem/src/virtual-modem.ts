@@ -18,7 +18,7 @@ import { ByteOutlet } from './wire/byte-outlet.ts'
 import { DataMode } from './wire/data-mode.ts'
 
 /**
- * A modem from the point of view of its host: bytes in, bytes out. It is initially switched off.
+ * A modem from the point of view of its host: bytes in, bytes out. The modem is initially switched off.
  *
  * Power: off or on. Each power-on creates the equipment again, so settings and pending answers do not survive. The SIM,
  * the phone memory and the faults survive, because they belong to this class.
@@ -124,7 +124,7 @@ export class VirtualModem {
     this.#portTimer = this.#options.clock.after(awayMs, () => this.plug())
   }
 
-  /** Removes port and power. They return after `forMs`; without `forMs`, when `plug` is called. */
+  /** Removes port and power. Port and power return after `forMs`; without `forMs`, when `plug` is called. */
   unplug(forMs?: number): void {
     this.#stop()
     this.#losePort()

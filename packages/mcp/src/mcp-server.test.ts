@@ -124,7 +124,7 @@ test.each([
   ],
   [429, 'daily limit reached', 'daily limit reached. Request r1. Do not repeat the call for 3600 seconds.'],
   [503, 'busy', 'busy. Request r1. Try again later with the same arguments.'],
-])('an error with status %i says what is wrong and what to do', async (status, message, expected) => {
+])('an error with status %i describes the problem and the solution', async (status, message, expected) => {
   const { url } = await startApi({
     'POST /messages': (_, response) => {
       response.statusCode = status

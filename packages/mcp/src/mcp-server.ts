@@ -8,7 +8,7 @@ import { registerWaitForReply } from './tools/wait-for-reply.ts'
 import { UNTRUSTED_NOTE } from './untrusted-text.ts'
 
 export interface McpServerOptions {
-  /** The API with the credentials of the caller. They limit all actions of the server. */
+  /** The API with the credentials of the caller. These credentials limit all actions of the server. */
   readonly api: SmsGateway
   readonly version: string
 }

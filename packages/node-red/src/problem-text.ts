@@ -10,7 +10,7 @@ const FIELDS: readonly (readonly [member: RegExp, field: string])[] = [
   [/^ttl\b/, 'Valid for'],
 ]
 
-/** Returns what is wrong and, for an invalid request, the field. */
+/** Returns the problem and, for an invalid request, the field. */
 export function problemText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AuthenticationError) return `The gateway refused the credentials: ${error.message}`

@@ -19,6 +19,6 @@ export function helpText(): string {
     '      PIN of SIM 1. It is entered once, and never when only one attempt is left.',
     '',
     '  SIM_1_OPERATOR=26202',
-    '      Operator of SIM 1: country and network codes. 26202,any allows other operators while this one is out of reach; auto lets the modem choose again.',
+    '      Operator of SIM 1: country and network codes. 26202,any allows other operators while this operator is out of reach; auto lets the modem choose again.',
   ].join('\n')}\n`
 }

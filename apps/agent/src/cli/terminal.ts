@@ -21,7 +21,7 @@ export function linesOf(text: string): readonly string[] {
 // Cf: bidirectional controls. Cs: halves of surrogate pairs. Zl, Zp: line ends in some terminals.
 const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-/** Prints one line to standard output, whatever the text contains. Colours are used on a terminal only. */
+/** Prints one line to standard output, even if the text contains line ends. Colours are used on a terminal only. */
 export function print(line: string, colour?: keyof typeof colours): void {
   const text = printable(line)
   const isColoured = colour !== undefined && process.stdout.isTTY === true

@@ -74,7 +74,7 @@ test('stops at a command that fails, and names the command', async () => {
   expect(lines.at(-1)).toBe(`failed: ${sudo}true first`)
 })
 
-test('says that nothing can be fixed automatically', async () => {
+test('reports that nothing can be fixed automatically', async () => {
   expect((await fixing([fail('power', 'low', 'use another supply')], true)).lines).toEqual([
     'nothing that can be fixed automatically',
   ])

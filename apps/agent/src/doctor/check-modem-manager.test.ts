@@ -83,7 +83,7 @@ test('offers to ignore a modem whose port MODEMS names, because the rules would 
   expect(fix?.about).toContain('make ModemManager ignore')
 })
 
-test('says that ModemManager shares a modem, and offers no fix that would end the sharing', async () => {
+test('reports that ModemManager shares a modem, and offers no fix that would end the sharing', async () => {
   twoPorts('1-1.2', 2)
   share('ttyUSB3')
   fake.run('ModemManager')

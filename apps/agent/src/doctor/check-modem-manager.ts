@@ -63,7 +63,7 @@ function fixFor(places: readonly Place[], machine: Machine): Fix | undefined {
   return { about, commands: [withoutQuestion(ignoreModemsCommand())] }
 }
 
-/** A port that MODEMS names stays the port of the gateway, and the rules would leave another one to it. */
+/** The gateway keeps the port that MODEMS names, but the rules would reserve another port for the gateway. */
 function canShare({ commandPorts = [], position }: Place): boolean {
   return commandPorts.length > 1 && position === undefined
 }

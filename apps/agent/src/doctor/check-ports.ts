@@ -168,7 +168,7 @@ function heldMeaning({ device, programs }: Holders) {
   } as const
 }
 
-/** The agent uses the second port of a modem while the first one waits for an answer. A shared modem has one port. */
+/** The agent uses the second port of a modem while the first port waits for an answer. A shared modem has one port. */
 function secondPort({ ports: [port = ''], commandPorts = [], isShared }: Place): readonly CodedFinding[] {
   const second = commandPorts.find((each) => each !== port)
   if (second === undefined || isShared) return []

@@ -1,7 +1,7 @@
 import type { FindingMeaning } from '@smsgw/contract/finding-code'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 
-/** The result of one check: what was checked, the result, and what to do about a problem. */
+/** The result of one check: the subject of the check, the result, and the solution of a problem. */
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail'
   readonly subject: string
@@ -88,7 +88,7 @@ export function findingForRelay({
     ...(meaning && { code: meaning.code }),
     ...(meaning?.values && { values: shortened(meaning.values) }),
     ...(simNumber !== undefined && { simNumber }),
-    // Leaves out all commands if one is too long, because a shortened command could have another effect.
+    // Leaves out all commands if one command is too long, because a shortened command could have another effect.
     ...(shell?.every(({ length }) => length <= maxValueLength) && { commands: shell.slice(0, maxCommands) }),
   }
 }

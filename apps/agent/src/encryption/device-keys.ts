@@ -21,13 +21,13 @@ import { NumberAliases } from './number-aliases.ts'
 export const deviceKeysFile = 'encryption-keys.json'
 
 /**
- * The key pairs with which senders encrypt messages for this device. The private keys never leave this machine. They
- * are stored in one file with mode 0600. After a rotation, up to ten previous versions decrypt waiting messages for 30
- * days. The file also contains the secret for the aliases of phone numbers.
+ * The key pairs with which senders encrypt messages for this device. The private keys never leave this machine. The
+ * keys are stored in one file with mode 0600. After a rotation, up to ten previous versions decrypt waiting messages
+ * for 30 days. The file also contains the secret for the aliases of phone numbers.
  */
 export class DeviceKeys {
   readonly #path: string
-  /** The current key is the last one. */
+  /** The last key is the current key. */
   #keys: readonly DeviceKey[]
   readonly #aliasSecret: Buffer
   readonly aliases: NumberAliases
@@ -39,7 +39,7 @@ export class DeviceKeys {
     this.aliases = new NumberAliases(aliasSecret)
   }
 
-  /** Reads the keys; creates the first one if the file does not exist. */
+  /** Reads the keys; creates the first key if the file does not exist. */
   static async load(path: string): Promise<DeviceKeys> {
     if (!existsSync(path)) {
       const keys = new DeviceKeys(path, [{ version: 1, privateKey: await newKey() }], newSecret())

@@ -15,7 +15,7 @@ export interface JournalFile {
   readonly isNew: boolean
 }
 
-/** Opens the file, or creates one with a new id. A broken file is renamed, never repaired or deleted. */
+/** Opens the file, or creates a file with a new id. A broken file is renamed, never repaired or deleted. */
 export function openJournalFile(path: string, newJournalId: string, nowMs: number): JournalFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const isNew = !existsSync(path)

@@ -84,7 +84,7 @@ function everythingWaiting(): Request[] {
 }
 
 /**
- * A read sees all earlier writes. It may also see later writes of the same batch, because a read does not split a
+ * A read sees all earlier writes. A read may also see later writes of the same batch, because a read does not split a
  * commit.
  */
 function work(requests: readonly Request[]): void {
@@ -179,7 +179,8 @@ function post(replies: readonly Reply[]): void {
 }
 
 /**
- * Generates the random bytes of 256 tags at once, because that takes no longer than generating the bytes of one tag.
+ * Generates the random bytes of 256 tags at once, because generating them takes no longer than generating the bytes of
+ * one tag.
  */
 function newTag(): string {
   if (tagBytes.length - tagAt < tagLength) {

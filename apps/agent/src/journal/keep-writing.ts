@@ -4,9 +4,9 @@ import { type Journal, JournalError } from './journal.ts'
 import { Turns } from './turns.ts'
 
 /**
- * Writes changes about what has already happened, and retries while the disk is full, because a lost result would send
- * a message twice. Resolves when the changes are on disk; never resolves if the journal is closed earlier. Rejects if
- * the journal refuses the changes, because retrying would be useless.
+ * Writes changes about past events, and retries while the disk is full, because a lost result would send a message
+ * twice. Resolves when the changes are on disk; never resolves if the journal is closed earlier. Rejects if the journal
+ * refuses the changes, because retrying would be useless.
  *
  * Changes about one message are written one after the other, even if the disk has space only for a later change,
  * because a correction must not be written before the corrected outcome. Changes about other messages are written at

@@ -90,7 +90,7 @@ test('corrects the dates of records of an earlier release', () => {
 })
 
 /** Runs 100 schedules. While the trusted time is right, content must be removed within two minutes after it is due. */
-test('removes content neither early nor late, whatever happens to the clock', () => {
+test('removes content neither early nor late, for any changes of the clock', () => {
   for (let seed = 1; seed <= 100; seed += 1) {
     const random = new RandomChoices(seed)
     const world = new Machine()

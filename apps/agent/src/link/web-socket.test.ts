@@ -99,7 +99,7 @@ test('all agents notice at once that their relay was killed', async () => {
   for (const { closed } of clients) expect(await closed).toMatchObject({ code: 1006 })
 })
 
-test('explains a failed connection in one line that says what to do', async () => {
+test('explains a failed connection and its solution in one line', async () => {
   const { port: closedPort, webSockets } = await serve()
   webSockets.close()
   const [server] = servers.splice(0)
@@ -154,7 +154,7 @@ test('a relay that resets the connection before it answers is unreachable, but a
   expect(after.heard).toEqual(['opened'])
 })
 
-test('refuses an untrusted certificate and says what to do', async () => {
+test('refuses an untrusted certificate and describes the solution', async () => {
   const read = (name: string) => readFileSync(join(import.meta.dirname, '../testing/certificate', name))
   const tls = createTlsServer({ cert: read('untrusted.crt'), key: read('untrusted.key') })
   const { port } = await serve(undefined, tls as unknown as Server)

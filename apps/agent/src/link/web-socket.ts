@@ -55,7 +55,7 @@ function open(url: string, listener: SocketListener): LinkSocket {
   }
 }
 
-/** Explains an error in one line that says what to do. */
+/** Explains an error and its solution in one line. */
 function explain(error: NodeJS.ErrnoException): string {
   const { code = '', message } = error
   if (code === 'ECONNREFUSED')

@@ -121,7 +121,7 @@ Port:
   tcp://127.0.0.1:7001     ser2net in raw mode, or the emulator
 
 The port and each step are printed on standard error. If the modem is not ready within two minutes, or a command does not
-finish in time, the error says what to do.
+finish in time, the error describes the solution.
 
 Exit codes: 0 success, 1 failure, 2 wrong arguments, 3 unknown whether a message was sent.
 `

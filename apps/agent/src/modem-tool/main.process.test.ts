@@ -169,7 +169,7 @@ describe('a modem that departs from the standard, on a pseudo-terminal', () => {
 
   // The tool waits 15 s for an answer on this port, so the test runs the commands at the same time.
   test.concurrent.each(['watch', 'receive', 'identify'])(
-    'a port that answers OK to everything ends %s with an error that says what to do',
+    'a port that answers OK to everything ends %s with an error that describes the solution',
     async (command) => {
       const own = await EmulatorProcess.start()
       try {

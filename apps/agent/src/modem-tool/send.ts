@@ -9,7 +9,7 @@ import type { Command } from './arguments.ts'
 import { type Connection, ToolError } from './connection.ts'
 import { messageLines } from './messages.ts'
 
-/** Sends all parts in order; stops at the first one that is not accepted. */
+/** Sends all parts in order; stops at the first part that is not accepted. */
 export async function send(
   connection: Connection,
   { to, text, report, flash }: Command & { readonly name: 'send' },

@@ -7,7 +7,7 @@ test.each([
   [{ kind: 'port-refused', words: 'ModemManager uses it' }, 'ModemManager uses it'],
   [{ kind: 'gone', words: 'no such device' }, 'no such device. The modem is used again when it reconnects'],
   [{ kind: 'no-remedy', words: 'Nothing helped.' }, 'Nothing helped. Check the power supply'],
-] as const)('an alarm says what is wrong and what to do: %j', (cause, text) => {
+] as const)('an alarm describes the problem and the solution: %j', (cause, text) => {
   expect(alarmText(cause)).toContain(text)
 })
 

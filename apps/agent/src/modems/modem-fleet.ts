@@ -84,7 +84,7 @@ export class ModemFleet {
     return this.#watch.unusable
   }
 
-  /** All SIMs, including those of disconnected modems, which keep their SIM numbers. */
+  /** All SIMs, including the SIMs of disconnected modems, which keep their SIM numbers. */
   get simCards(): readonly SimCard[] {
     const connected = this.actors.flatMap(({ simCard }) => simCard ?? [])
     const numbers = new Set(connected.map(({ simNumber }) => simNumber))
@@ -216,8 +216,8 @@ export interface ModemFleetOptions {
 }
 
 /**
- * Modems are emulated if their port is, or if their SIM belongs to a test network. They send nothing while the device
- * has a real modem, unless `mayMix` is set.
+ * Modems are emulated if their port is, or if their SIM belongs to a test network. Emulated modems send nothing while
+ * the device has a real modem, unless `mayMix` is set.
  */
 export interface EmulationSettings {
   readonly isEmulated: (address: string) => boolean

@@ -316,7 +316,7 @@ export class ModemRegistry {
       owner.place = there
       owner.actor.deviceAppeared()
     }
-    return absent(`${there.ports[0]}: another modem is connected here now; searching for this one`)
+    return absent(`${there.ports[0]}: another modem is connected here now; searching for this modem`)
   }
 
   /** True if a modem without IMEI and serial number has been at this place before. */

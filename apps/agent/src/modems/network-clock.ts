@@ -29,7 +29,7 @@ export class NetworkClock {
   }
 }
 
-/** Describes the difference between the clock of the network and that of this machine. */
+/** Describes the difference between the clock of the network and the clock of this machine. */
 export function networkClockText(aheadMs: number): string {
   const minutes = Math.round(Math.abs(aheadMs) / 60_000)
   const text = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`

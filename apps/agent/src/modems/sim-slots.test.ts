@@ -23,7 +23,7 @@ test('the SIM number of a listed modem is its position in MODEMS, unless that nu
   expect(slots.numberOf('other', nobody, 2).simNumber).toBe(3)
 })
 
-test('a different card is reported together with the previous one, and stored', () => {
+test('reports a different card together with the previous card, and stores it', () => {
   const slots = new SimSlots(undefined)
   slots.numberOf('a', nobody)
   expect(slots.cardSeen('a', 'card-1').before).toBeUndefined()

@@ -28,7 +28,7 @@ export class SimSlots {
     return { simNumber, change: this.#change() }
   }
 
-  /** Records the card of a modem; returns the previous card if it was a different one. */
+  /** Records the card of a modem; returns the previous card if the card has changed. */
   cardSeen(modem: string, iccid: string): { readonly before: string | undefined; readonly change: Change | undefined } {
     const slot = this.#slots.get(modem)
     if (slot === undefined || slot.iccid === iccid) return { before: undefined, change: undefined }

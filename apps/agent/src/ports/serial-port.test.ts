@@ -125,7 +125,7 @@ describe('when the modem is unplugged', () => {
   })
 })
 
-describe('the error of a port that cannot be opened says what to do', () => {
+describe('the error of a port that cannot be opened describes the solution', () => {
   test('no such device', async () => {
     await expect(openPort('/dev/ttyUSB97')).rejects.toThrow('/dev/ttyUSB97: no such device: is the modem plugged in')
   })

@@ -67,7 +67,7 @@ test.each([
   ['tcp://127.0.0.1', 'use tcp://host:port'],
   ['tcp://', 'use tcp://host:port'],
   ['COM3', 'not a port: name a device'],
-])('the error for %s says what to do', async (wrong, text) => {
+])('the error for %s describes the solution', async (wrong, text) => {
   await expect(Promise.resolve().then(() => openPort(wrong))).rejects.toThrow(text)
 })
 

@@ -61,7 +61,7 @@ export class InboundOutcomes {
     }
   }
 
-  /** Returns when a PDU arrived, or undefined until the clock can be trusted. */
+  /** Returns the time when a PDU arrived, or undefined until the clock can be trusted. */
   dateOf({ received }: InboundRecord): number | undefined {
     const now = this.#time.stamp()
     // After a restart the time of arrival is lost, so the first trusted time is the best estimate.

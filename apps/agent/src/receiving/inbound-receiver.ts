@@ -34,7 +34,7 @@ export interface InboundReceiverOptions {
  * Processes every received PDU once: read → written to the journal → deleted from the SIM → reported to the relay.
  *
  * Event and PDU are written together, so that neither exists without the other. While the clock cannot be trusted, PDUs
- * are only stored. They are dated and reported later.
+ * are only stored. These PDUs are dated and reported later.
  */
 export class InboundReceiver {
   readonly #options: InboundReceiverOptions

@@ -13,7 +13,8 @@ import type { InboundRecord } from '../journal/read.ts'
  *
  * Equal octets in the same slot are therefore one message. Equal octets in another slot, or directly from the network,
  * are a copy if at least 12 s have passed, and otherwise a new message. Messages that were stored while the agent was
- * stopped are read together and count as separate messages, because losing one would be worse than reporting one twice.
+ * stopped are read together and count as separate messages, because losing a message would be worse than reporting a
+ * message twice.
  */
 export async function identify(
   journal: Journal,

@@ -12,7 +12,7 @@ import { TestByModem } from './test-by-modem.ts'
 import type { TestMessages } from './test-messages.ts'
 import { unlockSim } from './unlock-sim.ts'
 
-/** The modems during a setup. They are used through the running agent, or directly while no agent is running. */
+/** The modems during a setup. The modems are used through the running agent, or directly while no agent is running. */
 export interface SetupModems {
   /** Waits at most `limitMs` until the state of each modem is settled, and examines all modems. */
   examine(limitMs: number): Promise<readonly ModemExamination[]>

@@ -155,7 +155,7 @@ test('stores the latest settings when it stops', () => {
   expect(clock.nextAtMs).toBeUndefined()
 })
 
-/** Returns settings after ten changes, the last one an interval of 30 s. Further changes are delayed. */
+/** Returns settings after ten changes. The last change is an interval of 30 s. Further changes are delayed. */
 function afterBurst() {
   const fixture = inUse()
   for (let seconds = 39; seconds >= 30; seconds -= 1) fixture.settings.receive({ ping: { interval_seconds: seconds } })

@@ -62,7 +62,7 @@ export class SettingsInUse {
   readonly #options: SettingsInUseOptions
   #known: KnownSettings = noSettings
   #written: Promise<void> = Promise.resolve()
-  /** The number of changes that were used recently. It decreases by one each second. */
+  /** The number of changes that were used recently. The number decreases by one each second. */
   #recent = 0
   #recentAtMs = 0
   #held: HeldSettings | undefined

@@ -47,8 +47,8 @@ export function modemListener(
 }
 
 /**
- * Logs each change of a modem's state, but at most ten a minute for each modem, because an unstable modem would fill the
- * disk. The next logged line says how many changes were left out.
+ * Logs each change of a modem's state, but at most ten a minute for each modem, because an unstable modem would fill
+ * the disk. The next logged line contains the number of omitted changes.
  */
 export class ModemStateLog {
   readonly #write: (line: string) => void

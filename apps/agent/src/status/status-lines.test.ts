@@ -45,7 +45,7 @@ test('shows the version and the fingerprint of the encryption key', () => {
   expect(lines.join('\n')).toContain('Key         version 2, SHA-256 of the public key:\n            ab12 cd34')
 })
 
-test('names the second port of a modem, and says that ModemManager shares a modem', () => {
+test('shows the second port of a modem, and that ModemManager shares a modem', () => {
   const modem = { state: 'ready', words: 'ready', port: '/dev/ttyUSB2' }
   const second = { address: '/dev/ttyUSB3', isInUse: true }
   const lines = statusLines({

@@ -9,8 +9,8 @@ import {
 } from '../modems/modem-health.ts'
 
 /**
- * A telemetry sample: the state of the modems. It contains no phone numbers and no message texts, and only the last
- * digits of each IMEI.
+ * A telemetry sample: the state of the modems. The sample contains no phone numbers and no message texts, and only the
+ * last digits of each IMEI.
  */
 export function telemetrySample<Facts extends object>(modems: readonly ModemHealth[], facts: Facts) {
   return { modems: modems.map(modemSample), ...facts }

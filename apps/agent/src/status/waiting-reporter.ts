@@ -56,7 +56,7 @@ export class WaitingReporter {
     this.#openBefore = new Set(this.#parts.openIds())
     if (!this.#isConnected) return
     const hasWaited = [...this.#openBefore].some((cmdId) => before.has(cmdId))
-    // An empty report is sent only to replace an earlier one.
+    // An empty report is sent only to replace an earlier report.
     if (!hasWaited && this.#reported === undefined) return
     const report = this.#parts.report((cmdId) => before.has(cmdId))
     const text = JSON.stringify(comparable(report))

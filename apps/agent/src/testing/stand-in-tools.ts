@@ -12,7 +12,7 @@ export class StandInTools {
     process.env['PATH'] = this.#folder
   }
 
-  /** `script`: what the program does after it has recorded its arguments. */
+  /** `script`: the commands that the program runs after it has recorded its arguments. */
   install(name: string, script: string): void {
     const file = join(this.#folder, name)
     writeFileSync(file, `#!/bin/sh\nprintf '%s\\n' "$*" >> '${file}.calls'\n${script}\n`)

@@ -10,7 +10,7 @@ export interface WaitingText {
   readonly at: number
 }
 
-/** The texts that wait for each target. They are on disk until the target has accepted them. */
+/** The texts that wait for each target. Each text is on disk until the target has accepted it. */
 export class ChatQueue {
   readonly #database: DatabaseSync
 

@@ -13,7 +13,7 @@ export interface ChatTarget {
 
 /** Messages from these senders go to the targets with this tag. */
 export interface ChatRule {
-  /** A phone number or a sender name, or the beginning of one followed by `*`. */
+  /** A phone number or a sender name, or the beginning of a number or name followed by `*`. */
   readonly sender: string
   readonly tag: string
 }

@@ -1,6 +1,6 @@
 /**
- * The largest number of messages per hour for one reply address. It is limited, because mails contain the address and
- * may reach anyone.
+ * The largest number of messages per hour for one reply address. A limit is needed, because mails contain the address
+ * and may reach anyone.
  */
 const MOST_PER_HOUR = 30
 const HOUR_MS = 3_600_000

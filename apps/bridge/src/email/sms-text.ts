@@ -8,7 +8,7 @@ export interface MailContent {
   readonly date: string | undefined
   /** True for an automatic reply, a bounce or a mailing list. */
   readonly isAutomatic: boolean
-  /** The results that other programs reported about the sender. They are logged, but not trusted. */
+  /** The results that other programs reported about the sender. These results are logged, but not trusted. */
   readonly claims: { readonly dkim: string | undefined; readonly spf: string | undefined }
 }
 

@@ -65,7 +65,7 @@ export class SmtpReceiver {
       maxClients: MOST_CLIENTS,
       maxRecipients: MOST_RECIPIENTS,
       socketTimeout: IDLE_MS,
-      // The limit of mails per connection. It also applies to trusted networks, which send many mails over one
+      // The limit of mails per connection. The limit also applies to trusted networks, which send many mails over one
       // connection.
       maxAllowedUnauthenticatedCommands: MOST_COMMANDS,
       closeTimeout: 2_000,

@@ -31,7 +31,7 @@ export interface FollowerOptions {
   readonly onReceived: (item: InboxItem) => Promise<void>
   /** Reports a new state of a message that this channel has sent. */
   readonly onState: (message: MessageState, detail: string) => Promise<void>
-  /** Returns the state to compare with the last reported one. `Ended` is final. Default: the state of the message. */
+  /** Returns the state to compare with the last reported state. `Ended` is final. Default: the state of the message. */
   readonly stateOf?: (message: MessageState) => string
   /** Called when a device, its modems or its queue have changed. */
   readonly onDevices?: () => void
@@ -40,7 +40,7 @@ export interface FollowerOptions {
 }
 
 /**
- * Follows an account for one channel, so that each received message and each state is passed on once, even after a
+ * Follows an account for one channel, so that each received message and each state is reported once, even after a
  * crash. The stream of events reports new messages and states. After a gap (first start, long interruption, restored
  * database) the lists of the API are read instead. The position in the stream is stored after an event has been passed
  * on.
@@ -125,8 +125,8 @@ export class AccountFollower {
   }
 
   /**
-   * At the first start, earlier messages are not passed on. They are marked before the stream is opened, so that every
-   * later message is passed on.
+   * At the first start, earlier messages are not passed on. Earlier messages are marked before the stream is opened, so
+   * that every later message is reported.
    */
   async #skipOlder(): Promise<void> {
     const { handled, now } = this.#options

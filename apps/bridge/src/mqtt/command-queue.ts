@@ -25,7 +25,8 @@ const COMMANDS_TO_REOPEN = 9_000
 
 /**
  * Commands on disk, in the order of their arrival. If a confirmation was lost, the broker delivers the command again.
- * Such a repetition has the DUP flag, and the packet id and the content of the first delivery. It is not queued again.
+ * Such a repetition has the DUP flag, and the packet id and the content of the first delivery. A repetition is not
+ * queued again.
  */
 export class CommandQueue {
   readonly #database: DatabaseSync

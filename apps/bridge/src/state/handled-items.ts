@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** The ids of events that one channel has passed on, so that it passes on each event once. */
+/** The ids of events that one channel has reported, so that it reports each event only once. */
 export class HandledItems {
   readonly #database: DatabaseSync
   readonly #channel: string

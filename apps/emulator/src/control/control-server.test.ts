@@ -60,7 +60,7 @@ async function call(
 const get = (path: string) => call('GET', path)
 const act = (instruction: string, body: unknown) => call('POST', `/do/${instruction}`, body)
 
-/** Returns what a program reads on the TCP port of a modem up to `until`. */
+/** Returns the text that a program reads on the TCP port of a modem up to `until`. */
 async function dialogue(modem: string, commands: string, until: RegExp): Promise<string> {
   const port = emulator.world.modem(modem).ports[0]?.address ?? ''
   const socket = connect(Number(new URL(port).port), '127.0.0.1')

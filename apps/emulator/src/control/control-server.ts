@@ -10,7 +10,9 @@ import { refuseForeignBody, refuseWebPages } from './own-requests.ts'
 import { ControlProblem } from './problem.ts'
 import { type Controlled, modemOf, routes, STREAM, trafficText } from './routes.ts'
 
-/** The HTTP control interface, with JSON bodies. It has no password, so it should listen on loopback only. */
+/**
+ * The HTTP control interface, with JSON bodies. The interface has no password, so it should listen on loopback only.
+ */
 export class ControlServer {
   readonly #server: Server
 

@@ -6,8 +6,9 @@ import { Cable } from './cable.ts'
 import type { HostPort, ReceiveBytes } from './host-port.ts'
 
 /**
- * A modem on a TCP port. It serves one program at a time: a new connection replaces the current one, so that a dead
- * connection cannot block the port. While the modem is unplugged, connections are reset; the port stays bound.
+ * A modem on a TCP port. The port serves one program at a time: a new connection replaces the current connection, so
+ * that a dead connection cannot block the port. While the modem is unplugged, connections are reset; the port stays
+ * bound.
  */
 export class TcpHost implements HostPort {
   readonly #server: Server

@@ -1,6 +1,6 @@
 import type { NetworkEvent } from '@smsgw/virtual-modem/network/network'
 
-/** Records the events of network and scenario, keeps the last ones, and notifies listeners. */
+/** Records the events of network and scenario, keeps the last events, and notifies listeners. */
 export class NetworkEvents {
   readonly #recent: EventRecord[] = []
   readonly #listeners = new Set<(record: EventRecord) => void>()

@@ -1,4 +1,4 @@
-/** Records the bytes of all modems, keeps the last ones, and notifies listeners. */
+/** Records the bytes of all modems, keeps the last bytes, and notifies listeners. */
 export class Traffic {
   readonly #recent: TrafficRecord[] = []
   #recentBytes = 0

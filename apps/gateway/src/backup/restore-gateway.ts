@@ -57,7 +57,7 @@ async function readServerSecret(folder: string): Promise<string> {
   const file = join(folder, 'server-secret')
   if (existsSync(file)) return (await readFile(file, 'utf8')).trim()
   throw new StartError(
-    'the backup does not contain SERVER_SECRET, because the gateway got it from its environment. Set SERVER_SECRET to the same value for the restore',
+    'the backup does not contain SERVER_SECRET, because this secret was set in the environment of the gateway. Set SERVER_SECRET to the same value for the restore',
   )
 }
 

@@ -5,7 +5,8 @@ import { identityFile } from '@smsgw/agent/link/agent-identity'
 import { syncFolder } from '@smsgw/daemon/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
 
-// A restore takes effect completely or not at all, even after a power cut. It uses two folders in the data folder:
+// A restore takes effect completely or not at all, even after a power cut. A restore uses two folders in the data
+// folder:
 //   arriving   data restored so far; ignored, and deleted by the next restore
 //   restored   complete and on disk; only has to be moved to the data folder, by the next start if necessary
 
@@ -61,7 +62,7 @@ function moveUp(folder: string): void {
   syncFolder(folder)
 }
 
-/** The longest wait for the database. It normally ends much earlier after its folder was deleted. */
+/** The longest wait for the database. The database normally ends much earlier after its folder was deleted. */
 const LONGEST_WRITING_MS = 10_000
 const ARRIVING = 'arriving'
 const RESTORED = 'restored'

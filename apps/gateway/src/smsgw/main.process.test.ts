@@ -108,7 +108,7 @@ function smsgw(...args: readonly string[]) {
   return { code: status, output: stdout, problem: stderr }
 }
 
-/** Runs a script from a file, because it is too long for an argument. */
+/** Runs a script from a file, because the script is too long for an argument. */
 function shell(name: string, args: readonly string[], script: string): string {
   const file = join(scripts, 'script')
   writeFileSync(file, script)

@@ -1,8 +1,8 @@
 // The WebSocket close codes of the link. The close reason describes the error.
 
 /**
- * How the agent reconnects: `now` at once, `soon` with growing pauses, `slowly` with long pauses because the cause must be
- * fixed first, `never` until it is restarted by hand.
+ * How the agent reconnects: `now` at once, `soon` with growing pauses, `slowly` with long pauses because the cause must
+ * be fixed first, `never` until a person restarts the agent.
  */
 export type Retry = 'now' | 'soon' | 'slowly' | 'never'
 
@@ -23,7 +23,7 @@ export const closeCodes = {
   /** The frame is critical and its type is unknown. */
   unsupported: { code: 4406, retry: 'slowly' },
   'timed-out': { code: 4408, retry: 'soon' },
-  /** A newer connection of the same agent replaced this one. */
+  /** A newer connection of the same agent replaced this connection. */
   superseded: { code: 4409, retry: 'soon' },
   /** The journal is an old copy, because the relay has later events from it. */
   'old-copy': { code: 4410, retry: 'soon' },

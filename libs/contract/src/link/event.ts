@@ -238,7 +238,7 @@ const finding = z.object({
   values: z.record(z.string().max(32), z.union([z.string().max(500), z.number()])).optional(),
   /** The SIM that was checked. */
   simNumber: simNumber.optional(),
-  /** Shell commands that solve the problem, in order. They need a person on the machine. */
+  /** Shell commands that solve the problem, in order. The commands need a person on the machine. */
   commands: z.array(z.string().min(1).max(500)).max(8).optional(),
 })
 

@@ -16,10 +16,11 @@ const maxEventsInFrame = 256
 const id = z.string().min(1).max(64)
 /** The number of an event in its journal. */
 const seq = z.int().min(1)
-/** The number of the last event that is acknowledged, with all earlier ones. */
+/** The number of an event that is acknowledged together with all earlier events. */
 const mark = z.int().min(0)
 /**
- * A random value that was created with the event. It shows whether two journals have the same event at the same number.
+ * A random value that was created with the event. The tag shows whether two journals have the same event at the same
+ * number.
  */
 const tag = z.string().min(1).max(64)
 const version = z.int().min(1).max(10_000)
@@ -62,7 +63,7 @@ const welcome = z.object({
   /** The last event of this journal that the relay has stored, and its tag. */
   mark,
   markTag: tag.optional(),
-  /** `bootId` of the previous connection of this device. It differs if two processes use the same identity. */
+  /** `bootId` of the previous connection of this device. The id differs if two processes use the same identity. */
   previousBootId: id.optional(),
   /** True if the device has already used a newer journal, so that this journal is an old copy. */
   isRetired: z.boolean().default(false),
@@ -156,8 +157,8 @@ const credit = z.object({ type: z.literal('credit'), limit: mark, urgentLimit: m
 /** Telemetry is repeated regularly, so it is neither written to the journal nor acknowledged. */
 const telemetry = z.object({ type: z.literal('telemetry'), at: time, sample: openObject })
 /**
- * Reports why messages wait. The report replaces the previous one, and is valid until the connection ends. It is
- * neither written to the journal nor acknowledged.
+ * Reports why messages wait. The report replaces the previous report, and is valid until the connection ends. The
+ * report is neither written to the journal nor acknowledged.
  */
 const waiting = z.object({ type: z.literal('waiting'), report: waitingReport })
 

@@ -156,7 +156,7 @@ const mostProxiedAttempts = 4
 const shortOutageAttempts = 120
 const slowly: Pause = { fromMs: 60_000, toMs: 600_000 }
 
-/** `attempts`: the number of failed connections since the last one that worked in both directions. */
+/** `attempts`: the number of failed connections since the last connection that worked in both directions. */
 export function pauseBefore(attempts: number, retry: Exclude<Retry, 'never'>): Pause {
   if (retry === 'slowly') return slowly
   if (retry === 'now' && attempts === 0) return { fromMs: 0, toMs: 0 }

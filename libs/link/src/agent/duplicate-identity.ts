@@ -5,13 +5,13 @@ import type { Pause } from '../connection/timers.ts'
  * Detects a second agent with the same identity, for example on a copied SD card. The two agents replace each other's
  * connection endlessly. An agent detects that another process was connected between two of its own connections, because
  * the welcome contains the boot id of the previous connection, and `connEpoch` counts more connections than this
- * process opened. After three takeovers an agent sends no more messages. It reconnects up to three more times, so that
- * the other agent also counts three takeovers and stops.
+ * process opened. After three takeovers an agent sends no more messages. The agent reconnects up to three more times,
+ * so that the other agent also counts three takeovers and stops.
  */
 export interface DuplicateEvidence {
   /** The first welcome that this process received since `streamId` last changed. */
   readonly first: Pick<Welcome, 'connEpoch' | 'streamId'> | undefined
-  /** The number of hellos that this process sent. It has opened at most this many connections. */
+  /** The number of hellos that this process sent. The process has opened at most this many connections. */
   readonly hellos: number
   /** The number of connections since `first` that this process cannot have opened. */
   readonly foreign: number

@@ -93,7 +93,7 @@ export function eventsRead(state: OnlineState, from: number, events: readonly Jo
 }
 
 /**
- * Acknowledges commands, even those of an earlier connection. The relay ignores acknowledgements of commands that it
+ * Acknowledges commands, even commands of an earlier connection. The relay ignores acknowledgements of commands that it
  * did not send on this connection.
  */
 export function confirmJournaled(state: OnlineState, keys: readonly string[]): AgentStep {
@@ -171,7 +171,7 @@ function unchanged(state: AgentState): AgentStep {
   return { state, effects: [] }
 }
 
-/** Puts effects before those of a step. */
+/** Puts effects before the effects of a step. */
 function then(step: AgentStep, before: readonly AgentEffect[]): AgentStep {
   return { state: step.state, effects: [...before, ...step.effects] }
 }

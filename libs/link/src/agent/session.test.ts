@@ -303,7 +303,7 @@ test('reconnects soon after a malformed frame, which may be a fault of a proxy',
   expect(effects).toContainEqual({ kind: 'set-timer', timer: 'reconnect', fromMs: 0, toMs: 500 })
 })
 
-test('sends at most one heartbeat per second, whatever the relay requests', () => {
+test('sends at most one heartbeat per second, even if the relay requests more', () => {
   const { effects } = online(paired, { heartbeatSeconds: 0.01 })
   expect(effects).toContainEqual({ kind: 'set-timer', timer: 'tick', fromMs: 250, toMs: 250 })
 })

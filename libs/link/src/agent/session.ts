@@ -21,7 +21,7 @@ import { advance, confirmJournaled, creditTimerFired, eventsRead, handleFrame, i
 import type { AgentEffect, AgentInput, AgentState, AgentStep, AgentTimer } from './state.ts'
 
 /**
- * The agent's end of the link. It keeps one connection to the relay while the process runs.
+ * The agent's end of the link. This end keeps one connection to the relay while the process runs.
  *
  *   idle → connecting → awaiting-challenge → signing → awaiting-welcome → comparing-tag → online
  *            ↑                  (pairing → storing-identity → signing, once)                │

@@ -11,7 +11,7 @@ import { type EventOutbox, type JournaledEvent, openOutbox, type Reading } from 
 import { type DuplicateEvidence, noDuplicate } from './duplicate-identity.ts'
 import { type FrameBudget, fullBudget } from './frame-budget.ts'
 
-/** The state of the agent's end of the link. Immutable: each input returns the next one. */
+/** The state of the agent's end of the link. Immutable: each input returns the next state. */
 export interface AgentState {
   readonly agent: AgentFacts
   readonly identity: Identity
@@ -21,7 +21,7 @@ export interface AgentState {
   /** The number of the newest socket. Inputs from older sockets are ignored. */
   readonly connection: number
   readonly phase: AgentPhase
-  /** The number of failed connections since the last one that worked in both directions. */
+  /** The number of failed connections since the last connection that worked in both directions. */
   readonly attempts: number
   /** The number of these failed connections that did not reach a relay. */
   readonly unreachable: number
@@ -166,7 +166,10 @@ export type AgentEffect =
   | { readonly kind: 'compare-tag'; readonly connection: number; readonly seq: number; readonly tag: string }
   /** Answer `events-read` with at least one and at most `most` events, starting at event `from`. */
   | ({ readonly kind: 'read-events'; readonly connection: number } & Reading)
-  /** Record the mark, which need not be on disk at once. It may decrease after the relay was restored from a backup. */
+  /**
+   * Record the mark, which need not be on disk at once. The mark may decrease after the relay was restored from a
+   * backup.
+   */
   | { readonly kind: 'record-mark'; readonly mark: number; readonly streamId: string }
   /**
    * Write the commands to the journal, unless its id has changed. A known command is not written again. Answer

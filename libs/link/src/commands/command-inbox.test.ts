@@ -14,7 +14,7 @@ test('the first credit is the whole capacity', () => {
   expect(nextCredit(emptyInbox, { ...queue, open: 90 })).toEqual(credit(0, 0))
 })
 
-test('commands that are being written use capacity, even those of an earlier connection', () => {
+test('commands that are being written use capacity, even commands of an earlier connection', () => {
   expect(nextCredit(emptyInbox, { ...queue, journaling: ['send:a', 'cancel:b'] })).toMatchObject({ limit: 7 })
 })
 

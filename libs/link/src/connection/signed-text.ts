@@ -1,6 +1,6 @@
 /**
- * The text that an agent signs with its Ed25519 key and the relay verifies. It contains the purpose, the nonce of the
- * connection and all claims, so that a signature is not valid for any other use.
+ * The text that an agent signs with its Ed25519 key and the relay verifies. The text contains the purpose, the nonce of
+ * the connection and all claims, so that a signature is not valid for any other use.
  */
 export function signedText(claim: SignedClaim): string {
   const lines =

@@ -1,6 +1,6 @@
 import type { Versions } from '@smsgw/contract/link/frame'
 
-/** The supported versions: the current one and the previous one. */
+/** The supported versions: the current version and the previous version. */
 export const supportedVersions: Versions = { min: 1, max: 1 }
 
 /** The highest version that both ends support. */

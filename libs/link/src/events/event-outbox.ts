@@ -130,5 +130,5 @@ export function eventFrames(sent: number, from: number, events: readonly Journal
   ]
 }
 
-/** Replaces an event that does not fit into a frame, so that it does not block later ones. */
+/** Replaces an event that does not fit into a frame, so that it does not block later events. */
 const tooLarge = JSON.stringify({ kind: 'too-large' })

@@ -193,7 +193,7 @@ function unchanged(state: RelayState): RelayStep {
   return { state, effects: [] }
 }
 
-/** Puts effects before those of a step. */
+/** Puts effects before the effects of a step. */
 function then(step: RelayStep, before: readonly RelayEffect[]): RelayStep {
   return { state: step.state, effects: [...before, ...step.effects] }
 }

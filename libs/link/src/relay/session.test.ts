@@ -81,7 +81,7 @@ test('supports the previous version, and reports the supported range when there 
   expect(closeIn(effects)).toMatchObject({ code: 4426, reason: expect.stringContaining('versions 1 to 2') })
 })
 
-test('acknowledges an event when it is committed, and stores later ones with the next commit', () => {
+test('acknowledges an event when it is committed, and stores later events with the next commit', () => {
   const first = receive(ready(), events(5), events(6), events(7))
   expect(first.effects).toMatchObject([
     { kind: 'store-events', connEpoch: 7, journalId: 'journal', batch: { from: 5, tag: 't5' } },

@@ -8,7 +8,7 @@ import type { Pause } from '../connection/timers.ts'
 import { supportedVersions } from '../connection/versions.ts'
 import type { EventBatch, EventInbox } from '../events/event-inbox.ts'
 
-/** The state of the relay's end of one connection. Immutable: each input returns the next one. */
+/** The state of the relay's end of one connection. Immutable: each input returns the next state. */
 export interface RelayState {
   readonly relay: RelayFacts
   readonly phase: RelayPhase

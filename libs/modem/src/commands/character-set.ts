@@ -3,8 +3,8 @@ import { textFromUcs2 } from '@smsgw/sms/text/ucs2'
 import type { Query } from './query.ts'
 
 /**
- * The character set of text parameters (27.007 §5.5): operator names, the service centre, USSD. It does not affect
- * PDUs.
+ * The character set of text parameters (27.007 §5.5): operator names, the service centre, USSD. The character set does
+ * not affect PDUs.
  */
 export function selectCharacterSet(characterSet: CharacterSet): Query<true> {
   return { text: `AT+CSCS="${characterSet}"`, timeoutMs: 5000, read: () => true }
@@ -12,7 +12,7 @@ export function selectCharacterSet(characterSet: CharacterSet): Query<true> {
 
 export type CharacterSet = 'GSM' | 'IRA' | 'UCS2'
 
-/** Reads a text as firmware writes it: plain, or UCS-2 in hexadecimal digits, whatever `+CSCS` reports. */
+/** Reads a text as firmware writes it: plain, or UCS-2 in hexadecimal digits, with any value of `+CSCS`. */
 export function textInCharacterSet(text: string): string {
   if (text.length < 4 || text.length % 4 !== 0 || !/^[0-9a-f]+$/i.test(text)) return text
   const inLatinToArabic = /^(0[0-7][0-9a-f]{2})+$/i.test(text) && (text.startsWith('00') || /[a-f]/i.test(text))

@@ -10,7 +10,7 @@ export const readFirmware: Query<string> = freeText('AT+CGMR', ['+CGMR', '+GMR']
 /** The IMEI, which identifies the modem on any port. */
 export interface ModemNumber {
   readonly imei: string | undefined
-  /** The serial number, if the modem reports one instead of an IMEI. */
+  /** The serial number, if the modem reports a serial number instead of an IMEI. */
   readonly serial: string | undefined
 }
 

@@ -44,7 +44,7 @@ export function networkTimeIn(line: ResponseLine): NetworkTime | undefined {
     case '+CTZV':
     case '+CTZE':
     case '+CTZEU': {
-      // The zone comes first, followed by the local time if there is one.
+      // The zone comes first, followed by the local time in some codes.
       const time = localTimeIn(line.body)
       const zone = validZone(Number(/^\s*"?([+-]?\d{1,3})/.exec(line.body)?.[1] ?? Number.NaN))
       if (time === undefined || zone === undefined || time.zoneQuarters !== undefined) return time

@@ -70,7 +70,7 @@ test('pads a packed request of seven characters with CR, because zeros would be 
 })
 
 test.each(['1"', '1\rAT+CMGD=1,4', '1\n', '1\x1a', '1\x1b', '1\x00', '\u010d1', '1\x7f', '1\u0085'])(
-  'the text %j cannot add a command, whatever the encoding',
+  'the text %j cannot add a command in any encoding',
   (text) => {
     expect(sendUssd(text, 'plain')).toBeUndefined()
     for (const encoding of ['packed-hex', 'ucs2-hex'] as const) {

@@ -89,7 +89,7 @@ const bare: ErrorMeaning = {
   standard: '',
   class: 'unknown',
   words: 'The modem refused without a reason.',
-  advice: 'If the problem persists, report it with a trace.',
+  advice: 'If the problem persists, report the error with a trace.',
 }
 
 const notSupported: ErrorMeaning = {

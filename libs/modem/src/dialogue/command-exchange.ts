@@ -61,8 +61,8 @@ export class CommandExchange implements Exchange {
   }
 
   prompt(): void {
-    // Ignores the prompt. It is line noise, or the modem waits for a PDU and will not answer. In the second case, the
-    // deadline ends the exchange.
+    // Ignores the prompt. The prompt is line noise, or the modem waits for a PDU and will not answer. In the second
+    // case, the deadline ends the exchange.
   }
 
   expired(): void {

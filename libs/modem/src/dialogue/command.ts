@@ -42,7 +42,7 @@ export type CommandOutcome =
   | { readonly kind: 'error'; readonly error: CommandError; readonly lines: readonly ResponseLine[] }
   /** The command was written, but no final result arrived. It is unknown whether the modem executed the command. */
   | { readonly kind: 'unanswered'; readonly why: Unanswered; readonly lines: readonly ResponseLine[] }
-  /** Nothing was written. */
+  /** The command was not written. */
   | { readonly kind: 'not-sent'; readonly why: NotSent }
 
 /** `flooded`: the answer exceeded every limit. `restarted`: the modem reported that it has just booted. */
@@ -52,8 +52,8 @@ export type Unanswered = 'timeout' | 'flooded' | 'restarted' | 'cancelled' | 'po
 export type NotSent = 'out-of-step' | 'cancelled' | 'port-lost' | 'unwritable'
 
 /**
- * Returns true if the text can be written. A control character would end the command and begin another one, and each
- * character must fit into one byte.
+ * Returns true if the text can be written. A control character would end the command and begin another command, and
+ * each character must fit into one byte.
  */
 export function isWritable(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {

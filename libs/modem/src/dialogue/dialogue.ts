@@ -50,7 +50,7 @@ export class Dialogue {
   readonly #queue: ExchangeQueue
   readonly #doubt = new Doubt()
   readonly #events: DialogueEvent[] = []
-  /** Chunks that arrived while another chunk was being read. This happens because a port may answer within `write`. */
+  /** Chunks that arrived during the read of another chunk, because a port may answer within `write`. */
   readonly #backlog: Uint8Array[] = []
   #running = false
   #state: DialogueState = 'new'

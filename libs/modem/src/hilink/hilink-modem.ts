@@ -36,7 +36,7 @@ import { childNumber, childText } from './xml.ts'
 
 /**
  * A stick that offers only a web interface (HiLink), driven through its XML interface. The stick does not announce
- * messages or changes, so the driver reads its state regularly. It assigns no references and returns no delivery
+ * messages or changes, so the driver reads its state regularly. The stick assigns no references and returns no delivery
  * reports.
  *
  * probing → identifying → sim → registering → ready ⇄ degraded, as for every modem. A new session with another IMEI or

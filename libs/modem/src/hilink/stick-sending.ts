@@ -55,8 +55,8 @@ export class StickSending {
   async #send(text: OutgoingText, { beforePdu }: SubmitOptions): Promise<SubmitOutcome> {
     const { session, clock, localDate } = this.#options
     if (!this.#isOpen) return { kind: 'not-sent', why: 'not-ready' }
-    // Reads the status before the commit, because the message should be sent directly after the commit. This also opens
-    // a session if none is open.
+    // Reads the status before the commit, because the message should be sent directly after the commit. This request
+    // also opens a session if no session is open.
     const information = await session.get('/api/device/information')
     if (information.kind !== 'value') return { kind: 'not-sent', why: 'out-of-step' }
     if (!this.#options.isSameStick(information)) return { kind: 'not-sent', why: 'restarted' }

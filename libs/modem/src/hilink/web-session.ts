@@ -20,7 +20,7 @@ export type RequestFields = readonly (readonly [name: string, value: string | nu
 
 /**
  * The session with the web interface: a cookie, and a token that each POST uses up. Requests run one at a time, because
- * the token of a request comes with the reply to the previous one.
+ * the token of a request comes with the reply to the previous request.
  *
  * none → open (`SesTokInfo`) → none, when the stick refuses the token because it has restarted or another program has
  * opened a session. A refused token means that the stick has not executed the request, so the request is repeated once

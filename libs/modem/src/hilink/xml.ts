@@ -53,8 +53,8 @@ export function escapeXml(text: string): string {
 }
 
 /**
- * Returns true if an XML document can contain the text (XML 1.0 §2.2). It cannot contain most control characters or
- * half a surrogate pair.
+ * Returns true if an XML document can contain the text (XML 1.0 §2.2). Most control characters and halves of surrogate
+ * pairs are not allowed.
  */
 export function isXmlText(text: string): boolean {
   return !unwritable.test(text)

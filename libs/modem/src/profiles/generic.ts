@@ -5,7 +5,7 @@ import { probeWhenOverdue } from '../send/result-probe.ts'
 import { standardToolkitCode } from '../toolkit/toolkit-code.ts'
 import type { Profile } from './profile.ts'
 
-/** The profile of unknown modems. It assumes only that the modem follows 27.005 and 27.007. */
+/** The profile of unknown modems. The profile assumes only that the modem follows 27.005 and 27.007. */
 export const generic: Profile = {
   name: 'generic',
   fingerprints: [],

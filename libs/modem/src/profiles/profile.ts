@@ -21,7 +21,7 @@ export interface Profile {
   readonly fingerprints: readonly Fingerprint[]
   /** Models and firmware that differ from the rest of the family. All matching variants are applied, in order. */
   readonly variants: readonly Variant[]
-  /** Unsolicited codes in addition to the generic ones. */
+  /** Unsolicited codes in addition to the generic codes. */
   readonly unsolicited: readonly UnsolicitedForm[]
   /** Sent as soon as the vendor is known; a refusal is ignored. */
   readonly calming: readonly string[]

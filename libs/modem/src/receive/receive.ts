@@ -266,7 +266,7 @@ export interface ReceiverSession {
 }
 
 export type ReceiverEvent =
-  /** The driver could not read a memory to its end. It reported the messages that it had read. */
+  /** The driver could not read a memory to its end. The messages that were read have been reported. */
   | { readonly kind: 'not-read'; readonly memory: Memory; readonly why: SlotFailure['failure'] }
   /** A message could not be deleted. */
   | { readonly kind: 'not-deleted'; readonly memory: Memory; readonly why: 'refused' | 'unanswered' }

@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../clock.ts'
  * so reading that message would cause the next announcement, in an endless loop.
  *
  * `trusted` → several useless indications in a short time → `not trusted` for a while: announcements are skipped, and
- * one sweep at the end replaces the skipped ones.
+ * one sweep at the end replaces the skipped announcements.
  */
 export class Tips {
   readonly #clock: Clock

@@ -12,7 +12,7 @@ import {
   type RecoveryStep,
 } from './state.ts'
 
-/** One input. `late`: the outcome of an earlier request. */
+/** One input with its time. `late`: the outcome of an earlier request. */
 interface TimedInput {
   readonly afterMs: number | 'deadline'
   readonly late: boolean

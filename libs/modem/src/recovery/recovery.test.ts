@@ -79,7 +79,7 @@ describe('the first start', () => {
     'pin-not-taken',
     'puk-required',
     'modem-locked',
-  ])('%s is a matter for hands: an alarm at once, and nothing is done to the modem', (reason) => {
+  ])('%s needs a person: raises an alarm at once and changes nothing at the modem', (reason) => {
     const patient = new Patient().opens()
     patient.asked = []
     patient.hears(probing).hears(identifying).hears(blockedBy(reason))

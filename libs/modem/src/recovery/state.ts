@@ -29,8 +29,8 @@ export interface Healthy {
   /** The time from which the missing network counts as a failure; undefined while there is a network. */
   readonly deadlineMs: number | undefined
   /**
-   * The last failure from which the modem recovered. If it fails again soon, the remedies that were tried for this
-   * failure are skipped.
+   * The last failure from which the modem recovered. If the modem fails again soon, the remedies that were tried for
+   * this failure are skipped.
    */
   readonly before: Outage | undefined
   readonly budget: RecoveryBudget
@@ -151,7 +151,7 @@ export interface RecoveryOptions extends RecoveryBudgetOptions {
   readonly settleMs: number
   /** How long a modem that is set up may be without a network. */
   readonly serviceLimitMs: number
-  /** A failure within this time after the last one counts as the same failure. */
+  /** A failure within this time after the last failure counts as the same failure. */
   readonly relapseMs: number
   readonly alarmLookMs: number
   /** True if the settings configure how the modem is switched off and on. The power cycle is then the last remedy. */

@@ -126,7 +126,7 @@ describe('after Ctrl-Z', () => {
     ['+CMGS:7', 7],
     ['+CMGS: "7"', 7],
     ['+CMGS: 300', undefined],
-  ])('%s is acceptance, whatever became of its number', async (line, messageReference) => {
+  ])('%s is acceptance, even if the number is unreadable', async (line, messageReference) => {
     const { outcome, modem } = await pduWritten()
     modem.say(`\r\n${line}\r\nERROR\r\n`)
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference })

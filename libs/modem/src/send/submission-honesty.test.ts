@@ -63,8 +63,8 @@ test('no schedule with a truthful modem gives a false outcome', async () => {
 type Saying = 'prompt' | 'reference' | 'ok' | 'refusal' | 'ambiguous' | 'news' | 'restart' | 'nothing' | 'lost'
 
 /**
- * Makes the modem send what the schedule requests. A clear result is sent only once, and only after the modem has
- * received a PDU.
+ * Makes the modem send the output that the schedule requests. A clear result is sent only once, and only after the
+ * modem has received a PDU.
  */
 function truthful(modem: ScriptedModem) {
   const said = { reference: false, refusal: false }

@@ -1,7 +1,7 @@
 import { type EnteredPin, type PinMemory, resultOf } from './pin-memory.ts'
 import { type StartupFailure, startupFailure } from './startup-failure.ts'
 
-/** A PIN that may now be entered once. It has already been recorded as entered. */
+/** A PIN that may now be entered once. The PIN has already been recorded as entered. */
 export interface PinAttempt {
   readonly entered: EnteredPin
   /** Restores the earlier record, because the PIN was certainly not entered. */

@@ -1,7 +1,7 @@
 /**
  * Records the PINs that were entered without unlocking the SIM. The records are needed because a SIM counts all
- * attempts and locks after the third. They apply to all ports, to all starts, and to later processes if the owner
- * stores `records`.
+ * attempts and locks after the third. The records apply to all ports, to all starts, and to later processes if the
+ * owner stores `records`.
  *
  * `open`: the PIN was entered and the result is still unknown → deleted when the SIM is ready, `refused` when the SIM
  * reported a refusal or its counter went down, `spent` if the result could not be determined.

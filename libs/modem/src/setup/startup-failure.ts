@@ -3,7 +3,7 @@ export interface StartupFailure {
   readonly reason: StartupFailureReason
   readonly words: string
   readonly advice: string
-  /** The answer or error of the modem, if there was one. */
+  /** The answer or error of the modem, if any. */
   readonly evidence: string | undefined
   /** The number of PIN attempts left, if relevant and reported. */
   readonly triesLeft?: number

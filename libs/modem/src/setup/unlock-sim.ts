@@ -47,7 +47,7 @@ export async function unlockSim(context: StartupContext, profile: Profile): Prom
   }
 }
 
-/** A modem that has just started may report a missing SIM for this long although there is one. */
+/** A modem that has just started may report a missing SIM for this long although a SIM is inserted. */
 const simAbsentLimitMs = 10_000
 
 /** Repeats the query until the SIM reports a state that a longer wait would not change. */

@@ -6,7 +6,7 @@ import { ScriptedModem } from './scripted-modem.ts'
  */
 export class DescribedModem extends ScriptedModem {
   readonly #answers: Map<string, Described>
-  /** All command lines, without those of a resynchronisation. */
+  /** All command lines, except the command lines of a resynchronisation. */
   readonly commands: string[] = []
   readonly pdus: string[] = []
   readonly #meanwhile: string[] = []

@@ -11,7 +11,7 @@ export class TranscriptModem extends ScriptedModem {
   readonly #sections: readonly Section[]
   #section = -1
   #next = 0
-  /** The differences between what the host wrote and what the transcript expects. */
+  /** The differences between the output of the host and the transcript. */
   readonly deviations: string[] = []
 
   constructor(text: string) {

@@ -78,9 +78,9 @@ export const cinterionToolkitCode: ToolkitCode = {
 }
 
 /**
- * `!STKC: <type>` with the types of the standard in hexadecimal, of modules that Sierra designed. The meaning of a result
- * depends on the type. Manuals of 2008 to 2018 (MC87xx, MC77xx, WP76xx) agree on the types, on 0 (done) and on the results
- * of calls and USSD. Only the one of the MC87xx gives 1 (ends the session) for a tone and an input.
+ * `!STKC: <type>` with the types of the standard in hexadecimal, of modules that Sierra designed. The meaning of a
+ * result depends on the type. Manuals of 2008 to 2018 (MC87xx, MC77xx, WP76xx) agree on the types, on 0 (done) and on
+ * the results of calls and USSD. Only the code of the MC87xx gives 1 (ends the session) for a tone and an input.
  */
 export const sierraToolkitCode: ToolkitCode = {
   code: '!STKC',

@@ -5,8 +5,8 @@ import { standardToolkitCode, type ToolkitCode } from './toolkit-code.ts'
 
 /**
  * Responds to the commands of the SIM toolkit, so that the SIM is free again. A response is sent after the command in
- * flight and before the next message. It is sent only once, because the modem itself ends an unanswered session after
- * some minutes.
+ * flight and before the next message. A response is sent only once, because the modem itself ends an unanswered session
+ * after some minutes.
  */
 export class ToolkitResponder {
   readonly #executor: Executor

@@ -97,7 +97,7 @@ export class LineAssembler {
   #begin(text: string, listener: AssembledListener): void {
     const line = readResponseLine(text)
     const form = this.#table.find(line)
-    // Text mode has no PDU row, so a line that looks like one is part of a text.
+    // Text mode has no PDU row, so a line that looks like a PDU row is part of a text.
     if (form?.continues === 'pdu' && !this.#isInMessage) {
       const parameters = parseParameters(line.body)
       const payload = payloadOf(form.code, parameters.length)

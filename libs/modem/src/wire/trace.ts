@@ -69,8 +69,8 @@ export class TraceLines implements ByteTrace {
 }
 
 /**
- * Keeps the last bytes of both directions, unmasked, in memory only. They are masked when the trace is read, so that an
- * unread trace costs nothing.
+ * Keeps the last bytes of both directions, unmasked, in memory only. The bytes are masked when the trace is read, so
+ * that an unread trace costs nothing.
  */
 export class TraceRing implements ByteTrace {
   readonly #clock: Clock

@@ -113,8 +113,8 @@ function classifyText(text: string): Address {
 }
 
 function addressFromValue(typeOfAddress: number, value: Uint8Array, semiOctets: number): Address {
-  // The top bit means that no further type octet follows. It is ignored, because some senders clear the bit by mistake
-  // and add no further octet.
+  // The top bit means that no further type octet follows. The bit is ignored, because some senders clear the bit by
+  // mistake and add no further octet.
   const typeOfNumber = TYPES_OF_NUMBER[(typeOfAddress >> 4) & 0b111] ?? 'reserved'
   return {
     typeOfNumber,

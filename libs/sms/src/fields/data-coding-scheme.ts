@@ -1,4 +1,4 @@
-/** How to decode the user data, and what the phone does with the message. 23.038 §4 */
+/** How to decode the user data, and how the phone treats the message. 23.038 §4 */
 export interface DataCodingScheme {
   readonly octet: number
   readonly alphabet: Alphabet
@@ -8,7 +8,9 @@ export interface DataCodingScheme {
   /** True if the phone deletes the message after it is read. */
   readonly automaticDeletion: boolean
   readonly messageWaiting: MessageWaiting | undefined
-  /** True for a coding that no release defines. It is decoded in the default alphabet, as the standard requires. */
+  /**
+   * True for a coding that no release defines. The text is decoded in the default alphabet, as the standard requires.
+   */
   readonly reserved: boolean
 }
 

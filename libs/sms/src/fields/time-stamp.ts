@@ -83,7 +83,8 @@ const TIME_STAMP_OCTETS = 7
 const QUARTER_MS = 15 * 60 * 1000
 
 /**
- * The sign of the zone: the highest bit of its tens digit. It is bit 3 of the octet, because the nibbles are swapped.
+ * The sign of the zone: the highest bit of its tens digit. The sign is bit 3 of the octet, because the nibbles are
+ * swapped.
  */
 const ZONE_SIGN = 0x08
 

@@ -163,7 +163,7 @@ function reliableElements(header: UserDataHeader | undefined): readonly Informat
   return header === undefined || header.broken ? [] : header.elements
 }
 
-// 23.040 §9.2.3.24: if elements are repeated without permission or contradict each other, the last one is valid.
+// 23.040 §9.2.3.24: if elements are repeated without permission or contradict each other, the last element is valid.
 function lastOf<Value>(
   header: UserDataHeader | undefined,
   read: (element: InformationElement) => Value | undefined,

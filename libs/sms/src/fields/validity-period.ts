@@ -25,7 +25,7 @@ export interface EnhancedValidityPeriod {
   readonly octets: Uint8Array
   /** True if the centre tries only once. */
   readonly singleShot: boolean
-  /** True if a second functionality indicator follows the first one. No release defines a second one. */
+  /** True if a second functionality indicator follows the first indicator. No release defines a second indicator. */
   readonly extended: boolean
   readonly period: EnhancedPeriod
 }
@@ -88,7 +88,7 @@ export function secondsFromRelative(period: RelativeValidityPeriod): number {
   return secondsOfValue(period.value)
 }
 
-/** The index is TP-VPF. */
+/** The formats; the index is the value of TP-VPF. */
 const FORMATS = [undefined, 'enhanced', 'relative', 'absolute'] as const
 
 const ENHANCED_OCTETS = 7
@@ -125,7 +125,7 @@ function enhancedPeriod(format: number, value: Uint8Array): EnhancedPeriod {
   const [first, second, third] = value
   if (format === 0b000) return { kind: 'none' }
   if (format === 0b001 && first !== undefined) return { kind: 'relative', value: first }
-  // Zero seconds is a reserved value.
+  // Accepts only more than zero seconds, because zero is a reserved value.
   if (format === 0b010 && first !== undefined && first > 0) return { kind: 'seconds', seconds: first }
   if (format === 0b011 && first !== undefined && second !== undefined && third !== undefined) {
     const hours = decimalFromSemiOctets(first)

@@ -4,8 +4,8 @@ export interface EvictionLimits {
   /** The number of groups in memory, including complete groups. */
   readonly maxGroups: number
   /**
-   * The number of parts in memory, including those of complete groups. At least 255. A part with its content takes half
-   * a kilobyte.
+   * The number of parts in memory, including the parts of complete groups. At least 255. A part with its content takes
+   * half a kilobyte.
    */
   readonly maxParts: number
   /**

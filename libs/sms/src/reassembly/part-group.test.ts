@@ -37,7 +37,7 @@ describe('a part fits a group', () => {
     expect(fits(group, held(1, 0, 10 * MINUTE + 1), habits)).toBe(false)
   })
 
-  // Parts may arrive in a different order from the one in which they were sent.
+  // Parts may not arrive in the order in which they were sent.
   test.each([
     ['its own', held(2, 60 * MINUTE, 0), held(3, 0, null)],
     ['the other', held(2, 60 * MINUTE, null), held(3, 0, 0)],

@@ -75,8 +75,8 @@ export function groupKey({ sim, sender, concatenation }: ReceivedPart): string {
  * messages, or in every message of a sender that never changes its reference, and the time stamps of parts differ by
  * seconds. Therefore the hour of the earliest time stamp is used. Any subset of the parts gives the same hour, with one
  * exception: the message was sent across the end of an hour, and only its later parts are present when it is first
- * announced. It then keeps its first id. These hours start at minute 23, because scheduled messages are sent on the
- * full hour.
+ * announced. Such a message keeps its first id. These hours start at minute 23, because scheduled messages are sent on
+ * the full hour.
  */
 export function hourOf({ parts }: PartGroup): number {
   const earliestMs = Math.min(...parts.map(({ sentMs, atMs }) => sentMs ?? atMs))
@@ -118,7 +118,7 @@ export function fillsGapsOf(one: PartGroup, other: PartGroup): boolean {
   return other.parts.every(({ sequence }) => !sequences.has(sequence))
 }
 
-/** Returns true if the arrival times are those of one message, even if the clocks of two service centres differ. */
+/** Returns true if the arrival times may belong to one message, even if the clocks of two service centres differ. */
 export function arrivedTogether(parts: readonly HeldPart[], limits: SendingLimits): boolean {
   const sentMs = parts.flatMap((part) => part.sentMs ?? [])
   return span(parts.map(({ atMs }) => atMs)) <= limits.longestDisorderMs && span(sentMs) <= limits.longestPauseMs

@@ -87,9 +87,9 @@ interface PartDuplicated {
 
 interface Announcement {
   /**
-   * Identifies the message permanently: each announcement under this id contains all earlier ones and replaces them.
-   * The id consists of the key and the hour of the earliest time stamp, and of a number if both were used before. The
-   * id contains the sender's number, so it must be hashed before it is shown or logged.
+   * Identifies the message permanently: each announcement under this id contains and replaces all earlier
+   * announcements. The id consists of the key and the hour of the earliest time stamp, and of a number if both were
+   * used before. The id contains the sender's number, so it must be hashed before it is shown or logged.
    */
   readonly groupId: string
   readonly sim: string

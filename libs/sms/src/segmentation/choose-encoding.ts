@@ -47,9 +47,9 @@ export interface EncodingChoice {
  *
  * UCS-2 is used only for text that no allowed table can encode. UCS-2 is never cheaper: a character in GSM-7 has at
  * most 14 bits with its escape, and this saves more than the shift elements need in a part of any size. Transliteration
- * is tried when the text would otherwise need UCS-2. It is used only if the whole text then fits GSM-7 in no more parts
- * (`…` is three septets, but one UTF-16 unit). It also composes a letter with a following accent (NFD); without
- * transliteration, every character arrives unchanged.
+ * is tried when the text would otherwise need UCS-2. Transliteration is used only if the whole text then fits GSM-7 in
+ * no more parts (`…` is three septets, but one UTF-16 unit). Transliteration also composes a letter with a following
+ * accent (NFD); without transliteration, every character arrives unchanged.
  */
 export function chooseEncoding(text: string, options: EncodingOptions): EncodingChoice {
   if (options.encoding === 'ucs2') return inUcs2(text, options, [])

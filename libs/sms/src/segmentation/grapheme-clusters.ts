@@ -1,6 +1,6 @@
 /**
  * Returns a function that gives the start of the grapheme cluster around an index: a letter with its marks, a flag, a
- * family emoji. It returns the index itself when a cluster starts there.
+ * family emoji. The function returns the index itself when a cluster starts there.
  *
  * Splitting a whole text takes a hundred times longer than counting its units, and only a few positions are needed. So
  * the segmenter is created when the first of these positions may be inside a cluster. Clusters depend on the Unicode

@@ -231,7 +231,7 @@ describe('for any text and options', () => {
     )
   })
 
-  test('no part exceeds its capacity, and the rest of the last one is reported', () => {
+  test('no part exceeds its capacity, and the rest of the last part is reported', () => {
     fc.assert(
       fc.property(texts, options, (text, chosen) => {
         const made = segment(text, chosen)

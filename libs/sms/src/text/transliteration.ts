@@ -19,7 +19,8 @@ export class TransliterableText {
   readonly #text: string
   readonly #sections: readonly Section[]
   /**
-   * Pieces that an earlier alphabet lacked. They are checked first, because the next alphabet probably lacks them too.
+   * Pieces that an earlier alphabet lacked. These pieces are checked first, because the next alphabet probably lacks
+   * them too.
    */
   readonly #blockers = new Set<Piece>()
 

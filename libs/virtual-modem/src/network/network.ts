@@ -135,7 +135,7 @@ export class Network {
     this.#latencyMs = latencyMs
   }
 
-  /** `to` is the number of a SIM; undefined means all SIMs, including later ones. */
+  /** `to` is the number of a SIM; undefined means all SIMs, including SIMs that are added later. */
   setCoverage(to: string | undefined, change: Partial<Coverage>): void {
     const everybody = [...this.#byImsi.values()]
     if (to === undefined) this.#usualCoverage = { ...this.#usualCoverage, ...change }

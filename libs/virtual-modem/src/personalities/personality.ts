@@ -8,7 +8,7 @@ export interface Personality extends PersonalityTraits {
   readonly title: string
   /** `web`: the host talks to a web interface, not to a port with AT commands. Default: `at`. */
   readonly host?: 'at' | 'web'
-  /** The commands that only this family has. They replace general commands of the same name. */
+  /** The commands that only this family has. These commands replace general commands of the same name. */
   readonly commands: CommandTable
   /** The general commands that this family does not have. */
   readonly lacks: readonly string[]

@@ -30,7 +30,7 @@ export class Webhooks {
    * contains its `secret`. If that answer is lost, the secret must be rotated.
    */
   async register({ id, ...rest }: RegisterWebhookRequest, options?: CallOptions): Promise<Webhook> {
-    // Chooses an id, so that a repeated request replaces the webhook instead of adding another one.
+    // Chooses an id, so that a repeated request replaces the webhook instead of adding another webhook.
     const body = { id: id ?? (await randomKey()), ...rest }
     const request = { method: 'POST', path: '/webhooks', body, isIdempotent: true, ...options } as const
     return (await this.#transport.send<Webhook>(request)).body

@@ -81,7 +81,8 @@ async function hasStandardSignature(
     .flatMap((one) => (one.startsWith('v1,') ? (bytesOf(one.slice('v1,'.length), 'base64') ?? []) : []))
   const keys = secrets.map((secret) => {
     const key = bytesOf(secret.slice('whsec_'.length), 'base64')
-    if (key === undefined) throw new TypeError('secret is not valid: copy it again, it begins with whsec_')
+    if (key === undefined)
+      throw new TypeError('secret is not valid: copy the secret of the webhook again; it begins with whsec_')
     return key
   })
   return isSigned(keys, joined(utf8(`${id}.${timestamp}.`), body), given)

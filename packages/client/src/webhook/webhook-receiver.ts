@@ -3,8 +3,8 @@ import { type VerifyOptions, verifyWebhook, type WebhookEvent, WebhookVerificati
 
 export interface ReceiverOptions extends VerifyOptions {
   /**
-   * Handles a genuine event. The gateway receives the answer when the promise resolves. It sends the event again if the
-   * promise rejects or takes longer than 15 seconds.
+   * Handles a genuine event. The gateway receives the answer when the promise resolves. The gateway sends the event
+   * again if the promise rejects or takes longer than 15 seconds.
    */
   readonly onEvent: (event: WebhookEvent) => void | Promise<void>
   /** Receives errors of `onEvent`, and the reasons why requests were refused. */

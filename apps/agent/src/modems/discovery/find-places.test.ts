@@ -183,7 +183,7 @@ describe('a port listed in MODEMS', () => {
     expect((await find([fake.port('ttyUSB9')])).places).toMatchObject([{ isPresent: false, usb: undefined }])
   })
 
-  test('is one place, however often it is listed', async () => {
+  test('is one place, even if it is listed several times', async () => {
     plug(devices.ec25, '1-1.2')
     symlinkSync('ttyUSB2', fake.port('modem'))
     expect((await find([fake.port('ttyUSB2'), fake.port('modem')])).places).toHaveLength(1)

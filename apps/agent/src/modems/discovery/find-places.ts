@@ -20,7 +20,7 @@ export interface Place {
   readonly isPresent: boolean
   /** True if only opening the port shows whether a modem is connected. */
   readonly isHidden: boolean
-  /** True if the place certainly has a modem, even one that does not answer. */
+  /** True if the place certainly has a modem, even a modem that does not answer. */
   readonly isCertain: boolean
   readonly usb: PlaceOnUsb | undefined
   /** The position in MODEMS, counted from 1. Users expect that the SIM number of this place equals the position. */
@@ -48,7 +48,7 @@ export interface Wanted {
   readonly auto: boolean
   /** `/dev/ttyUSB2`, a link to it, `tcp://host:port`, or another address that can be opened. */
   readonly addresses: readonly string[]
-  /** The second port of a modem, by the address of its first one. */
+  /** The second port of a modem, by the address of its first port. */
   readonly seconds?: Readonly<Record<string, string>>
 }
 

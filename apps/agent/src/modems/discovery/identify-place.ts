@@ -43,7 +43,7 @@ export async function identifyPlace(options: {
     if (clock.nowMs() >= untilMs) break
     const opened = await open(address)
     if (opened.kind !== 'opened') {
-      // A `refused` problem is more informative than an `absent` one.
+      // A `refused` problem is more informative than an `absent` problem.
       if (problem === undefined || problem.kind === 'absent') problem = opened
       continue
     }

@@ -48,7 +48,7 @@ describe.skipIf(reason !== undefined)(`udev with these rules${reason === undefin
   )
 
   test(
-    'makes ModemManager ignore one of two equal modems, and keeps this one awake',
+    'makes ModemManager ignore one of two equal modems, and prevents the suspension of this modem',
     async () => {
       plug('1-1.2', { 2: { name: 'ttyUSB2' } })
       plug('1-1.3', { 2: { name: 'ttyUSB4' } })
@@ -76,7 +76,7 @@ function plug(path: string, ports: Readonly<Record<number, FakeTty>>): void {
   fake.plug(devices.ec25, path, ports)
   const folder = folderOf(path)
   mkdirSync(join(folder, 'power'))
-  // Unlike a file of the kernel, this one keeps the text after what is written.
+  // Unlike a file of the kernel, this file keeps the old text that follows the written text.
   writeFileSync(join(folder, 'power/control'), '')
   const number = Number(readFileSync(join(folder, 'devnum'), 'utf8'))
   const name = `bus/usb/001/${String(number).padStart(3, '0')}`

@@ -38,7 +38,7 @@ export interface DoubtState {
   readonly holds: ReadonlyMap<string, { readonly cmdId: string; readonly untilMs: number }>
   /** Parts that a modem is sending, or whose result is not on disk yet. */
   readonly unwritten: ReadonlyMap<string, UnwrittenPart>
-  /** The TP-MR of the last part that each SIM sent, by ICCID. It helps people to examine a part in doubt. */
+  /** The TP-MR of the last part that each SIM sent, by ICCID. The reference helps people to examine a part in doubt. */
   readonly lastReferences: ReadonlyMap<string, number>
 }
 

@@ -19,7 +19,7 @@ const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefin
 const nameless: SubmitOutcome = { kind: 'accepted', messageReference: undefined, detail: undefined, duplicate: false }
 const busy: SubmitOutcome = { kind: 'refused', error: readCommandError('+CMS ERROR: 42')!, pduWritten: true }
 
-test('does not take a report about a part without a reference as evidence for a doubt', async () => {
+test('a report about a part without a reference is not evidence for a doubt', async () => {
   world.outcomes.push(silence, nameless)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('doubtful'))
@@ -34,7 +34,7 @@ test('does not take a report about a part without a reference as evidence for a 
   expect((await world.events('sent')).map(({ cmdId }) => cmdId)).toEqual(['nameless'])
 })
 
-test('does not take a report about a first part without a reference as evidence for the second part', async () => {
+test('a report about a first part without a reference is not evidence for the second part', async () => {
   world.outcomes.push(nameless, silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { content: { text: 'long '.repeat(50) } }))
@@ -45,7 +45,7 @@ test('does not take a report about a first part without a reference as evidence 
   expect(await world.events('failed')).toMatchObject([{ code: 'submit_unknown', partsSent: 1 }])
 })
 
-test('does not take a report as evidence when the time becomes known while the journal is read', async () => {
+test('a report is not evidence if the time becomes known while the journal is read', async () => {
   world.time.trusted = false
   world.outcomes.push(nameless, silence)
   await world.sender.simReady(world.sim(1))
@@ -94,7 +94,7 @@ test('does not guess which of two parts in doubt a report is about', async () =>
   expect(await world.events('failed')).toMatchObject([{ code: 'submit_unknown' }])
 })
 
-test('does not take a report about a message that was sent again as evidence for another message in doubt', async () => {
+test('a report about a message that was sent again is not evidence for another message in doubt', async () => {
   world.outcomes.push({ kind: 'accepted', messageReference: 9, detail: undefined, duplicate: false }, silence)
   await world.sender.simReady(world.sim(1))
   world.disk.refuses = ({ kind }) => kind === 'part-result'
@@ -115,7 +115,7 @@ test('does not take a report about a message that was sent again as evidence for
   expect(await world.events('failed')).toMatchObject([{ cmdId: 'silent', code: 'submit_unknown' }])
 })
 
-test('does not take a report about a result that is not on disk as evidence for another message', async () => {
+test('a report about a result that is not on disk is not evidence for another message', async () => {
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('doubtful'))

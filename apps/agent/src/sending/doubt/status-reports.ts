@@ -198,7 +198,7 @@ function bestMatch(records: readonly CommandRecord[], report: StatusReport, now:
         return { record, at: part - 1, distanceMs, isLongSettled: isSettled && distanceMs > centreClockToleranceMs }
       }),
   )
-  // The sort is stable, so of two candidates with the same distance the newer one comes first.
+  // The sort is stable, so of two candidates with the same distance the newer candidate comes first.
   return candidates.sort((a, b) => a.distanceMs - b.distanceMs)[0]
 }
 

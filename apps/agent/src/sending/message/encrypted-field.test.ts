@@ -99,7 +99,7 @@ test.each<[what: string, command: Partial<SendCommand>, reason: string]>([
   expect(world.sent).toEqual([])
 })
 
-test('without a passphrase, an encrypted message is not sent, and the error says what to do', async () => {
+test('without a passphrase, an encrypted message is not sent, and the error describes the solution', async () => {
   world = new SenderFixture()
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { isEncrypted: true, phoneNumber: sealed('+447700900555') }))

@@ -140,7 +140,7 @@ export function withPart(message: OutgoingMessage, at: number, change: Partial<M
   return { ...message, parts: message.parts.map((part, index) => (index === at ? { ...part, ...change } : part)) }
 }
 
-/** Returns what the journal stores about a message, apart from plan and attempts. */
+/** Returns the data that the journal stores about a message, except plan and attempts. */
 export function noteOf({ tries, lastReason, possibleDuplicate, isDistrusted }: OutgoingMessage): MessageNote {
   return {
     tries,

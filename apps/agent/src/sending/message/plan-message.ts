@@ -57,7 +57,7 @@ export function planMessage(message: {
   }
 }
 
-/** A HiLink stick accepts the whole text. It encodes the PDUs itself, and does not request delivery reports. */
+/** A HiLink stick accepts the whole text. The stick encodes the PDUs itself, and does not request delivery reports. */
 function planText({ content, destination, sim }: Parameters<typeof planMessage>[0]): Planned {
   const { simNumber, iccid } = sim
   if (content.kind !== 'text') {

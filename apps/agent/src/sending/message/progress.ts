@@ -94,12 +94,13 @@ export function sendingCrashed(step: Step, sim: SendingSim, cmdId: string): void
         return { ...part, state: 'unknown' as const }
       })
       step.write(openDoubt(step, { ...message, parts }, nextPart(message) ?? 0, 'agent failed'))
-    } else fail(step, message, { code: 'agent_failed', reason: 'internal error of the agent; see its log' })
+    } else
+      fail(step, message, { code: 'agent_failed', reason: 'internal error of the agent; see the log of the agent' })
   }
   finishSending(step, sim, step.message(cmdId))
 }
 
-/** Returns what the result changes for the message. The changes are written together with the RESULT. */
+/** Returns the changes of the message that follow from the result. The changes are written together with the RESULT. */
 function judge(
   step: Step,
   message: OutgoingMessage,

@@ -6,7 +6,7 @@ import { defaultSendingSettings, type SendingSettings } from './sending-settings
 
 export interface ScheduleState {
   readonly settings: SendingSettings
-  /** Ids of the waiting messages, next one first. */
+  /** Ids of the waiting messages, the next message first. */
   readonly queue: readonly string[]
   /** By ICCID. */
   readonly lanes: ReadonlyMap<string, Lane>
@@ -175,8 +175,8 @@ export function needsTime({ workHours, limit }: Pace): boolean {
 }
 
 /**
- * Returns the pause before another try. It is doubled each time, up to an hour, and varies by ±20 % so that not all retries
- * coincide.
+ * Returns the pause before another try. The pause is doubled each time, up to an hour, and varies by ±20 % so that not
+ * all retries coincide.
  *
  * @param random from 0 up to 1
  */

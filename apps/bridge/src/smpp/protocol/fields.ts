@@ -51,7 +51,10 @@ export class FieldReader {
     return { ton, npi, value: this.text(field, LONGEST_ADDRESS) }
   }
 
-  /** Reads the optional parameters (§3.2.4), which end the body. If several have the same tag, the last one is used. */
+  /**
+   * Reads the optional parameters (§3.2.4), which end the body. If several parameters have the same tag, the last
+   * parameter is used.
+   */
   tlvs(): Tlvs {
     const tlvs = new Map<number, Uint8Array>()
     while (this.#position < this.#octets.length) {

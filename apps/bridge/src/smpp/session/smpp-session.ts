@@ -68,9 +68,9 @@ const REQUESTS: readonly number[] = [
 ]
 
 /**
- * One connection of a client. It is `open` until a bind, `binding` while the login is checked, then `bound`, and
- * `closing` after an unbind or an error. Requests may be answered in any order, because a request and its answer have
- * the same sequence number.
+ * One connection of a client. The session is `open` until a bind, `binding` while the login is checked, then `bound`,
+ * and `closing` after an unbind or an error. Requests may be answered in any order, because a request and its answer
+ * have the same sequence number.
  */
 export class SmppSession {
   readonly id = randomUUID()

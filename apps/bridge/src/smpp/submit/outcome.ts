@@ -31,7 +31,7 @@ export function recipientOutcome({ state, error = '' }: RecipientState): Outcome
   return UNKNOWN_FAILURE.test(error) ? UNKNOWN : UNDELIVERABLE
 }
 
-/** Returns the outcome of a message. If it failed, returns the outcome of the first failed recipient. */
+/** Returns the outcome of a message. If the message failed, returns the outcome of the first failed recipient. */
 export function outcomeOf({ state, recipients }: MessageState): Outcome {
   const failed = recipients.find((recipient) => recipient.state === 'Failed')
   return recipientOutcome(state === 'Failed' && failed !== undefined ? failed : { state })

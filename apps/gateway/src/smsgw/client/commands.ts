@@ -1,7 +1,8 @@
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
 
 /**
- * Commands for the API of a gateway or relay, on this or another machine. They are typed without the name of a program.
+ * Commands for the API of a gateway or relay, on this or another machine. The commands are typed without the name of a
+ * program.
  */
 export const clientCommands = {
   program: 'client',

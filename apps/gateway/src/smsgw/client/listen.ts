@@ -16,8 +16,8 @@ import { untilInterrupted } from './show-inbox.ts'
 const TIMEOUT_MS = 15_000
 
 /**
- * Forwards events to a program on this machine, as signed requests like those of a webhook. The gateway needs no route
- * to this machine and stores no deliveries. An event that the program refuses is not sent again.
+ * Forwards events to a program on this machine, as signed requests like the requests of a webhook. The gateway needs no
+ * route to this machine and stores no deliveries. An event that the program refuses is not sent again.
  */
 export async function listen(
   sms: SmsGateway,

@@ -47,7 +47,7 @@ describe.each(modems)('%s sends and receives', (_, create, optional) => {
     expectUse(await tryModem(create, {}, habit))
   })
 
-  test.each(optional.split(' '))('without AT%s, whatever the refusal', async (command) => {
+  test.each(optional.split(' '))('without AT%s, with any refusal', async (command) => {
     for (const refusal of refusals) expectUse(await tryModem(create, { [command]: refusal }))
   })
 
