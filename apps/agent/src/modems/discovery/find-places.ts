@@ -1,4 +1,4 @@
-import { readlink, realpath, stat } from 'node:fs/promises'
+import { readlink, realpath } from 'node:fs/promises'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { classifyDevice, type DeviceClass, nameOf } from './classify-device.ts'
@@ -75,7 +75,7 @@ export async function findPlaces(wanted: Wanted, machine: DeviceFolders = thisMa
   const bus = await readUsbBus(machine.sysfs)
   const addresses = await withoutDuplicates(wanted.addresses)
   const listed = await Promise.all(
-    addresses.map((address, at) => listedPlace(address, wanted.seconds?.[address], at + 1, bus, machine)),
+    addresses.map((each, at) => listedPlace(each, wanted.seconds?.[each.address], at + 1, bus, machine)),
   )
   const listedPaths = new Set(listed.map(({ usb }) => usb?.path))
   const unlisted: Place[] = []
@@ -133,23 +133,24 @@ const withoutAddress = (network: string): string =>
   `Let the interface use DHCP, for example with sudo dhclient ${network}.`
 
 async function listedPlace(
-  address: string,
+  { address, isPath, target }: ListedAddress,
   second: string | undefined,
   position: number,
   bus: readonly UsbDevice[],
   machine: DeviceFolders,
 ): Promise<Place> {
   const { devices } = machine
-  const isPath = /^\.{0,2}\//.test(address)
-  const tty = isPath ? await ttyBehind(resolve(address), resolve(devices)) : undefined
+  const mayBeOnUsb = isPath && bus.some(({ interfaces }) => interfaces.some(({ ttys }) => ttys.length > 0))
+  const tty = mayBeOnUsb ? await ttyBehind(resolve(address), resolve(devices)) : undefined
   const device = bus.find(({ interfaces }) => interfaces.some(({ ttys }) => tty !== undefined && ttys.includes(tty)))
-  const isShared = tty !== undefined && (await portsIgnoredByModemManager([tty], machine)).length > 0
+  const isShared =
+    tty !== undefined && device !== undefined && (await portsIgnoredByModemManager([tty], machine)).length > 0
   return {
     key: address,
     ports: [address],
     ...(second !== undefined && { commandPorts: [address, second] }),
     ...(isShared && { isShared }),
-    isPresent: !isPath || (await exists(address)),
+    isPresent: !isPath || target !== undefined,
     isHidden: !isPath,
     isCertain: true,
     usb: device && onUsb(device),
@@ -157,10 +158,26 @@ async function listedPlace(
   }
 }
 
-/** If several addresses lead to the same port, keeps the first of them. */
-async function withoutDuplicates(addresses: readonly string[]): Promise<readonly string[]> {
-  const ports = await Promise.all(addresses.map((address) => realpath(address).catch(() => address)))
-  return addresses.filter((_, index) => ports.indexOf(ports[index] ?? '') === index)
+interface ListedAddress {
+  readonly address: string
+  readonly isPath: boolean
+  /** The device after all links; undefined if the path does not exist. */
+  readonly target: string | undefined
+}
+
+/**
+ * If several addresses lead to the same port, keeps the first of them. The search runs every few seconds, so each path is looked
+ * up once.
+ */
+async function withoutDuplicates(addresses: readonly string[]): Promise<readonly ListedAddress[]> {
+  const listed = await Promise.all(
+    addresses.map(async (address) => {
+      const isPath = /^\.{0,2}\//.test(address)
+      return { address, isPath, target: isPath ? await realpath(address).catch(() => undefined) : undefined }
+    }),
+  )
+  const ports = listed.map(({ address, target }) => target ?? address)
+  return listed.filter((_, index) => ports.indexOf(ports[index] ?? '') === index)
 }
 
 function onUsb({ id, path, serial, session }: UsbDevice): PlaceOnUsb {
@@ -179,10 +196,3 @@ async function ttyBehind(path: string, devices: string): Promise<string | undefi
 }
 
 const maxLinks = 8
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
-}
