@@ -1,7 +1,7 @@
 import type { DeliveryAnswer } from '@smsgw/contract/webhook'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { RelativeTime } from '../ui/relative-time.tsx'
+import { RelativeTime, useNow } from '../ui/relative-time.tsx'
 import { durationWords } from '../ui/relative-words.ts'
 import { rich, t } from '../words/text.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
@@ -47,13 +47,17 @@ export function DeliveryRow({
         </span>
         <span className="quiet small">
           {attemptCount > 1 && t('delivery.attempts', { count: attemptCount })}
-          {nextAttemptAt !== undefined && state === 'waiting' && (
-            <> {rich('delivery.next', { when: <RelativeTime at={nextAttemptAt} /> })}</>
-          )}
+          {nextAttemptAt !== undefined && state === 'waiting' && <NextAttempt at={nextAttemptAt} />}
         </span>
         <Badge tone={tones[state]}>{t(`deliveryState.${state}`)}</Badge>
       </button>
       {isOpen && <DeliveryDetails delivery={delivery} />}
     </>
   )
+}
+
+/** A delivery that is due waits while its receiver fails, because then only some deliveries are tried. */
+function NextAttempt({ at }: { readonly at: string }) {
+  const isDue = Date.parse(at) <= useNow()
+  return <> {isDue ? t('delivery.due') : rich('delivery.next', { when: <RelativeTime at={at} /> })}</>
 }

@@ -1,6 +1,6 @@
 import type { DeliveryAnswer } from '@smsgw/contract/webhook'
 import { expect, test } from 'vitest'
-import { barsOf } from './health-bars.ts'
+import { barsOf, isFailingNow } from './health-bars.ts'
 
 const at = '2026-03-01T08:46:11.000Z'
 const delivery = (state: DeliveryAnswer['state'], ...durations: readonly number[]): DeliveryAnswer => ({
@@ -36,4 +36,14 @@ test('a slower response has a taller bar, and no bar is taller than the strip', 
   ])
   expect(fast?.share).toBeLessThan(slow?.share ?? 0)
   expect(slowest?.share).toBe(1)
+})
+
+test('a webhook fails if none of its three latest deliveries succeeded', () => {
+  const failing = (...states: readonly DeliveryAnswer['state'][]) =>
+    isFailingNow(barsOf(states.map((state) => delivery(state, 20))))
+  expect(failing('waiting', 'failed', 'waiting', 'delivered')).toBe(true)
+  expect(failing('failed')).toBe(true)
+  expect(failing('waiting', 'failed', 'delivered')).toBe(false)
+  expect(failing('delivered', 'failed', 'failed')).toBe(false)
+  expect(failing()).toBe(false)
 })

@@ -19,3 +19,8 @@ export function barsOf(deliveries: readonly DeliveryAnswer[]): readonly HealthBa
       share: Math.min(1, Math.log1p(attempts.at(-1)?.durationMs ?? 0) / Math.log1p(longestMs)),
     }))
 }
+
+/** True if none of the three latest deliveries succeeded. One failed delivery may have another cause than the server. */
+export function isFailingNow(newestFirst: readonly HealthBar[]): boolean {
+  return newestFirst.length > 0 && newestFirst.slice(0, 3).every(({ tone }) => tone === 'bad')
+}

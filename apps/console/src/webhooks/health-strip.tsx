@@ -1,16 +1,21 @@
 import { useDeliveries } from '../api/webhooks.ts'
 import { t } from '../words/text.ts'
-import { barsOf } from './health-bars.ts'
+import { barsOf, type HealthBar } from './health-bars.ts'
 import './health-strip.css'
 
 const shown = 40
 const barWidth = 4
 const height = 28
 
+/** The latest deliveries of a webhook, the newest first. */
+export function useHealthBars(webhookId: string): readonly HealthBar[] {
+  const { data } = useDeliveries(webhookId, {}, shown)
+  return barsOf(data?.pages[0]?.body ?? [])
+}
+
 /** One bar for each of the latest deliveries of a webhook, the newest at the end. */
 export function HealthStrip({ webhookId }: { readonly webhookId: string }) {
-  const { data } = useDeliveries(webhookId, {}, shown)
-  const bars = barsOf(data?.pages[0]?.body ?? []).toReversed()
+  const bars = useHealthBars(webhookId).toReversed()
   const bad = bars.filter(({ tone }) => tone === 'bad').length
   const words =
     bars.length === 0 ? t('delivery.none') : t('delivery.health', { good: bars.length - bad, count: bars.length })

@@ -11,7 +11,8 @@ import { Page, Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { optionalText, t } from '../words/text.ts'
-import { HealthStrip } from './health-strip.tsx'
+import { isFailingNow } from './health-bars.ts'
+import { HealthStrip, useHealthBars } from './health-strip.tsx'
 import { RegisterWebhook } from './register-webhook.tsx'
 import './webhooks.css'
 
@@ -73,8 +74,10 @@ function ListedWebhook({ webhook }: { readonly webhook: WebhookAnswer }) {
   )
 }
 
-function Standing({ webhook: { disabledAt, pausedAt } }: { readonly webhook: WebhookAnswer }) {
+function Standing({ webhook: { id, disabledAt, pausedAt } }: { readonly webhook: WebhookAnswer }) {
+  const isFailing = isFailingNow(useHealthBars(id))
   if (disabledAt !== undefined) return <Badge tone="bad">{t('webhooks.disabled')}</Badge>
   if (pausedAt !== undefined) return <Badge tone="warn">{t('webhooks.paused')}</Badge>
+  if (isFailing) return <Badge tone="bad">{t('webhooks.failing')}</Badge>
   return <Badge tone="good">{t('webhooks.active')}</Badge>
 }
