@@ -155,7 +155,7 @@ function ListedMessage({ message }: { readonly message: MessageStateAnswer }) {
       </span>
       <RelativeTime at={createdAt} />
       {error !== undefined && (
-        <span className="listed-message-error" dir="auto">
+        <span className={`listed-message-error ${failed.length > 0 ? 'is-bad' : 'is-warn'}`} dir="auto">
           {sentence(error)}
         </span>
       )}

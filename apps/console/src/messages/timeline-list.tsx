@@ -94,14 +94,16 @@ function Details({
   if (details.length === 0 && code === undefined && webhook === undefined) return null
   return (
     <p className="timeline-details">
-      <span>
-        {details.map((detail, at) => (
-          <Fragment key={detail}>
-            {at > 0 && ' · '}
-            <bdi>{detail}</bdi>
-          </Fragment>
-        ))}
-      </span>
+      {details.length > 0 && (
+        <span>
+          {details.map((detail, at) => (
+            <Fragment key={detail}>
+              {at > 0 && ' · '}
+              <bdi>{detail}</bdi>
+            </Fragment>
+          ))}
+        </span>
+      )}
       {code !== undefined && <code>{code}</code>}
       {webhook !== undefined && (
         <Link href={`/webhooks/${encodeURIComponent(webhook.webhookId)}`}>{t('timeline.webhook')}</Link>
