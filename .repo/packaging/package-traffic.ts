@@ -70,8 +70,8 @@ export class PackageTraffic {
 
   async untilAnswers(machine: EmptyDebian): Promise<void> {
     await machine.service('gateway').untilAnswers(this.#health)
-    // The gateway creates its account after the API has started.
-    for (const until = performance.now() + 60_000; ; await sleep(500)) {
+    // The gateway creates its account after the API has started. By emulation, one login takes up to 20 s on a busy machine.
+    for (const until = performance.now() + 300_000; ; await sleep(500)) {
       if (machine.succeeds('smsgw', 'password') && (await this.#isLoggedIn(machine))) return
       if (performance.now() > until) throw new Error('the gateway does not accept its password')
     }
