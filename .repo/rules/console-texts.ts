@@ -56,7 +56,7 @@ function* findingsIn(node: Node, isInFunction = false): Generator<Finding> {
   const shown = textOf(node)
   if (shown !== undefined) yield { node, problem: `shows "${shown}": move it to ${WORDS}en.json and use t()` }
   if (!isInFunction && isRead(node))
-    yield { node, problem: 'reads a text during the loading of the module: read it inside a function' }
+    yield { node, problem: 'reads a text while the module is loaded: read it inside a function' }
   const isInner = isInFunction || /Function/.test(node.type)
   for (const child of childrenOf(node)) yield* findingsIn(child, isInner)
 }

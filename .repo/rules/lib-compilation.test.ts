@@ -24,8 +24,8 @@ test.each([
   ['types must be []', { types: ['node'] }],
   ['lib must be ["es2023"]', { lib: ['es2023', 'dom'] }],
   ['rootDir must be "src"', { rootDir: '.' }],
-  ['sets strict: libs share the options of the base', { strict: false }],
-  ['sets paths: libs share the options of the base', { paths: {} }],
+  ['sets strict: remove it, because all libs use the options of the base file', { strict: false }],
+  ['sets paths: remove it, because all libs use the options of the base file', { paths: {} }],
 ])('refuses a lib whose tsconfig differs: %s', (problem, change) => {
   expect(problems({ ...good, compilerOptions: { ...good.compilerOptions, ...change } })).toEqual([problem])
 })

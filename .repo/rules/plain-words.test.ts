@@ -25,6 +25,6 @@ test('leaves out files that still have to be rewritten, and data', () => {
 
 test('an entry without a file is refused, so that the list shrinks', () => {
   expect(check({ 'a.ts': '', [LIST]: list(['old/']) })).toEqual([
-    `${LIST}: lists old/ as not yet rewritten, which does not exist`,
+    `${LIST}: lists old/ as not yet rewritten, but old/ does not exist`,
   ])
 })

@@ -78,7 +78,7 @@ function isDoubt(event: CommandEvent): boolean {
 }
 
 function isAgain(event: CommandEvent): boolean {
-  return event.kind === 'waiting' && event.reason.startsWith('sent again')
+  return event.kind === 'waiting' && event.possibleDuplicate === true
 }
 
 function describeEvent(event: CommandEvent): string {

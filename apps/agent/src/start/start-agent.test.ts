@@ -139,8 +139,8 @@ test('reports why a message waits, shows it in the status, and reports the end',
   fixture.relay.send('c3', '+447700900557', 'urgent', { priority: 100 })
   await fixture.relay.heard('sent', { cmdId: 'c3' })
   fixture.relay.give({ kind: 'cancel', cmdId: 'c2' })
+  await expect.poll(() => fixture.agent?.status().waiting, { timeout: 30_000 }).toEqual([])
   await expect.poll(() => reports().at(-1), { timeout: 30_000 }).toEqual({ sims: [], messages: [] })
-  expect(fixture.agent?.status().waiting).toEqual([])
 })
 
 test('a restarted process sends waiting messages without a relay, with the stored settings', async () => {

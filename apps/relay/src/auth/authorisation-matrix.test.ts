@@ -110,7 +110,8 @@ test('other spellings of a path are protected too', async () => {
 test.each(Object.entries(wrong))('public operations ignore credentials: %s', async (_, auth) => {
   // Signing in is left out, because its credentials are in the body.
   const open = operations.filter(({ name, access }) => access === 'public' && !name.startsWith('POST'))
-  expect(await answers(relay, auth, open)).toEqual(all(200, open))
+  // The health check answers 503 if the database of a busy machine needs more than two seconds.
+  await expect.poll(() => answers(relay, auth, open), { timeout: 30_000 }).toEqual(all(200, open))
 })
 
 test('a password allows every operation', async () => {
