@@ -23,12 +23,12 @@ test('reports that usb_modeswitch is missing', async () => {
       text: 'usb_modeswitch is not installed',
       advice:
         'sudo apt-get install usb-modeswitch && ' +
-        'sudo udevadm trigger --action=add --attr-match=idVendor=12d1 --attr-match=idProduct=1f01',
+        'sudo udevadm trigger --action=add --subsystem-match=usb --parent-match=/sys/bus/usb/devices/1-1.2',
       fix: {
         about: 'install usb-modeswitch and switch 12d1:1f01 at 1-1.2 to modem mode',
         commands: [
           ['apt-get', 'install', '--yes', 'usb-modeswitch'],
-          ['udevadm', 'trigger', '--action=add', '--attr-match=idVendor=12d1', '--attr-match=idProduct=1f01'],
+          ['udevadm', 'trigger', '--action=add', '--subsystem-match=usb', '--parent-match=/sys/bus/usb/devices/1-1.2'],
         ],
       },
       meaning: { code: 'switch.missing', values: { device: expect.stringContaining('12d1:1f01 at 1-1.2') } },
@@ -41,6 +41,14 @@ test('reports that usb_modeswitch is installed but did not switch the modem', as
   writeFileSync(program, '')
   fake.plug(devices.e3372Disk, '1-1.2')
   expect(await check(program)).toMatchObject([{ text: 'usb_modeswitch is installed, but has not switched the modem' }])
+})
+
+test('switches a stick that usb_modeswitch does not know with its own command', async () => {
+  const program = join(fake.folder, 'usb_modeswitch')
+  writeFileSync(program, '')
+  fake.plug({ ...devices.e3372Disk, id: '3566:2001' }, '1-1.2')
+  const commands = [['usb_modeswitch', '-v', '3566', '-p', '2001', '-X']]
+  expect(await check(program)).toMatchObject([{ subject: 'storage mode of 3566:2001 at 1-1.2', fix: { commands } }])
 })
 
 test('ignores modems in modem mode, network cards and other devices', async () => {

@@ -1,3 +1,4 @@
+import { modeSwitchCommand } from '@smsgw/modem/profiles/mode-switches'
 import type { UsbDevice } from './usb-bus.ts'
 import {
   certain,
@@ -66,7 +67,7 @@ function hilinkNetworkOf({ id, interfaces }: UsbDevice): string | undefined {
 }
 
 function isKnownHilink(id: string): boolean {
-  return brovi.has(id) || refusalOf(id) !== undefined
+  return modeSwitchCommand(id) !== undefined || refusalOf(id) !== undefined
 }
 
 const hilinkVendors = ['12d1:', '3566:']
@@ -86,7 +87,8 @@ function whyUnusable({ id, interfaces }: UsbDevice): readonly [UnusableReason, s
     ]
   }
   if (!isOfModemVendor(id) || interfaces.length === 0) return undefined
-  if (ttys.length === 0 && brovi.has(id)) return ['brovi', broviMode(id)]
+  const ownSwitch = modeSwitchCommand(id)
+  if (ttys.length === 0 && ownSwitch !== undefined) return ['brovi', broviMode(ownSwitch.join(' '))]
   if (isInStorageMode({ id, interfaces })) return ['storage-mode', storageMode]
   const refusal = refusalOf(id)
   if (refusal !== undefined) return ['excluded', refusal]
@@ -123,12 +125,9 @@ const networkCard =
   'the device is in network card mode (HiLink or similar) and has no command port. ' +
   'Switch the device to modem mode or install stick firmware; if neither is available, use another modem.'
 
-/** Sticks that are missing in Debian's configuration of usb_modeswitch. The option -X comes from user reports. */
-const brovi = new Set(['3566:2001'])
-
-const broviMode = (id: string): string =>
+const broviMode = (command: string): string =>
   'the device is a HiLink stick (Brovi E3372-325) in storage mode, or the kernel has no driver for its network card. ' +
-  `Run sudo usb_modeswitch -v ${id.slice(0, 4)} -p ${id.slice(5)} -X to switch the mode. If the stick still cannot be used, use another modem.`
+  `Run sudo ${command} to switch the mode. If the stick still cannot be used, use another modem.`
 
 const packetsOnly =
   'the device is in a data-only USB mode (MBIM or QMI) and has no command port. ' +

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { devices, FakeMachine, type FakeTty } from '../../testing/fake-machine.ts'
+import { checkModeSwitch } from '../../doctor/check-mode-switch.ts'
+import { devices, type FakeDevice, FakeMachine, type FakeTty } from '../../testing/fake-machine.ts'
 import { findPlaces } from './find-places.ts'
 import { shareRules, udevRecord, udevRules } from './udev-rules.ts'
 import { readUsbBus } from './usb-bus.ts'
@@ -48,6 +49,23 @@ describe.skipIf(reason !== undefined)(`udev with these rules${reason === undefin
   )
 
   test(
+    "repeats the events of a disk's first interface, which the rule of usb_modeswitch for Huawei sticks looks at",
+    async () => {
+      plug('1-1.2', {}, devices.e3372Disk)
+      plug('1-1.3', {}, devices.e3372Disk)
+      const [finding] = await checkModeSwitch(fake.machine.sysfs, [import.meta.filename])
+      const command = finding?.fix?.commands[0]
+      const sysfs = `mount --bind ${fake.machine.sysfs} /sys`
+      const stdout = runInNamespace([sysfs, `${(command as readonly string[]).join(' ')} --verbose --dry-run`])
+      expect(stdout.trim().split('\n')).toEqual([
+        '/sys/devices/pci0000:00/usb1/1-1.2',
+        '/sys/devices/pci0000:00/usb1/1-1.2/1-1.2:1.0',
+      ])
+    },
+    limitMs,
+  )
+
+  test(
     'makes ModemManager ignore one of two equal modems, and prevents the suspension of this modem',
     async () => {
       plug('1-1.2', { 2: { name: 'ttyUSB2' } })
@@ -72,8 +90,8 @@ const powerControlOf = (path: string) => readFileSync(join(folderOf(path), 'powe
 let ttys = 0
 
 /** Connects a modem with everything that udev reads about it. */
-function plug(path: string, ports: Readonly<Record<number, FakeTty>>): void {
-  fake.plug(devices.ec25, path, ports)
+function plug(path: string, ports: Readonly<Record<number, FakeTty>>, device: FakeDevice = devices.ec25): void {
+  fake.plug(device, path, ports)
   const folder = folderOf(path)
   mkdirSync(join(folder, 'power'))
   // Unlike a file of the kernel, this file keeps the old text that follows the written text.
@@ -123,8 +141,7 @@ function runUdev(rules: string): void {
     ...readdirSync(join(sysfs, 'class/tty')).map((tty) => join(sysfs, 'class/tty', tty)),
   ])
   const inside = new Set(devicePaths.map((path) => path.replace(sysfs, '/sys')))
-  const script = [
-    'set -e',
+  runInNamespace([
     `mount --bind ${udev} ${join(run, 'udev/data')}`,
     `mount --bind /dev/null ${join(dev, 'null')}`,
     ...[
@@ -135,10 +152,14 @@ function runUdev(rules: string): void {
     // The folder of this test may be in /dev/shm.
     `mount --rbind ${dev} /dev`,
     ...[...inside].map((path) => `udevadm test --action=add $(readlink -f ${path}) 2>&1`),
-  ]
+  ])
+}
+
+/** Runs these lines of a shell, whose mounts the machine does not see, and returns their output. */
+function runInNamespace(lines: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(
     'unshare',
-    ['--map-root-user', '--mount', 'sh', '-c', script.join('\n')],
+    ['--map-root-user', '--mount', 'sh', '-c', ['set -e', ...lines].join('\n')],
     {
       encoding: 'utf8',
       env: { ...process.env, SYSTEMD_DEVICE_VERIFY_SYSFS: '0' },
@@ -146,4 +167,5 @@ function runUdev(rules: string): void {
     },
   )
   expect(status, stderr + stdout.slice(-2_000)).toBe(0)
+  return stdout
 }
