@@ -3,22 +3,20 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { catalogue } from '../src/profiles/catalogue.ts'
 import { layoutRules } from '../src/profiles/usb-layouts.ts'
-import { fitsUsbId, roleOfUsbPort } from '../src/profiles/usb-port.ts'
+import { roleOfUsbPort } from '../src/profiles/usb-port.ts'
 
 /**
- * Compares the table of USB ports with the udev rules of ModemManager, and the modem vendors with the devices that
- * usb_modeswitch switches. Only installed packages are read, and only facts are compared.
+ * Compares the table of USB ports with the udev rules of ModemManager. Only the installed package is read, and only facts
+ * are compared.
  *
- * node libs/modem/oracle/compare-usb-ports.ts [--rules folder] [--switches folder] [--optional]
+ * node libs/modem/oracle/compare-usb-ports.ts [--rules folder] [--optional]
  *
- * `--switches`: the unpacked archive /usr/share/usb_modeswitch/configPack.tar.gz. Exits with code 1 if a difference is
- * found that ModemManager has not corrected in a later version. Also exits with code 1 if ModemManager is not
- * installed, unless `--optional` is given.
+ * Exits with code 1 if a difference is found that ModemManager has not corrected in a later version. Also exits with
+ * code 1 if ModemManager is not installed, unless `--optional` is given.
  */
 const { values } = parseArgs({
   options: {
     rules: { type: 'string' },
-    switches: { type: 'string' },
     optional: { type: 'boolean', default: false },
   },
 })
@@ -49,7 +47,6 @@ for (const name of readdirSync(folder).filter((file) => file.startsWith('77-mm-'
   for (const line of readFileSync(join(folder, name), 'utf8').split('\n')) compareLine(line)
 }
 print(`ModemManager: ${facts} facts about ports`)
-if (values.switches !== undefined) compareSwitches(values.switches)
 print(`${differences} differences`)
 process.exit(differences === 0 ? 0 : 1)
 
@@ -66,27 +63,6 @@ function compareLine(line: string): void {
   // Skips devices whose only port reports positions, because the table does not list them.
   if (ours === role || (ours === undefined && !role.startsWith('at') && role !== 'ppp')) return
   report(`${id} interface ${port.interfaceNumber}`, `ModemManager: ${role}, here: ${ours ?? 'not listed'}`)
-}
-
-/**
- * Checks that the vendors of all sticks are known. Sticks of an unknown vendor in storage mode would be regarded as
- * disks.
- */
-function compareSwitches(from: string): void {
-  const vendors = new Set(['12d1', '19d2', '0af0'])
-  const names = readdirSync(from).filter((name) => /^\w{4}:\w{4}/.test(name) && vendors.has(name.slice(0, 4)))
-  const known = [
-    ...rules.flatMap(({ ids }) => ids),
-    ...catalogue.flatMap((each) => each.fingerprints.flatMap(({ usb }) => usb ?? [])),
-  ]
-  for (const name of names) {
-    const target = /TargetVendor=\s*0x(\w{4})/.exec(readFileSync(join(from, name), 'utf8'))?.[1] ?? name.slice(0, 4)
-    for (const vendor of new Set([name.slice(0, 4), target.toLowerCase()])) {
-      if (!known.some((pattern) => fitsUsbId(pattern, `${vendor}:ffff`)))
-        report(name, `the vendor ${vendor} is unknown`)
-    }
-  }
-  print(`usb_modeswitch: ${names.length} configurations of Huawei, ZTE and Option`)
 }
 
 function report(subject: string, difference: string): void {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { catalogue } from '@smsgw/modem/profiles/catalogue'
 import { generic } from '@smsgw/modem/profiles/generic'
+import { modeSwitchCommand, modeSwitches } from '@smsgw/modem/profiles/mode-switches'
 import type { Profile } from '@smsgw/modem/profiles/profile'
 import { type UsbLayout, usbLayouts } from '@smsgw/modem/profiles/usb-layouts'
 import type { UsbPortRole, UsbRule } from '@smsgw/modem/profiles/usb-port'
@@ -31,6 +32,21 @@ test('docs/hardware.md lists the modems of the tables', async () => {
     '|---|---|---|---|---|---|',
     ...usbLayouts.map(layoutRow),
     '',
+    '## Compared with other programs',
+    '',
+    'The table and the driver are compared with what other programs know about modems. Only facts are compared, and nothing is copied.',
+    '[`npm run oracle`](CONTRIBUTING.md#commands) repeats this with the packages that are installed.',
+    '',
+    '| Source | Compared | Result |',
+    '|---|---|---|',
+    '| udev rules of ModemManager 1.24.2 | 547 facts about ports | no difference. Three facts of ModemManager 1.20 are not used, because ModemManager has corrected them |',
+    '| usb-modeswitch-data 20251207 | 217 configurations of Huawei, ZTE and Option | all are recognised as modems. 4 keep their USB id when they are switched, 10 are modules that are never a disk, and 4 become HiLink sticks. Of the 229 other USB ids after the switch, 141 have known ports, and the ports of 88 are tested with `AT` |',
+    '| tests of gammu 1.42 | 70 replies of modems | 66 understood. 4 refused: three messages have invalid digits or an invalid address, and gammu refuses them too; one is an empty memory slot |',
+    '| tests of gammu 1.42 | 193 encoded messages | all decoded to the same number, service centre and text |',
+    '| tests of ModemManager 1.24.2 | 108 replies of modems | 100 understood. 8 refused: in one, the test writes a blank instead of the line end, and in seven, the clock of the modem was not set |',
+    '| fake modems of python-gsmmodem-new 0.13 | 58 commands and replies | 57 understood. In one, the modem lists the settings of `AT+CFUN` instead of its setting; the driver continues without the setting |',
+    '| phonesim 2.1 of oFono | 389 commands and replies | all understood |',
+    '',
     '## Sharing a modem with ModemManager',
     '',
     'ModemManager keeps the first command port and the data connection, and the gateway uses only the second port',
@@ -50,9 +66,12 @@ test('docs/hardware.md lists the modems of the tables', async () => {
     '',
     '| What `lsusb` and `doctor` show | Reason | What to do |',
     '|---|---|---|',
-    '| a disk only (*storage mode*) | The stick offers a disk with Windows drivers until it is switched | Install `usb-modeswitch` and plug the stick in again |',
+    '| a disk only (*storage mode*) | The stick offers a disk with Windows drivers until it is switched | Install `usb-modeswitch` and plug the stick in again; `doctor --fix` offers to do both |',
     '| `12d1:14db`, `12d1:14dc`, or another network card (*HiLink*) | The firmware offers a web interface instead of commands | Huawei sticks are used through it, [with limits](guides/add-a-modem.md#a-hilink-stick); other makes: use another modem |',
-    '| `3566:2001` (Brovi E3372-325) | A HiLink stick that Debian does not switch | `sudo usb_modeswitch -v 3566 -p 2001 -X`; as a network card it is used like other HiLink sticks |',
+    ...modeSwitches.map(({ id, name, source }) => {
+      const command = modeSwitchCommand(id)?.join(' ')
+      return `| \`${id}\` (${name}) | A HiLink stick that the rules of \`usb-modeswitch\` do not switch | \`sudo ${command}\` (source: ${source}); \`doctor --fix\` offers it. As a network card it is used like other HiLink sticks |`
+    }),
     '| MBIM or QMI only | The stick is in a mode for data | Switch its USB mode; the command is in its manual |',
     '',
     '## Driver profiles',
