@@ -108,6 +108,32 @@ test('a recent login is accepted from the address of a flood, even when it is no
   }
 })
 
+test('a login at one address does not speed up guesses at another address, not even while it is cached', async () => {
+  const relay = newRelay()
+  await relay.check(right())
+  await guessUntilRefused(relay, ELSEWHERE)
+  for (const minutes of [0, 1, 5]) {
+    nowMs = Date.UTC(2026, 2, 1, 0, minutes)
+    expect(await status(relay.check(right()))).toBe(200)
+    // Uses up the guesses that became available in the meantime.
+    while ((await status(relay.check(wrong(ELSEWHERE)))) === 401);
+    expect(await status(relay.check(right(ELSEWHERE)))).toBe(429)
+  }
+  const together = [relay.check(right()), relay.check(right(ELSEWHERE))]
+  expect(await Promise.all(together.map(status))).toEqual([200, 429])
+})
+
+test('a cached login is accepted at another address without another hash', async () => {
+  const relay = newRelay()
+  await relay.check(right())
+  await relay.check(right(ELSEWHERE))
+  expect(hashes()).toBe(1)
+  // From then on, it is known there.
+  await guessUntilRefused(relay, ELSEWHERE)
+  nowMs += 120_000
+  expect(await status(relay.check(right(ELSEWHERE)))).toBe(200)
+})
+
 test('guesses from hundreds of addresses do not delay an owner whose login is remembered', async () => {
   const relay = newRelay()
   await relay.check(right())

@@ -1,8 +1,8 @@
 // Authenticates with a user name and password. A cached login takes a few microseconds; a check takes up to 5 ms of one
 // core.
 //
-// cached login ──▶ password version of the account unchanged ──▶ accepted
-// otherwise ──▶ the same pair is being checked? wait for that result
+// cached login ──▶ password version of the account unchanged ──▶ at another address: throttle ──▶ accepted
+// otherwise ──▶ the same pair from this address is being checked? wait for that result
 // ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
 // throttled ──▶ succeeded from this address before, on any relay? front of the queue
 // ──▶ a password that this installation generated, and not wrong too often? a turn of its own
@@ -69,13 +69,13 @@ export class BasicLogin {
   /** Returns the account, or undefined when the password is wrong. Throws 429 after too many wrong passwords. */
   async check(attempt: Attempt): Promise<(AccountStanding & { readonly accountId: string }) | undefined> {
     const key = this.#remembered.keyOf(attempt.username, attempt.password)
-    const known = this.#remembered.get(key)
+    const known = this.#remembered.get(key, attempt.address)
     const standing = known?.isCached ? await this.#standingOf(known) : undefined
-    if (known && standing) {
-      if (this.#remembered.isNewAddress(key, attempt.address)) void this.#recognise(attempt, known)
+    if (known && standing && (known.isKnownAddress || this.#hasGuessLeft(attempt))) {
+      if (this.#remembered.addAddress(key, attempt.address)) void this.#recognise(attempt, known)
       return { accountId: known.accountId, ...standing }
     }
-    const login = await (this.#checking.get(key) ?? this.#begin(key, attempt))
+    const login = await (this.#checking.get(checkOf(key, attempt)) ?? this.#begin(key, attempt))
     const present = login && (await this.#standingOf(login))
     return login && present ? { accountId: login.accountId, ...present } : undefined
   }
@@ -103,18 +103,26 @@ export class BasicLogin {
     return present?.credentialVersion === login.credentialVersion ? present : undefined
   }
 
-  /** Concurrent attempts with the same pair share one check and count as one attempt. */
+  /** Returns false if too many wrong passwords came from this address, so that another guess would not be checked. */
+  #hasGuessLeft({ username, address }: Attempt): boolean {
+    const guess = this.#throttle.take(username, address)
+    if (guess.ok) guess.giveBack()
+    return guess.ok
+  }
+
+  /** Concurrent attempts with the same pair from the same address share one check and count as one attempt. */
   #begin(key: string, attempt: Attempt): Promise<Login | undefined> {
+    const check = checkOf(key, attempt)
     const checking = this.#admit(key, attempt)
-    this.#checking.set(key, checking)
-    const done = () => this.#checking.delete(key)
+    this.#checking.set(check, checking)
+    const done = () => this.#checking.delete(check)
     checking.then(done, done)
     return checking
   }
 
   async #admit(key: string, attempt: Attempt): Promise<Login | undefined> {
     const { username, address } = attempt
-    if (this.#remembered.get(key)) return await this.#compareIn(URGENT, key, attempt)
+    if (this.#remembered.get(key, address)?.isKnownAddress) return await this.#compareIn(URGENT, key, attempt)
     const guess = this.#throttle.take(username, address)
     const giveBackGenerated = this.#takeGenerated(attempt)
     if (giveBackGenerated) {
@@ -190,6 +198,10 @@ export class BasicLogin {
     this.#remembered.delete(key)
     if (group === URGENT) await this.#recognised.forget(this.#recognised.keyOf(attempt)).catch(() => undefined)
   }
+}
+
+function checkOf(key: string, { address }: Attempt): string {
+  return `${key} ${addressBlock(address)}`
 }
 
 /**
