@@ -84,6 +84,17 @@ test('a refresh token that is used twice revokes the tokens that its family issu
   expect(await statusOf(parent)).toBe(200)
 })
 
+test('a chain of tokens that issue each other has at most ten tokens, and earlier ones can issue more', async () => {
+  const chain = [await issue()]
+  while (chain.length < 10) chain.push(await issue(chain.at(-1)))
+  const body = { scopes: ['logs:read'] }
+  for (const last of [chain.at(-1), (await refresh(chain.at(-1) as Pair)).json as Pair]) {
+    const { status, json } = await relay.api('POST', '/auth/token', { auth: `Bearer ${last?.access_token}`, body })
+    expect([status, json.message]).toEqual([403, expect.stringContaining('chain of 10 tokens')])
+  }
+  expect(await statusOf(await issue(chain.at(-2)))).toBe(200)
+})
+
 test('a token issued during the revocation of its issuer is revoked', async () => {
   for (let round = 0; round < 10; round++) {
     const parent = await issue()

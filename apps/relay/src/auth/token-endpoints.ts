@@ -8,6 +8,7 @@ import { newId } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import { insertFamily } from './insert-family-statement.ts'
 import { listValidFamilies } from './list-valid-families-statement.ts'
+import { MOST_GENERATIONS, readTokenGeneration } from './read-token-generation-statement.ts'
 import { replacePair } from './replace-pair-statement.ts'
 import { revokeFamilyOf } from './revoke-family-statement.ts'
 import { planPair, signPair, type TokenPairDeps } from './token-pair.ts'
@@ -42,7 +43,12 @@ export async function issuePair(
   caller: Pick<Principal, 'accountId' | 'credentialVersion' | 'tokenId' | 'key' | 'expiresAt'>,
   { ttl, scopes }: TokenRequest,
 ): Promise<TokenResponse> {
-  const { accountId, expiresAt, key } = caller
+  const { accountId, expiresAt, key, tokenId } = caller
+  if (tokenId !== undefined && (await readTokenGeneration(deps.database, { accountId, tokenId })) >= MOST_GENERATIONS)
+    throw new ApiError(
+      403,
+      `this token is the last in a chain of ${MOST_GENERATIONS} tokens that created each other, the maximum: create the token with an earlier one, an API key or the password`,
+    )
   const pair = planPair(deps, { accountId, scopes, ttl, notAfter: expiresAt, keyId: key?.id })
   const response = await signPair(deps, pair)
   if (await insertFamily(deps.database, newId(deps.random), pair, caller)) return response

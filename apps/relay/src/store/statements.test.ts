@@ -10,6 +10,7 @@ import { listValidFamilies } from '../auth/list-valid-families-statement.ts'
 import { lockSigningKeys } from '../auth/lock-signing-keys-statement.ts'
 import { readAccountStandings } from '../auth/read-account-standings-statement.ts'
 import { readRecognisedLogins } from '../auth/read-recognised-logins-statement.ts'
+import { readTokenGeneration } from '../auth/read-token-generation-statement.ts'
 import { readTokenStandings } from '../auth/read-token-standings-statement.ts'
 import { replacePair } from '../auth/replace-pair-statement.ts'
 import { revokeFamilyOf } from '../auth/revoke-family-statement.ts'
@@ -124,6 +125,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await storeRecognisedLogin(s, 'hash', { accountId: 'account', credentialVersion: 1 })
     await readRecognisedLogins(s, { afterSeq: 0n, most: 1 })
   },
+  'auth/read-token-generation-statement.ts': (s) => readTokenGeneration(s, { accountId: 'account', tokenId: 'access' }),
   'auth/read-token-standings-statement.ts': async (s) => {
     await insertFamily(s as never, 'family', family, {})
     await readTokenStandings(s, ['access'])
