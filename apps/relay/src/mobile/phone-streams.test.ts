@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { PhoneStreams } from './phone-streams.ts'
 import { type TestPhone, testPhone } from './testing/test-phone.ts'
@@ -89,7 +89,8 @@ test('an inbox refresh asks the phone for the messages of the range, even if the
   await expect.poll(() => stream.text).toContain(`event: MessagesExportRequested\ndata: ${data}\n\n`)
 })
 
-test('an inbox refresh waits until the phone can read its notices', async () => {
+/** Opens a stream of the phone whose relay gets no hints. `begin` starts the stream and returns its text. */
+async function streamWithoutHints() {
   const { id: accountId } = relay.account
   const { connEpoch, journalId } = await relay.database.device.findUniqueOrThrow({ where: { id: phone.id } })
   const log = { warn: () => undefined }
@@ -100,18 +101,30 @@ test('an inbox refresh waits until the phone can read its notices', async () => 
   onTestFinished(() => streams.close())
   const connection = { deviceId: phone.id, accountId, connEpoch: Number(connEpoch), journalId: journalId ?? '' }
   const stream = streams.open(connection)
+  const over = Promise.withResolvers<void>()
+  const written = { text: '', over: over.promise }
+  const begin = () => {
+    stream.begin({
+      unreadBytes: 0,
+      write: (text) => {
+        written.text += text
+      },
+      end: () => over.resolve(),
+      onClose: () => undefined,
+    })
+    return written
+  }
+  return { begin }
+}
+
+test('an inbox refresh waits until the phone can read its notices', async () => {
+  const stream = await streamWithoutHints()
   const range = { since: '2026-03-01T00:00:00.000Z', until: '2026-03-02T00:00:00.000Z' }
   await relay.api('POST', '/inbox/refresh', { body: range })
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   expect(await relay.database.deviceCommand.findMany()).toMatchObject([{ answeredAt: null }])
-  const written: string[] = []
-  stream.begin({
-    unreadBytes: 0,
-    write: (text) => void written.push(text),
-    end: () => undefined,
-    onClose: () => undefined,
-  })
-  await expect.poll(() => written.join('')).toContain('event: MessagesExportRequested')
+  const written = stream.begin()
+  await expect.poll(() => written.text).toContain('event: MessagesExportRequested')
 })
 
 test('the phone is online while it is connected', async () => {
@@ -128,3 +141,18 @@ test('deleting the device and a second stream end the stream', async () => {
   await relay.api('DELETE', `/devices/${phone.id}`)
   await expect.poll(() => second.isOver).toBe(true)
 })
+
+test.each(['device', 'account'])(
+  'deleting the %s ends the stream within a second even if the hint is lost',
+  async (what) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const written = (await streamWithoutHints()).begin()
+    if (what === 'device')
+      await relay.database.device.update({ where: { id: phone.id }, data: { deletedAt: new Date() } })
+    else await relay.database.device.delete({ where: { id: phone.id } })
+    vi.advanceTimersByTime(1_000)
+    // `expect.poll` would advance the timers further.
+    await written.over
+  },
+)

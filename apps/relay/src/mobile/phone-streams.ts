@@ -2,6 +2,7 @@ import type { Log } from '@smsgw/daemon/log'
 import type { Clock } from '../clock.ts'
 import type { WakeHint } from '../hints/wake-hint.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
+import { findRevoked } from '../link/claim/find-revoked-statement.ts'
 import { LEASE_MS } from '../link/claim/lease.ts'
 import { renewLeases } from '../link/claim/renew-leases-statement.ts'
 import type { Database } from '../store/database.ts'
@@ -21,7 +22,8 @@ const POLL_MS = 1_000
 
 /**
  * All phones that stream notices from this process. Hints report which phones have work. Work is also polled every
- * second, because hints may be lost and scheduled messages become due. A phone is online while its stream is open.
+ * second, because hints may be lost and scheduled messages become due. The streams of deleted phones end. A phone is
+ * online while its stream is open.
  */
 export class PhoneStreams {
   readonly #deps: PhoneStreamsDeps
@@ -31,6 +33,7 @@ export class PhoneStreams {
   readonly #polling: NodeJS.Timeout
   readonly #renewing: NodeJS.Timeout
   #isFinding = false
+  #isEndingRevoked = false
   #isRenewing = false
 
   constructor(deps: PhoneStreamsDeps) {
@@ -39,7 +42,10 @@ export class PhoneStreams {
       (hint) => this.#onHint(hint),
       () => void this.#find(),
     )
-    this.#polling = setInterval(() => void this.#find(), POLL_MS).unref()
+    this.#polling = setInterval(() => {
+      void this.#find()
+      void this.#endRevoked()
+    }, POLL_MS).unref()
     this.#renewing = setInterval(() => void this.#renew(), LEASE_MS / 3).unref()
   }
 
@@ -129,7 +135,21 @@ export class PhoneStreams {
     await markUploadsRequested(database, requests)
   }
 
-  /** Ends the streams of phones that were deleted. */
+  /** Ends the streams of phones that were deleted, alone or with their account, because the hint may be lost. */
+  async #endRevoked(): Promise<void> {
+    if (this.#isEndingRevoked || this.#byDevice.size === 0) return
+    this.#isEndingRevoked = true
+    try {
+      for (const deviceId of await findRevoked(this.#deps.database, [...this.#byDevice.keys()]))
+        this.#byDevice.get(deviceId)?.end()
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'deleted phones not looked up: database unavailable, retrying')
+    } finally {
+      this.#isEndingRevoked = false
+    }
+  }
+
+  /** Renews the leases, and ends the streams of phones whose lease was lost. */
   async #renew(): Promise<void> {
     if (this.#isRenewing || this.#byDevice.size === 0) return
     this.#isRenewing = true
