@@ -8,6 +8,7 @@ import { Notes } from '../state/bridge-state.ts'
 import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
 import { HandledItems } from '../state/handled-items.ts'
 import { SentMessages } from '../state/sent-messages.ts'
+import { steadyNow } from '../state/steady-clock.ts'
 import { ChatQueue } from './chat-queue.ts'
 import { type ChatSender, RefusedText } from './chat-sender.ts'
 import { type ChatConfig, type ChatTarget, targetsFor, unusedTags } from './chat-settings.ts'
@@ -42,7 +43,7 @@ export interface ChatBridge {
  * is advanced, and removed when the target has accepted it. A failing target does not delay others.
  */
 export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
-  const { config, api, database, log, sender, now = Date.now } = options
+  const { config, api, database, log, sender, now = steadyNow } = options
   const stopping = new AbortController()
   const { signal } = stopping
   const cutting = new AbortController()
@@ -65,7 +66,7 @@ export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
     sent: new SentMessages(database, CHANNEL),
     log,
     signal,
-    now,
+    now: Date.now,
     onConnected: (isConnected) => state.set('api', isConnected ? undefined : 'connection to the API lost'),
     async onReceived(item) {
       const targets = targetsFor(config, item.sender).map(({ id }) => id)

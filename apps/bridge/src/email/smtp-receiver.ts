@@ -6,6 +6,7 @@ import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, SmsGatewayError, UnavailableError } from '@smsgw/client/errors'
 import type { Log } from '@smsgw/daemon/log'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import { steadyNow } from '../state/steady-clock.ts'
 import { type MailRecipient, recipientOf } from './reply-address.ts'
 import { ReplyLimit } from './reply-limit.ts'
 import { type MailContent, readMail, smsText } from './sms-text.ts'
@@ -56,7 +57,7 @@ export class SmtpReceiver {
 
   constructor(options: SmtpReceiverOptions) {
     this.#options = options
-    this.#replyLimit = new ReplyLimit(options.now)
+    this.#replyLimit = new ReplyLimit(steadyNow)
     const { tls, domain, log } = options
     this.#server = new SMTPServer({
       name: domain,

@@ -11,6 +11,7 @@ import { Notes } from '../state/bridge-state.ts'
 import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
 import { HandledItems } from '../state/handled-items.ts'
 import { SentMessages } from '../state/sent-messages.ts'
+import { steadyNow } from '../state/steady-clock.ts'
 import { MailSender } from './outgoing-mail.ts'
 import { replyAddress } from './reply-address.ts'
 import { type ReceivedMail, SmtpReceiver } from './smtp-receiver.ts'
@@ -95,7 +96,7 @@ export async function startEmailBridge({ config, connect, database, log }: Email
     if (sender === undefined || from === '' || mail.isAutomatic) return
     if (from.toLowerCase().endsWith(`@${domain.toLowerCase()}`)) return
     const detail: SentMail = { sender: from, subject: mail.subject ?? null, mailId: mail.messageId ?? null }
-    sent.add(messageId, JSON.stringify(detail), Date.now())
+    sent.add(messageId, JSON.stringify(detail), steadyNow())
     void follower?.reportNow(messageId).catch((error: Error) => {
       // After a failure, the next event of the message or the next start reports the state.
       if (!signal.aborted)

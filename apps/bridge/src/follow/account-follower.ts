@@ -61,13 +61,13 @@ export class AccountFollower {
   async run(): Promise<void> {
     const { signal, log, channel } = this.#options
     for (let retryMs = FIRST_RETRY_MS; !signal.aborted; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
-      const startedAt = this.#options.now()
+      const startedAt = performance.now()
       try {
         await this.#follow()
       } catch (error) {
         if (signal.aborted) return
         this.#options.onConnected?.(false)
-        if (this.#options.now() - startedAt > LONGEST_RETRY_MS) retryMs = FIRST_RETRY_MS
+        if (performance.now() - startedAt > LONGEST_RETRY_MS) retryMs = FIRST_RETRY_MS
         log.error({ err: error, channel }, `events of the account not read, retrying in ${retryMs / 1000} s`)
         await sleep(retryMs, undefined, { signal }).catch(() => undefined)
       }

@@ -5,12 +5,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { TimeoutError, UnavailableError } from '@smsgw/client/errors'
 import { openLog } from '@smsgw/daemon/log'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openState } from '../state/bridge-state.ts'
 import { SentMessages } from '../state/sent-messages.ts'
 import { TestAccount } from '../testing/account.ts'
 import { CommandQueue } from './command-queue.ts'
-import { CommandRunner } from './run-commands.ts'
+import { CommandRunner, type CommandRunnerOptions } from './run-commands.ts'
 import { topicsBelow } from './topics.ts'
 
 const HOUR_MS = 3_600_000
@@ -35,6 +35,22 @@ beforeEach(() => {
   now = 0
   results = []
   packetId = 0
+  start({
+    now: () => now,
+    // The clock advances only during pauses.
+    async pause(ms) {
+      await setImmediate()
+      now += ms
+    },
+  })
+})
+afterEach(async () => {
+  await stop()
+  database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function start(clock: Pick<CommandRunnerOptions, 'now' | 'pause'>): void {
   const stopping = new AbortController()
   runner = new CommandRunner({
     api: account.client(),
@@ -47,12 +63,7 @@ beforeEach(() => {
     topics: topicsBelow('smsgw'),
     log: openLog('fatal', process.stdout),
     signal: stopping.signal,
-    now: () => now,
-    // The clock advances only during pauses.
-    async pause(ms) {
-      await setImmediate()
-      now += ms
-    },
+    ...clock,
     onSent: () => undefined,
   })
   const running = runner.run()
@@ -60,12 +71,7 @@ beforeEach(() => {
     stopping.abort()
     await running
   }
-})
-afterEach(async () => {
-  await stop()
-  database.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+}
 
 function add(text: string): void {
   packetId += 1
@@ -145,4 +151,20 @@ test('gives up no command in an outage that begins after a command has failed al
   isOut = false
   await expect.poll(() => texts().toSorted()).toEqual(['bad', 'one', 'two'])
   expect(results.every(({ accepted }) => accepted)).toBe(true)
+})
+
+test('a failed command is repeated within seconds although the clock was set back', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  await stop()
+  start({})
+  let attempts = 0
+  account.errorFor = () => {
+    attempts += 1
+    return unavailable
+  }
+  add('one')
+  await expect.poll(() => attempts).toBeGreaterThan(0)
+  vi.setSystemTime(Date.now() - HOUR_MS)
+  account.errorFor = () => undefined
+  await expect.poll(texts).toEqual(['one'])
 })

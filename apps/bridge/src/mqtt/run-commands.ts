@@ -3,6 +3,7 @@ import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, TimeoutError, UnavailableError } from '@smsgw/client/errors'
 import type { Log } from '@smsgw/daemon/log'
 import type { SentMessages } from '../state/sent-messages.ts'
+import { steadyNow } from '../state/steady-clock.ts'
 import type { Broker } from './broker.ts'
 import { type Command, readCommand } from './command.ts'
 import type { CommandQueue, QueuedCommand } from './command-queue.ts'
@@ -26,7 +27,8 @@ export interface CommandRunnerOptions {
   readonly topics: Topics
   readonly log: Log
   readonly signal: AbortSignal
-  readonly now: () => number
+  /** The clock for ages. Default: a clock that changes of the system clock do not affect. */
+  readonly now?: () => number
   /** Waits. Ends early when the signal aborts. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>
   readonly onSent: (messageId: string) => void
@@ -42,11 +44,13 @@ export type CommandResult =
 /** Passes queued commands to the API, one after the other, and publishes their results. */
 export class CommandRunner {
   readonly #options: CommandRunnerOptions
+  readonly #now: () => number
   readonly #failing = new FailingCommands()
   #wake = Promise.withResolvers<void>()
 
   constructor(options: CommandRunnerOptions) {
     this.#options = options
+    this.#now = options.now ?? steadyNow
   }
 
   /** A command was queued. */
@@ -56,12 +60,12 @@ export class CommandRunner {
 
   /** Runs until the signal aborts. */
   async run(): Promise<void> {
-    const { queue, signal, log, now, pause = sleepFor } = this.#options
+    const { queue, signal, log, pause = sleepFor } = this.#options
     signal.addEventListener('abort', () => this.wake(), { once: true })
     let retryMs = FIRST_RETRY_MS
     while (!signal.aborted) {
       this.#wake = Promise.withResolvers()
-      const startedAt = now()
+      const startedAt = this.#now()
       const command = queue.first(this.#failing.waiting(startedAt))
       if (command === undefined) {
         await this.#untilNextAttempt(pause)
@@ -86,12 +90,12 @@ export class CommandRunner {
     const nextAttempt = this.#failing.nextAttempt()
     if (nextAttempt === undefined) return this.#wake.promise
     const woken = new AbortController()
-    await Promise.race([this.#wake.promise, pause(nextAttempt - this.#options.now(), woken.signal)])
+    await Promise.race([this.#wake.promise, pause(nextAttempt - this.#now(), woken.signal)])
     woken.abort()
   }
 
   async #finish(queued: QueuedCommand, result: CommandResult): Promise<void> {
-    const { queue, broker, topics, log, now, onSent, onRemoved } = this.#options
+    const { queue, broker, topics, log, onSent, onRemoved } = this.#options
     const text = JSON.stringify(result)
     await broker.publishOnce(`result:${queued.number}`, topics.result, text)
     const { responseTopic } = queued
@@ -106,7 +110,7 @@ export class CommandRunner {
       })
     }
     queue.remove(queued.number)
-    this.#failing.finish(queued.number, result.accepted, now())
+    this.#failing.finish(queued.number, result.accepted, this.#now())
     onRemoved?.()
     if (result.accepted) onSent(result.messageId)
   }
@@ -128,8 +132,8 @@ export class CommandRunner {
   }
 
   #afterFailure({ number }: QueuedCommand, id: string | null, error: Error, startedAt: number) {
-    const { log, now } = this.#options
-    const next = this.#failing.fail(number, startedAt, now())
+    const { log } = this.#options
+    const next = this.#failing.fail(number, startedAt, this.#now())
     if (next === 'pause') throw error
     if (next === 'next') {
       log.warn({ command: id, err: error }, 'MQTT command failed, trying the next command')
@@ -144,9 +148,9 @@ export class CommandRunner {
   }
 
   async #send({ id, ...message }: Command, idempotencyKey: string): Promise<string> {
-    const { api, sent, signal, now } = this.#options
+    const { api, sent, signal } = this.#options
     const accepted = await api.messages.send(message, { idempotencyKey, signal })
-    sent.add(accepted.id, JSON.stringify({ id: id ?? null }), now())
+    sent.add(accepted.id, JSON.stringify({ id: id ?? null }), this.#now())
     return accepted.id
   }
 }

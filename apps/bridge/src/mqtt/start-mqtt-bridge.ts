@@ -101,7 +101,6 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
     topics,
     log,
     signal,
-    now: Date.now,
     onRemoved: () => {
       if (queue.mayReopen) broker.reconnect('the command queue has room again')
     },

@@ -13,6 +13,7 @@ import { Notes } from '../state/bridge-state.ts'
 import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
 import { HandledItems } from '../state/handled-items.ts'
 import { SentMessages } from '../state/sent-messages.ts'
+import { steadyNow } from '../state/steady-clock.ts'
 import { Deliverer } from './deliver/deliverer.ts'
 import { DeliveryQueue } from './deliver/delivery-queue.ts'
 import { receiptExcerpt } from './deliver/receipt-pdu.ts'
@@ -61,11 +62,10 @@ export async function startSmppBridge({
 }: SmppBridgeOptions): Promise<SmppBridge> {
   const stopping = new AbortController()
   const { signal } = stopping
-  const now = Date.now
   const api = connect({})
   const state = new ChannelState(CHANNEL, { api: 'connecting to the API' })
   const sessions = new Set<SmppSession>()
-  const attempts = new AttemptLimit(now)
+  const attempts = new AttemptLimit(steadyNow)
   const queue = new DeliveryQueue(database)
   const sent = new SentMessages(database, CHANNEL)
   const deliverer = new Deliverer({
@@ -78,13 +78,14 @@ export async function startSmppBridge({
     database,
     alphabet: config.SMPP_ALPHABET,
     refusesSource: config.SMPP_SOURCE === 'refuse',
-    ownNumbers: new OwnNumbers(api, now),
+    ownNumbers: new OwnNumbers(api, steadyNow),
     sent,
     log,
-    now,
+    steadyNow,
+    wallNow: Date.now,
     onGivenUp(messageId, request) {
       const outcomes = request.destinations.map(() => EXPIRED)
-      addReceipts(request, { messageId, outcomes, submittedAt: now(), doneAt: now(), text: '' })
+      addReceipts(request, { messageId, outcomes, submittedAt: Date.now(), doneAt: Date.now(), text: '' })
     },
     onMissed: (id) => void follower.reportNow(id).catch((error: Error) => reportLater(error, id)),
   })
@@ -96,11 +97,11 @@ export async function startSmppBridge({
     sent,
     log,
     signal,
-    now,
+    now: Date.now,
     onConnected: (isConnected) => state.set('api', isConnected ? undefined : 'connection to the API lost'),
     stateOf: progressOf,
     async onReceived({ id }) {
-      queue.addReceived(id, now())
+      queue.addReceived(id, steadyNow())
       deliverer.wake()
     },
     async onState(message, detail) {
@@ -109,7 +110,7 @@ export async function startSmppBridge({
         messageId: message.id,
         outcomes: message.recipients.map(recipientOutcome),
         submittedAt: Date.parse(message.createdAt),
-        doneAt: finalTimeOf(message) ?? now(),
+        doneAt: finalTimeOf(message) ?? Date.now(),
         text: receiptExcerpt(message.textMessage?.text ?? ''),
       })
     },
@@ -188,13 +189,13 @@ export async function startSmppBridge({
       if (outcome === undefined || (onFailureOnly && outcome.stat === 'DELIVRD')) return []
       return [{ systemId, owner, messageId, source, destination, ...outcome, ...facts }]
     })
-    queue.addReceipts(messageId, receipts, copies, now())
+    queue.addReceipts(messageId, receipts, copies, steadyNow())
     deliverer.wake()
   }
 
   function sweep(): void {
     submitter.sweep()
-    const old = queue.removeOld(now())
+    const old = queue.removeOld(steadyNow())
     if (old > 0) log.warn({ count: old }, 'SMPP deliveries dropped: no receiver has accepted them for 7 days')
   }
 

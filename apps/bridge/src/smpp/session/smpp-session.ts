@@ -85,8 +85,8 @@ export class SmppSession {
   #requests = 0
   readonly #untilIdle: (() => void)[] = []
   #sequence = 0
-  #openedAt = Date.now()
-  #lastPduAt = Date.now()
+  #openedAt = performance.now()
+  #lastPduAt = performance.now()
   #partialSince: number | undefined
   #blockedSince: number | undefined
   #unblockedAt = 0
@@ -151,7 +151,7 @@ export class SmppSession {
       while (this.#mayWork()) {
         const pdu = this.#stream.next()
         if (pdu === undefined) break
-        this.#lastPduAt = Date.now()
+        this.#lastPduAt = performance.now()
         this.#enquiredAt = undefined
         this.#partialSince = undefined
         this.#handle(pdu)
@@ -163,12 +163,12 @@ export class SmppSession {
       this.close()
     }
     if (this.#mayWork()) {
-      if (this.#blockedSince !== undefined) this.#unblockedAt = Date.now()
+      if (this.#blockedSince !== undefined) this.#unblockedAt = performance.now()
       this.#blockedSince = undefined
-      this.#partialSince = this.#stream.hasPartial ? (this.#partialSince ?? Date.now()) : undefined
+      this.#partialSince = this.#stream.hasPartial ? (this.#partialSince ?? performance.now()) : undefined
       socket.resume()
     } else {
-      this.#blockedSince ??= Date.now()
+      this.#blockedSince ??= performance.now()
       socket.pause()
     }
   }
@@ -208,7 +208,7 @@ export class SmppSession {
       return
     }
     this.#state = 'binding'
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     const bind = async () => {
       const request = readBind(pdu.body)
       this.#login = await onBind(request, isSender, this)
@@ -227,7 +227,7 @@ export class SmppSession {
       const status = this.#statusOf(error)
       this.#log('warn', { status, reason: (error as Error).message }, 'SMPP bind refused')
       // Waits the same time for each reason, so that the time does not reveal whether the password is right.
-      const wait = Math.max(0, startedAt + times.refusalMs - Date.now())
+      const wait = Math.max(0, startedAt + times.refusalMs - performance.now())
       setTimeout(() => {
         this.#respond(pdu, { status })
         this.close()
@@ -286,11 +286,11 @@ export class SmppSession {
     this.#sequence = (this.#sequence % 0x7fffffff) + 1
     const sequence = this.#sequence
     const { socket, times } = this.#options
-    const sentAt = Date.now()
+    const sentAt = performance.now()
     return new Promise((resolve) => {
       const check = () => {
         // Takes blocked reading into account, because the answer may be behind requests that were not read yet.
-        const waitedMs = this.#blockedSince === undefined ? Date.now() - Math.max(sentAt, this.#unblockedAt) : 0
+        const waitedMs = this.#blockedSince === undefined ? performance.now() - Math.max(sentAt, this.#unblockedAt) : 0
         if (waitedMs < times.answerMs) {
           timer = setTimeout(check, times.answerMs - waitedMs)
           return
@@ -315,7 +315,7 @@ export class SmppSession {
 
   #checkTimes(): void {
     const { times, socket } = this.#options
-    const now = Date.now()
+    const now = performance.now()
     if (this.#state === 'open' && now - this.#openedAt > times.bindMs) socket.destroy()
     if (this.#partialSince !== undefined && now - this.#partialSince > times.answerMs) socket.destroy()
     if (this.#blockedSince !== undefined && this.#hasUnread() && now - this.#blockedSince > times.answerMs)

@@ -34,7 +34,8 @@ beforeEach(() => {
     ownNumbers: new OwnNumbers(account.client(), () => now),
     sent: new SentMessages(database, 'smpp'),
     log: openLog('fatal', process.stdout),
-    now: () => now,
+    steadyNow: () => now,
+    wallNow: () => now,
     onGivenUp: (id, request) => givenUp.push([id, request]),
     onMissed: () => undefined,
   })

@@ -36,7 +36,10 @@ export interface SubmitterOptions {
   readonly ownNumbers: OwnNumbers
   readonly sent: SentMessages
   readonly log: Log
-  readonly now: () => number
+  /** The clock for ages, which changes of the system clock do not affect. */
+  readonly steadyNow: () => number
+  /** The system clock, for times in messages. */
+  readonly wallNow: () => number
   /** Called for a message whose parts did not arrive completely, and whose client wants a receipt. */
   readonly onGivenUp: (messageId: string, request: ReceiptRequest) => void
   /** Called when the state of the message may have changed before the request for a receipt was stored. */
@@ -89,13 +92,13 @@ export class Submitter {
   }
 
   #idFor(hash: string, ids: { readonly newId: string; readonly sessionId: string }): Promise<string> {
-    return this.#writes.run(() => this.#repeated.idFor(hash, ids, this.#options.now()))
+    return this.#writes.run(() => this.#repeated.idFor(hash, ids, this.#options.steadyNow()))
   }
 
   /** Gives up messages whose parts did not arrive, and forgets old submissions. */
   sweep(): void {
-    const { now, log } = this.#options
-    const at = now()
+    const { steadyNow, log } = this.#options
+    const at = steadyNow()
     for (const group of this.#parts.expired(at)) {
       if (this.#sendingGroups.has(group.key)) continue
       if (!group.isSent) {
@@ -126,7 +129,7 @@ export class Submitter {
         detail: JSON.stringify(receipt ?? null),
         newMessageId: newMessageId(),
       },
-      this.#options.now(),
+      this.#options.steadyNow(),
     )
     if (replaced !== undefined) {
       this.#options.log.warn(
@@ -180,10 +183,10 @@ export class Submitter {
   }
 
   async #send({ login, messageId, request, receipt }: Sending): Promise<void> {
-    const { sent, now, onMissed } = this.#options
+    const { sent, steadyNow, onMissed } = this.#options
     const detail = JSON.stringify(receipt)
     // Stores the request before the message is sent, because the state of the message may change at once.
-    if (receipt !== undefined) await this.#writes.run(() => sent.add(messageId, detail, now()))
+    if (receipt !== undefined) await this.#writes.run(() => sent.add(messageId, detail, steadyNow()))
     try {
       await post(login.api, messageId, request)
     } catch (error) {
@@ -194,7 +197,7 @@ export class Submitter {
     }
     if (receipt === undefined || sent.find(messageId) !== undefined) return
     // Stores the request again, because the state was requested before the API had the message.
-    sent.add(messageId, detail, now())
+    sent.add(messageId, detail, steadyNow())
     onMissed(messageId)
   }
 
@@ -206,17 +209,17 @@ export class Submitter {
 
   /** Returns the members of a message except the content. */
   async #factsOf(submission: Submission): Promise<SendRequest> {
-    const { now } = this.#options
+    const now = this.#options.wallNow()
     const { priority, destinations } = submission
     if (priority > MOST_PRIORITY)
       throw new SmppError('ESME_RINVPRTFLG', `priority_flag ${priority} is above ${MOST_PRIORITY}`)
-    const scheduleAt = readSmppTime(submission.scheduleTime, now(), 'ESME_RINVSCHED')
-    const validUntil = readSmppTime(submission.validityPeriod, now(), 'ESME_RINVEXPIRY')
+    const scheduleAt = readSmppTime(submission.scheduleTime, now, 'ESME_RINVSCHED')
+    const validUntil = readSmppTime(submission.validityPeriod, now, 'ESME_RINVEXPIRY')
     const body = {
       phoneNumbers: destinations.map(numberOf),
       priority: priority * PRIORITY_STEP,
       ...(scheduleAt !== undefined && { scheduleAt: new Date(scheduleAt).toISOString() }),
-      ...(validUntil !== undefined && lifetimeOf(submission.validityPeriod, validUntil, now())),
+      ...(validUntil !== undefined && lifetimeOf(submission.validityPeriod, validUntil, now)),
       ...(await this.#simOf(submission.source)),
     }
     return { body, skipPhoneValidation: destinations.some(isShortNumber) }
