@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Answer, hangUp, json, problem, scriptedServer, silent } from '../../testing/scripted-server.ts'
 import { SmsGateway, type SmsGatewayOptions } from '../client.ts'
 import {
@@ -183,6 +183,15 @@ test('waitFor reads until every recipient has ended', async () => {
   const { recipients } = await sms.messages.waitFor('m1')
   expect(recipients.map(({ state }) => state)).toEqual(['Delivered', 'Failed'])
   expect(requests).toHaveLength(3)
+})
+
+test('waitFor waits as long as before after the clock was set forward', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  const inState = (state: string) => json(200, { ...message, recipients: [{ state }] })
+  const { sms } = await gateway([inState('Pending'), inState('Sent'), inState('Delivered')])
+  const waiting = sms.messages.waitFor('m1')
+  vi.setSystemTime(Date.now() + 3_600_000)
+  expect((await waiting).recipients).toEqual([{ state: 'Delivered' }])
 })
 
 test('waitFor ends with a TimeoutError that names the state', async () => {

@@ -65,13 +65,13 @@ export async function* followEvents(
         headers: place.lastId === undefined ? {} : { 'last-event-id': place.lastId },
         signal: stream.signal,
       })
-      openedAt = Date.now()
+      openedAt = performance.now()
       onOpen?.()
       yield* eventsIn(response, place, stream.signal)
       throw new ConnectionError('the stream of events ended')
     } catch (error) {
       if (signal?.aborted) return
-      if (Date.now() - openedAt > STABLE_MS) failures = 0
+      if (performance.now() - openedAt > STABLE_MS) failures = 0
       const wait = delayOf(error, failures)
       if (wait === undefined) throw error
       onInterrupted?.(error as SmsGatewayError)

@@ -93,12 +93,12 @@ export class Messages {
    * check the states. Throws a TimeoutError if the message has not ended in time.
    */
   async waitFor(id: string, { until = 'ended', timeoutMs = WAIT_MS, signal }: WaitOptions = {}): Promise<MessageState> {
-    const end = Date.now() + timeoutMs
+    const end = performance.now() + timeoutMs
     const reached = until === 'sent' ? [...ENDED, 'Sent'] : ENDED
     for (let interval = FIRST_POLL_MS; ; interval = Math.min(interval * 1.5, LONGEST_POLL_MS)) {
       const message = await this.get(id, { signal, includeAttachmentData: false })
       if (message.recipients.every(({ state }) => reached.includes(state))) return message
-      const left = end - Date.now()
+      const left = end - performance.now()
       if (left <= 0)
         throw new TimeoutError(`message ${id} is still ${message.state} after ${Math.round(timeoutMs / 1000)} s`)
       await pause(Math.min(interval * (0.75 + Math.random() / 4), left), signal)
