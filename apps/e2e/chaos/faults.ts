@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '../src/house/fleet.ts'
 import { whyNoSetClock } from '../src/house/set-clock.ts'
+import { database } from './health.ts'
 
 /** A fault of one part of the fleet. */
 export interface Fault {
@@ -95,12 +96,12 @@ async function linkDropsData({ agents }: Fleet, random: () => number): Promise<r
 
 async function postgresKilled({ postgres, relays }: Fleet, random: () => number): Promise<readonly string[]> {
   await postgres.killFor(random() * 1_500)
-  return relays.map(({ post }) => post.name)
+  return [database, ...relays.map(({ post }) => post.name)]
 }
 
 async function postgresRestarted({ postgres, relays }: Fleet): Promise<readonly string[]> {
   await postgres.restart()
-  return relays.map(({ post }) => post.name)
+  return [database, ...relays.map(({ post }) => post.name)]
 }
 
 async function modemUnplugged({ agents, emulator }: Fleet, random: () => number): Promise<readonly string[]> {
@@ -155,7 +156,7 @@ async function clockSet({ relays, agents, clocks }: Fleet, random: () => number)
   clock.set(one([HOUR, -HOUR, 24 * HOUR, -24 * HOUR], random))
   await sleep(1_000 + random() * 9_000)
   clock.set(0)
-  return name === 'PostgreSQL' ? [...relays, ...agents].map(({ post }) => post.name) : [name]
+  return name === database ? [name, ...[...relays, ...agents].map(({ post }) => post.name)] : [name]
 }
 
 const HOUR = 3_600

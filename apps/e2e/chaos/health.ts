@@ -56,26 +56,37 @@ export async function untilRecovered(
   }
 }
 
-/** The time of the last fault of each part. */
+/** The time at which the last fault of each part was over. */
 export class Hits {
-  readonly #agents: Fleet['agents']
+  readonly #fleet: Fleet
   readonly #at = new Map<string, number>()
 
-  constructor({ agents }: Fleet) {
-    this.#agents = agents
+  constructor(fleet: Fleet) {
+    this.#fleet = fleet
   }
 
   note(names: readonly string[]): void {
     for (const name of names) this.#at.set(name, performance.now())
   }
 
-  /** A fault of an agent also affects its modems. */
+  /** Returns when the last fault of these parts was over, or of parts that they need. */
   lastOn(names: readonly string[]): number {
-    const owners = this.#agents.filter(({ modems }) => modems.some((modem) => names.includes(modem)))
-    const all = [...names, ...owners.map(({ post }) => post.name)]
+    const all = names.flatMap((name) => [name, ...this.#neededBy(name)])
     return Math.max(...all.map((name) => this.#at.get(name) ?? 0))
   }
+
+  /** A modem needs its agent, an agent needs the relays, and a relay needs the database. */
+  #neededBy(name: string): readonly string[] {
+    const { relays, agents } = this.#fleet
+    const relayNames = relays.map(({ post }) => post.name)
+    if (relayNames.includes(name)) return [database]
+    const owners = agents.filter(({ modems }) => modems.includes(name)).map(({ post }) => post.name)
+    return [...owners, ...relayNames, database]
+  }
 }
+
+/** The name of the database among the parts with faults. */
+export const database = 'PostgreSQL'
 
 export function everything({ relays, agents }: Fleet): readonly string[] {
   return [...relays, ...agents].map(({ post }) => post.name).concat(agents.flatMap(({ modems }) => modems))

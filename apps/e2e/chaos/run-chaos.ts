@@ -130,11 +130,10 @@ function printProgress(fleet: Fleet, load: Load): () => void {
 
 async function injectFault(fleet: Fleet, { name, inject }: Fault): Promise<void> {
   const names = await inject(fleet, random)
-  const overAt = performance.now()
   hits.note(names)
-  // Another fault of the same part restarts the time limit for the recovery.
+  // Other faults may follow before the parts have recovered, so the time counts from the end of the last one.
   const left = await untilRecovered(fleet, names, 180_000, () => hits.lastOn(names))
-  const tookMs = performance.now() - overAt
+  const tookMs = performance.now() - hits.lastOn(names)
   addTime(recoveries, name, left.length === 0 ? tookMs : Number.POSITIVE_INFINITY)
   const how = left.length === 0 ? `recovered ${seconds(tookMs)} after` : `STILL FAILING: ${left.join(', ')}`
   print(`  ${now()}  ${name}, ${how}`)
