@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { nearest } from './nearest.ts'
-import { aboutOf, type SettingsSchema } from './settings.ts'
+import { aboutOf, type SettingsSchema, settingsHelp } from './settings.ts'
 import { UsageError } from './start-error.ts'
 import { type Program, userCommand } from './user-command.ts'
 
@@ -30,6 +30,12 @@ export interface ProgramCommands {
   readonly options?: Readonly<Record<string, Option>>
   /** The settings. Each setting that is not a secret is also an option of every command, such as --port for PORT. */
   readonly settings?: SettingsSchema
+  /** The first line of the help. */
+  readonly title?: string
+  /** Paragraphs of the help between commands and settings. */
+  readonly notes?: readonly string[]
+  /** Lines of the help for settings that have no fixed name. */
+  readonly otherSettings?: readonly string[]
 }
 
 export interface CommandLine {
@@ -151,6 +157,20 @@ function checkCount({ program, commands }: ProgramCommands, name: string, { leng
   const ending = `usage: ${userCommand(program, [name, args].filter(Boolean).join(' '))}${note === undefined ? '' : `; ${note}`}`
   if (length < required) throw new UsageError(`argument ${forms[length]} is missing; ${ending}`)
   if (length > forms.length && !args.includes('…')) throw new UsageError(`too many arguments; ${ending}`)
+}
+
+export function helpText(program: ProgramCommands): string {
+  const { title = '', notes = [], settings, otherSettings = [] } = program
+  return `${[
+    title,
+    '',
+    ...commandLines(program),
+    '',
+    ...notes.flatMap((note) => [note, '']),
+    'Settings are environment variables; those that are not secret are also options, such as --data-dir. To read a secret from a file, set <NAME>_FILE to its path.',
+    ...(settings === undefined ? [] : settingsHelp(settings)),
+    ...(otherSettings.length === 0 ? [] : ['', ...otherSettings]),
+  ].join('\n')}\n`
 }
 
 /** Help lines: each command as this installation runs it, with its options. */

@@ -1,10 +1,10 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { StartError } from '@smsgw/daemon/start-error'
 import type { LedgerEntry } from '@smsgw/virtual-modem/network/ledger'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LedgerFile } from './ledger-file.ts'
-import { StartError } from './options/start-error.ts'
 
 let folder = ''
 beforeEach(() => {

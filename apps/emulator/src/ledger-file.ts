@@ -1,8 +1,8 @@
 import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { StartError } from '@smsgw/daemon/start-error'
 import type { LedgerEntry } from '@smsgw/virtual-modem/network/ledger'
 import { makeFolder } from './host/make-folder.ts'
-import { StartError } from './options/start-error.ts'
 
 /**
  * The accepted messages, one JSON object per line, appended and synced before the modem answers `+CMGS:`. The

@@ -1,12 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { UsageError } from '@smsgw/daemon/start-error'
+import { StartError } from '@smsgw/daemon/start-error'
+import { VERSION } from '@smsgw/daemon/version'
 import { type Emulator, startEmulator } from './emulator.ts'
 import { type Options, readConfig } from './options/config.ts'
 import { helpText } from './options/help.ts'
-import { StartError } from './options/start-error.ts'
 import { addressJson, addressLines, reportLines } from './output/report-lines.ts'
 import { harmless } from './output/terminal-text.ts'
-import { VERSION } from './version.ts'
 
 let running: { close(): Promise<void> } | undefined
 let ending = false
@@ -80,12 +79,8 @@ async function end(exitCode: number): Promise<void> {
 /** Prints one line for an error that the user can fix, and a stack trace for any other error. */
 function fail(error: unknown): void {
   const text =
-    error instanceof StartError || error instanceof UsageError
-      ? harmless(error.message)
-      : error instanceof Error
-        ? error.stack
-        : String(error)
+    error instanceof StartError ? harmless(error.message) : error instanceof Error ? error.stack : String(error)
   process.stderr.write(`emulator: ${text}\n`)
   if (ending) process.exit(1)
-  void end(error instanceof UsageError ? error.exitCode : 1).catch(() => process.exit(1))
+  void end(error instanceof StartError ? error.exitCode : 1).catch(() => process.exit(1))
 }

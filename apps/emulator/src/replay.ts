@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { StartError } from '@smsgw/daemon/start-error'
 import {
   MAX_RECORDING_BYTES,
   type Recording,
@@ -14,7 +15,6 @@ import { StableLink } from './host/stable-link.ts'
 import { TcpHost } from './host/tcp-host.ts'
 import type { Options } from './options/config.ts'
 import { PTY_FOLDER } from './options/modem-setup.ts'
-import { StartError } from './options/start-error.ts'
 import { harmless, harmlessJson } from './output/terminal-text.ts'
 
 /** Serves one modem that answers as in a recording, on a pseudo-terminal or TCP. */

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { AgentStatus } from '@smsgw/agent/status/agent-status'
 import { userCommand } from '@smsgw/daemon/user-command'
-import { VERSION } from '@smsgw/relay/version'
+import { VERSION } from '@smsgw/daemon/version'
 import type { Gateway } from './gateway.ts'
 import type { Secrets } from './secrets.ts'
 

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { helpText } from '@smsgw/daemon/command-line'
 import { aboutOf } from '@smsgw/daemon/settings'
 import { afterAll, expect, test } from 'vitest'
-import { helpText } from './cli/help.ts'
+import { relayCommands } from './cli/commands.ts'
 import { readConfig, settingsSchema } from './config.ts'
 
 const SECRET = 'bG9vayBiZWhpbmQgdGhlIHdhdGVyZmFsbCBhdCBub29u'
@@ -100,7 +101,7 @@ test('never repeats the value of a secret', () => {
 })
 
 test('the help lists every setting, with a valid example', () => {
-  const help = helpText()
+  const help = helpText(relayCommands)
   for (const name of Object.keys(settingsSchema.shape)) {
     const { example, secret } = aboutOf(settingsSchema, name)
     expect(help).toContain(`\n  ${name}=${example}`)

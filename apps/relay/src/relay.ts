@@ -1,4 +1,5 @@
 import type { Log } from '@smsgw/daemon/log'
+import { VERSION } from '@smsgw/daemon/version'
 import { ensureAccount } from './accounts/create-account.ts'
 import { type AuthDeps, buildAuth } from './auth/auth.ts'
 import { ensureEnrolmentToken } from './auth/enrolment-token.ts'
@@ -40,7 +41,6 @@ import { behindStoredTimesMs, readDatabaseMs } from './store/read-clock-statemen
 import { secretBox } from './store/secret-box.ts'
 import { retryUntilAvailable } from './store/wait-for-database.ts'
 import { longestToken, tokenRules } from './token-rules.ts'
-import { VERSION } from './version.ts'
 import type { VirtualPhone } from './virtual-phone/virtual-phone.ts'
 import { type AddressRules, addressRules } from './webhooks/address-rules.ts'
 import { GuardedClient } from './webhooks/delivery/client/guarded-client.ts'

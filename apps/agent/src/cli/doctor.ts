@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CommandLine } from '@smsgw/daemon/command-line'
+import { printable } from '@smsgw/daemon/printable'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { AgentConfig } from '../config.ts'
 import { applyFixes, terminalHost } from '../doctor/apply-fixes.ts'
 import { examine } from '../doctor/examine.ts'
 import { findingLines } from '../doctor/finding.ts'
 import { supportBundle } from '../doctor/support-bundle.ts'
-import { printable } from './terminal.ts'
 
 /** Prints the problems and their solutions. Returns false if a check failed. */
 export async function doctor(config: AgentConfig, { values }: CommandLine): Promise<boolean> {

@@ -1,10 +1,10 @@
 import type { CommandLine } from '@smsgw/daemon/command-line'
+import { printable } from '@smsgw/daemon/printable'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { AgentConfig } from '../config.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
 import { answersOf, askAgent, noAgentRuns } from '../status/ask-agent.ts'
 import { statusLines } from '../status/status-lines.ts'
-import { printable } from './terminal.ts'
 
 /** Prints the status of the running agent once, or with `--live` every second until Ctrl-C. */
 export async function status({ DATA_DIR: folder }: AgentConfig, { values }: CommandLine): Promise<void> {

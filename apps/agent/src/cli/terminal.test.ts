@@ -1,6 +1,7 @@
+import { printable } from '@smsgw/daemon/printable'
 import { afterEach, expect, test, vi } from 'vitest'
 import { eventLines } from '../modem-tool/watch.ts'
-import { linesOf, print, printable, printError, printTable } from './terminal.ts'
+import { linesOf, print, printError, printTable } from './terminal.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

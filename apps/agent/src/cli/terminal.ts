@@ -1,25 +1,10 @@
 import { styleText } from 'node:util'
-
-/**
- * Escapes control and formatting characters, because texts from senders, networks and modems could control the terminal.
- * Joiners (U+200C, U+200D) are kept because Persian, Hindi and emoji need them.
- */
-export function printable(text: string): string {
-  return text.replace(UNSAFE, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    const hex = code.toString(16)
-    if (code < 0x100) return `\\x${hex.padStart(2, '0')}`
-    return code < 0x1_0000 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
-  })
-}
+import { printable } from '@smsgw/daemon/printable'
 
 /** Splits a text at any kind of line end. */
 export function linesOf(text: string): readonly string[] {
   return text.split(/\r\n|\r|\n/)
 }
-
-// Cf: bidirectional controls. Cs: halves of surrogate pairs. Zl, Zp: line ends in some terminals.
-const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 /** Prints one line to standard output, even if the text contains line ends. Colours are used on a terminal only. */
 export function print(line: string, colour?: keyof typeof colours): void {

@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises'
 import type { CommandLine } from '@smsgw/daemon/command-line'
+import { printable } from '@smsgw/daemon/printable'
 import { StartError } from '@smsgw/daemon/start-error'
 import { userCommand } from '@smsgw/daemon/user-command'
 import type { AgentConfig } from '../config.ts'
 import type { UssdReply } from '../modems/ussd-sessions.ts'
 import { askAgent, noAgentRuns } from '../status/ask-agent.ts'
-import { printable } from './terminal.ts'
 
 /** Sends a USSD code through the running agent of this data folder, and prints the reply. */
 export async function ussd({ DATA_DIR: folder }: AgentConfig, { values, positionals }: CommandLine): Promise<void> {

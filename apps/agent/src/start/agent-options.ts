@@ -1,4 +1,5 @@
 import type { Log } from '@smsgw/daemon/log'
+import { VERSION } from '@smsgw/daemon/version'
 import type { Clock } from '@smsgw/modem/clock'
 import type { WebLogin } from '@smsgw/modem/hilink/web-session'
 import type { OpenResult } from '@smsgw/modem/recovery/runner'
@@ -16,7 +17,6 @@ import type { SendingLimits } from '../sending/schedule/sending-settings.ts'
 import { readSavedPins } from '../setup/saved-pins.ts'
 import type { ComponentStatus } from '../status/agent-status.ts'
 import { monotonicClock } from '../time/monotonic-clock.ts'
-import { VERSION } from '../version.ts'
 
 export interface AgentOptions {
   readonly dataDir: string

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { VERSION } from '@smsgw/daemon/version'
 import type { Clock } from '@smsgw/modem/clock'
 import { expect } from 'vitest'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
@@ -9,7 +10,6 @@ import type { OpenSocket } from '../link/link-socket.ts'
 import { tryOpenPort } from '../ports/open-port.ts'
 import { type Agent, startAgent } from '../start/start-agent.ts'
 import { monotonicClock } from '../time/monotonic-clock.ts'
-import { VERSION } from '../version.ts'
 import { ScriptedRelay } from './scripted-relay.ts'
 
 export interface AgentOverrides {

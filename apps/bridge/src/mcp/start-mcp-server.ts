@@ -1,10 +1,10 @@
 import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
 import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
+import { VERSION } from '@smsgw/daemon/version'
 import { MCP_PATH, McpHttpServer } from '@smsgw/mcp/http'
 import type { McpConfig } from '../config.ts'
 import { ChannelState } from '../state/channel-state.ts'
-import { VERSION } from '../version.ts'
 
 export interface McpServerOptions {
   readonly config: McpConfig

@@ -1,5 +1,5 @@
 import type { DeviceDetail } from '@smsgw/client/openapi'
-import { VERSION } from '../version.ts'
+import { VERSION } from '@smsgw/daemon/version'
 import type { Topics } from './topics.ts'
 
 /** A person or group that Home Assistant can notify. */

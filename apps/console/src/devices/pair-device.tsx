@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import type { DeviceAnswer } from '@smsgw/contract/device'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { encode } from 'uqr'
 import { Link } from 'wouter'
 import { usePairingCode } from '../api/devices.ts'
 import { CopyField } from '../ui/copy-field.tsx'
@@ -10,7 +11,6 @@ import { RelativeTime, useNow } from '../ui/relative-time.tsx'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { rich, t } from '../words/text.ts'
 import { pairCommand } from './pair-command.ts'
-import { QrCode } from './qr-code.tsx'
 import './pair-device.css'
 
 /** Shows a pairing code, valid for ten minutes, as a command and as a QR code until the device connects. */
@@ -99,4 +99,21 @@ function Arrived({
       </Button>
     </div>
   )
+}
+
+/** Dark on light in both colour schemes, because many readers cannot read inverted codes. */
+function QrCode({ text }: { readonly text: string }) {
+  const { path, size } = useMemo(() => drawingOf(text), [text])
+  return (
+    <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={t('pairing.qrCode')}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" shapeRendering="crispEdges" />
+    </svg>
+  )
+}
+
+function drawingOf(text: string): { readonly path: string; readonly size: number } {
+  const { data, size } = encode(text, { ecc: 'M', border: 3 })
+  const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
+  return { path: squares.join(''), size }
 }

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from 'node:fs'
-import { StartError } from '../options/start-error.ts'
+import { StartError } from '@smsgw/daemon/start-error'
 
 /** Functions of the C library that Node lacks: pseudo-terminals, and file locks that end with their process. */
 export interface Posix {

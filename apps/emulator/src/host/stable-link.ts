@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { StartError } from '../options/start-error.ts'
+import { StartError } from '@smsgw/daemon/start-error'
 import { makeFolder } from './make-folder.ts'
 import type { Posix } from './posix.ts'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import { StartError } from '../options/start-error.ts'
+import { StartError } from '@smsgw/daemon/start-error'
 import type { TcpAddress } from '../options/tcp-address.ts'
 import { Cable } from './cable.ts'
 import type { HostPort, ReceiveBytes } from './host-port.ts'

@@ -1,10 +1,9 @@
 import { type ProgramCommands, readOptions } from '@smsgw/daemon/command-line'
-import { UsageError } from '@smsgw/daemon/start-error'
+import { StartError, UsageError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
 import { firstProblem } from './check-input.ts'
 import { PTY_FOLDER, personalityName, phoneNumber } from './modem-setup.ts'
 import { faultText, latencyText, modemText, noneOr, path } from './option-text.ts'
-import { StartError } from './start-error.ts'
 import { tcpAddress } from './tcp-address.ts'
 
 /** The help text of an option, and the example shown in errors. */

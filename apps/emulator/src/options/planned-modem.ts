@@ -1,10 +1,10 @@
+import { StartError } from '@smsgw/daemon/start-error'
 import type { FaultSettings } from '@smsgw/virtual-modem/faults/fault-control'
 import { Sim } from '@smsgw/virtual-modem/sim/sim'
 import { present } from '../present.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Options } from './config.ts'
 import { type ModemSetup, PTY_FOLDER, type SimSetup } from './modem-setup.ts'
-import { StartError } from './start-error.ts'
 import type { TcpAddress } from './tcp-address.ts'
 
 /** A complete modem description, from options, scenario and defaults. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { StartError } from '@smsgw/daemon/start-error'
 import type { Clock } from '@smsgw/virtual-modem/clock'
 import { z } from 'zod'
 import { allInstructions } from '../instructions/all-instructions.ts'
 import { coverage, latency, operator, policy, ussdCode, ussdMenu } from '../instructions/network.ts'
 import { DEEPEST_NESTING, firstProblem, isNestedTooDeeply } from '../options/check-input.ts'
 import { modemSetup, phoneNumber } from '../options/modem-setup.ts'
-import { StartError } from '../options/start-error.ts'
 import type { World } from '../world.ts'
 
 const steps = Object.entries(allInstructions).map(([name, { body }]) =>

@@ -22,7 +22,8 @@ export const ofBridge = channelSettings
 
 export const gatewayCommands = {
   program: 'gateway',
-  settings: ofRelay.extend(ofAgent.shape).extend(ofBridge.shape),
+  title: 'SMS gateway on one machine: HTTP API, database and modems in one process.',
+  settings: ofAgent.extend(ofRelay.shape).extend(ofBridge.shape),
   commands: {
     '': { about: 'run until stopped' },
     ...modemCommands,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { VERSION } from '@smsgw/daemon/version'
 import { Client, escapeIdentifier } from 'pg'
-import { VERSION } from '../version.ts'
 import type { ArchiveWriter } from './archive-writer.ts'
 import {
   type BackupChecks,

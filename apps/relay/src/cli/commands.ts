@@ -12,6 +12,7 @@ const note = 'a password is never an argument'
 
 export const relayCommands = {
   program: 'relay',
+  title: 'The relay of an SMS gateway: HTTP API, accounts, messages and webhooks on PostgreSQL.',
   settings: settingsSchema,
   commands: {
     '': { about: 'start the relay. The commands below work with or without a running relay' },

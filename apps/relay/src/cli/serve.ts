@@ -3,9 +3,9 @@ import { armCrashPoint } from '@smsgw/daemon/crash-point'
 import { takeDataFolder } from '@smsgw/daemon/data-folder'
 import { openLog } from '@smsgw/daemon/log'
 import { runService, unlessStopping } from '@smsgw/daemon/termination'
+import { VERSION } from '@smsgw/daemon/version'
 import type { RelayConfig } from '../config.ts'
 import { startRelay } from '../relay.ts'
-import { VERSION } from '../version.ts'
 
 /** Runs the relay until a signal arrives, then shuts it down. */
 export async function serve(config: RelayConfig): Promise<void> {

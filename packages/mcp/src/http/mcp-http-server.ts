@@ -5,7 +5,6 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import type { SmsGateway } from '@smsgw/client'
 import { ApiError } from '@smsgw/client/errors'
 import { createMcpServer } from '../mcp-server.ts'
-import { isAllowedOrigin, nameOfHost } from './allowed-hosts.ts'
 import { RefusedRequest, readRequest, sendResponse } from './web-request.ts'
 
 export const MCP_PATH = '/mcp'
@@ -159,4 +158,24 @@ function keyOf({ headers }: IncomingMessage): string {
   const [, bearer] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '') ?? []
   if (bearer !== undefined) return bearer
   throw new RefusedRequest(401, 'an API key is missing: send the header Authorization: Bearer smsgw_live_…', CHALLENGE)
+}
+
+/**
+ * Protects against web pages that send requests to this server through the browser of its user, for example by DNS
+ * rebinding.
+ */
+
+/** Returns the name in a `Host` header in lower case, without its port, or undefined if the header is missing or wrong. */
+function nameOfHost(header: string | undefined): string | undefined {
+  if (header === undefined || !/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(header)) return undefined
+  return header.replace(/:\d{1,5}$/, '').toLowerCase()
+}
+
+/**
+ * Returns true if a web page with this origin may send requests, because web pages could otherwise use this server through
+ * the browser of its user, for example by DNS rebinding. The origin `null` of files and sandboxes is not allowed.
+ */
+function isAllowedOrigin(origin: string, allowedHosts: readonly string[]): boolean {
+  const url = URL.parse(origin)
+  return url !== null && /^https?:$/.test(url.protocol) && allowedHosts.includes(url.hostname.toLowerCase())
 }

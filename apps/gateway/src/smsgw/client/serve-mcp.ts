@@ -1,7 +1,7 @@
-import { printable } from '@smsgw/agent/cli/terminal'
 import type { SmsGateway } from '@smsgw/client'
+import { printable } from '@smsgw/daemon/printable'
+import { VERSION } from '@smsgw/daemon/version'
 import { serveOverStdio } from '@smsgw/mcp/stdio'
-import { VERSION } from '@smsgw/relay/version'
 
 /**
  * Serves the tools for AI assistants until the client closes standard input. Standard output is used only by the

@@ -1,6 +1,6 @@
 import { deviceHealth } from '@smsgw/contract/device-health'
 import type { EmittedEvent } from '@smsgw/contract/webhook-event'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '@smsgw/daemon/version'
 import type { LocalTime } from '../outbox/local-time.ts'
 import type {
   OutboxEvent,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { notificationText } from './notification-text.ts'
+import { notificationText } from './notify-by-sms.ts'
 
 const service = {
   NAGIOS_NOTIFICATIONTYPE: 'PROBLEM',

@@ -1,0 +1,54 @@
+import type { CommandLine, ProgramCommands } from './command-line.ts'
+import { faultDetails } from './fault-details.ts'
+import { type Fault, faultText } from './log-line.ts'
+import { failOnOutputErrors, ignoreOutputErrors } from './output.ts'
+import { printable } from './printable.ts'
+import { StartError } from './start-error.ts'
+
+/** A program with commands: agent, bridge, gateway or relay. */
+export interface ProgramEntry {
+  /** The name before each error. */
+  readonly name: string
+  /** Loads the commands. Nothing else is loaded for a wrong command line. */
+  readonly commands: () => Promise<ProgramCommands>
+  /** The command that is a service: it runs until it is stopped. */
+  readonly service: '' | 'run'
+  readonly run: (line: CommandLine) => Promise<void>
+}
+
+/** Runs the command that the command line of this process names. An error prints one line and ends the process. */
+export async function runProgram({ name, commands, service, run }: ProgramEntry): Promise<void> {
+  const fail = failAs(name)
+  process.on('uncaughtException', fail)
+  process.on('unhandledRejection', fail)
+  try {
+    const { helpText, readCommandLine } = await import('./command-line.ts')
+    const known = await commands()
+    const args = process.argv.slice(2)
+    const line = readCommandLine(known, args.length > 0 || service === '' ? args : ['--help'])
+    // A service must continue when its log output is closed.
+    if (line.name === service) ignoreOutputErrors()
+    else failOnOutputErrors((error) => fail(new StartError(`cannot write the output: ${error.message}`)))
+    if (line.name === '--help') process.stdout.write(helpText(known))
+    else if (line.name === '--version') process.stdout.write(`${(await import('./version.ts')).VERSION}\n`)
+    else {
+      Object.assign(process.env, line.settings)
+      await run(line)
+    }
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/**
+ * Returns a function that prints an error and exits: one line for an error that the user can fix, and a stack trace without
+ * stored data for any other error. Exiting is always safe, because stored data is consistent at every moment.
+ */
+export function failAs(name: string): (error: unknown) => never {
+  return (error) => {
+    // The message may contain text from a modem or a relay.
+    const text = error instanceof StartError ? printable(error.message) : faultText(faultDetails(error) as Fault).trim()
+    process.stderr.write(`${name}: ${text}\n`)
+    process.exit(error instanceof StartError ? error.exitCode : 1)
+  }
+}
