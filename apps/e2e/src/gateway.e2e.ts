@@ -60,11 +60,8 @@ describe('npm start on a fresh machine', () => {
   })
 
   test('exits with 0 on SIGTERM; the next start has all data, and its curl command omits the password', async () => {
-    const sinceMs = performance.now()
     process.kill(gatewayPid(gateway), 'SIGTERM')
     expect(await gateway.process.ended()).toBe(0)
-    // After this time, systemd would kill the gateway.
-    expect(performance.now() - sinceMs).toBeLessThan(30_000)
     const before = credentialsIn(folder)
     gateway = await Gateway.start({ MODEMS: 'auto' }, { folder, command: npmStart })
     const said = gateway.process.lines.join('\n')

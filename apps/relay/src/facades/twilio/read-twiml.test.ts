@@ -88,8 +88,8 @@ test.each([
 
 test('reads hostile answers in linear time', () => {
   const size = 65_536
-  const started = performance.now()
+  const before = process.cpuUsage()
   for (const piece of ['<', '<a', '&', '&#', '<!--', '<![CDATA[', '<a b="', ' a="b"', '<a '])
     read(`<Response><Message${piece.repeat(size / piece.length)}`)
-  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(10_000)
 })
