@@ -1,4 +1,4 @@
-import { pino } from 'pino'
+import { openLog } from '@smsgw/daemon/log'
 import { readConfig } from '../src/config.ts'
 import { checkAnswer } from '../src/http/check-answer.ts'
 import { newId, systemRandom } from '../src/random.ts'
@@ -27,7 +27,7 @@ export async function fuzzedRelay(databaseUrl: string): Promise<FuzzedRelay> {
     QUEUE_MAX_PENDING: '10000000',
     METRICS_TOKEN: 'the token of the metrics',
   })
-  const log = pino({ level: 'warn' }, pino.destination({ fd: 2, sync: true }))
+  const log = openLog('warn', process.stderr)
   const relay = await startRelay({ config, log, checkAnswer })
   const database = openDatabase({ url: databaseUrl, connections: 1 })
   const { id: accountId } = await database.account.findFirstOrThrow({ where: { username: USERNAME } })
