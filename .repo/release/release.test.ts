@@ -48,8 +48,7 @@ test('a new version reaches every manifest, the lockfile, the programs, images a
   const manifests = tree.files.filter((file) => /^(?:apps|libs|packages)\/[^/]+\/package\.json$/.test(file))
   const versions = ['package.json', ...manifests].map((file) => JSON.parse(after.read(file)).version)
   expect(new Set(versions)).toEqual(new Set(['7.8.9']))
-  for (const file of ['apps/daemon/src/version.ts', 'README.md'])
-    expect(after.read(file)).toContain('7.8.9')
+  for (const file of ['apps/daemon/src/version.ts', 'README.md']) expect(after.read(file)).toContain('7.8.9')
   const version = JSON.parse(tree.read('package.json')).version.replaceAll('.', '\\.')
   const stale = tree.files
     .filter((file) => /compose[^/]*\.ya?ml$|\.md$|\/Dockerfile$|^deploy\//.test(file))
