@@ -143,6 +143,48 @@ test('listen names a missing option and an unknown event', async () => {
   expect(unknown.complaints).toContain('"sms:recieved" is not one of sms:received')
 })
 
+test('keys creates, lists, rotates and revokes an API key over the API', async () => {
+  const options = ['--name', 'door bell', '--scopes', 'messages:send', '--recipients', '+44*', '--per-day', '50']
+  const { id, key } = await keyFrom(['keys', 'create', ...options])
+  expect(await statusWith(key)).toBe(400)
+  const listed = smsgw(['keys', 'list'], account())
+  expect(await listed.ended()).toBe(0)
+  const line = `${id}  door bell  active  scopes: messages:send  recipients: +44*  today: 0 of 50  last used: `
+  expect(listed.lines).toContainEqual(expect.stringContaining(line))
+  const next = await keyFrom(['keys', 'rotate', id, '--overlap', '0'])
+  expect(next).toMatchObject({ id, name: 'door bell' })
+  await expect.poll(async () => [await statusWith(key), await statusWith(next.key)]).toEqual([401, 400])
+  const revoke = smsgw(['keys', 'revoke', id], account())
+  expect([await revoke.ended(), revoke.lines]).toEqual([0, ['API key door bell revoked']])
+  await expect.poll(() => statusWith(next.key)).toBe(401)
+
+  async function keyFrom(args: readonly string[]): Promise<{ id: string; key: string }> {
+    const command = smsgw(args, account())
+    expect(await command.ended()).toBe(0)
+    return JSON.parse(command.lines.join('\n'))
+  }
+
+  /** A key that is valid gets 400 for the empty message. */
+  async function statusWith(apiKey: string): Promise<number> {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    return (await fetch(`${gateway.url}/3rdparty/v1/messages`, { method: 'POST', headers, body: '{}' })).status
+  }
+})
+
+test.each([
+  [['keys', 'create', '--scopes', 'messages:send'], 2, '--name is missing; for example'],
+  [['keys', 'create', '--name', 'x', '--scopes', 'logs:read', '--per-day', 'many'], 2, '--per-day "many" must be'],
+  [['keys', 'create', '--name', 'x', '--scopes', 'all:all'], 2, '--scopes '],
+  [['keys', 'create', '--name', 'x', '--scopes', 'logs:read', '--recipients', 'mum'], 2, '--recipients "mum" is not'],
+  [['keys', 'rotate', 'nothing'], 1, 'No API key has this id'],
+  [['keys', 'revoke', 'nothing'], 1, 'there is no active API key "nothing"'],
+  [['keys'], 2, 'keys needs a command: create, list, rotate, revoke'],
+])('%j fails with one line', async (args, code, words) => {
+  const command = smsgw(args, account())
+  expect([await command.ended(), command.complaints.trim().split('\n').length]).toEqual([code, 1])
+  expect(command.complaints).toContain(words)
+})
+
 /** Returns the members that do not depend on the webhook, with times as instants. */
 function comparable({ event, deviceId, payload }: WebhookEvent): string {
   const members = Object.entries(payload).map(([name, value]) => [name, /At$/.test(name) ? Date.parse(value) : value])

@@ -49,7 +49,8 @@ test('the program replaces the command, so the program receives the signals, and
 describe('completion', () => {
   const offers: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['', ['gateway', 'relay', 'agent', 'modem', 'emulator', 'completion'], ['accounts']],
-    ['', ['send', 'inbox', 'listen', 'login', 'logout'], ['client', '--url']],
+    ['', ['send', 'inbox', 'listen', 'keys', 'login', 'logout'], ['client', '--url']],
+    ['keys', ['create', 'list', 'rotate', 'revoke'], ['keys']],
     ['send', ['--no-wait', '--url', '--help'], ['--forward-to', 'inbox']],
     ['listen', ['--forward-to', '--events'], ['--follow']],
     ['relay', ['accounts', 'token', 'backup', 'restore', '--port', '--data-dir'], ['add', '--server-secret']],

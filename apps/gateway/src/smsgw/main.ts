@@ -56,7 +56,8 @@ const [first = '--help', ...rest] = process.argv.slice(2)
 // `smsgw setup` is short for `smsgw gateway setup`.
 const [name, args] = first === 'setup' ? ['gateway', [first, ...rest]] : [first, rest]
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined
-if (Object.hasOwn(clientCommands.commands, name)) {
+const isOfClient = Object.keys(clientCommands.commands).some((command) => command.split(' ')[0] === name)
+if (isOfClient) {
   const { runClient } = await import('./client/run-client.ts')
   await runClient([name, ...args])
 } else if (program === undefined) {

@@ -1,4 +1,5 @@
-import type { Command } from '@smsgw/daemon/command-line'
+import type { ApiKey } from '@smsgw/contract/api-key'
+import type { Command, CommandLine } from '@smsgw/daemon/command-line'
 
 const options = {
   create: {
@@ -27,4 +28,70 @@ export function keyCommands<Account extends '<user> ' | ''>(account: Account) {
     },
     'keys revoke': { args: args('<id>'), about: 'revoke an API key and its tokens' },
   } as const satisfies Readonly<Record<string, Command>>
+}
+
+/** The option of `keys create` for each member of a request. */
+export const KEY_OPTIONS = {
+  name: 'name',
+  scopes: 'scopes',
+  recipients: 'recipients',
+  sims: 'sims',
+  recipientsPerDay: 'per-day',
+  expiresAt: 'expires',
+} as const
+
+/** Returns the request of `keys create`, which is not validated yet. */
+export function keyRequestOf(values: CommandLine['values']) {
+  const perDay = values['per-day']
+  return {
+    name: values['name'],
+    scopes: listOf(values['scopes']),
+    limits: {
+      recipients: listOf(values['recipients']),
+      sims: listOf(values['sims'])?.map(simOf),
+      recipientsPerDay: perDay === undefined ? undefined : Number(perDay),
+      approval: values['approval'] === true ? 'required' : undefined,
+    },
+    expiresAt: values['expires'],
+  }
+}
+
+function listOf(value: CommandLine['values'][string]): string[] | undefined {
+  return value === undefined
+    ? undefined
+    : String(value)
+        .split(',')
+        .map((part) => part.trim())
+}
+
+function simOf(text: string) {
+  const [deviceId, slot] = text.split(':')
+  return { deviceId, ...(slot !== undefined && { simNumber: Number(slot) }) }
+}
+
+/** Returns the lines that `keys list` prints. */
+export function keyLines(keys: readonly ListedKey[]): string[] {
+  if (keys.length === 0) return ['no API keys yet: create one with `keys create`']
+  const width = Math.max(...keys.map(({ name }) => name.length))
+  return keys.map((key) => `${key.id}  ${key.name.padEnd(width)}  ${key.state}  ${detailsOf(key)}`)
+}
+
+/** The members of a key that a list shows. */
+type ListedKey = Pick<
+  ApiKey,
+  'id' | 'name' | 'state' | 'scopes' | 'limits' | 'recipientsToday' | 'lastUsedAt' | 'lastUsedFrom'
+>
+
+function detailsOf({ scopes, limits, recipientsToday, lastUsedAt, lastUsedFrom }: ListedKey): string {
+  const { sims, recipients, recipientsPerDay, approval } = limits
+  return [
+    `scopes: ${scopes.join(',')}`,
+    ...(sims
+      ? [`SIMs: ${sims.map(({ deviceId, simNumber }) => [deviceId, simNumber].filter(Boolean).join(':')).join()}`]
+      : []),
+    ...(recipients ? [`recipients: ${recipients.join()}`] : []),
+    ...(recipientsPerDay === undefined ? [] : [`today: ${recipientsToday} of ${recipientsPerDay}`]),
+    ...(approval ? ['needs approval'] : []),
+    lastUsedAt === undefined ? 'never used' : `last used: ${lastUsedAt} from ${lastUsedFrom}`,
+  ].join('  ')
 }

@@ -1,4 +1,5 @@
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
+import { keyCommands } from '@smsgw/relay/cli/key-commands'
 
 /**
  * Commands for the API of a gateway or relay, on this or another machine. The commands are typed without the name of a
@@ -47,6 +48,7 @@ export const clientCommands = {
     mcp: {
       about: 'serve tools for AI assistants (Model Context Protocol) on standard input and output',
     },
+    ...keyCommands(''),
     login: {
       args: '<url>',
       about: 'save the address and the password (or an API key, with --api-key) for these commands',

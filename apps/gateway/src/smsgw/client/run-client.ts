@@ -33,6 +33,7 @@ async function run(line: CommandLine): Promise<number> {
   if (line.name === 'send') return (await import('./send-text.ts')).sendText(sms, line)
   if (line.name === 'inbox') return (await import('./show-inbox.ts')).showInbox(sms, line)
   if (line.name === 'notify-by-sms') return (await import('./notify-by-sms.ts')).notifyBySms(sms, line, process.env)
+  if (line.name.startsWith('keys ')) return (await import('./manage-keys.ts')).manageKeys(sms, line)
   if (line.name === 'mcp') return (await import('./serve-mcp.ts')).serveMcp(sms)
   return (await import('./listen.ts')).listen(sms, account.url, line, process.env)
 }

@@ -1,8 +1,9 @@
-import { type ApiKey, apiKeyRequest, apiKeyRotation } from '@smsgw/contract/api-key'
+import { apiKeyRequest, apiKeyRotation } from '@smsgw/contract/api-key'
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Terminal } from '@smsgw/daemon/terminal'
 import { findAccount } from '../../accounts/find-account.ts'
+import { KEY_OPTIONS, keyLines, keyRequestOf } from '../../cli/key-commands.ts'
 import { publishHints } from '../../hints/publish-hints-statement.ts'
 import { ApiError } from '../../http/api-error.ts'
 import { insertKey, type KeyDeps, keysOf } from './key-endpoints.ts'
@@ -30,69 +31,22 @@ export async function keysCommand(deps: KeysCommandDeps, { name, positionals, va
 }
 
 async function create(deps: KeysCommandDeps, accountId: string, values: Values): Promise<void> {
-  const request = apiKeyRequest.safeParse({
-    name: values['name'],
-    scopes: listOf(values['scopes']),
-    limits: {
-      recipients: listOf(values['recipients']),
-      sims: listOf(values['sims'])?.map(simOf),
-      recipientsPerDay: values['per-day'] === undefined ? undefined : Number(values['per-day']),
-      approval: values['approval'] === true ? 'required' : undefined,
-    },
-    expiresAt: values['expires'],
-  })
+  const request = apiKeyRequest.safeParse(keyRequestOf(values))
   if (!request.success) {
     const [issue] = request.error.issues
-    const member = issue?.path.find((part) => typeof part === 'string' && part in OPTIONS) as keyof typeof OPTIONS
-    const problem = values[OPTIONS[member]] === undefined ? 'is missing' : (issue?.message ?? '')
-    throw new StartError(`--${OPTIONS[member]} ${problem}; for example --name "door bell" --scopes messages:send`)
+    const member = issue?.path.find(
+      (part) => typeof part === 'string' && part in KEY_OPTIONS,
+    ) as keyof typeof KEY_OPTIONS
+    const problem = values[KEY_OPTIONS[member]] === undefined ? 'is missing' : (issue?.message ?? '')
+    throw new StartError(`--${KEY_OPTIONS[member]} ${problem}; for example --name "door bell" --scopes messages:send`)
   }
   deps.terminal.print(JSON.stringify(await insertKey(deps, { accountId }, request.data), undefined, 2))
-}
-
-/** The option of the command for each member of a request. */
-const OPTIONS = {
-  name: 'name',
-  scopes: 'scopes',
-  recipients: 'recipients',
-  sims: 'sims',
-  recipientsPerDay: 'per-day',
-  expiresAt: 'expires',
-} as const
-
-function listOf(value: Values[string]): string[] | undefined {
-  return value === undefined
-    ? undefined
-    : String(value)
-        .split(',')
-        .map((part) => part.trim())
-}
-
-function simOf(text: string) {
-  const [deviceId, slot] = text.split(':')
-  return { deviceId, ...(slot !== undefined && { simNumber: Number(slot) }) }
 }
 
 async function list({ database, clock, terminal }: KeysCommandDeps, accountId: string, values: Values): Promise<void> {
   const keys = await keysOf(database, accountId, clock.now())
   if (values['json']) return terminal.print(JSON.stringify(keys))
-  if (keys.length === 0) return terminal.print('no API keys yet: create one with `keys create`')
-  const width = Math.max(...keys.map(({ name }) => name.length))
-  for (const key of keys) terminal.print(`${key.id}  ${key.name.padEnd(width)}  ${key.state}  ${detailsOf(key)}`)
-}
-
-function detailsOf({ scopes, limits, recipientsToday, lastUsedAt, lastUsedFrom }: ApiKey): string {
-  const { sims, recipients, recipientsPerDay, approval } = limits
-  return [
-    `scopes: ${scopes.join(',')}`,
-    ...(sims
-      ? [`SIMs: ${sims.map(({ deviceId, simNumber }) => [deviceId, simNumber].filter(Boolean).join(':')).join()}`]
-      : []),
-    ...(recipients ? [`recipients: ${recipients.join()}`] : []),
-    ...(recipientsPerDay === undefined ? [] : [`today: ${recipientsToday} of ${recipientsPerDay}`]),
-    ...(approval ? ['needs approval'] : []),
-    lastUsedAt === undefined ? 'never used' : `last used: ${lastUsedAt} from ${lastUsedFrom}`,
-  ].join('  ')
+  for (const line of keyLines(keys)) terminal.print(line)
 }
 
 async function rotate(deps: KeysCommandDeps, accountId: string, id: string, values: Values): Promise<void> {

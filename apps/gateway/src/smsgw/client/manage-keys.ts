@@ -1,0 +1,67 @@
+import { print } from '@smsgw/agent/cli/terminal'
+import type { SmsGateway } from '@smsgw/client'
+import { InvalidRequestError } from '@smsgw/client/errors'
+import type { ApiKey, NewApiKey } from '@smsgw/client/openapi'
+import type { CommandLine } from '@smsgw/daemon/command-line'
+import { StartError, UsageError } from '@smsgw/daemon/start-error'
+import { KEY_OPTIONS, keyLines, keyRequestOf } from '@smsgw/relay/cli/key-commands'
+
+/** `smsgw keys …`. Like the console, it uses the API, so it works with a gateway or relay on any machine. */
+export async function manageKeys(sms: SmsGateway, { name, positionals, values }: CommandLine): Promise<number> {
+  const [id = ''] = positionals
+  if (name === 'keys create') await create(sms, values)
+  else if (name === 'keys list') await list(sms, values)
+  else if (name === 'keys rotate') await rotate(sms, id, values)
+  else await revoke(sms, id)
+  return 0
+}
+
+async function create(sms: SmsGateway, values: CommandLine['values']): Promise<void> {
+  for (const option of [KEY_OPTIONS.name, KEY_OPTIONS.scopes])
+    if (values[option] === undefined)
+      throw new UsageError(`--${option} is missing; for example --name "door bell" --scopes messages:send`)
+  const body = keyRequestOf(values)
+  if (Number.isNaN(body.limits.recipientsPerDay))
+    throw new UsageError(`--per-day ${JSON.stringify(values['per-day'])} must be a number`)
+  try {
+    printKey((await sms.request<NewApiKey>({ method: 'POST', path: '/keys', body })).body)
+  } catch (error) {
+    throw error instanceof InvalidRequestError ? namingOptions(error) : error
+  }
+}
+
+/** The API names the members of the request, but the user has typed options. */
+function namingOptions(error: InvalidRequestError): Error {
+  const lines = error.errors.map(({ path, message }) => {
+    const member = path.split(/[.[]/).findLast((part) => part in KEY_OPTIONS) as keyof typeof KEY_OPTIONS | undefined
+    return `${member === undefined ? path : `--${KEY_OPTIONS[member]}`} ${message}`
+  })
+  return lines.length === 0 ? error : new UsageError(lines.join('; '))
+}
+
+async function list(sms: SmsGateway, values: CommandLine['values']): Promise<void> {
+  const { body } = await sms.request<ApiKey[]>({ method: 'GET', path: '/keys' })
+  if (values['json']) print(JSON.stringify(body))
+  else for (const line of keyLines(body)) print(line)
+}
+
+async function rotate(sms: SmsGateway, id: string, { overlap }: CommandLine['values']): Promise<void> {
+  const overlapSeconds = overlap === undefined ? undefined : Number(overlap)
+  if (Number.isNaN(overlapSeconds))
+    throw new UsageError(`--overlap ${JSON.stringify(overlap)} must be a number of seconds`)
+  const path = `/keys/${encodeURIComponent(id)}/rotate`
+  printKey((await sms.request<NewApiKey>({ method: 'POST', path, body: { overlapSeconds } })).body)
+}
+
+/** The API accepts unknown ids, but on a command line an unknown id is a typing error. */
+async function revoke(sms: SmsGateway, id: string): Promise<void> {
+  const { body: keys } = await sms.request<ApiKey[]>({ method: 'GET', path: '/keys' })
+  const key = keys.find((one) => one.id === id && one.state !== 'revoked')
+  if (key === undefined) throw new StartError(`there is no active API key ${JSON.stringify(id)}: see \`keys list\``)
+  await sms.request({ method: 'DELETE', path: `/keys/${encodeURIComponent(id)}` })
+  print(`API key ${key.name} revoked`)
+}
+
+function printKey(key: NewApiKey): void {
+  for (const line of JSON.stringify(key, undefined, 2).split('\n')) print(line)
+}
