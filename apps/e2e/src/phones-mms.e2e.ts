@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { ConsoleBrowser } from './house/console-browser.ts'
@@ -55,15 +55,16 @@ test('an MMS with a picture of 1 MB is sent by the phone, and the console shows 
   )
   await page.goto(`${house.relayUrl}/messages/${id}`)
   await page.getByText('Holiday').first().waitFor()
-  await untilShown(page)
+  await untilShown(page.getByRole('region', { name: 'Details' }))
   await page.goto(`${house.relayUrl}/conversations/${encodeURIComponent(number)}`)
   await page.getByRole('log').getByText('From the beach').waitFor()
-  await untilShown(page)
+  await page.getByRole('log').getByText('Holiday', { exact: true }).waitFor()
+  await untilShown(page.getByRole('article').filter({ hasText: 'beach.png' }))
 })
 
 /** Waits until the browser has decoded the picture. */
-async function untilShown(shown: Page): Promise<void> {
-  const image = shown.locator('img.sent-picture')
+async function untilShown(shown: Locator): Promise<void> {
+  const image = shown.locator('img')
   await image.scrollIntoViewIfNeeded()
   await eventually(
     () => image.evaluate((element) => (element as unknown as { readonly naturalWidth: number }).naturalWidth),
@@ -82,7 +83,7 @@ test('a modem cannot send an MMS, and the message is refused with the reason', a
   expect([status, json]).toMatchObject([400, { errors: [{ path: 'mmsMessage', message }] }])
 })
 
-test('a received MMS with a picture of 1 MB is stored once, downloaded, sent to webhooks and erased', async () => {
+test('a received MMS with a picture of 1 MB is stored once, shown, downloaded, sent to webhooks and erased', async () => {
   await house.api.ask('POST', '/webhooks', { url: receiver.url, event: 'mms:downloaded' })
   const received = {
     ...{ id: '1', type: 'MMS_DOWNLOADED', sender: number, simNumber: 1, content: 'Look!', isEncrypted: false },
@@ -97,7 +98,7 @@ test('a received MMS with a picture of 1 MB is stored once, downloaded, sent to 
   const path = `/inbox/${items[0].id}/attachments/2`
   expect((await download(path)).equals(picture)).toBe(true)
   await page.goto(`${house.relayUrl}/conversations/${encodeURIComponent(number)}`)
-  await page.getByRole('log').getByRole('link', { name: 'cat.png' }).waitFor()
+  await untilShown(page.getByRole('article').filter({ hasText: 'cat.png' }))
   const { payload } = await eventually(
     () => receiver.requests.find(({ event }) => event === 'mms:downloaded'),
     (request) => request !== undefined,

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import type { MessageStateAnswer } from '@smsgw/contract/message'
 import { Link } from 'wouter'
 import { useApprovals } from '../api/approvals.ts'
+import { Attachments, contentWords } from '../messages/attachments.tsx'
 import { senderWords } from '../messages/senders.ts'
-import { contentWords, SentAttachments } from '../messages/sent-mms.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -66,7 +66,7 @@ function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
       <p className="held-message-text" dir="auto">
         {contentWords(message) ?? ''}
       </p>
-      {mmsMessage && <SentAttachments messageId={id} attachments={mmsMessage.attachments} />}
+      {mmsMessage && <Attachments of={{ id, direction: 'out' }} attachments={mmsMessage.attachments} />}
       <p className="small quiet">
         {sentBy !== undefined && (
           <>

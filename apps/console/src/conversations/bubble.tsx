@@ -3,13 +3,13 @@ import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
-import { SentAttachments } from '../messages/sent-mms.tsx'
+import { Attachments } from '../messages/attachments.tsx'
 import { failureText, waitingText } from '../messages/timeline-words.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
-import { fullWords, shortClockWords, sizeWords } from '../ui/relative-words.ts'
+import { fullWords, shortClockWords } from '../ui/relative-words.ts'
 import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
 import { draftKey, putBack } from './drafts.ts'
@@ -59,8 +59,8 @@ export const Bubble = memo(function Bubble({
 function Said({ item, marked }: { readonly item: ConversationEntry; readonly marked: string | undefined }) {
   if (item.isEncrypted)
     return <p className="bubble-kind">{t(item.direction === 'in' ? 'thread.encryptedReceived' : 'thread.encrypted')}</p>
-  if (item.direction === 'in' && item.type === 'MMS_DOWNLOADED') return <DownloadedMms item={item} marked={marked} />
-  if (item.direction === 'out' && item.attachments) return <SentMms item={item} marked={marked} />
+  if (item.direction === 'in' ? item.type.startsWith('MMS') : item.attachments)
+    return <Mms item={item} marked={marked} />
   if (item.text !== undefined) return <MessageText text={item.text} marked={marked} />
   if (item.data !== undefined)
     return (
@@ -69,49 +69,18 @@ function Said({ item, marked }: { readonly item: ConversationEntry; readonly mar
         {item.port !== undefined && <span className="bubble-kind">{t('thread.dataForPort', { port: item.port })}</span>}
       </p>
     )
-  if (item.direction !== 'in' || !item.type.startsWith('MMS'))
-    return <p className="bubble-kind">{t('thread.noText')}</p>
+  return <p className="bubble-kind">{t('thread.noText')}</p>
+}
+
+/** A modem receives only the notice of an MMS. Phones also download the content. */
+function Mms({ item, marked }: { readonly item: ConversationEntry; readonly marked: string | undefined }) {
+  const isNotice = item.direction === 'in' && item.type !== 'MMS_DOWNLOADED'
   return (
     <>
-      <p className="bubble-kind">{t('thread.mms')}</p>
+      <p className="bubble-kind">{t(isNotice ? 'thread.mmsNotice' : 'thread.mms')}</p>
       {item.subject !== undefined && <p dir="auto">{item.subject}</p>}
-    </>
-  )
-}
-
-type Received = Extract<ConversationEntry, { direction: 'in' }>
-
-/** Attachments are downloads. They come from strangers, so the console does not show them. */
-function DownloadedMms({ item, marked }: { readonly item: Received; readonly marked: string | undefined }) {
-  return (
-    <>
-      <p className="bubble-kind">{t('thread.mms')}</p>
       {item.text !== undefined && item.text !== '' && <MessageText text={item.text} marked={marked} />}
-      {item.attachments?.map(({ partId, name, size, contentType }) => (
-        <p key={partId}>
-          <a href={`/3rdparty/v1/inbox/${encodeURIComponent(item.id)}/attachments/${partId}`} download={name || true}>
-            <bdi>{name || contentType}</bdi>
-          </a>
-          <span className="bubble-kind">{sizeWords(size)}</span>
-        </p>
-      ))}
-    </>
-  )
-}
-
-function SentMms({
-  item: { id, subject, text, attachments = [] },
-  marked,
-}: {
-  readonly item: Extract<ConversationEntry, { direction: 'out' }>
-  readonly marked: string | undefined
-}) {
-  return (
-    <>
-      <p className="bubble-kind">{t('thread.mms')}</p>
-      {subject !== undefined && <p dir="auto">{subject}</p>}
-      {text !== undefined && <MessageText text={text} marked={marked} />}
-      <SentAttachments messageId={id} attachments={attachments} />
+      <Attachments of={item} attachments={item.attachments} />
     </>
   )
 }

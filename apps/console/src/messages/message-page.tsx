@@ -17,8 +17,8 @@ import { shownNumber } from '../ui/shown-number.ts'
 import { WaitingLines } from '../ui/waiting-lines.tsx'
 import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
+import { Attachments, contentWords } from './attachments.tsx'
 import { senderWords } from './senders.ts'
-import { contentWords, SentAttachments } from './sent-mms.tsx'
 import { TimelineList } from './timeline-list.tsx'
 import { failureText, waitingText } from './timeline-words.ts'
 import './message-page.css'
@@ -56,7 +56,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
       <p className="message-text" dir="auto">
         {contentWords(message) ?? (hashedMessage ? t('message.hashed') : '')}
       </p>
-      {mmsMessage && <SentAttachments messageId={message.id} attachments={mmsMessage.attachments} />}
+      {mmsMessage && <Attachments of={{ id: message.id, direction: 'out' }} attachments={mmsMessage.attachments} />}
       <Facts
         of={[
           [t('common.state'), <MessageMark key="state" state={state} withWord />],

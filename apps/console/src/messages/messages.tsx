@@ -18,8 +18,8 @@ import { WindowedList } from '../ui/windowed-list.tsx'
 import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
 import './messages.css'
+import { contentWords } from './attachments.tsx'
 import { senders, senderWords } from './senders.ts'
-import { contentWords } from './sent-mms.tsx'
 import { failureText, waitingText } from './timeline-words.ts'
 
 const states = () => [
