@@ -71,7 +71,7 @@ await watch.step('a device', async () => {
 })
 await opened('webhooks', '/webhooks', () => page.locator('.health-strip rect').nth(39).waitFor())
 await opened('deliveries of a webhook', '/webhooks/bench-webhook', () =>
-  page.locator('.delivery-log [role="listitem"]').nth(40).waitFor(),
+  page.locator('.delivery-log li').nth(40).waitFor(),
 )
 await watch.step('  failed deliveries', async () => {
   await page.getByLabel('Status').selectOption('failed')

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 /** Mantine returns the focus of a closed dialog after 10 ms, so this code waits longer. */
 const settleMs = 60
-const items = ['li', 'tr', '[role="listitem"]'].join()
+const items = 'li,tr'
 /** The places that get the focus when the element that had it disappears. */
 const places = [items, 'section', 'form', 'main', '[role="dialog"]'].join()
 
