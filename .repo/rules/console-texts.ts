@@ -10,7 +10,7 @@ const CODE_SAMPLES = new Set(['developers/snippets.ts', 'devices/pair-command.ts
 /** Names, keys and API values that are the same in every language. */
 const SAME_EVERYWHERE = new Set([
   ...['Delivered', 'Sent', 'Failed', 'Pending', 'Processed', 'Cancelling', 'Cancelled'],
-  ...['JavaScript', 'Python', 'Escape', 'Enter', 'Shift', 'Ctrl', 'Esc', 'smsgw'],
+  ...['JavaScript', 'Python', 'Escape', 'Enter', 'Shift', 'Ctrl', 'Esc', 'Slash', 'smsgw'],
 ])
 
 /** Attributes whose value a person reads. */

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Icon } from '../ui/icon.tsx'
 import { t } from '../words/text.ts'
+import { pressedKey } from './key-sequence.ts'
 import { type Command, commandsFor } from './palette-commands.ts'
 import './command-palette.css'
 
@@ -18,7 +19,13 @@ export function CommandPalette({
 }) {
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+      if (
+        pressedKey(event).toLowerCase() !== 'k' ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.altKey ||
+        event.shiftKey
+      )
+        return
       event.preventDefault()
       onToggle()
     }

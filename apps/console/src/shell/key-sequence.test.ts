@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KeySequence } from './key-sequence.ts'
+import { KeySequence, pressedKey } from './key-sequence.ts'
 
 const said: string[] = []
 const keys = Object.fromEntries(['j', '?', 'c', 'g c', 'g d'].map((key) => [key, () => said.push(key)]))
@@ -25,4 +25,20 @@ test('two keys in sequence run the shortcut of the sequence, and the next key it
 test('an unknown or late sequence runs the shortcut of the second key', () => {
   expect(pressed(['g', '?', 'c'], 100)).toEqual(['?', 'c'])
   expect(pressed(['g', 'c'], 1_500)).toEqual(['c'])
+})
+
+test.each([
+  ['a Latin letter', 'n', 'KeyN', 'n'],
+  ['a Latin letter at another place (AZERTY)', 'a', 'KeyQ', 'a'],
+  ['a sign with Shift (German)', '/', 'Digit7', '/'],
+  ['an Arabic letter', 'ى', 'KeyN', 'n'],
+  ['a Cyrillic letter', 'п', 'KeyG', 'g'],
+  ['an Arabic letter at the place of the slash', 'ظ', 'Slash', '/'],
+  ['another key', 'Escape', 'Escape', 'Escape'],
+])('the shortcut of %s', (_, key, code, shortcut) => {
+  expect(pressedKey({ key, code, shiftKey: false })).toBe(shortcut)
+})
+
+test('the Arabic question mark is the shortcut ?', () => {
+  expect(pressedKey({ key: '؟', code: 'Slash', shiftKey: true })).toBe('?')
 })

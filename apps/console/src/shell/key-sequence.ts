@@ -29,3 +29,10 @@ export class KeySequence {
     return together ?? this.#keys[key]
   }
 }
+
+/** Returns the pressed key. On a keyboard for another alphabet, the place of the key counts, as on a Latin keyboard. */
+export function pressedKey({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
+  if (/^[\x20-\x7e]/.test(key)) return key
+  if (code === 'Slash') return shiftKey ? '?' : '/'
+  return /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase() ?? key
+}

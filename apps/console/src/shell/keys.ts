@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { KeySequence, type Keys } from './key-sequence.ts'
+import { KeySequence, type Keys, pressedKey } from './key-sequence.ts'
 
 const dialogs = '[role="dialog"][aria-modal="true"], [role="menu"]'
 /** True if a dialogue or a menu was open when the current key was pressed. */
@@ -17,8 +17,9 @@ export function useKeys(keys: Keys): void {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target))
         return sequence.forget()
       // Only the keys that step through a list repeat while they are held.
-      if (event.repeat && !['j', 'k'].includes(event.key)) return
-      const act = sequence.next(event.key, event.timeStamp)
+      const key = pressedKey(event)
+      if (event.repeat && !['j', 'k'].includes(key)) return
+      const act = sequence.next(key, event.timeStamp)
       if (act === undefined) return
       event.preventDefault()
       act()
