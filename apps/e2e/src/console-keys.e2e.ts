@@ -112,22 +112,15 @@ test('lists who sent each message, and a filter by key is part of the address', 
   expect(new URL(page.url()).searchParams.get('sentBy')).toMatch(/^\w+$/)
 })
 
-test.each(['es', 'ar'])('axe finds no violations in the menu and the dialogs of a key in %s', async (language) => {
+test.each(['es', 'ar'])('axe finds no violations in the list of keys and its menu in %s', async (language) => {
   const foreign = await browser.signedIn(credentialsIn(gateway.folder))
   await foreign.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
   await foreign.goto(`${gateway.url}/access`)
   const table = foreign.getByRole('table')
   await table.waitFor()
   expect(await barriersEverywhere(foreign)).toEqual([])
-  for (const item of [0, 1, 2]) {
-    await table.getByRole('button').click()
-    expect(await barriersOfMenu(foreign)).toEqual([])
-    await foreign.getByRole('menuitem').nth(item).click()
-    await foreign.getByRole('dialog').waitFor()
-    expect(await barriersEverywhere(foreign)).toEqual([])
-    await foreign.keyboard.press('Escape')
-    await foreign.getByRole('dialog').waitFor({ state: 'detached' })
-  }
+  await table.getByRole('button').click()
+  expect(await barriersOfMenu(foreign)).toEqual([])
   await foreign.context().close()
 })
 

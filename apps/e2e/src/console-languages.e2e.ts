@@ -119,13 +119,25 @@ test('phone numbers of the timeline are read from left to right in Arabic', asyn
   await page.context().close()
 })
 
-test('in forced colours the current page and the selected period have an outline', async () => {
+test('in forced colours the current page, the period and the chosen command have an outline, and legends keep colours', async () => {
   const page = await browser.signedIn(credentialsIn(gateway.folder))
   await page.emulateMedia({ forcedColors: 'active' })
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  expect(await page.evaluate(`getComputedStyle(document.querySelector('.rail-link[aria-current]')).outlineStyle`)).toBe(
-    'solid',
-  )
+  await page.locator('.u-marker').nth(2).waitFor()
+  const outlineOf = (selector: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).outlineStyle`)
+  expect(await outlineOf('.rail-link[aria-current]')).toBe('solid')
+  expect(await outlineOf('.mantine-SegmentedControl-control:has(input:checked)')).toBe('solid')
+  // The first marker belongs to the time, which has no line.
+  const colours = await page.evaluate<
+    string[]
+  >(`[...document.querySelector('.plot').querySelectorAll('.u-marker')].slice(1)
+    .map((marker) => getComputedStyle(marker)).map(({ borderTopColor, backgroundColor }) => borderTopColor + backgroundColor)`)
+  expect(colours.length).toBeGreaterThan(2)
+  expect(new Set(colours).size).toBe(colours.length)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('option').first().waitFor()
+  expect(await outlineOf('.command-list [aria-selected="true"]')).toBe('solid')
   await page.context().close()
 })
 

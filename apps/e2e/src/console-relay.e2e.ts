@@ -85,6 +85,16 @@ test('shows a message and its sender name as plain text, whatever they contain',
   expect(await page.title()).toContain('smsgw')
 })
 
+test('shows the subject of an MMS notice, and says where its content is', async () => {
+  const number = '+447400900033'
+  const notice = { transactionId: 'T1', subject: 'Birthday photo', contentLocation: 'http://mms.example/1' }
+  await house.emulator.instruct('send-mms', { from: number, to: 'modem0', ...notice })
+  await page.goto(`${house.relayUrl}/conversations`)
+  await page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: number }).click()
+  const notices = page.getByRole('article').filter({ hasText: 'Only phones can download the content' })
+  await notices.getByText('Birthday photo', { exact: true }).waitFor()
+})
+
 test('creates a token with scopes and a lifetime, shows it once, lists and revokes it', async () => {
   await page.goto(`${house.relayUrl}/access`)
   await page.getByRole('button', { name: 'Create token' }).click()
@@ -97,6 +107,13 @@ test('creates a token with scopes and a lifetime, shows it once, lists and revok
   await dialog.getByRole('button', { name: 'Done' }).click()
   const row = page.getByRole('row').filter({ hasText: 'messages:list' })
   await row.getByText('messages:send').waitFor()
+  // The refresh token, which is valid longer, has its own column.
+  const hoursLeft = async (column: string) => {
+    const time = row.locator(`[data-name="${column}"] time`)
+    return Math.round((Date.parse((await time.getAttribute('datetime')) ?? '') - Date.now()) / 3_600_000)
+  }
+  expect(await hoursLeft('Expires')).toBe(12)
+  expect(await hoursLeft('Refreshable until')).toBeGreaterThan(12)
   expect(await statusOf(token)).toBe(200)
   await row.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click()

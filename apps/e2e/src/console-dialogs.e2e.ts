@@ -1,0 +1,51 @@
+// Checks every dialogue of the console with axe, in both colour schemes, and from left to right and from right to left.
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { barriersEverywhere, barriersHalved } from './house/barriers.ts'
+import { ConsoleBrowser } from './house/console-browser.ts'
+import { consoleDialogs, consoleTexts, type DialogData, fillForDialogs } from './house/console-dialogs.ts'
+import { House } from './house/house.ts'
+
+let house: House
+let browser: ConsoleBrowser
+let page: Page
+let data: DialogData
+
+beforeAll(async () => {
+  house = await House.start()
+  data = await fillForDialogs(house.api)
+  browser = await ConsoleBrowser.start(house.relayUrl)
+  page = await browser.signedIn(house.user)
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await house?.stop()
+})
+
+// The names are known before the ids.
+const names = consoleDialogs({ number: '', deviceId: '', webhookId: '', messageId: '' }).map(({ name }) => name)
+
+test.each(names)('axe finds no violations in the dialogue: %s', async (name) => {
+  await openIn('en', name)
+  expect(await barriersEverywhere(page)).toEqual([])
+  await openIn('ar', name)
+  expect(await barriersHalved(page)).toEqual([])
+})
+
+test('no errors in the background', () => {
+  expect(browser.complaints).toEqual([])
+})
+
+async function openIn(language: 'en' | 'ar', name: string): Promise<void> {
+  const { path, open } = consoleDialogs(data).find((dialog) => dialog.name === name) ?? fail(name)
+  await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
+  await page.goto(house.relayUrl + path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await open(page, consoleTexts(language))
+  await page.getByRole('dialog').waitFor()
+}
+
+function fail(name: string): never {
+  throw new Error(`there is no dialogue ${name}`)
+}
