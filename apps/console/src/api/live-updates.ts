@@ -105,7 +105,8 @@ interface Old {
   readonly named: Set<string>
 }
 
-function refresher(feed: LiveFeed, client: QueryClient): () => void {
+/** Reloads queries after events of the feed. Returns the function that stops this. */
+export function refresher(feed: Pick<LiveFeed, 'onEvent' | 'onState' | 'state'>, client: QueryClient): () => void {
   const old = new Map<string, Old>()
   const askedMs = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
