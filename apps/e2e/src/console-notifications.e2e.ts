@@ -143,6 +143,8 @@ test('without a push service, an open tab notifies, and of several tabs only one
   const other = await page.context().newPage()
   await other.goto(`${gateway.url}/logs`)
   await other.getByRole('heading', { level: 1, name: 'Logs' }).waitFor()
+  // One tab has the lock, and the other tab waits for it.
+  await expect.poll(() => page.evaluate(tabsWithLock)).toEqual([1, 1])
   await lookElsewhere(page.context())
   await receive(ada, 'Hello again')
   await expect.poll(async () => (await shown(page)).map(({ path }) => path)).toEqual([conversation])
@@ -218,6 +220,9 @@ async function untilFocused(context: BrowserContext, windows: number): Promise<v
 
 const focusedWindows = `clients.matchAll({ type: 'window', includeUncontrolled: true })
   .then((all) => all.filter(({ focused }) => focused).length)`
+
+const tabsWithLock = `navigator.locks.query().then(({ held, pending }) =>
+  [held, pending].map((all) => all.filter(({ name }) => name === 'smsgw-notifications').length))`
 
 async function receive(from: string, text: string): Promise<void> {
   expect((await gateway.api.ask('POST', '/virtual-phone', { from, text })).status).toBe(202)

@@ -22,22 +22,24 @@ export function watchEvents(
 ): () => void {
   const ending = new AbortController()
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
-  const notify = (content: Promise<PushContent | undefined>) => {
-    // Without an answer there is nothing to show. The console itself shows that it is offline.
-    content.then((one) => (one === undefined || ending.signal.aborted ? undefined : show(one))).catch(() => undefined)
+  const notify = (read: () => Promise<PushContent | undefined>) => {
+    // If the gateway never answers, there is nothing to show. The console itself shows that it is offline.
+    answerOf(read, ending.signal)
+      .then((one) => (one === undefined || ending.signal.aborted ? undefined : show(one)))
+      .catch(() => undefined)
   }
   const begin = () =>
     feed.onEvent((kind, data) => {
       if (kind === 'inbox.received' && events.includes('message.received'))
-        notify(received(data as LiveEvents['inbox.received']))
+        notify(() => received(data as LiveEvents['inbox.received']))
       if (kind === 'message.changed' && events.includes('message.failed'))
-        notify(failed(data as LiveEvents['message.changed']))
+        notify(() => failed(data as LiveEvents['message.changed']))
       if (kind === 'device.changed' && events.includes('device.offline')) {
         const { id } = data as LiveEvents['device.changed']
         clearTimeout(timers.get(id))
         timers.set(
           id,
-          setTimeout(() => notify(offline(id)), offlineMs),
+          setTimeout(() => notify(() => offline(id)), offlineMs),
         )
       }
     })
@@ -55,6 +57,20 @@ export function watchEvents(
     // Rejected if `watchEvents` ends before the lock is granted.
     .catch(() => undefined)
   return () => ending.abort()
+}
+
+const retryPausesMs = [1_000, 5_000, 20_000]
+
+/** Asks again after an error, so that a busy gateway or a short interruption loses no notification. */
+async function answerOf<Answer>(read: () => Promise<Answer>, ending: AbortSignal): Promise<Answer> {
+  for (const pauseMs of retryPausesMs)
+    try {
+      return await read()
+    } catch (error) {
+      if (ending.aborted) throw error
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  return await read()
 }
 
 async function received({ sender }: LiveEvents['inbox.received']): Promise<PushContent | undefined> {
