@@ -276,7 +276,7 @@ test('keeps the focus when a button is disabled during its request, and when it 
   await expect.poll(() => focused.getAttribute('id')).toBe('content')
 })
 
-test('the command palette opens a page by its name and a conversation by its number', async () => {
+test('the command palette opens a page by its name and a conversation by its number, and searches', async () => {
   await go('/')
   await page.keyboard.press('Control+k')
   const field = page.getByRole('combobox', { name: 'Go to a page or a phone number' })
@@ -288,6 +288,11 @@ test('the command palette opens a page by its name and a conversation by its num
   await field.fill('+44 7400 123456')
   await field.press('Enter')
   await page.getByRole('heading', { level: 1, name: '+447400123456' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await field.fill('hello from the')
+  await field.press('Enter')
+  expect(new URL(page.url()).searchParams.get('q')).toBe('hello from the')
+  await page.getByRole('region', { name: 'Conversations' }).locator('mark').first().waitFor()
 })
 
 test('keeps unsaved settings while other pages are shown, and asks before a reload', async () => {

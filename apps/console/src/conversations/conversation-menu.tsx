@@ -1,10 +1,13 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
 import { useChangeConversation, useConversationDetails } from '../api/shared-inbox.ts'
+import { useKeys } from '../shell/keys.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { t } from '../words/text.ts'
+import { listPath } from './conversation-path.ts'
 import { NotesDialog } from './notes-dialog.tsx'
 
 /** The actions for a whole conversation, with its labels, assignee and other decisions. */
@@ -14,6 +17,21 @@ export function ConversationMenu({ number }: { readonly number: string }) {
   const [isOpen, setOpen] = useState(false)
   const isArchived = details?.archivedAt !== undefined
   const isBlocked = details?.blockedAt !== undefined
+  const { mutate, reset } = change
+  const [, goTo] = useLocation()
+  const keys = useMemo(
+    () => ({
+      l: () => {
+        reset()
+        setOpen(true)
+      },
+      // Leaves the conversation, which would mark its messages as read again.
+      u: () => mutate({ unread: true }, { onSuccess: () => goTo(listPath(location.search)) }),
+      e: () => mutate({ archived: !isArchived }),
+    }),
+    [mutate, reset, isArchived, goTo],
+  )
+  useKeys(keys)
   return (
     <>
       {isBlocked && <Badge tone="bad">{t('inbox.blocked')}</Badge>}
@@ -31,18 +49,15 @@ export function ConversationMenu({ number }: { readonly number: string }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            onClick={() => {
-              change.reset()
-              setOpen(true)
-            }}
-          >
+          <Action shortcut="l" onClick={keys.l}>
             {t('inbox.notesAndLabels')}
-          </Menu.Item>
-          <Menu.Item onClick={() => change.mutate({ unread: true })}>{t('inbox.markUnread')}</Menu.Item>
-          <Menu.Item onClick={() => change.mutate({ archived: !isArchived })}>
+          </Action>
+          <Action shortcut="u" onClick={keys.u}>
+            {t('inbox.markUnread')}
+          </Action>
+          <Action shortcut="e" onClick={keys.e}>
             {isArchived ? t('inbox.unarchive') : t('inbox.archive')}
-          </Menu.Item>
+          </Action>
           <Menu.Item {...(!isBlocked && { color: 'red' })} onClick={() => change.mutate({ blocked: !isBlocked })}>
             {isBlocked ? t('inbox.unblock') : t('inbox.block')}
           </Menu.Item>
@@ -50,5 +65,28 @@ export function ConversationMenu({ number }: { readonly number: string }) {
       </Menu>
       {isOpen && <NotesDialog number={number} change={change} onClose={() => setOpen(false)} />}
     </>
+  )
+}
+
+function Action({
+  shortcut,
+  onClick,
+  children,
+}: {
+  readonly shortcut: string
+  readonly onClick: () => void
+  readonly children: ReactNode
+}) {
+  return (
+    <Menu.Item
+      onClick={onClick}
+      rightSection={
+        <span aria-hidden="true">
+          <kbd>{shortcut}</kbd>
+        </span>
+      }
+    >
+      {children}
+    </Menu.Item>
   )
 }

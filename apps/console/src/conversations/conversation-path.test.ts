@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conversationPath } from './conversation-path.ts'
+import { conversationPath, listPath } from './conversation-path.ts'
 
 test('a path holds any number or name, and only the filters that are set', () => {
   expect(conversationPath('+447400123456')).toBe('/conversations/%2B447400123456')
@@ -7,4 +7,11 @@ test('a path holds any number or name, and only the filters that are set', () =>
   expect(conversationPath('+1', { q: 'a&b', folder: undefined, label: '', at: 'm1' })).toBe(
     '/conversations/%2B1?q=a%26b&at=m1',
   )
+})
+
+test('the list keeps the search and the filters, but not the message that was shown', () => {
+  expect(listPath('?q=two+words&folder=unread&label=l1&at=m7')).toBe(
+    '/conversations?q=two+words&folder=unread&label=l1',
+  )
+  expect(listPath('')).toBe('/conversations')
 })

@@ -1,10 +1,20 @@
 /** This path is not below /conversations, because a sender name can be any text. */
 export const newConversationPath = '/compose'
 
-export function conversationPath(
-  number: string,
-  query: { readonly [name in 'q' | 'folder' | 'label' | 'at']?: string | undefined } = {},
-): string {
+type Query = { readonly [name in 'q' | 'folder' | 'label' | 'at']?: string | undefined }
+
+export function conversationPath(number: string, query: Query = {}): string {
+  return `/conversations/${encodeURIComponent(number)}${written(query)}`
+}
+
+/** The list with the search and the filters of the present address. */
+export function listPath(address: string): string {
+  const parameters = new URLSearchParams(address)
+  const [q, folder, label] = ['q', 'folder', 'label'].map((name) => parameters.get(name) ?? '')
+  return `/conversations${written({ q, folder, label })}`
+}
+
+function written(query: Query): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
-  return `/conversations/${encodeURIComponent(number)}${given.length === 0 ? '' : `?${new URLSearchParams(given)}`}`
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }

@@ -10,6 +10,7 @@ import { usePathPart } from '../ui/path-part.ts'
 import { useUrlValue } from '../ui/url-value.ts'
 import { rich, t } from '../words/text.ts'
 import { ConversationList, pathOf } from './conversation-list.tsx'
+import { listPath } from './conversation-path.ts'
 import { NewConversation } from './new-conversation.tsx'
 import { Thread } from './thread.tsx'
 import './conversations.css'
@@ -87,7 +88,7 @@ function useConversationKeys(
       j: () => step(1),
       k: () => step(-1),
       r: () => document.querySelector<HTMLElement>('#composer')?.focus(),
-      Escape: () => goTo('/conversations'),
+      Escape: () => goTo(listPath(location.search)),
     }
   }, [list, targets, shown, goTo, searchField])
 }

@@ -1,10 +1,11 @@
 import { ActionIcon } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useSearch } from 'wouter'
 import { useDevices } from '../api/devices.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { t } from '../words/text.ts'
+import { listPath } from './conversation-path.ts'
 
 /** The number, with a link back to the list on a narrow screen. */
 export function ThreadHead({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
@@ -15,7 +16,7 @@ export function ThreadHead({ title, children }: { readonly title: string; readon
     <header className="thread-head">
       <ActionIcon
         component={Link}
-        href="/conversations"
+        href={listPath(useSearch())}
         variant="subtle"
         className="thread-back"
         aria-label={t('conversations.all')}

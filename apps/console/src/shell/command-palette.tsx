@@ -97,7 +97,6 @@ function Choice({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </div>
-      {commands.length === 0 && <p className="quiet">{t('common.noResults')}</p>}
     </>
   )
 }

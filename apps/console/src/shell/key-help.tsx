@@ -42,6 +42,9 @@ export function KeyHelp({
               [['j'], t('keyboard.next')],
               [['k'], t('keyboard.previous')],
               [['r'], t('keyboard.reply')],
+              [['e'], t('inbox.archive')],
+              [['u'], t('inbox.markUnread')],
+              [['l'], t('inbox.notesAndLabels')],
               [['Enter'], t('common.send')],
               [['Shift', 'Enter'], t('keyboard.newLine')],
             ]}

@@ -13,14 +13,19 @@ test('lists all pages without a search', () => {
 })
 
 test('finds a page by any of its words', () => {
-  expect(names('mess')).toEqual(['New message', 'Outgoing messages'])
-  expect(names('MESSAGES out')).toEqual(['Outgoing messages'])
-  expect(names('nothing like it')).toEqual([])
+  expect(names('mess')).toEqual(['New message', 'Outgoing messages', 'Search conversations for “mess”'])
+  expect(names('MESSAGES out')[0]).toBe('Outgoing messages')
+})
+
+test('any other text is searched for in the conversations', () => {
+  expect(commandsFor(' my parcel ')).toEqual([
+    { path: '/conversations?q=my%20parcel', name: 'Search conversations for “my parcel”', icon: 'search' },
+  ])
 })
 
 test('finds a page without its accents', async () => {
   await loadLocale(chooseLocale('de', ['de']))
-  expect(names('ubersicht')).toEqual(['Übersicht'])
+  expect(names('ubersicht')[0]).toBe('Übersicht')
 })
 
 test('a phone number opens its conversation', () => {

@@ -10,13 +10,25 @@ export interface Command {
   readonly icon: IconName
 }
 
-/** The commands whose names contain all words of the search, and the conversation if the search is a phone number. */
+/**
+ * The commands whose names contain all words of the search, and the conversation if the search is a phone number. Any
+ * other text can be searched for in the conversations.
+ */
 export function commandsFor(search: string): readonly Command[] {
   const words = folded(search).split(/\s+/)
   const pages = allPages().filter(({ name }) => words.every((word) => folded(name).includes(word)))
   const number = search.replace(/[\s().-]/g, '')
-  if (!/^\+\d{4,15}$/.test(number)) return pages
+  if (search.trim() === '') return pages
+  if (!/^\+\d{4,15}$/.test(number)) return [...pages, searchFor(search.trim())]
   return [{ path: conversationPath(number), name: t('thread.title', { number }), icon: 'conversations' }, ...pages]
+}
+
+function searchFor(search: string): Command {
+  return {
+    path: `/conversations?q=${encodeURIComponent(search)}`,
+    name: t('palette.search', { search }),
+    icon: 'search',
+  }
 }
 
 function allPages(): readonly Command[] {
