@@ -25,7 +25,7 @@ interface UploadInboxDeps {
  * The largest upload. 500 texts have at most a few hundred KiB. A picture of an MMS has at most a few MiB, and a third
  * more in base64.
  */
-const MOST_BODY_BYTES = 16 * 1024 * 1024
+export const MOST_BODY_BYTES = 16 * 1024 * 1024
 const MOST_ATTACHMENT_BYTES = 8 * 1024 * 1024
 const MOST_MESSAGES = 500
 /** Messages per transaction. */
