@@ -8,7 +8,8 @@ import { parseArgs } from 'node:util'
 const { values } = parseArgs({ options: { optional: { type: 'boolean', default: false } } })
 const { status, stdout, stderr, error } = spawnSync(
   'npm',
-  ['audit', 'signatures', '--fetch-retries=1', '--fetch-timeout=20000'],
+  // With a log level, because `npm run --silent` would keep the reason of a failure to itself.
+  ['audit', 'signatures', '--loglevel=error', '--fetch-retries=1', '--fetch-timeout=20000'],
   { cwd: resolve(import.meta.dirname, '..'), encoding: 'utf8' },
 )
 const output = `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`
