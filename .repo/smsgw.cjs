@@ -1,4 +1,5 @@
-// /usr/bin/env node The command `smsgw` of a checkout: `npm run smsgw -- …`, or `smsgw …` after `npm link`. It uses the
+#!/usr/bin/env node
+// The command `smsgw` of a checkout: `npm run smsgw -- …`, or `smsgw …` after `npm link`. It uses the
 // data folders of the checkout, whatever the working directory is.
 'use strict'
 
