@@ -1,24 +1,42 @@
 // `node .repo/pack-npm.ts <folder> --into <folder>`: builds a project that is published on npm and packs it. In the
 // repository, other projects import its TypeScript; the package contains JavaScript and declarations. A project with a
 // `bundle` in its manifest is published as the files of the bundle, without dependencies.
+//
+// `node .repo/pack-npm.ts smsgw [amd64] [arm64] --into <folder>`: builds the programs and packs them with Node.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildSync } from 'esbuild'
+import { architectureOf } from './packaging/app-bundle.ts'
+import { buildNpm } from './packaging/build-npm.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { into: { type: 'string', default: join(root, 'dist') } },
 })
-const [folder] = positionals
+const [folder, ...architectures] = positionals
 if (folder === undefined) {
-  process.stderr.write('pack-npm: name the folder of the project, such as packages/client\n')
+  process.stderr.write('pack-npm: name smsgw, or the folder of a project, such as packages/client\n')
   process.exit(2)
 }
-pack(join(root, folder), resolve(values.into))
+if (folder === 'smsgw') packPrograms(resolve(values.into))
+else pack(join(root, folder), resolve(values.into))
+
+function packPrograms(into: string): void {
+  const built = mkdtempSync(join(tmpdir(), 'smsgw-npm-'))
+  try {
+    execFileSync(process.execPath, [join(root, '.repo/build.ts'), '--into', built], { stdio: 'inherit' })
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+    const wanted = (architectures.length > 0 ? architectures : [process.arch]).map(architectureOf)
+    for (const file of buildNpm({ version, architectures: wanted, built, into }))
+      process.stdout.write(`built ${relative('.', file)} (${Math.ceil(statSync(file).size / 1e6)} MB)\n`)
+  } finally {
+    rmSync(built, { recursive: true, force: true })
+  }
+}
 
 function pack(project: string, into: string): void {
   const stage = mkdtempSync(join(tmpdir(), 'smsgw-npm-'))

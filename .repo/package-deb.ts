@@ -1,6 +1,6 @@
 // `npm run deb`: builds dist/smsgw_<version>_<architecture>.deb for this machine or the named architectures: `npm run
-// deb -- amd64 arm64`. With `--prove`, it also installs, uses, upgrades and removes the package on this machine. With
-// `--optional`, it skips this test if the machine cannot run it.
+// deb -- amd64 arm64`. With `--prove`, it instead installs, uses, upgrades and removes the package on this machine, and then the
+// npm package with the same programs. With `--optional`, it skips this test if the machine cannot run it.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { architectureOf } from './packaging/app-bundle.ts'
 import { buildDeb } from './packaging/build-deb.ts'
 import { obstacleToProof, proveDeb } from './packaging/prove-deb.ts'
+import { proveNpm } from './packaging/prove-npm.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const { values, positionals } = parseArgs({
@@ -24,8 +25,10 @@ if (obstacle !== undefined) {
 }
 if (spawnSync(process.execPath, [join(root, '.repo/build.ts')], { stdio: 'inherit' }).status !== 0) process.exit(1)
 if (values.prove) {
-  const { passed, failed } = await proveDeb({ version, built: dist })
-  process.stdout.write(`${passed} passed, ${failed} failed, 0 skipped\n`)
+  const deb = await proveDeb({ version, built: dist })
+  const npm = await proveNpm({ version, built: dist })
+  const failed = deb.failed + npm.failed
+  process.stdout.write(`${deb.passed + npm.passed} passed, ${failed} failed, 0 skipped\n`)
   process.exit(failed === 0 ? 0 : 1)
 }
 for (const architecture of (positionals.length > 0 ? positionals : [process.arch]).map(architectureOf)) {

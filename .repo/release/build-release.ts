@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { sameEveryTime } from '../packaging/pack-folder.ts'
 import { sbomOf } from './sbom.ts'
 
 export interface ReleaseBuild {
@@ -29,8 +30,8 @@ export interface ReleaseBuild {
 }
 
 /**
- * Builds the files of a release from a clean clone of the commit: Debian packages, npm packages of the projects that are
- * public, the Helm chart, the list of all components, and container images in the folder `images`.
+ * Builds the files of a release from a clean clone of the commit: Debian packages, npm packages of the programs and of the projects
+ * that are public, the Helm chart, the list of all components, and container images in the folder `images`.
  */
 export function buildRelease(
   { root, commit, version, madeAt, architectures, baseImage }: ReleaseBuild,
@@ -59,6 +60,7 @@ export function buildRelease(
       copyFileSync(join(source, 'dist', digests), join(into, digests))
     }
     for (const folder of publicPackages(source)) run('npm', 'run', 'pack', '--', folder, '--into', into)
+    run('npm', 'run', 'pack', '--', 'smsgw', ...architectures, '--into', into)
     packChart({ root: source, version, epoch }, into)
     const lockfile = readFileSync(join(source, 'package-lock.json'), 'utf8')
     writeFileSync(join(into, `smsgw-${version}.cdx.json`), sbomOf({ version, lockfile, madeAt }))
@@ -70,15 +72,13 @@ export function buildRelease(
 /** Packs the Helm chart as `helm package` does, but so that two packings of a commit are the same. */
 export function packChart({ root, version, epoch }: ChartBuild, into: string): string {
   const file = join(into, `smsgw-${version}.tgz`)
-  const sameEveryTime = [
-    '--sort=name',
-    `--mtime=@${epoch}`,
-    '--owner=0',
-    '--group=0',
-    '--numeric-owner',
-    '--mode=go+r-w',
-  ]
-  const archive = execFileSync('tar', [...sameEveryTime, '--create', '--directory', join(root, 'deploy/helm'), 'smsgw'])
+  const archive = execFileSync('tar', [
+    ...sameEveryTime(epoch),
+    '--create',
+    '--directory',
+    join(root, 'deploy/helm'),
+    'smsgw',
+  ])
   writeFileSync(file, gzipSync(archive, { level: 9 }))
   return file
 }

@@ -9,7 +9,10 @@ export function publishCommands(folder: string, version: string): readonly strin
   const files = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? entry.name : []))
   const images = existsSync(join(folder, 'images')) ? readdirSync(join(folder, 'images')).sort() : []
   const chart = `smsgw-${version}.tgz`
-  const npmPackages = files.filter((name) => name.endsWith('.tgz') && name !== chart).sort()
+  const command = `smsgw-command-${version}.tgz`
+  const others = files.filter((name) => name.endsWith('.tgz') && name !== chart && name !== command).sort()
+  // The package \`smsgw\` is the last one, because npm installs the packages for its architectures with it.
+  const npmPackages = [...others, ...files.filter((name) => name === command)]
   return [
     '# the signed tag, which starts the release workflow',
     `git push origin v${version}`,

@@ -120,7 +120,8 @@ test('the provenance names the commit, the base image and the checksum of each f
 })
 
 test('the commands for publishing cover each kind of file in the release, and nothing else', () => {
-  const names = ['smsgw_1.0.0_amd64.deb', 'smsgw-client-1.0.0.tgz', 'smsgw-1.0.0.tgz', 'smsgw-1.0.0-images.txt']
+  const npmPackages = ['smsgw-client-1.0.0.tgz', 'smsgw-command-1.0.0.tgz', 'smsgw-linux-x64-1.0.0.tgz']
+  const names = ['smsgw_1.0.0_amd64.deb', ...npmPackages, 'smsgw-1.0.0.tgz', 'smsgw-1.0.0-images.txt']
   for (const name of names) writeFileSync(join(folder, name), '')
   mkdirSync(join(folder, 'images/relay'), { recursive: true })
   const commands = publishCommands(folder, '1.0.0').filter((line) => !line.startsWith('#'))
@@ -129,6 +130,8 @@ test('the commands for publishing cover each kind of file in the release, and no
     'rsync --archive apt/ <web server>:/srv/apt/',
     'skopeo copy --all --preserve-digests dir:images/relay docker://ghcr.io/smsgw/relay:1.0.0',
     'npm publish ./smsgw-client-1.0.0.tgz --access public',
+    'npm publish ./smsgw-linux-x64-1.0.0.tgz --access public',
+    'npm publish ./smsgw-command-1.0.0.tgz --access public',
     'helm push smsgw-1.0.0.tgz oci://ghcr.io/smsgw/charts',
     expect.stringMatching(/^gh release create v1\.0\.0 .*smsgw_1\.0\.0_amd64\.deb/),
   ])
