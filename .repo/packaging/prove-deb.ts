@@ -63,7 +63,7 @@ function installs(folder: string, version: string): void {
   expectSame('exit code of a mistyped command', mistyped.status, 2)
   expectSame('the nearest command is named', mistyped.stderr.includes('did you mean gateway?'), true)
   expectSame('completion of bash', run('smsgw', 'completion', 'bash').includes('ignore-modems'), true)
-  for (const app of ['gateway', 'agent', 'relay']) {
+  for (const app of ['gateway', 'agent', 'relay', 'bridge']) {
     const help = run('smsgw', app, '--help')
     expectSame(
       `the help of ${app} shows the installed commands`,
@@ -76,7 +76,7 @@ function installs(folder: string, version: string): void {
 }
 
 function verifiesUnits(): void {
-  const units = ['gateway', 'agent', 'relay'].map((app) => `/usr/lib/systemd/system/smsgw-${app}.service`)
+  const units = ['gateway', 'agent', 'relay', 'bridge'].map((app) => `/usr/lib/systemd/system/smsgw-${app}.service`)
   const { stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
   const complaints = stderr.split('\n').filter((line) => line.includes('smsgw'))
   expectSame('warnings of systemd', complaints.join('\n'), '')
