@@ -38,6 +38,15 @@ test('needs a broker and credentials', () => {
   expect(problem({ SMSGW_API_KEY: '', SMSGW_USERNAME: 'sms', SMSGW_PASSWORD: 'secret' })).toBeUndefined()
 })
 
+test('refuses credentials that no gateway accepts, without printing them', () => {
+  expect(problem({ SMSGW_API_KEY: 'smsgw_live key' })).toBe(
+    'SMSGW_API_KEY contains a space or another character that no key has: copy the key again',
+  )
+  expect(problem({ SMSGW_API_KEY: '', SMSGW_USERNAME: 'sms:secret', SMSGW_PASSWORD: 'secret' })).toBe(
+    'SMSGW_USERNAME contains a colon: set it to the name without the password',
+  )
+})
+
 test('reads SMPP users, and refuses passwords that can be guessed', () => {
   const { SMPP_USERS } = readConfig({ ...given, SMPP_USERS: 'kannel=qx7Ru2d=, app=eight888' })
   expect([...(SMPP_USERS ?? [])]).toEqual([

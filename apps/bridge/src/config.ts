@@ -301,7 +301,13 @@ function smppOf(settings: SmppConfig): SmppConfig | undefined {
 }
 
 function credentialsOf({ SMSGW_API_KEY, SMSGW_USERNAME, SMSGW_PASSWORD }: BridgeSettings): ApiCredentials {
-  if (SMSGW_API_KEY !== undefined) return { apiKey: SMSGW_API_KEY }
+  if (SMSGW_API_KEY !== undefined) {
+    if (!/^[!-~]+$/.test(SMSGW_API_KEY))
+      throw new StartError('SMSGW_API_KEY contains a space or another character that no key has: copy the key again')
+    return { apiKey: SMSGW_API_KEY }
+  }
+  if (SMSGW_USERNAME?.includes(':'))
+    throw new StartError('SMSGW_USERNAME contains a colon: set it to the name without the password')
   if (SMSGW_USERNAME !== undefined && SMSGW_PASSWORD !== undefined)
     return { username: SMSGW_USERNAME, password: SMSGW_PASSWORD }
   throw new StartError(
