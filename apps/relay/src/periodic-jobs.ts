@@ -11,6 +11,7 @@ import { deleteOldDeviceCommands } from './devices/ask-device.ts'
 import { deleteOldTelemetry } from './devices/delete-old-telemetry-statement.ts'
 import { deleteReceived } from './inbox/delete-received-statement.ts'
 import { inboxRetention } from './inbox/inbox-retention-statement.ts'
+import { endOldRelayLeases } from './link/claim/end-relay-leases-statement.ts'
 import { endLostJournals, loseSilentDevices } from './link/claim/lose-messages.ts'
 import { deleteOldLiveEvents } from './live/delete-live-events-statement.ts'
 import { logRetention } from './logs/log-retention-statement.ts'
@@ -70,6 +71,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     endingJob('end messages that nobody approved', 5, () => endUnapproved(deps)),
     ...(config.MIX_EMULATED_MODEMS ? [] : [endingJob('end emulated messages', 5, () => endEmulated(deps))]),
     endingJob('end lost journals', MINUTE, () => endLostJournals(database, doubtMs, clock.now(), deps.onMoved)),
+    job('end leases of killed relays', MINUTE, () => endOldRelayLeases(database, clock.now())),
     endingJob('lose silent devices', MINUTE, () => loseSilentDevices(database, silence, clock.now(), deps.onMoved)),
     job('delete old messages', HOUR, () => deleteOldMessages(deps)),
     job('delete expired tokens', HOUR, () => deleteExpiredTokens(deps)),

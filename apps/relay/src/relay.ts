@@ -209,6 +209,7 @@ function startFeatures(
     store: core,
     relay: {
       ...core,
+      workerNumber: () => webhooks.number,
       heartbeatSeconds: config.HEARTBEAT_SECONDS,
       forgetAfterSeconds: forgetAfter(config),
       mayMixEmulated: config.MIX_EMULATED_MODEMS,

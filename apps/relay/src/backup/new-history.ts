@@ -17,5 +17,18 @@ export async function newHistory(client: Client, serverSecret: string): Promise<
     )
   await client.query('UPDATE installation SET stream_id = $1', [newId(systemRandom)])
   // No device is connected to the restored relay yet.
+  await endRelayLeases(client)
   await client.query('UPDATE devices SET relay_id = NULL, lease_until = NULL')
+}
+
+/** A backup of an older release is migrated later, so it may have no table of relays. */
+async function endRelayLeases(client: Client): Promise<void> {
+  const { rowCount } = await client.query(
+    "SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'relays'",
+  )
+  if (rowCount === 0) return
+  await client.query(
+    'UPDATE devices d SET last_seen = greatest(d.last_seen, r.renewed_at) FROM relays r WHERE r.id = d.relay_id',
+  )
+  await client.query('DELETE FROM relays')
 }

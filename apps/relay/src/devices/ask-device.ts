@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { WakeHint } from '../hints/wake-hint.ts'
 import type { Access } from '../http/admissions.ts'
 import { ApiError } from '../http/api-error.ts'
+import { withRelayLeases } from '../link/claim/device-leases.ts'
 import { isLeased } from '../link/claim/lease.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
@@ -59,17 +60,20 @@ async function refuseOffline(
   { database, clock }: AskDeviceDeps,
   { accountId, deviceId, requires, offline }: Question,
 ): Promise<void> {
-  const device = await database.device.findFirst({
+  const devices = await database.device.findMany({
     where: { id: deviceId, accountId, deletedAt: null },
-    select: { leaseUntil: true, capabilities: true, capabilitiesEpoch: true, connEpoch: true, phoneTokenHash: true },
+    select: { relayId: true, leaseUntil: true, phoneTokenHash: true, connEpoch: true, ...CAPABILITIES },
   })
-  if (device === null) throw noSuchDevice()
+  const [device] = await withRelayLeases(database, devices)
+  if (device === undefined) throw noSuchDevice()
   if (device.phoneTokenHash !== null) throw new ApiError(409, 'This device is a phone and cannot do this')
   if (!isLeased(device.leaseUntil, clock.now())) throw offline()
   const supported = device.capabilitiesEpoch === device.connEpoch ? device.capabilities : []
   if (requires !== undefined && !supported.includes(requires))
     throw new ApiError(409, 'The agent of this device is too old for this request: update the agent')
 }
+
+const CAPABILITIES = { capabilities: true, capabilitiesEpoch: true } as const
 
 async function waitForAnswer(
   { database, hints }: AskDeviceDeps,

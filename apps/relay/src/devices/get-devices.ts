@@ -12,6 +12,7 @@ import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { withRelayLeases } from '../link/claim/device-leases.ts'
 import { isLeased } from '../link/claim/lease.ts'
 import type { Database } from '../store/database.ts'
 import type { Device, LogEntry, SimCard } from '../store/generated/client.ts'
@@ -39,8 +40,9 @@ export function listDevices({ database, clock }: GetDevicesDeps): Endpoint {
         include: { simCards: { orderBy: { simNumber: 'asc' } } },
         orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
       })
+      const leased = await withRelayLeases(database, devices)
       const now = clock.now()
-      return { status: 200, body: devices.map((one) => deviceAnswer(one, now)) }
+      return { status: 200, body: leased.map((one) => deviceAnswer(one, now)) }
     },
   })
 }
@@ -51,11 +53,12 @@ export function getDevice({ database, clock }: GetDevicesDeps): Endpoint {
     params: idParams,
     answers: { 200: deviceDetail },
     async handle({ principal: { accountId }, params: { id } }) {
-      const device = await database.device.findFirst({
+      const devices = await database.device.findMany({
         where: { id, accountId, deletedAt: null },
         include: { simCards: { orderBy: { simNumber: 'asc' } } },
       })
-      if (device === null) throw noSuchDevice()
+      const [device] = await withRelayLeases(database, devices)
+      if (device === undefined) throw noSuchDevice()
       const [queue, errors] = await Promise.all([
         countDeviceQueue(database, accountId, id),
         database.logEntry.findMany({
@@ -101,7 +104,7 @@ function errorAnswer({ createdAt, priority, module, message }: LogEntry): Device
   return { at: createdAt.toISOString(), priority: priority === 'ERROR' ? 'ERROR' : 'WARN', module, message }
 }
 
-/** Returns a device as the API shows it. A device is online while its relay renews the lease, which expires if the relay dies. */
+/** Returns a device as the API shows it. `withRelayLeases` has replaced the lease, which expires if the relay dies. */
 export function deviceAnswer(device: Device & { readonly simCards: readonly SimCard[] }, now: Date): DeviceAnswer {
   const { id, name, createdAt, updatedAt, deletedAt, lastSeen, leaseUntil, simCards } = device
   const { encryptionKey, encryptionKeyVersion } = device

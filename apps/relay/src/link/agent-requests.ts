@@ -41,6 +41,8 @@ export interface AgentStore {
 /** The facts that this relay announces to its agents. */
 export interface RelayIdentity {
   readonly relayId: string
+  /** Returns the number of the relay's delivery worker, by which other relays see that this relay is running. */
+  readonly workerNumber: () => number | undefined
   readonly streamId: string
   readonly heartbeatSeconds: number
   /**

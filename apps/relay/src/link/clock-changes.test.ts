@@ -89,8 +89,9 @@ async function query(url: string, text: string): Promise<void> {
   await client.end()
 }
 
-/** Counts the leases that have not ended according to the database's clock. */
-function countLeased(): Promise<number> {
+/** Counts the devices whose relay has a lease that has not ended according to the database's clock. */
+async function countLeased(): Promise<number> {
   const now = new Date(Date.now() + aheadMs)
-  return relay.database.device.count({ where: { leaseUntil: { gt: now } } })
+  const relays = await relay.database.relay.findMany({ where: { leaseUntil: { gt: now } } })
+  return relay.database.device.count({ where: { relayId: { in: relays.map(({ id }) => id) } } })
 }

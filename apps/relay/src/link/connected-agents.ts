@@ -6,10 +6,12 @@ import { newId } from '../random.ts'
 import { readSettingsOf } from '../settings/read-settings.ts'
 import type { AgentStore } from './agent-requests.ts'
 import { ConnectionCloser } from './claim/connection-closer.ts'
-import { findRevoked } from './claim/find-revoked-statement.ts'
+import { endRelayLease } from './claim/end-relay-leases-statement.ts'
+import { findEndedConnections } from './claim/find-ended-connections-statement.ts'
 import { findStaleSettings } from './claim/find-stale-settings-statement.ts'
 import { LEASE_MS } from './claim/lease.ts'
 import { renewLeases } from './claim/renew-leases-statement.ts'
+import { renewRelayLease } from './claim/renew-relay-lease-statement.ts'
 import { type AgentSocket, ConnectedAgent, type ConnectedAgentDeps } from './connected-agent.ts'
 import { findDevicesWithWork } from './dispatch/find-work-statement.ts'
 import { TelemetryRecorder } from './telemetry-recorder.ts'
@@ -21,7 +23,8 @@ export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, 'closer' |
 
 /**
  * All agents that are connected to this process. Hints report which agents have work. Because hints may be lost, due commands
- * and deleted devices are polled every second, and leases and settings every 20 seconds.
+ * and ended connections are polled every second, and settings every 20 seconds. The relay has one lease for all its devices, which
+ * is renewed every 20 seconds.
  */
 export class ConnectedAgents {
   readonly #deps: ConnectedAgentsDeps & ConnectedAgentDeps
@@ -33,7 +36,7 @@ export class ConnectedAgents {
   #draining: NodeJS.Timeout | undefined
   /** The polls in progress, each identified by its warning. */
   readonly #polls = new Set<string>()
-  #isRenewing = false
+  #renewal: Promise<void> | undefined
   /**
    * True if another renewal has to follow, because the present one may use an outdated clock or list of connections.
    */
@@ -54,9 +57,10 @@ export class ConnectedAgents {
         void this.#pushStaleSettings()
       },
     )
+    void this.#renew()
     this.#polling = setInterval(() => {
       void this.#wakeDue()
-      void this.#disconnectRevoked()
+      void this.#closeEnded()
       if (this.#isRenewalDue) void this.#renew()
     }, POLL_MS)
     this.#renewing = setInterval(() => {
@@ -120,7 +124,8 @@ export class ConnectedAgents {
     clearInterval(this.#draining)
     for (const session of this.#sessions)
       session.step({ kind: 'refused', why: 'goodbye', reason: 'the relay is shutting down' })
-    await Promise.all([this.#deps.closer.settled(), this.#deps.telemetry.stop()])
+    await Promise.all([this.#deps.closer.settled(), this.#deps.telemetry.stop(), this.#renewal])
+    await this.#endLease()
   }
 
   /**
@@ -155,7 +160,7 @@ export class ConnectedAgents {
       }
       case 'device-revoked': {
         // Only the database decides, because an agent whose device was deleted stops until it is paired again.
-        void this.#disconnectRevoked()
+        void this.#closeEnded()
         return this.#byDevice.has(hint.deviceId)
       }
       case 'superseded': {
@@ -207,11 +212,14 @@ export class ConnectedAgents {
     })
   }
 
-  /** Disconnects deleted devices, because the hint about the deletion of a device or account may be lost. */
-  #disconnectRevoked(): Promise<void> {
-    return this.#poll('deleted devices not looked up: database unavailable, retrying', async ({ database }) => {
-      for (const deviceId of await findRevoked(database, [...this.#byDevice.keys()]))
-        this.#byDevice.get(deviceId)?.step({ kind: 'revoked' })
+  /** Closes connections of deleted devices, and older connections of a device, because the hint about either may be lost. */
+  #closeEnded(): Promise<void> {
+    return this.#poll('ended connections not looked up: database unavailable, retrying', async ({ database }) => {
+      const connections = [...this.#byDevice.values()].flatMap(({ connection }) => connection ?? [])
+      for (const { deviceId, connEpoch, isDeleted } of await findEndedConnections(database, connections)) {
+        const session = this.#byDevice.get(deviceId)
+        if (session?.connection?.connEpoch === connEpoch) session.step({ kind: isDeleted ? 'revoked' : 'fenced' })
+      }
     })
   }
 
@@ -235,11 +243,16 @@ export class ConnectedAgents {
     }
   }
 
-  /** Renews all leases. After a failure, the renewal is tried again every second. */
-  async #renew(): Promise<void> {
+  /** Renews the lease of this relay. After a failure, the renewal is tried again every second. */
+  #renew(): Promise<void> {
     this.#isRenewalDue = true
-    if (this.#isRenewing) return
-    this.#isRenewing = true
+    this.#renewal ??= this.#renewWhileDue().finally(() => {
+      this.#renewal = undefined
+    })
+    return this.#renewal
+  }
+
+  async #renewWhileDue(): Promise<void> {
     try {
       while (this.#isRenewalDue) {
         this.#isRenewalDue = false
@@ -249,20 +262,32 @@ export class ConnectedAgents {
       this.#isRenewalDue = true
       this.#deps.store.log.warn(
         { err: error },
-        'leases not renewed: devices may look offline until the database is back',
+        'lease not renewed: devices may look offline until the database is back',
       )
-    } finally {
-      this.#isRenewing = false
     }
   }
 
+  /**
+   * Also renews the lease of each device in two cases: this relay had no lease, so its devices may be attached to no relay, or a
+   * relay of the previous release runs.
+   */
   async #renewOnce(): Promise<void> {
     const { database, clock } = this.#deps.store
-    const sessions = [...this.#byDevice.values()]
-    const connections = sessions.flatMap(({ connection }) => connection ?? [])
-    const lost = new Set(await renewLeases(database, connections, { leaseMs: LEASE_MS, now: clock.now() }))
-    for (const session of sessions)
-      if (session.connection !== undefined && lost.has(session.connection)) session.step({ kind: 'fenced' })
+    const { relayId, workerNumber } = this.#deps.relay
+    const lease = { leaseMs: LEASE_MS, now: clock.now() }
+    const { isNew, hasOldRelays } = await renewRelayLease(database, { ...lease, relayId, worker: workerNumber() })
+    if (!isNew && !hasOldRelays) return
+    const connections = [...this.#byDevice.values()].flatMap(({ connection }) => connection ?? [])
+    await renewLeases(database, connections, { ...lease, relayId })
+  }
+
+  async #endLease(): Promise<void> {
+    try {
+      await endRelayLease(this.#deps.store.database, this.#deps.relay.relayId)
+    } catch (error) {
+      const warning = 'lease of this relay not ended: its devices may look online for up to a minute'
+      this.#deps.store.log.warn({ err: error }, warning)
+    }
   }
 }
 

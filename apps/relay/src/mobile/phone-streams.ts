@@ -2,7 +2,7 @@ import type { Log } from '@smsgw/daemon/log'
 import type { Clock } from '../clock.ts'
 import type { WakeHint } from '../hints/wake-hint.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
-import { findRevoked } from '../link/claim/find-revoked-statement.ts'
+import { findEndedConnections } from '../link/claim/find-ended-connections-statement.ts'
 import { LEASE_MS } from '../link/claim/lease.ts'
 import { renewLeases } from '../link/claim/renew-leases-statement.ts'
 import type { Database } from '../store/database.ts'
@@ -33,7 +33,7 @@ export class PhoneStreams {
   readonly #polling: NodeJS.Timeout
   readonly #renewing: NodeJS.Timeout
   #isFinding = false
-  #isEndingRevoked = false
+  #isClosingEnded = false
   #isRenewing = false
 
   constructor(deps: PhoneStreamsDeps) {
@@ -44,7 +44,7 @@ export class PhoneStreams {
     )
     this.#polling = setInterval(() => {
       void this.#find()
-      void this.#endRevoked()
+      void this.#closeEnded()
     }, POLL_MS).unref()
     this.#renewing = setInterval(() => void this.#renew(), LEASE_MS / 3).unref()
   }
@@ -135,17 +135,20 @@ export class PhoneStreams {
     await markUploadsRequested(database, requests)
   }
 
-  /** Ends the streams of phones that were deleted, alone or with their account, because the hint may be lost. */
-  async #endRevoked(): Promise<void> {
-    if (this.#isEndingRevoked || this.#byDevice.size === 0) return
-    this.#isEndingRevoked = true
+  /** Ends the streams of phones that were deleted or registered again, because the hint may be lost. */
+  async #closeEnded(): Promise<void> {
+    if (this.#isClosingEnded || this.#byDevice.size === 0) return
+    this.#isClosingEnded = true
     try {
-      for (const deviceId of await findRevoked(this.#deps.database, [...this.#byDevice.keys()]))
-        this.#byDevice.get(deviceId)?.end()
+      const connections = [...this.#byDevice.values()].map(({ connection }) => connection)
+      for (const { deviceId, connEpoch } of await findEndedConnections(this.#deps.database, connections)) {
+        const stream = this.#byDevice.get(deviceId)
+        if (stream?.connection.connEpoch === connEpoch) stream.end()
+      }
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'deleted phones not looked up: database unavailable, retrying')
     } finally {
-      this.#isEndingRevoked = false
+      this.#isClosingEnded = false
     }
   }
 

@@ -14,9 +14,10 @@ export function notifyOffline(statements: Statements, now: Date): Promise<number
   const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
   return statements.$executeRaw`
     WITH offline AS MATERIALIZED (
-      SELECT d.id FROM devices d
-      WHERE d.deleted_at IS NULL AND (d.lease_until IS NULL OR d.lease_until <= ${now})
-        AND d.last_seen <= ${before(OFFLINE_SECONDS)} AND d.last_seen > ${before(RECENT_SECONDS)}
+      SELECT d.id FROM devices d LEFT JOIN relays l ON l.id = d.relay_id
+      WHERE d.deleted_at IS NULL AND coalesce(coalesce(l.lease_until, d.lease_until) <= ${now}, true)
+        AND greatest(d.last_seen, l.renewed_at) <= ${before(OFFLINE_SECONDS)}
+        AND greatest(d.last_seen, l.renewed_at) > ${before(RECENT_SECONDS)}
         AND d.offline_push_epoch IS DISTINCT FROM d.conn_epoch
       ORDER BY d.id FOR NO KEY UPDATE OF d SKIP LOCKED
     ), noted AS (

@@ -37,6 +37,8 @@ export async function correctStoredTimes(database: Database, backMs: number): Pr
     await statements.$executeRaw`
       UPDATE devices SET last_seen = now() WHERE last_seen > now()`
     await statements.$executeRaw`
+      UPDATE relays SET renewed_at = now() WHERE renewed_at > now()`
+    await statements.$executeRaw`
       UPDATE pairing_codes SET expires_at = expires_at - ${backMs}::float8 * interval '1 millisecond'
       WHERE created_at > now()`
   })

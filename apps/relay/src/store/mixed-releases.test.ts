@@ -334,6 +334,7 @@ describe('an encrypted data message', () => {
   test('is refused when a relay of the previous release holds the agent', async () => {
     const { deviceId } = await pair(['encrypted-data'])
     expect(await send(deviceId)).toBe(deviceId)
+    agents.at(-1)?.stop() // otherwise the agent would connect to this relay again
     await oldRelay.query(
       `UPDATE devices SET conn_epoch = conn_epoch + 1, relay_id = 'old', lease_until = now() + interval '1 minute',
          last_seen = now(), connected_at = now(), boot_id = 'boot', agent_version = '0.1.0' WHERE id = $1`,

@@ -21,7 +21,10 @@ export async function behindStoredTimesMs(statements: Statements): Promise<numbe
   const { ms } = await readRow(
     statements,
     differenceRow,
-    Prisma.sql`SELECT (extract(epoch FROM max(last_seen) - clock_timestamp()) * 1000)::float8 AS ms FROM devices`,
+    Prisma.sql`
+    SELECT (extract(epoch FROM greatest(
+      (SELECT max(last_seen) FROM devices), (SELECT max(renewed_at) FROM relays)
+    ) - clock_timestamp()) * 1000)::float8 AS ms`,
   )
   return Math.max(0, ms ?? 0)
 }

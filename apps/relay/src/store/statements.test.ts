@@ -31,13 +31,15 @@ import { fenceBatches } from '../ingest/fence-batches-statement.ts'
 import { storeParts } from '../ingest/store-parts-statement.ts'
 import { writeMarks } from '../ingest/write-marks-statement.ts'
 import { closeConnections } from '../link/claim/close-connections-statement.ts'
+import { endOldRelayLeases, endRelayLease } from '../link/claim/end-relay-leases-statement.ts'
+import { findEndedConnections } from '../link/claim/find-ended-connections-statement.ts'
 import { findLostSends } from '../link/claim/find-lost-sends-statement.ts'
 import { findOpenSends } from '../link/claim/find-open-sends-statement.ts'
-import { findRevoked } from '../link/claim/find-revoked-statement.ts'
 import { findSilentSends } from '../link/claim/find-silent-sends-statement.ts'
 import { findStaleSettings } from '../link/claim/find-stale-settings-statement.ts'
 import { lockDevice } from '../link/claim/lock-device-statement.ts'
 import { renewLeases } from '../link/claim/renew-leases-statement.ts'
+import { renewRelayLease } from '../link/claim/renew-relay-lease-statement.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
 import { claimCommands } from '../link/dispatch/claim-commands-statement.ts'
 import { findDevicesWithWork } from '../link/dispatch/find-work-statement.ts'
@@ -177,15 +179,22 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     ),
   'ingest/write-marks-statement.ts': (s) => writeMarks(s, [{ ...connection, mark: 1, tag: undefined }]),
   'link/claim/close-connections-statement.ts': (s) => closeConnections(s, [connection], now),
+  'link/claim/end-relay-leases-statement.ts': async (s) => {
+    await endRelayLease(s, 'relay')
+    await endOldRelayLeases(s, now)
+  },
+  'link/claim/find-ended-connections-statement.ts': (s) =>
+    findEndedConnections(s as never, [{ ...connection, deviceId: 'other' }]),
   'link/claim/find-lost-sends-statement.ts': (s) => findLostSends(s, now, 1),
   'link/claim/find-open-sends-statement.ts': (s) => findOpenSends(s, connection),
-  'link/claim/find-revoked-statement.ts': (s) => findRevoked(s as never, ['other']),
   'link/claim/find-silent-sends-statement.ts': (s) =>
     findSilentSends(s, { afterExpiryMs: 0, silenceMs: 0 }, new Date('2027-01-01'), 1),
   'link/claim/find-stale-settings-statement.ts': (s) =>
     findStaleSettings(s as never, [{ connection, settingsVersion: 0 }]),
   'link/claim/lock-device-statement.ts': (s) => lockDevice(s, connection),
   'link/claim/renew-leases-statement.ts': (s) => renewLeases(s as never, [connection], { leaseMs: 1, now }),
+  'link/claim/renew-relay-lease-statement.ts': (s) =>
+    renewRelayLease(s as never, { relayId: 'relay', worker: 1, leaseMs: 1, now }),
   'link/claim/store-sims-statement.ts': (s) => storeSims(s, 'device', [{ simNumber: 1, state: 'ready' }], now),
   'link/dispatch/claim-commands-statement.ts': (s) =>
     claimCommands(s, connection, { sends: 1, urgentSends: 1, others: 1 }, now),

@@ -16,8 +16,8 @@ export function readDeviceReports(
     statements,
     deviceRow,
     Prisma.sql`
-    SELECT d.id, d.name, d.lease_until AS "leaseUntil", w.report, now() AS now
-    FROM devices d LEFT JOIN device_waiting w ON w.device_id = d.id AND w.conn_epoch = d.conn_epoch
+    SELECT d.id, d.name, coalesce(l.lease_until, d.lease_until) AS "leaseUntil", w.report, now() AS now
+    FROM devices d LEFT JOIN relays l ON l.id = d.relay_id LEFT JOIN device_waiting w ON w.device_id = d.id AND w.conn_epoch = d.conn_epoch
     WHERE d.account_id = ${accountId} AND d.id = ANY(${deviceIds}::text[]) AND d.deleted_at IS NULL`,
   )
 }

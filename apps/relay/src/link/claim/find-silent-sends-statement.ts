@@ -32,11 +32,12 @@ export function findSilentSends(
     Prisma.sql`
       SELECT r.cmd_id AS "cmdId", r.account_id AS "accountId"
       FROM devices d JOIN recipients r ON r.device_id = d.id AND r.account_id = d.account_id
-      WHERE (d.lease_until IS NULL OR d.lease_until NOT BETWEEN ${now} AND ${latestLease(now)})
+      LEFT JOIN relays l ON l.id = d.relay_id
+      WHERE coalesce(coalesce(l.lease_until, d.lease_until) NOT BETWEEN ${now} AND ${latestLease(now)}, true)
         AND r.state IN ('Pending', 'Cancelling', 'Processed')
         AND CASE WHEN r.valid_until IS NULL
-          THEN greatest(d.last_seen, r.due_at, r.dispatched_at) <= ${silentSince}
-          ELSE greatest(d.last_seen, r.valid_until) <= ${expiredSince} END
+          THEN greatest(d.last_seen, l.renewed_at, r.due_at, r.dispatched_at) <= ${silentSince}
+          ELSE greatest(d.last_seen, l.renewed_at, r.valid_until) <= ${expiredSince} END
       ORDER BY d.id, r.message_key, r.position LIMIT ${limit}
       FOR SHARE OF d`,
   )

@@ -21,10 +21,11 @@ export async function lockDevice(
     statements,
     deviceRow,
     Prisma.sql`
-      SELECT conn_epoch AS "connEpoch", journal_id AS "journalId", boot_id AS "bootId", relay_id AS "relayId",
-        lease_until AS "leaseUntil"
-      FROM devices WHERE id = ${deviceId} AND account_id = ${accountId} AND deleted_at IS NULL
-      FOR NO KEY UPDATE`,
+      SELECT d.conn_epoch AS "connEpoch", d.journal_id AS "journalId", d.boot_id AS "bootId", d.relay_id AS "relayId",
+        coalesce(l.lease_until, d.lease_until) AS "leaseUntil"
+      FROM devices d LEFT JOIN relays l ON l.id = d.relay_id
+      WHERE d.id = ${deviceId} AND d.account_id = ${accountId} AND d.deleted_at IS NULL
+      FOR NO KEY UPDATE OF d`,
   )
   return device
 }

@@ -118,7 +118,7 @@ describe('a connection', () => {
 })
 
 describe('the lease of a connection', () => {
-  test('is renewed for all connections in one statement, which returns the superseded connections', async () => {
+  test('of devices with their own leases is renewed in one statement, which returns the superseded connections', async () => {
     await world.device('second')
     await world.device('third')
     const old = (await world.connect()).connection
@@ -127,11 +127,13 @@ describe('the lease of a connection', () => {
     await world.connect({ relayId: 'elsewhere' })
     await store.database.device.update({ where: { id: 'third' }, data: { deletedAt: world.now } })
     world.pass(20)
-    const lost = await renewLeases(store.database, [old, second, third], { leaseMs: 60_000, now: world.now })
+    const options = { leaseMs: 60_000, now: world.now, relayId: 'again' }
+    const lost = await renewLeases(store.database, [old, second, third], options)
     expect(lost).toEqual([old, third])
     expect((await device()).leaseUntil).toEqual(new Date('2026-03-01T12:01:00.000Z'))
     const renewed = await store.database.device.findUniqueOrThrow({ where: { id: 'second' } })
-    expect(renewed).toMatchObject({ leaseUntil: new Date('2026-03-01T12:01:20.000Z'), lastSeen: world.now })
+    const leaseUntil = new Date('2026-03-01T12:01:20.000Z')
+    expect(renewed).toMatchObject({ leaseUntil, lastSeen: world.now, relayId: 'again' })
   })
 
   test('ends when the connection closes, unless a newer connection holds it', async () => {

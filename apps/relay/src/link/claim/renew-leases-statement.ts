@@ -5,15 +5,18 @@ import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
 /**
- * Extends the leases of all connections of a process by `leaseMs`. Returns the connections that are no longer the newest of
- * their device, or whose device was deleted. The caller has to close their sockets.
+ * Extends the own leases of devices by `leaseMs`, and attaches the devices to `relayId` if it is given. Returns the connections
+ * that are no longer the newest of their device, or whose device was deleted. The caller has to close their sockets.
+ *
+ * Phones have their own leases. Devices of agents share the lease of their relay (`renewRelayLease`), and need their own leases
+ * only while a relay of the previous release runs, which does not read the lease of a relay.
  *
  * Devices are locked in the order of their ids, so that two relays cannot deadlock.
  */
 export async function renewLeases(
   database: Database,
   connections: readonly AgentConnection[],
-  { leaseMs, now }: { readonly leaseMs: number; readonly now: Date },
+  { leaseMs, now, relayId }: { readonly leaseMs: number; readonly now: Date; readonly relayId?: string },
 ): Promise<AgentConnection[]> {
   if (connections.length === 0) return []
   const until = new Date(now.getTime() + leaseMs)
@@ -30,7 +33,8 @@ export async function renewLeases(
       WHERE d.deleted_at IS NULL
       ORDER BY d.id FOR NO KEY UPDATE OF d
     )
-    UPDATE devices d SET lease_until = ${until}, last_seen = ${now} FROM alive WHERE d.id = alive.id
+    UPDATE devices d SET lease_until = ${until}, last_seen = ${now}, relay_id = coalesce(${relayId ?? null}, d.relay_id)
+    FROM alive WHERE d.id = alive.id
     RETURNING d.id, d.conn_epoch AS "connEpoch"`,
   )
   const alive = new Map(renewed.map(({ id, connEpoch }) => [id, Number(connEpoch)]))

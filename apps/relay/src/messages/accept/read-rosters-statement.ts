@@ -17,7 +17,8 @@ export async function readRosters(
     statements,
     rosterRow,
     Prisma.sql`
-    SELECT d.account_id AS "accountId", d.id, d.last_seen AS "lastSeen", d.lease_until AS "leaseUntil",
+    SELECT d.account_id AS "accountId", d.id, greatest(d.last_seen, l.renewed_at) AS "lastSeen",
+      coalesce(l.lease_until, d.lease_until) AS "leaseUntil",
       CASE WHEN d.conn_epoch = 0 THEN NULL WHEN d.capabilities_epoch = d.conn_epoch THEN d.capabilities
         ELSE ARRAY[]::text[] END AS capabilities,
       ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id) AS slots,
@@ -26,7 +27,7 @@ export async function readRosters(
       (SELECT count(*)::int FROM (
         SELECT FROM recipients WHERE device_id = d.id AND state IN ('Pending', 'Cancelling', 'Processed')
         LIMIT ${queueLimit}) AS queue) AS waiting
-    FROM devices d
+    FROM devices d LEFT JOIN relays l ON l.id = d.relay_id
     WHERE d.account_id = ANY(${[...accountIds]}::text[]) AND d.deleted_at IS NULL
     ORDER BY d.created_at, d.id`,
   )

@@ -59,6 +59,11 @@ export class DeliveryWorker implements Outbox {
     this.#rounds.request()
   }
 
+  /** The number by which other relays see that this worker is running. Undefined until the database knows it. */
+  get number(): number | undefined {
+    return this.#presence.number
+  }
+
   /** Takes no more deliveries. Running requests are finished and recorded. Other workers take the rest. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import type { Database } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import { readRow } from '../../store/read-rows.ts'
+import { PRESENCE_CLASS } from '../../webhooks/delivery/worker-presence.ts'
+
+export interface RelayLease {
+  readonly relayId: string
+  /** The number of the relay's delivery worker; undefined while it has none. */
+  readonly worker: number | undefined
+  readonly leaseMs: number
+  readonly now: Date
+}
+
+/**
+ * Extends the lease of a relay, on which all its devices are online. One row for a relay, instead of one for each device.
+ *
+ * `isNew` is true if the relay had no row, for example because its lease had ended long ago. `hasOldRelays` is true while a relay of
+ * the previous release runs: its delivery worker holds a lock on a number that is in no row. Locks only the relay's own row.
+ */
+export async function renewRelayLease(
+  database: Database,
+  { relayId, worker, leaseMs, now }: RelayLease,
+): Promise<{ readonly isNew: boolean; readonly hasOldRelays: boolean }> {
+  const until = new Date(now.getTime() + leaseMs)
+  return await readRow(
+    database,
+    renewedRow,
+    Prisma.sql`
+    WITH renewed AS (
+      INSERT INTO relays (id, worker, lease_until, renewed_at) VALUES (${relayId}, ${worker ?? null}, ${until}, ${now})
+      ON CONFLICT (id) DO UPDATE
+        SET worker = excluded.worker, lease_until = excluded.lease_until, renewed_at = excluded.renewed_at
+      RETURNING xmax = 0 AS is_new
+    )
+    SELECT (SELECT bool_or(is_new) FROM renewed) AS "isNew", EXISTS (
+      SELECT FROM pg_locks
+      WHERE locktype = 'advisory' AND classid = ${PRESENCE_CLASS}::bigint AND objsubid = 2 AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND objid::bigint IS DISTINCT FROM ${worker ?? null}::bigint
+        AND NOT EXISTS (SELECT FROM relays WHERE worker = objid::bigint AND id <> ${relayId})) AS "hasOldRelays"`,
+  )
+}
+
+const renewedRow = z.object({ isNew: z.boolean(), hasOldRelays: z.boolean() })
