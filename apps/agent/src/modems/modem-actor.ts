@@ -1,7 +1,6 @@
 // Outbound path, step 13: waits until the modem is ready. Next: submit.ts.
 
 import type { SimCard } from '@smsgw/contract/link/event'
-import type { ModemNumber } from '@smsgw/modem/commands/identity'
 import type { NetworkTime } from '@smsgw/modem/commands/network-time'
 import type { OperatorSelection } from '@smsgw/modem/commands/operator-selection'
 import type { Registration } from '@smsgw/modem/commands/registration'
@@ -26,12 +25,13 @@ import {
   recoveredText,
   roamingUnknownText,
   shortcomingTexts,
+  withoutAddress,
   withoutReferenceText,
 } from './modem-descriptions.ts'
 import { isRoaming, type ModemHealth, secondPortHealth, signalPercent, simStateOf } from './modem-health.ts'
 import { ModemWarnings } from './modem-warnings.ts'
 import { NetworkClock } from './network-clock.ts'
-import { type ActiveSim, type SimListener, SimPresence } from './sim-presence.ts'
+import { type ActiveSim, type SimListener, SimPresence, slotName } from './sim-presence.ts'
 
 /** The events that a modem reports to the rest of the agent. */
 export interface ModemListener extends SimListener {
@@ -194,12 +194,23 @@ export class ModemActor {
 
   async #open(): Promise<OpenResult> {
     const result = await this.#options.open()
-    if (result.kind !== 'opened') return result
+    if (result.kind !== 'opened') {
+      this.#reportWhyNotOpened(result.words)
+      return result
+    }
     this.#opened = result
     this.#port = result.port
     const { registration } = this.#options
     if (registration.isEmulatedPort(result.address)) registration.emulationSeen(true)
     return result
+  }
+
+  /** The reason replaces "not opened yet", or why the port was closed before. */
+  #reportWhyNotOpened(words: string): void {
+    const why = withoutAddress(words, this.address)
+    if (this.#state.name !== 'absent' || this.#state.why === why) return
+    this.#state = { name: 'absent', why }
+    this.#options.listener.onChanged(this)
   }
 
   /** Identifies a modem that waits for a PIN. The PIN depends on the SIM number, and the SIM number on the IMEI. */
@@ -256,6 +267,8 @@ export class ModemActor {
           this.#warnings.once(withoutReferenceText)
         break
       case 'not-read':
+        // The command was not sent because the port was closed or the modem does not answer, which the state says.
+        if (event.why === 'not-sent') break
         this.#warnings.hourly(`cannot read messages from memory ${event.memory} (${event.why})`)
         break
       case 'not-deleted':
@@ -286,7 +299,7 @@ export class ModemActor {
     const sim: ActiveSim = {
       simNumber,
       // A SIM that reports neither ICCID nor IMSI gets an id from its modem.
-      iccid: iccid ?? imsi ?? `in ${this.#slotName(session.identity)}`,
+      iccid: iccid ?? imsi ?? `in ${slotName(session.identity, this.#options.registration.id() ?? this.address)}`,
       phoneNumber: this.#phoneNumber(),
       sendsText: modem.sends === 'text',
       submit: (message, options) => modem.submit(message, options),
@@ -330,12 +343,6 @@ export class ModemActor {
     if (this.#session !== undefined && this.#options.registration.isHeldBack()) this.#warnings.once(heldBackText)
   }
 
-  /** Modems that share an IMEI get different names. */
-  #slotName({ imei }: ModemNumber): string {
-    const id = this.#options.registration.id() ?? this.address
-    return imei === undefined ? id : `${imei}${id.slice(imeiDigitsInId)}`
-  }
-
   /** Called when another modem has answered on this port. The registry then assigns the port to the other modem. */
   #closePort(): void {
     const port = this.#port
@@ -371,14 +378,10 @@ export class ModemActor {
   #reportRecovery(news: RecoveryNews): void {
     const { listener } = this.#options
     switch (news.kind) {
-      case 'raise-alarm': {
-        const problem = alarmText(news.cause)
-        // Removes the address, because the listener adds it to the line.
-        const prefix = `${this.address}: `
-        listener.onProblem(this, 'ERROR', problem.startsWith(prefix) ? problem.slice(prefix.length) : problem)
+      case 'raise-alarm':
+        listener.onProblem(this, 'ERROR', withoutAddress(alarmText(news.cause), this.address))
         this.#hasHadProblem = true
         break
-      }
       case 'healed':
         // The first time means that the modem has just started, which is not a recovery.
         if (this.#hasHadProblem) listener.onProblem(this, 'INFO', recoveredText(news))
@@ -392,9 +395,6 @@ export class ModemActor {
 
 /** Mobile country code of test networks (ITU-T E.212). The emulator uses it; no operator does. */
 const testNetwork = '001'
-
-/** Ids contain the IMEI without its check digit. */
-const imeiDigitsInId = 14
 
 /** The return of a modem on TCP causes no event, so the agent checks for the modem at this interval. */
 const defaultRecovery = { awayLookMs: 1_000 }

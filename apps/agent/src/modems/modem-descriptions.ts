@@ -78,3 +78,8 @@ export const roamingUnknownText =
 
 export const withoutReferenceText =
   'a message was accepted without a reference (OK without +CMGS): the message is in doubt until the reference or a delivery report arrives'
+
+/** Removes the address of a port, because status and log show it beside the text. */
+export function withoutAddress(words: string, address: string): string {
+  return words.startsWith(`${address}: `) ? words.slice(address.length + 2) : words
+}

@@ -118,6 +118,43 @@ test('a port that hangs while opening does not occupy the threads of others', as
   expect(world.ready).toEqual(['1 on 1-2:0'])
 })
 
+test('the state of a modem says why its port cannot be opened', async () => {
+  world.plug('1-1', [deaf])
+  let words = '1-1:0: another program uses this port'
+  world.openInstead = async () => ({ kind: 'refused', words })
+  await world.start()
+  await world.pass(5_000)
+  expect(world.fleet?.health).toMatchObject([{ state: { name: 'absent', why: 'another program uses this port' } }])
+  words = '1-1:0: no permission'
+  await world.pass(300_000)
+  expect(world.fleet?.health).toMatchObject([{ state: { name: 'absent', why: 'no permission' } }])
+})
+
+test('a second port of a modem that reports its IMEI only after its setup is not opened again and again', async () => {
+  const modem = world.modem(imeiA)
+  world.plug('1-1', [modem])
+  await world.start()
+  await world.pass(20_000)
+  // The driver asks the modem four times when it opens the port.
+  modem.faults.set('imei-answer', { line: '', times: 4 })
+  world.plug('1-2', [modem])
+  const place = world.places.get('1-2')
+  if (place !== undefined) world.places.set('1-2', { ...place, usb: undefined })
+  const openings = () => world.opened.filter((address) => address === '1-2:0').length
+  await world.pass(60_000)
+  const before = openings()
+  modem.faults.set('imei-answer', { line: '', times: 1_000 })
+  await world.pass(200_000)
+  expect(openings()).toBe(before)
+  const why = 'the same modem is already in use on 1-1:0; list only one of its ports in MODEMS'
+  expect(world.fleet?.health).toMatchObject([{ state: { name: 'ready' } }, { state: { name: 'absent', why } }])
+  // The device at the port may be another one by now.
+  modem.faults.clear('imei-answer')
+  await world.pass(300_000)
+  expect(openings()).toBeGreaterThan(before)
+  expect(world.ready).toEqual(['1 on 1-1:0'])
+})
+
 describe('sticks that share one IMEI', () => {
   test('are distinguished by their sockets and keep their SIM numbers', async () => {
     const [first, other] = [world.modem(imeiA, '0001'), world.modem(imeiA, '0002')]

@@ -20,6 +20,8 @@ export interface RegisteredModem {
   last: { readonly address: string; readonly usb: PlaceOnUsb | undefined } | undefined
   /** The time when the place became empty. */
   goneAtMs: number
+  /** Another modem whose port this place is, as the setup found out, and when the place is opened again to check that. */
+  duplicate?: { readonly owner: RegisteredModem; readonly untilMs: number } | undefined
 }
 
 /**
@@ -88,9 +90,14 @@ export class ModemRegistry {
     // A modem without IMEI and serial number keeps the identity it got when its port was opened.
     const isUnnumbered = number.imei === undefined && number.serial === undefined && entry.id !== undefined
     const matches = isUnnumbered || (entry.place !== undefined && this.#matches(entry, entry.place, number))
-    if (matches) this.#announce(entry)
-    // Makes `open` identify the modem again the next time.
-    else entry.last = undefined
+    if (matches) {
+      this.#announce(entry)
+    } else {
+      // Makes `open` identify the modem again the next time.
+      entry.last = undefined
+      const owner = entry.place === undefined ? undefined : this.#ownerOf(number, entry.place)
+      if (owner !== undefined) entry.duplicate = { owner, untilMs: this.#options.clock.nowMs() + duplicateForMs }
+    }
     return matches
   }
 
@@ -165,7 +172,10 @@ export class ModemRegistry {
   }
 
   async #openAt(entry: RegisteredModem, place: Place): Promise<OpenAnswer> {
-    const { last } = entry
+    const { last, duplicate } = entry
+    if (duplicate?.owner.port !== undefined && this.#options.clock.nowMs() < duplicate.untilMs) {
+      return alreadyInUse(place, duplicate.owner)
+    }
     if (entry.id !== undefined && last?.usb !== undefined && last.usb.session === place.usb?.session) {
       // The device has stayed on the USB bus, so it is the same modem even if it does not answer.
       const opened = await this.#openPort(last.address)
@@ -300,12 +310,7 @@ export class ModemRegistry {
   /** Assigns a place to the entry of the modem that answered there, or to a new entry. */
   #handOver(entry: RegisteredModem | undefined, there: Place, number: ModemNumber): OpenAnswer {
     const owner = this.#ownerOf(number, there)
-    if (owner?.port !== undefined) {
-      return {
-        kind: 'refused',
-        words: `${there.ports[0]}: the same modem is already in use on ${owner.actor.address}; list only one of its ports in MODEMS`,
-      }
-    }
+    if (owner?.port !== undefined) return alreadyInUse(there, owner)
     if (entry?.place?.key === there.key) {
       entry.place = undefined
       if (entry.id === undefined) this.#remove(entry)
@@ -375,5 +380,13 @@ function whyGone({ usb }: Place): string {
 const unnumbered: ModemNumber = { imei: undefined, serial: undefined }
 
 const removedAfterMs = 60_000
+
+/** Long enough that a port whose modem identifies itself only after its setup is not opened again and again. */
+const duplicateForMs = 300_000
+
+function alreadyInUse({ ports }: Place, { actor }: RegisteredModem): OpenAnswer {
+  const words = `${ports[0]}: the same modem is already in use on ${actor.address}; list only one of its ports in MODEMS`
+  return { kind: 'refused', words }
+}
 
 const absent = (words: string) => ({ kind: 'absent' as const, words })

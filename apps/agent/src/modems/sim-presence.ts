@@ -1,3 +1,4 @@
+import type { ModemNumber } from '@smsgw/modem/commands/identity'
 import type { ModemState } from '@smsgw/modem/modem-state'
 import type { ReceivingSim } from '../receiving/slot-cleaner.ts'
 import type { SendingSim } from '../sending/sending-sim.ts'
@@ -73,3 +74,11 @@ function canSend(state: ModemState): boolean {
   if (state.name === 'ready') return true
   return state.name === 'degraded' && state.reasons.every((reason) => reason === 'storage-full')
 }
+
+/** The name of the slot of a SIM that reports no number of its own. Modems that share an IMEI get different names. */
+export function slotName({ imei }: ModemNumber, modemId: string): string {
+  return imei === undefined ? modemId : `${imei}${modemId.slice(imeiDigitsInId)}`
+}
+
+/** Ids of modems contain the IMEI without its check digit. */
+const imeiDigitsInId = 14
