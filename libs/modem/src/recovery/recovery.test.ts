@@ -332,6 +332,17 @@ describe('an alarm', () => {
     expect(patient.atMs - fromMs).toBe(20 * limits.alarmLookMs)
   })
 
+  test('does not interrupt a setup that began for another reason, such as a PIN that was entered', () => {
+    const patient = new Patient().opens().hears(probing).hears(blockedBy('pin-required'))
+    patient.asked = []
+    patient.hears(probing).hears(identifying)
+    const fromMs = patient.atMs
+    // If the setup hangs, the modem is checked after all.
+    expect(patient.waitsItOut().lastAsked).toEqual(['set-up'])
+    expect(patient.atMs - fromMs).toBe(limits.startLimitMs)
+    expect(patient.hears(probing).hears(identifying).getsReady().state.kind).toBe('healthy')
+  })
+
   test('is raised again when the cause changes', () => {
     const patient = new Patient().opens().hears(probing).hears(blockedBy('pin-required'))
     patient.asked = []

@@ -270,6 +270,8 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
       return alarm(found(state, describeState(modem), now), { kind: 'needs-hands', failure }, state.portOpen, now)
     }
     case 'starting':
+      // The modem is set up for another reason, for example because a PIN was entered. A check must not interrupt that.
+      return withoutEffects({ ...state, deadlineMs: Math.max(state.deadlineMs, now.atMs + now.options.startLimitMs) })
     case 'silent':
       return withoutEffects(state)
   }
