@@ -1,5 +1,6 @@
 import { anyBareLine } from '../dialogue/command.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
+import { displayName } from './display-name.ts'
 import { type Answer, firstIn, type Query } from './query.ts'
 
 /** Manufacturer, model and firmware. 27.007 §5.1–5.4 */
@@ -107,7 +108,7 @@ function freeText(text: string, prefixes: readonly string[]): Query<string> {
 function withoutEcho(lines: readonly ResponseLine[], command: string): string[] {
   return lines
     .filter((line) => line.text.toUpperCase() !== command)
-    .map((line) => line.body.replace(/^"(.*)"$/, '$1').trim())
+    .map((line) => displayName(line.body.trim().replace(/^"(.*)"$/, '$1')))
     .filter((text) => text !== '')
 }
 

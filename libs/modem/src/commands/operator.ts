@@ -1,5 +1,6 @@
 import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { textInCharacterSet } from './character-set.ts'
+import { displayName } from './display-name.ts'
 import { lastWith, type Query } from './query.ts'
 import { type Technology, technologyFromNumber } from './registration.ts'
 
@@ -21,7 +22,7 @@ export const readOperator: Query<Operator | 'none'> = {
     const line = lastWith(lines, '+COPS')
     if (line === undefined) return undefined
     const [mode, , operator, technology] = parseParameters(line.body)
-    const name = textInCharacterSet(textOf(operator)).trim()
+    const name = displayName(textInCharacterSet(textOf(operator)))
     if (name === '') return 'none'
     return {
       name,
