@@ -184,6 +184,20 @@ describe('faults', () => {
     expect((await browser.get('/api/monitoring/status')).length).toBeGreaterThan(4_000_000)
   })
 
+  test('modem-hang: replies to nothing until the stick restarts', async () => {
+    const browser = await new Browser().open()
+    const { modem } = browser.host
+    modem.faults.set('modem-hang', { times: 1 })
+    const headers = { cookie: browser.cookie, __requestverificationtoken: browser.token }
+    const first = modem.handleWebRequest({ method: 'GET', path: '/api/monitoring/status', headers, body: '' })
+    const second = modem.handleWebRequest({ method: 'GET', path: '/api/webserver/SesTokInfo', headers: {}, body: '' })
+    browser.host.wait(60_000)
+    expect(await Promise.race([first, second, Promise.resolve('no reply')])).toBe('no reply')
+    modem.reboot()
+    browser.host.wait(60_000)
+    expect((await browser.open()).cookie).not.toBe('')
+  })
+
   test('web-late: replies after the delay', async () => {
     const browser = await new Browser().open()
     browser.host.modem.faults.set('web-late', { path, delayMs: 5_000 })

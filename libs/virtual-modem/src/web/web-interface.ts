@@ -23,6 +23,7 @@ export class WebInterface {
   #wrongLogins = 0
   readonly #sending: WebSending
   readonly #ussd: WebUssd
+  #isHung = false
 
   /** `copies` survives a loss of power. */
   constructor(modem: MobileEquipment, copies: SentCopies) {
@@ -36,6 +37,9 @@ export class WebInterface {
   handle(request: WebRequest): Promise<WebReply> {
     const { faults, clock } = this.#modem
     return new Promise((resolve) => {
+      // A stick that hangs accepts connections and replies to none, until it restarts.
+      if (faults.standing('modem-hang')?.command === '' && faults.strike('modem-hang')) this.#isHung = true
+      if (this.#isHung) return
       const isMeant = (path: string) => path === '' || request.path.endsWith(path)
       const strike = <N extends 'web-late' | 'web-lost' | 'web-cut' | 'web-rubbish' | 'web-huge' | 'web-redirect'>(
         name: N,
