@@ -55,3 +55,13 @@ test.each(readdirSync(folder))('%s says where it comes from', (file) => {
     /^# (Composed from [a-z ]+; not captured from one device|Captured from one [\w -]+|From the manual [\w .-]+)\.$/,
   )
 })
+
+test('ten are composed from public threads, and name these threads', () => {
+  const texts = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'))
+  const threads = texts.filter((text) =>
+    /^# Composed from .*public threads( and the standard)?; not captured from one device\.$/m.test(text),
+  )
+  expect(threads).toHaveLength(10)
+  for (const text of threads)
+    expect(text).toMatch(/^# Threads: ([\w-]+\/[\w-]+ (issues?|pull request) [\d and]+(, |\.$))+/m)
+})
