@@ -5,7 +5,7 @@ import { UsageError } from './start-error.ts'
 import { type Program, userCommand } from './user-command.ts'
 
 /** A command with its arguments, its help, and the words that shell completion offers. */
-export interface Command {
+export interface CommandHelp {
   /** The form of the arguments, such as `<url> <code>`. `[<port>…]` may be left out or repeated. */
   readonly args?: string
   readonly about: string
@@ -25,7 +25,7 @@ export interface ProgramCommands {
   /** An argument before the command, such as `<port>`. */
   readonly first?: string
   /** The commands by name. The command '' is used when the command line names none. */
-  readonly commands: Readonly<Record<string, Command>>
+  readonly commands: Readonly<Record<string, CommandHelp>>
   /** Options of every command. */
   readonly options?: Readonly<Record<string, Option>>
   /** The settings. Each setting that is not a secret is also an option of every command, such as --port for PORT. */

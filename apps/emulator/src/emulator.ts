@@ -20,14 +20,14 @@ import { LedgerFile } from './ledger-file.ts'
 import type { Options } from './options/config.ts'
 import { type PlannedModem, planModems, simCard } from './options/planned-modem.ts'
 import { NetworkEvents } from './output/network-events.ts'
-import { Traffic } from './output/traffic.ts'
+import { PortTraffic } from './output/traffic.ts'
 import { present } from './present.ts'
 import { type RunningSteps, readScenario, runSteps, type Scenario } from './scenario/scenario.ts'
 import { type ServedModem, World } from './world.ts'
 
 export interface Emulator {
   readonly world: World
-  readonly traffic: Traffic
+  readonly traffic: PortTraffic
   readonly events: NetworkEvents
   readonly ledger: LedgerFile | undefined
   readonly control: ControlServer | undefined
@@ -48,7 +48,7 @@ export async function startEmulator(
   try {
     const scenario = options.scenario === undefined ? undefined : readScenario(options.scenario)
     const planned = planModems(options, scenario)
-    const traffic = new Traffic()
+    const traffic = new PortTraffic()
     const events = new NetworkEvents()
     const ledger = options.ledger === 'none' ? undefined : new LedgerFile(resolve(options.ledger))
     closers.push(() => ledger?.close())
@@ -107,7 +107,7 @@ interface ModemParts {
   readonly plan: PlannedModem
   readonly options: Options
   readonly network: Network
-  readonly traffic: Traffic
+  readonly traffic: PortTraffic
   readonly seed: number
   readonly onFatal: (error: Error) => void
   readonly closers: (() => Promise<void> | void)[]

@@ -13,7 +13,7 @@ import { type SegmentOptions, segment } from '../src/segmentation/segment.ts'
 import { textFromSeptets } from '../src/text/gsm7-alphabet.ts'
 import { unpackSeptets } from '../src/text/septets.ts'
 import { textFromUcs2 } from '../src/text/ucs2.ts'
-import { type Command, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from '../src/tpdu/tpdu.ts'
+import { type CommandTpdu, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from '../src/tpdu/tpdu.ts'
 import { decodeUssdString, encodeUssdString } from '../src/ussd.ts'
 import { decodeMmsNotification, type MmsNotification } from '../src/wap/mms-notification.ts'
 import { encodeMmsNotification } from '../src/wap/mms-notification-encode.ts'
@@ -188,7 +188,7 @@ function roundTrip(octets: Uint8Array, decode: typeof decodeIncoming | typeof de
   }
 }
 
-function read(tpdu: Exclude<Tpdu | Command, Command>): void {
+function read(tpdu: Exclude<Tpdu | CommandTpdu, CommandTpdu>): void {
   if (tpdu.userData === undefined) return
   const text = textOfUserData(tpdu.userData)
   if (text !== undefined) expectStorable(text)

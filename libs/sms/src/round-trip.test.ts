@@ -30,7 +30,7 @@ import type { OptionalParameters } from './tpdu/optional-parameters.ts'
 import { decodeStatusReport, encodeStatusReport, type StatusReport } from './tpdu/status-report.ts'
 import { decodeSubmit, encodeSubmit, type Submit } from './tpdu/submit.ts'
 import { decodeSubmitReport, encodeSubmitReport, type SubmitReport } from './tpdu/submit-report.ts'
-import { type Command, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from './tpdu/tpdu.ts'
+import { type CommandTpdu, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from './tpdu/tpdu.ts'
 
 const octet = fc.integer({ min: 0, max: 255 })
 
@@ -362,7 +362,7 @@ function errorOf(decode: () => unknown): PduDecodeError | undefined {
 }
 
 /** A truncated message is encoded as a complete, shorter one. */
-function withoutTruncation(message: { readonly tpdu: Tpdu | Command }): object {
+function withoutTruncation(message: { readonly tpdu: Tpdu | CommandTpdu }): object {
   const { tpdu } = message
   if (tpdu.kind === 'command' || tpdu.userData?.truncated === undefined) return message
   const { truncated: _, ...userData } = tpdu.userData

@@ -38,7 +38,7 @@ import { type Segmentation, segment, segmentData } from './segmentation/segment.
 import { septetsFromText, textFromSeptets } from './text/gsm7-alphabet.ts'
 import { packSeptets, unpackSeptets } from './text/septets.ts'
 import { textFromUcs2, ucs2FromText } from './text/ucs2.ts'
-import { type Command, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from './tpdu/tpdu.ts'
+import { type CommandTpdu, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from './tpdu/tpdu.ts'
 import { decodeUssdString, encodeUssdString } from './ussd.ts'
 import { decodeMmsNotification } from './wap/mms-notification.ts'
 import { encodeMmsNotification } from './wap/mms-notification-encode.ts'
@@ -108,7 +108,7 @@ function checkTpdu(vector: Vector, expected: Expected): void {
 }
 
 /** The members that a vector can check. Absent members are null, as in JSON. */
-function readingOfTpdu(tpdu: Tpdu | Command): Expected {
+function readingOfTpdu(tpdu: Tpdu | CommandTpdu): Expected {
   if (tpdu.kind === 'command') return { kind: tpdu.kind }
   const userData = tpdu.userData
   const scheme = tpdu.dataCodingScheme === undefined ? undefined : decodeDataCodingScheme(tpdu.dataCodingScheme)

@@ -9,9 +9,9 @@ import type { Change } from './change.ts'
 import { openJournalFile } from './journal-file.ts'
 import { measureFsync } from './measure-fsync.ts'
 import { type Reads, readsOf } from './read.ts'
-import { forgetContentOfEnded, type Removed, Retention, type RetentionLimits } from './retention.ts'
+import { forgetContentOfEnded, JournalRetention, type Removed, type RetentionLimits } from './retention.ts'
 
-export type Request = { readonly id: number } & (
+export type JournalRequest = { readonly id: number } & (
   | { readonly kind: 'write'; readonly changes: readonly Change[]; readonly nowMs: number | undefined }
   | { readonly kind: 'read'; readonly what: keyof Reads; readonly ask: never }
   | { readonly kind: 'forget'; readonly limits: RetentionLimits }
@@ -19,9 +19,9 @@ export type Request = { readonly id: number } & (
   | { readonly kind: 'close' }
 )
 
-type WriteRequest = Extract<Request, { kind: 'write' }>
+type WriteRequest = Extract<JournalRequest, { kind: 'write' }>
 
-export type Reply = { readonly id: number } & (
+export type JournalReply = { readonly id: number } & (
   | { readonly kind: 'done'; readonly value: unknown }
   | {
       readonly kind: 'failed'
@@ -50,11 +50,11 @@ const { database, broken, isNew } = openJournalFile(path, newJournalId, Date.now
 let nowMs: number | undefined
 const writer = new ChangeWriter(database, () => nowMs, newTag)
 const reads = readsOf(database)
-const retention = new Retention(database)
+const retention = new JournalRetention(database)
 forgetContentOfEnded(database)
 let commits = 0
 const mark = markOf(memory)
-port.on('message', (first: readonly Request[]) => work([...first, ...everythingWaiting()]))
+port.on('message', (first: readonly JournalRequest[]) => work([...first, ...everythingWaiting()]))
 const fsyncMs = measureFsync(path)
 const start = { broken, isNew, isContinued: mark?.isContinued ?? false, fsyncMs, marks: reads.marks({}) }
 post([{ id: 0, kind: 'done', value: start }])
@@ -76,10 +76,10 @@ function markOf(where: BootMemory | undefined): BootMark | undefined {
   }
 }
 
-function everythingWaiting(): Request[] {
-  const waiting: Request[] = []
+function everythingWaiting(): JournalRequest[] {
+  const waiting: JournalRequest[] = []
   for (let next = receiveMessageOnPort(portOf()); next; next = receiveMessageOnPort(portOf()))
-    waiting.push(...(next.message as readonly Request[]))
+    waiting.push(...(next.message as readonly JournalRequest[]))
   return waiting
 }
 
@@ -87,8 +87,8 @@ function everythingWaiting(): Request[] {
  * A read sees all earlier writes. A read may also see later writes of the same batch, because a read does not split a
  * commit.
  */
-function work(requests: readonly Request[]): void {
-  const replies: Reply[] = []
+function work(requests: readonly JournalRequest[]): void {
+  const replies: JournalReply[] = []
   for (let at = 0; at < requests.length; ) {
     const others = requests.findIndex(({ kind }, index) => index >= at && kind !== 'write' && kind !== 'read')
     const end = others === -1 ? requests.length : others
@@ -103,8 +103,8 @@ function work(requests: readonly Request[]): void {
   post(replies)
 }
 
-function commit(writes: readonly WriteRequest[]): readonly Reply[] {
-  const replies: Reply[] = []
+function commit(writes: readonly WriteRequest[]): readonly JournalReply[] {
+  const replies: JournalReply[] = []
   let isRefused = false
   try {
     database.exec('BEGIN IMMEDIATE')
@@ -129,7 +129,7 @@ function commit(writes: readonly WriteRequest[]): readonly Reply[] {
   return replies
 }
 
-function answer(request: Exclude<Request, WriteRequest>): Reply {
+function answer(request: Exclude<JournalRequest, WriteRequest>): JournalReply {
   try {
     return { id: request.id, kind: 'done', value: outcomeOf(request) }
   } catch (error) {
@@ -137,7 +137,7 @@ function answer(request: Exclude<Request, WriteRequest>): Reply {
   }
 }
 
-function outcomeOf(request: Exclude<Request, WriteRequest>): unknown {
+function outcomeOf(request: Exclude<JournalRequest, WriteRequest>): unknown {
   switch (request.kind) {
     case 'read':
       return reads[request.what](request.ask)
@@ -160,7 +160,7 @@ function forget(limits: RetentionLimits): Removed {
   return removed
 }
 
-function failed(id: number, error: unknown, isRefused = false): Reply {
+function failed(id: number, error: unknown, isRefused = false): JournalReply {
   const message = error instanceof Error ? error.message : String(error)
   return { id, kind: 'failed', message, errcode: errcodeOf(error), isRefused }
 }
@@ -174,7 +174,7 @@ function isOfTheDisk(error: unknown): boolean {
   return [8, 10, 11, 13].includes((errcodeOf(error) ?? 0) & 0xff)
 }
 
-function post(replies: readonly Reply[]): void {
+function post(replies: readonly JournalReply[]): void {
   portOf().postMessage(replies)
 }
 

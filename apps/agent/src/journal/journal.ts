@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { describeDiskOf } from '@smsgw/daemon/disk-space'
 import type { BootMemory } from './boot-mark.ts'
 import type { Change } from './change.ts'
-import type { Reply, Request, WorkerStart } from './journal-worker.ts'
+import type { JournalReply, JournalRequest, WorkerStart } from './journal-worker.ts'
 import type { Marks, Reads } from './read.ts'
 import type { Removed, RetentionLimits } from './retention.ts'
 
@@ -107,7 +107,7 @@ class JournalThread implements Journal {
    * Writes that are delayed briefly, so that the RESULT of one message and the COMMIT of the next message share a
    * commit.
    */
-  #held: Request[] = []
+  #held: JournalRequest[] = []
   #release: NodeJS.Timeout | undefined
   #over: JournalError | undefined
 
@@ -117,7 +117,7 @@ class JournalThread implements Journal {
     this.#onEvents = onEvents ?? (() => undefined)
     this.#nowMs = nowMs ?? (() => undefined)
     this.started = this.#reply(0)
-    worker.on('message', (replies: readonly Reply[]) => {
+    worker.on('message', (replies: readonly JournalReply[]) => {
       for (const reply of replies) this.#take(reply)
     })
     worker.on('error', (error) => this.#end(error, onLost))
@@ -167,7 +167,7 @@ class JournalThread implements Journal {
   #ask<T>(request: RequestBody, mayWait = false): Promise<T> {
     if (this.#over) return Promise.reject(this.#over)
     const id = ++this.#lastId
-    this.#held.push({ id, ...request } as Request)
+    this.#held.push({ id, ...request } as JournalRequest)
     if (mayWait) this.#release ??= setTimeout(() => this.#post(), longestHoldMs)
     else this.#post()
     return this.#reply(id)
@@ -183,7 +183,7 @@ class JournalThread implements Journal {
     return new Promise<T>((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
   }
 
-  #take(reply: Reply): void {
+  #take(reply: JournalReply): void {
     const waiting = this.#waiting.get(reply.id)
     this.#waiting.delete(reply.id)
     if (reply.kind === 'done') waiting?.resolve(reply.value as never)
@@ -209,9 +209,12 @@ const mostRounds = 100
 /** The longest delay of a write that may wait. A modem takes about this long to prompt for the next message. */
 const longestHoldMs = 4
 
-type RequestBody = Request extends infer Each ? (Each extends Request ? Omit<Each, 'id'> : never) : never
+type RequestBody = JournalRequest extends infer Each ? (Each extends JournalRequest ? Omit<Each, 'id'> : never) : never
 
-function journalError({ message, errcode, isRefused }: Extract<Reply, { kind: 'failed' }>, path: string): JournalError {
+function journalError(
+  { message, errcode, isRefused }: Extract<JournalReply, { kind: 'failed' }>,
+  path: string,
+): JournalError {
   if (isRefused) return new JournalError(`the journal refused a change: ${message}`, 'refused')
   // SQLITE_FULL
   if (((errcode ?? 0) & 0xff) === 13) {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { TrustedClock } from '../time/trusted-clock.ts'
 import { trustedMs } from '../time/trusted-time.ts'
 import { ChangeWriter } from './apply-change.ts'
-import { Retention } from './retention.ts'
+import { JournalRetention } from './retention.ts'
 import { schema, upgrades } from './schema.ts'
 
 const minute = 60_000
@@ -141,7 +141,7 @@ class Machine {
   readonly database = new DatabaseSync(':memory:')
   contentMs = hour
   readonly #writer: ChangeWriter
-  #retention = new Retention(this.database)
+  #retention = new JournalRetention(this.database)
   #system: 'synchronised' | 'lost' = 'synchronised'
   #systemMs = today
   #monotonicMs = 0
@@ -180,7 +180,7 @@ class Machine {
   }
 
   restart(): void {
-    this.#retention = new Retention(this.database)
+    this.#retention = new JournalRetention(this.database)
     this.prune()
   }
 

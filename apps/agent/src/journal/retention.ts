@@ -59,7 +59,7 @@ export interface Removed {
 export const undatedMs = 8_640_000_000_000_000
 
 /** Removes old records. The content of events that the relay has stored is removed earlier. */
-export class Retention {
+export class JournalRetention {
   readonly #database: DatabaseSync
   /** The content of all events up to this number was removed. */
   #clearedUpTo = 0

@@ -1,6 +1,6 @@
 import {
   type CommandLine,
-  type Command as CommandOfTable,
+  type CommandHelp,
   commandLines,
   type ProgramCommands,
   readOptions,
@@ -9,12 +9,12 @@ import {
 import { UsageError } from '@smsgw/daemon/start-error'
 import { modemToolCommands } from './commands.ts'
 
-export type Request =
+export type ToolRequest =
   | { readonly do: 'help' }
   | { readonly do: 'version' }
-  | ({ readonly do: 'run'; readonly address: string; readonly command: Command } & Settings)
+  | ({ readonly do: 'run'; readonly address: string; readonly command: ToolCommand } & ToolSettings)
 
-export type Command =
+export type ToolCommand =
   | { readonly name: 'watch' }
   | { readonly name: 'identify' }
   | {
@@ -31,13 +31,13 @@ export type Command =
   | { readonly name: 'ussd'; readonly codes: readonly string[] }
   | { readonly name: 'record'; readonly file: string; readonly to: string | undefined; readonly isAgreed: boolean }
 
-export interface Settings {
+export interface ToolSettings {
   readonly pin: string | undefined
   /** How the tool shows sent and received bytes. */
   readonly trace: 'none' | 'masked' | 'unmasked'
 }
 
-export function readArguments(argv: readonly string[]): Request {
+export function readArguments(argv: readonly string[]): ToolRequest {
   if (argv.includes('--help') || argv.includes('-h')) return { do: 'help' }
   if (argv[0] === '--version') return { do: 'version' }
   const { values, positionals } = readOptions(allOptions, '', argv)
@@ -58,11 +58,11 @@ const allOptions: ProgramCommands = {
   options: Object.assign(
     {},
     modemToolCommands.options,
-    ...Object.values<CommandOfTable>(modemToolCommands.commands).map(({ options }) => options),
+    ...Object.values<CommandHelp>(modemToolCommands.commands).map(({ options }) => options),
   ),
 }
 
-function readCommand(name: string, rest: readonly string[], values: Values): Command {
+function readCommand(name: string, rest: readonly string[], values: Values): ToolCommand {
   switch (name) {
     case 'watch':
     case 'identify':
@@ -99,7 +99,7 @@ function checkNumber(to: string): void {
   if (!/^\+?[0-9*#]{1,20}$/.test(to)) throw new UsageError(`${to} is not a valid number: write it like +447700900123`)
 }
 
-function readDelete(rest: readonly string[]): Command {
+function readDelete(rest: readonly string[]): ToolCommand {
   const [memory = '', index = '', ...more] = rest
   if (memory === 'all' && index === '') return { name: 'delete-all' }
   if (!/^[A-Za-z]{2}$/.test(memory) || !/^\d{1,4}$/.test(index) || more.length > 0) {

@@ -3,7 +3,7 @@ import { VERSION } from '@smsgw/daemon/version'
 import { DialogueRecorder } from '@smsgw/modem/recording/dialogue-recorder'
 import { linesOf, printError } from '../cli/terminal.ts'
 import { PortError } from '../ports/port-error.ts'
-import { type Command, helpText, readArguments } from './arguments.ts'
+import { helpText, readArguments, type ToolCommand } from './arguments.ts'
 import { Connection, ToolError } from './connection.ts'
 import { identify } from './identify.ts'
 import { deleteAll, deleteOne, list, receive } from './messages.ts'
@@ -14,7 +14,7 @@ import { ussd } from './ussd.ts'
 import { watch } from './watch.ts'
 
 /** Time limits for whole commands. Each limit is longer than the steps of its command can take. */
-const limitMinutes: Partial<Record<Command['name'], number>> = {
+const limitMinutes: Partial<Record<ToolCommand['name'], number>> = {
   identify: 5,
   send: 30,
   list: 15,
@@ -61,7 +61,7 @@ async function main(): Promise<number> {
   }
 }
 
-function run(connection: Connection, command: Command, recorder = new DialogueRecorder()): Promise<void> {
+function run(connection: Connection, command: ToolCommand, recorder = new DialogueRecorder()): Promise<void> {
   switch (command.name) {
     case 'watch':
       return watch(connection, interrupted.signal)
@@ -85,7 +85,7 @@ function run(connection: Connection, command: Command, recorder = new DialogueRe
 }
 
 /** Applies the time limit of a command. `watch` and `receive` only have a limit until the modem is ready. */
-function withinLimit(command: Command, work: Promise<void>): Promise<void> {
+function withinLimit(command: ToolCommand, work: Promise<void>): Promise<void> {
   const minutes = limitMinutes[command.name]
   if (minutes === undefined) return work
   return new Promise((resolve, reject) => {
@@ -102,7 +102,7 @@ function withinLimit(command: Command, work: Promise<void>): Promise<void> {
 }
 
 /** A signal is the normal end of `watch` and `receive`, but interrupts the other commands. */
-function untilInterrupted(command: Command, work: Promise<void>): Promise<number> {
+function untilInterrupted(command: ToolCommand, work: Promise<void>): Promise<number> {
   const endless = command.name === 'watch' || command.name === 'receive'
   return new Promise((resolve, reject) => {
     interrupted.signal.addEventListener('abort', () => resolve(endless ? 0 : 130), { once: true })

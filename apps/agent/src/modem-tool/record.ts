@@ -10,11 +10,11 @@ import { textFromAddress } from '@smsgw/sms/fields/address'
 import { linesOf, print } from '../cli/terminal.ts'
 import { findPlaces } from '../modems/discovery/find-places.ts'
 import { numbersMatch } from '../sending/doubt/numbers-match.ts'
-import type { Command } from './arguments.ts'
+import type { ToolCommand } from './arguments.ts'
 import { type Connection, ToolError } from './connection.ts'
 import { outcomeText, pdusOf } from './send.ts'
 
-type RecordCommand = Command & { readonly name: 'record' }
+type RecordCommand = ToolCommand & { readonly name: 'record' }
 
 /**
  * Records how the driver sets up the modem. If a phone is given, also records one message to the phone and the reply.

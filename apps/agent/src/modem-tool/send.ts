@@ -5,14 +5,14 @@ import { PduEncodeError } from '@smsgw/sms/pdu-error'
 import { segment } from '@smsgw/sms/segmentation/segment'
 import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
 import { print } from '../cli/terminal.ts'
-import type { Command } from './arguments.ts'
+import type { ToolCommand } from './arguments.ts'
 import { type Connection, ToolError } from './connection.ts'
 import { messageLines } from './messages.ts'
 
 /** Sends all parts in order; stops at the first part that is not accepted. */
 export async function send(
   connection: Connection,
-  { to, text, report, flash }: Command & { readonly name: 'send' },
+  { to, text, report, flash }: ToolCommand & { readonly name: 'send' },
   until: AbortSignal,
 ): Promise<void> {
   const pdus = pdusOf(to, text, report, flash)

@@ -1,10 +1,10 @@
 import type { Sensitivity } from '@smsgw/modem/dialogue/command'
 import { type ByteTrace, TraceLines } from '@smsgw/modem/wire/trace'
 import { monotonicClock } from '../time/monotonic-clock.ts'
-import type { Settings } from './arguments.ts'
+import type { ToolSettings } from './arguments.ts'
 
 /** Prints sent and received bytes. */
-export function tracePrinter(trace: Settings['trace'], write: (line: string) => void): ByteTrace | undefined {
+export function tracePrinter(trace: ToolSettings['trace'], write: (line: string) => void): ByteTrace | undefined {
   const startMs = monotonicClock.nowMs()
   const show = (atMs: number, direction: 'sent' | 'received', text: string) =>
     write(`${((atMs - startMs) / 1000).toFixed(3).padStart(9)} ${direction === 'sent' ? '>' : '<'} ${text}`)

@@ -6,9 +6,9 @@ import { encodeMmsNotification } from '@smsgw/sms/wap/mms-notification-encode'
 import { encodeWspPush, mmsMediaType } from '@smsgw/sms/wap/wsp-push'
 import { type Random, seededRandom } from '@smsgw/virtual-modem/random'
 import { expect, test } from 'vitest'
-import { contentEvent, type Envelope } from './content-event.ts'
+import { contentEvent, type EventEnvelope } from './content-event.ts'
 
-const envelope: Envelope = {
+const envelope: EventEnvelope = {
   id: 'id',
   sender: '+447700900123',
   recipient: undefined,

@@ -10,7 +10,7 @@ import { derivedId } from './pdu-identity.ts'
 
 type Received = Extract<AgentEvent, { kind: 'received' }>
 
-export interface Envelope {
+export interface EventEnvelope {
   readonly id: string
   readonly sender: string
   readonly recipient: string | undefined
@@ -38,7 +38,7 @@ export interface Content {
  * neither text nor addressed to a port become data for port 0. Content that exceeds the limits of an event is cut,
  * because the relay would refuse the event.
  */
-export function contentEvent(envelope: Envelope, content: Content): Received {
+export function contentEvent(envelope: EventEnvelope, content: Content): Received {
   const octets = joined(content.userData)
   const ports = content.userData.map(({ header }) => portsOf(header)).find((each) => each !== undefined)
   if (ports?.destination === wapPushPort && !content.isPartial) {
@@ -69,7 +69,7 @@ export function contentEvent(envelope: Envelope, content: Content): Received {
   }
 }
 
-function mmsEvent(envelope: Envelope, notification: MmsNotification): Received {
+function mmsEvent(envelope: EventEnvelope, notification: MmsNotification): Received {
   const { transactionId, from, subject, messageSizeOctets, contentClass, contentLocation, expiry } = notification
   return {
     ...head(envelope),
@@ -93,7 +93,7 @@ function mmsEvent(envelope: Envelope, notification: MmsNotification): Received {
   }
 }
 
-function head({ id, sender, recipient, simNumber, receivedAt }: Envelope) {
+function head({ id, sender, recipient, simNumber, receivedAt }: EventEnvelope) {
   return {
     kind: 'received' as const,
     id,

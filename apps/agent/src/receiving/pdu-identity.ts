@@ -19,7 +19,7 @@ import type { InboundRecord } from '../journal/read.ts'
 export async function identify(
   journal: Journal,
   pdu: { readonly iccid: string; readonly pdu: string; readonly slot: Slot | undefined; readonly at: Stamp },
-): Promise<Identity> {
+): Promise<PduIdentity> {
   for (let ordinal = 0; ; ordinal += 1) {
     const pduId = derivedId(pdu.iccid, pdu.pdu, String(ordinal))
     const known = await journal.read('inbound-by-id', { pduId })
@@ -29,7 +29,7 @@ export async function identify(
   }
 }
 
-export type Identity =
+export type PduIdentity =
   | { readonly kind: 'new'; readonly pduId: string }
   /** The message is known and still in its slot. */
   | { readonly kind: 'read-again'; readonly pduId: string }

@@ -6,9 +6,9 @@ import { startCommand } from '@smsgw/daemon/user-command'
 import type { ModemExamination } from '../doctor/examine-modem.ts'
 import type { UssdReply } from '../modems/ussd-sessions.ts'
 import type { AgentStatus, EncryptionKeyStatus } from './agent-status.ts'
-import { type Answer, type Question, socketPathIn } from './control-socket.ts'
+import { type ControlAnswer, type ControlQuestion, socketPathIn } from './control-socket.ts'
 
-type AnswerTo<Asked extends Question> = {
+type AnswerTo<Asked extends ControlQuestion> = {
   readonly status: AgentStatus
   readonly examine: readonly ModemExamination[]
   readonly ussd: UssdReply
@@ -18,7 +18,7 @@ type AnswerTo<Asked extends Question> = {
 }[Asked['ask']]
 
 /** Sends a request to the running agent of this data folder. Returns undefined if no agent is running. */
-export async function askAgent<Asked extends Question>(
+export async function askAgent<Asked extends ControlQuestion>(
   folder: string,
   question: Asked,
 ): Promise<AnswerTo<Asked> | undefined> {
@@ -27,7 +27,7 @@ export async function askAgent<Asked extends Question>(
 }
 
 /** Yields the answers of the agent until the agent stops. Yields no answers if no agent is running. */
-export async function* answersOf<Content>(folder: string, question: Question): AsyncGenerator<Content> {
+export async function* answersOf<Content>(folder: string, question: ControlQuestion): AsyncGenerator<Content> {
   const path = tryPath(folder)
   if (path === undefined) return
   const socket = createConnection(path.short)
@@ -44,7 +44,7 @@ export async function* answersOf<Content>(folder: string, question: Question): A
     socket.on('error', () => socket.destroy())
     socket.write(`${JSON.stringify(question)}\n`)
     for await (const line of createInterface({ input: socket })) {
-      const answer = JSON.parse(line) as Answer
+      const answer = JSON.parse(line) as ControlAnswer
       if ('problem' in answer) throw new StartError(answer.problem)
       yield answer.ok as Content
     }

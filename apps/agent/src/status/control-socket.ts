@@ -81,7 +81,7 @@ export class ControlSocket {
       this.#open.delete(socket)
       repeating?.cancel()
     })
-    const send = (answer: Answer) => socket.write(`${JSON.stringify(answer)}\n`)
+    const send = (answer: ControlAnswer) => socket.write(`${JSON.stringify(answer)}\n`)
     const sendStatus = (everyMs: number) => {
       // Sends no more answers to a client that does not read them.
       if (socket.writableLength === 0) send({ ok: answers.status() })
@@ -105,7 +105,7 @@ export class ControlSocket {
   }
 }
 
-export type Answer = { readonly ok: unknown } | { readonly problem: string }
+export type ControlAnswer = { readonly ok: unknown } | { readonly problem: string }
 
 const maxQuestionLength = 4_096
 
@@ -123,9 +123,9 @@ const question = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('store-baud-rate'), port: z.string().min(1).max(1_024) }),
 ])
 
-export type Question = z.infer<typeof question>
+export type ControlQuestion = z.infer<typeof question>
 
-function readQuestion(line: string): Question | undefined {
+function readQuestion(line: string): ControlQuestion | undefined {
   try {
     return question.parse(JSON.parse(line))
   } catch {
@@ -133,7 +133,7 @@ function readQuestion(line: string): Question | undefined {
   }
 }
 
-async function answerTo(asked: Question | undefined, answers: ControlAnswers): Promise<Answer> {
+async function answerTo(asked: ControlQuestion | undefined, answers: ControlAnswers): Promise<ControlAnswer> {
   switch (asked?.ask) {
     case 'status':
       return { ok: answers.status() }

@@ -4,7 +4,7 @@ import { ChangeWriter } from '../journal/apply-change.ts'
 import type { Change, Plan } from '../journal/change.ts'
 import { type Journal, JournalError } from '../journal/journal.ts'
 import { type Reads, readsOf } from '../journal/read.ts'
-import { Retention, type RetentionLimits } from '../journal/retention.ts'
+import { JournalRetention, type RetentionLimits } from '../journal/retention.ts'
 import { schema } from '../journal/schema.ts'
 
 /**
@@ -15,7 +15,7 @@ import { schema } from '../journal/schema.ts'
 export class MemoryJournal {
   readonly #database = new DatabaseSync(':memory:')
   readonly #writer: ChangeWriter
-  readonly #retention = new Retention(this.#database)
+  readonly #retention = new JournalRetention(this.#database)
   readonly #reads: ReturnType<typeof readsOf>
   readonly #clock: Clock
   readonly #random: () => number

@@ -6,7 +6,7 @@ import { MCP_PATH, McpHttpServer } from '@smsgw/mcp/http'
 import type { McpConfig } from '../config.ts'
 import { ChannelState } from '../state/channel-state.ts'
 
-export interface McpServerOptions {
+export interface McpChannelOptions {
   readonly config: McpConfig
   /** Creates a client with the credentials of a caller. The credentials of the bridge are never used. */
   readonly connect: (options: Pick<SmsGatewayOptions, 'credentials'> & Partial<SmsGatewayOptions>) => SmsGateway
@@ -17,7 +17,7 @@ export interface McpServerOptions {
 const QUICK = { maxRetries: 2, maxDelayMs: 5_000, timeoutMs: 20_000 }
 
 /** Starts the MCP server for AI assistants. Each assistant has its own API key. */
-export async function startMcpServer({ config, connect, log }: McpServerOptions) {
+export async function startMcpServer({ config, connect, log }: McpChannelOptions) {
   const { MCP_HOST: host, MCP_PORT: port, MCP_ALLOWED_HOSTS: more } = config
   const server = new McpHttpServer({
     host,

@@ -4,19 +4,19 @@ import { z } from 'zod'
 import { allInstructions } from '../instructions/all-instructions.ts'
 import type { LedgerFile } from '../ledger-file.ts'
 import type { NetworkEvents } from '../output/network-events.ts'
-import { type Traffic, visible } from '../output/traffic.ts'
+import { type PortTraffic, visible } from '../output/traffic.ts'
 import type { ServedModem, World } from '../world.ts'
 import { ControlProblem } from './problem.ts'
 
 /** The routes of the control interface. */
 export interface Controlled {
   readonly world: World
-  readonly traffic: Traffic
+  readonly traffic: PortTraffic
   readonly events: NetworkEvents
   readonly ledger: LedgerFile | undefined
 }
 
-export interface Route {
+export interface ControlRoute {
   /** The path, with at most one variable, such as `/modems/:name`. */
   readonly path: string
   readonly about: string
@@ -24,7 +24,7 @@ export interface Route {
 }
 
 /** The GET requests. Changes are `POST /do/<instruction>`. */
-export const routes: readonly Route[] = [
+export const routes: readonly ControlRoute[] = [
   { path: '/', about: 'List all requests with their schemas', answer: () => index() },
   {
     path: '/modems',
@@ -87,7 +87,7 @@ export const routes: readonly Route[] = [
 /** Path of the server-sent events. */
 export const STREAM = '/stream'
 
-export function trafficText({ bytes, ...rest }: ReturnType<Traffic['recent']>[number]): object {
+export function trafficText({ bytes, ...rest }: ReturnType<PortTraffic['recent']>[number]): object {
   return { ...rest, text: visible(bytes), hex: Buffer.from(bytes).toString('hex') }
 }
 

@@ -3,7 +3,7 @@ import type { Emulator } from '../emulator.ts'
 import { NetworkEvents } from './network-events.ts'
 import { addressJson, addressLines, reportLines } from './report-lines.ts'
 import { harmless, harmlessJson } from './terminal-text.ts'
-import { Traffic } from './traffic.ts'
+import { PortTraffic } from './traffic.ts'
 
 const hostile = 'a\u001b[2J\u009b\r\n\u202eb\u2028c'
 const steering = /[\p{Cc}\p{Cf}\p{Zl}]/u
@@ -19,7 +19,7 @@ test('escapes control characters in JSON without changing its value', () => {
 })
 
 test('prints events without control characters', async () => {
-  const traffic = new Traffic()
+  const traffic = new PortTraffic()
   const events = new NetworkEvents()
   const lines: string[] = []
   const world = { modems: [{ name: hostile, virtual: { personality: { title: 'x' }, imei: '1' }, ports: [] }] }

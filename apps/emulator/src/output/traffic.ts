@@ -1,5 +1,5 @@
 /** Records the bytes of all modems, keeps the last bytes, and notifies listeners. */
-export class Traffic {
+export class PortTraffic {
   readonly #recent: TrafficRecord[] = []
   #recentBytes = 0
   readonly #listeners = new Set<(record: TrafficRecord) => void>()

@@ -1,7 +1,7 @@
 import { agentCommands } from '@smsgw/agent/cli/commands'
 import { modemToolCommands } from '@smsgw/agent/modem-tool/commands'
 import { bridgeCommands } from '@smsgw/bridge/cli/commands'
-import type { Command, ProgramCommands } from '@smsgw/daemon/command-line'
+import type { CommandHelp, ProgramCommands } from '@smsgw/daemon/command-line'
 import { nearest } from '@smsgw/daemon/nearest'
 import { VERSION } from '@smsgw/daemon/version'
 import { emulatorCommands } from '@smsgw/emulator/options/config'
@@ -84,7 +84,7 @@ function helpText(): string {
         abouts[program] ?? '',
       ] as const
     }),
-    ...Object.entries<Command>(clientCommands.commands).map(
+    ...Object.entries<CommandHelp>(clientCommands.commands).map(
       ([name, { args = '', about }]) => [`smsgw ${[name, args].filter(Boolean).join(' ')}`, about] as const,
     ),
     ...others.map(

@@ -1,6 +1,6 @@
 // Answers with the data of attachments in base64. It is read from the database while the answer is sent, because a page of MMS may
 // have hundreds of MiB.
-import type { Access } from '../http/admissions.ts'
+import type { CallerAccess } from '../http/admissions.ts'
 import type { Answer } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
 import { octetPieces, streamWhileAllowed } from './send-attachment.ts'
@@ -18,7 +18,7 @@ const PLACEHOLDER = /(?<="data":")\\u0000(\d+)\/(\d+)(?=")/
 /**
  * Replaces the placeholders in the body of an answer while it is sent. An answer without placeholders is not changed.
  */
-export function withAttachmentData(database: Database, access: Pick<Access, 'onLost'>, answer: Answer): Answer {
+export function withAttachmentData(database: Database, access: Pick<CallerAccess, 'onLost'>, answer: Answer): Answer {
   const parts = JSON.stringify(answer.body).split(PLACEHOLDER)
   if (parts.length === 1) return answer
   return { ...answer, body: streamWhileAllowed(access, pieces(database, parts)) }

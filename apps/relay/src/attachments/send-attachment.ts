@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type Access, lostAccess } from '../http/admissions.ts'
+import { type CallerAccess, lostAccess } from '../http/admissions.ts'
 import type { ApiError } from '../http/api-error.ts'
 import type { Answer } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
@@ -18,7 +18,7 @@ interface StoredAttachment {
  */
 export function sendAttachment(
   database: Database,
-  access: Pick<Access, 'onLost'>,
+  access: Pick<CallerAccess, 'onLost'>,
   { octets, name, contentType, size }: StoredAttachment,
 ): Answer {
   const headers = {
@@ -32,13 +32,16 @@ export function sendAttachment(
 }
 
 /** Sends each piece as soon as it is read. Stops when the caller loses access, even if the client does not read. */
-export function streamWhileAllowed<Piece>(access: Pick<Access, 'onLost'>, pieces: AsyncIterable<Piece>): Readable {
+export function streamWhileAllowed<Piece>(
+  access: Pick<CallerAccess, 'onLost'>,
+  pieces: AsyncIterable<Piece>,
+): Readable {
   const body: Readable = Readable.from(whileAllowed(access, pieces, (error) => body.destroy(error)))
   return body
 }
 
 async function* whileAllowed<Piece>(
-  access: Pick<Access, 'onLost'>,
+  access: Pick<CallerAccess, 'onLost'>,
   pieces: AsyncIterable<Piece>,
   end: (error: ApiError) => void,
 ): AsyncGenerator<Piece> {

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@smsgw/contract/api-key'
-import type { Command, CommandLine } from '@smsgw/daemon/command-line'
+import type { CommandHelp, CommandLine } from '@smsgw/daemon/command-line'
 
 const options = {
   create: {
@@ -27,7 +27,7 @@ export function keyCommands<Account extends '<user> ' | ''>(account: Account) {
       options: options.rotate,
     },
     'keys revoke': { args: args('<id>'), about: 'revoke an API key and its tokens' },
-  } as const satisfies Readonly<Record<string, Command>>
+  } as const satisfies Readonly<Record<string, CommandHelp>>
 }
 
 /** The option of `keys create` for each member of a request. */

@@ -2,7 +2,7 @@ import type { Command } from '@smsgw/contract/link/command'
 import type { Capability } from '@smsgw/contract/link/frame'
 import type { Clock } from '../clock.ts'
 import type { WakeHint } from '../hints/wake-hint.ts'
-import type { Access } from '../http/admissions.ts'
+import type { CallerAccess } from '../http/admissions.ts'
 import { ApiError } from '../http/api-error.ts'
 import { withRelayLeases } from '../link/claim/device-leases.ts'
 import { isLeased } from '../link/claim/lease.ts'
@@ -24,7 +24,7 @@ export interface Question {
   readonly accountId: string
   readonly deviceId: string
   /** The access of the caller. When it is lost, the wait ends with 401. */
-  readonly access: Pick<Access, 'during'>
+  readonly access: Pick<CallerAccess, 'during'>
   /** Creates the command from its id. */
   readonly command: (cmdId: string) => Command
   readonly limitMs: number

@@ -18,7 +18,7 @@ export interface Admissions {
 }
 
 /** The access of one caller during its request. */
-export class Access {
+export class CallerAccess {
   readonly #admissions: Admissions
   readonly #principal: Principal
 

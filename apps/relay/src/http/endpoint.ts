@@ -2,7 +2,7 @@ import type { KeyLimits } from '@smsgw/contract/api-key'
 import type { Scope } from '@smsgw/contract/scopes'
 import type { z } from 'zod'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
-import type { Access } from './admissions.ts'
+import type { CallerAccess } from './admissions.ts'
 import type { Caller } from './caller.ts'
 import type { Facade } from './facade.ts'
 
@@ -54,7 +54,7 @@ export interface Call<Body, Query, Params> extends Omit<Caller, 'authorization' 
   readonly url: string
   readonly requestId: string
   /** Notifies long requests when the caller loses access. */
-  readonly access: Access
+  readonly access: CallerAccess
 }
 
 /** The client of a streamed answer, which receives its text. */

@@ -7,13 +7,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * The credentials that a route needs: one of several scopes, any valid credentials (`any scope`), a password or session
  * (`no token`), nothing (`public`), a refresh token as bearer token, or the token of a phone (`phone`).
  */
-export type Access = Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token' | 'phone'
+export type RequiredAccess = Scope | readonly Scope[] | 'any scope' | 'no token' | 'public' | 'refresh token' | 'phone'
 
 export interface Route {
   readonly method: Method
   /** `{name}` is a parameter. */
   readonly path: string
-  readonly access: Access
+  readonly access: RequiredAccess
   readonly summary: string
   readonly endpoint: Endpoint
   /**
@@ -26,7 +26,7 @@ export interface Route {
 
 const routeAt =
   (place: Route['place']) =>
-  (method: Method, path: string, access: Access, summary: string, endpoint: Endpoint): Route => ({
+  (method: Method, path: string, access: RequiredAccess, summary: string, endpoint: Endpoint): Route => ({
     method,
     path,
     access,

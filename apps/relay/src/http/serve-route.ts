@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
 import { readSessionCookie } from '../auth/sessions/session-cookie.ts'
-import { type Admissions, Access as CallerAccess } from './admissions.ts'
+import { type Admissions, CallerAccess } from './admissions.ts'
 import { ApiError } from './api-error.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import type { Answer, Call, Principal } from './endpoint.ts'
@@ -13,7 +13,7 @@ import type { LargeBodies } from './large-bodies.ts'
 import { mayDo } from './may-do.ts'
 import { BODY_LIMIT_BYTES, PUBLIC_BODY_LIMIT_BYTES, readJsonBody } from './read-json-body.ts'
 import { isStorable } from './refuse-unstorable.ts'
-import { type Access, type Route, scopesOf } from './route.ts'
+import { type RequiredAccess, type Route, scopesOf } from './route.ts'
 import { checked, refusal } from './validation-error.ts'
 
 export interface Gates {
@@ -109,7 +109,7 @@ export function callAs(
 }
 
 /** Authenticates the caller and checks its scopes. */
-export async function admit(access: Access, gates: Gates, caller: Caller): Promise<Principal> {
+export async function admit(access: RequiredAccess, gates: Gates, caller: Caller): Promise<Principal> {
   if (access === 'public') return ANONYMOUS
   if (access === 'refresh token') return await gates.authenticateRefresh(caller)
   if (access === 'phone') return await gates.authenticatePhone(caller)

@@ -1,9 +1,9 @@
 import { oldestWithinBytes, receivedBytes } from '../attachments/within-bytes.ts'
-import type { Retention } from '../settings/retention.ts'
+import type { RetentionRule } from '../settings/retention.ts'
 import { Prisma } from '../store/generated/client.ts'
 
 /** Received messages are kept as long as sent messages. Locks only the deleted rows, for a short time. */
-export const inboxRetention: Retention = {
+export const inboxRetention: RetentionRule = {
   name: 'inbox retention',
   days: ({ messages }) => messages.log_lifetime_days,
   deleteOlder: (database, accountId, before, limit) => database.$executeRaw`

@@ -1,5 +1,5 @@
 import type { InboxType } from '@smsgw/contract/inbox'
-import type { Access } from '../http/admissions.ts'
+import type { CallerAccess } from '../http/admissions.ts'
 import type { Database } from '../store/database.ts'
 import { enqueueAgain } from '../webhooks/outbox/enqueue-events.ts'
 import type { OutboxEvent, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
@@ -31,7 +31,7 @@ export async function redeliverReceived(
   accountId: string,
   range: Range,
   delivery: 'Individual' | 'Batch',
-  { access, mayRead }: { readonly access: Pick<Access, 'refuseLost'>; readonly mayRead: boolean },
+  { access, mayRead }: { readonly access: Pick<CallerAccess, 'refuseLost'>; readonly mayRead: boolean },
 ): Promise<void> {
   const batches = new ReceivedBatches()
   const keys = new WeakMap<OutboxEvent, bigint>()

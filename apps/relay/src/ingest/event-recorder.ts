@@ -6,7 +6,7 @@ import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
 import type { Database } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
-import { Pace } from './pace.ts'
+import { EvenPace } from './pace.ts'
 import { type RecordedBatch, recordEvents } from './record-events.ts'
 
 export interface EventRecorderDeps {
@@ -53,8 +53,8 @@ export class EventRecorder {
 
   #delayOf({ connection, events }: EventBatch): number {
     const paces = this.#paces.get(connection) ?? {
-      batches: new Pace(BATCH_EVERY_MS, BATCHES_AT_ONCE),
-      keyChanges: new Pace(KEY_CHANGE_EVERY_MS, KEY_CHANGES_AT_ONCE),
+      batches: new EvenPace(BATCH_EVERY_MS, BATCHES_AT_ONCE),
+      keyChanges: new EvenPace(KEY_CHANGE_EVERY_MS, KEY_CHANGES_AT_ONCE),
     }
     this.#paces.set(connection, paces)
     const nowMs = performance.now()
@@ -115,8 +115,8 @@ function changesKey(read: ReadEvent): boolean {
 }
 
 interface Paces {
-  readonly batches: Pace
-  readonly keyChanges: Pace
+  readonly batches: EvenPace
+  readonly keyChanges: EvenPace
 }
 
 /** Limits the duration of a transaction. */

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { Pace } from './pace.ts'
+import { EvenPace } from './pace.ts'
 
 test('the first events after a pause do not wait, and further events are spaced evenly', () => {
-  const pace = new Pace(25, 4)
+  const pace = new EvenPace(25, 4)
   expect([0, 0, 0, 0, 0, 0].map((ms) => pace.next(ms))).toEqual([0, 0, 0, 0, 25, 50])
   expect([50, 75, 100].map((ms) => pace.next(ms))).toEqual([25, 25, 25])
 })
 
 test('events that are farther apart than the spacing never wait', () => {
-  const pace = new Pace(25, 1)
+  const pace = new EvenPace(25, 1)
   expect([0, 25, 50, 90, 1_000].map((ms) => pace.next(ms))).toEqual([0, 0, 0, 0, 0])
 })

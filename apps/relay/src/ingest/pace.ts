@@ -1,5 +1,5 @@
 /** Spaces events evenly after `atOnce` events without a pause. */
-export class Pace {
+export class EvenPace {
   readonly #everyMs: number
   readonly #aheadMs: number
   #lastMs = Number.NEGATIVE_INFINITY

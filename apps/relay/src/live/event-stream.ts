@@ -2,7 +2,7 @@
 // the missed events or a `reset`, followed by new events. It ends when the client disconnects, does not read or loses access,
 // and when the relay stops. Events are held back until access is confirmed.
 import type { AccessLoss, LiveEventKind, LiveHeartbeat } from '@smsgw/contract/live-event'
-import { type Access, LOSS_MESSAGES } from '../http/admissions.ts'
+import { type CallerAccess, LOSS_MESSAGES } from '../http/admissions.ts'
 import type { AnswerSink, AnswerStream } from '../http/endpoint.ts'
 import type { Listener, LiveEvents } from './live-events.ts'
 import type { LiveEvent } from './read-live-events-statement.ts'
@@ -27,7 +27,7 @@ export interface EventStreamDeps {
   readonly sinceId: bigint
   readonly kinds: ReadonlySet<LiveEventKind>
   readonly cursorOf: (place: bigint) => string
-  readonly access: Pick<Access, 'lost' | 'onLost'>
+  readonly access: Pick<CallerAccess, 'lost' | 'onLost'>
   readonly heartbeatMs?: number | undefined
   readonly mostUnreadBytes?: number | undefined
 }

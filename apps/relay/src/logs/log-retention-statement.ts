@@ -1,7 +1,7 @@
-import type { Retention } from '../settings/retention.ts'
+import type { RetentionRule } from '../settings/retention.ts'
 import type { Statements } from '../store/database.ts'
 
-export const logRetention: Retention = {
+export const logRetention: RetentionRule = {
   name: 'log retention',
   days: ({ logs }) => logs.lifetime_days,
   deleteOlder: deleteOldLogs,

@@ -3,7 +3,7 @@ import type { Log } from '@smsgw/daemon/log'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'
 import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
-import type { GuardedClient, Outcome } from '../webhooks/delivery/client/guarded-client.ts'
+import type { GuardedClient, RequestOutcome } from '../webhooks/delivery/client/guarded-client.ts'
 import { retryAfterSeconds } from '../webhooks/delivery/judge-outcome.ts'
 import { type ClaimedNotification, claimNotifications } from './claim-notifications-statement.ts'
 import { type SendPushDeps, sendPush } from './send-push.ts'
@@ -104,7 +104,7 @@ export class PushWorker {
     subscription: ValidSubscription,
     group: readonly ClaimedNotification[],
     { attempts }: ClaimedNotification,
-    outcome: Exclude<Outcome, { readonly kind: 'broken-off' }>,
+    outcome: Exclude<RequestOutcome, { readonly kind: 'broken-off' }>,
   ): Promise<void> {
     const { database, clock } = this.#deps
     const where = { id: subscription.id }

@@ -2,7 +2,7 @@ import type { PushContent } from '@smsgw/contract/push-event'
 import type { Clock } from '../clock.ts'
 import type { Random } from '../random.ts'
 import type { SecretBox } from '../store/secret-box.ts'
-import type { GuardedClient, Outcome } from '../webhooks/delivery/client/guarded-client.ts'
+import type { GuardedClient, RequestOutcome } from '../webhooks/delivery/client/guarded-client.ts'
 import { encryptPush } from './encrypt-push.ts'
 import { type PushKeys, pushAuthorization } from './push-keys.ts'
 import { openAuth, openEndpoint } from './subscription-secrets.ts'
@@ -36,7 +36,7 @@ export async function sendPush(
   subscription: Addressed,
   content: PushContent,
   topic: string | undefined,
-): Promise<Outcome> {
+): Promise<RequestOutcome> {
   const endpoint = openEndpoint(box, subscription.endpointSealed)
   const browser = {
     p256dh: Buffer.from(subscription.p256dh, 'base64url'),

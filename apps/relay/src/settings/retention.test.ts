@@ -3,7 +3,7 @@ import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
 import { logRetention } from '../logs/log-retention-statement.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { deliveryRetention } from '../webhooks/outbox/delivery-retention-statement.ts'
-import { type Retention, retentionJob } from './retention.ts'
+import { type RetentionRule, retentionJob } from './retention.ts'
 
 const now = new Date('2026-03-31T09:00:00.000Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
@@ -19,7 +19,7 @@ async function account(id: string, settings: object): Promise<void> {
   await shared.database.account.create({ data: { id, username: id, passwordHash: '', settings } })
 }
 const accounts = ['default', 'long', 'short']
-const run = (retention: Retention) =>
+const run = (retention: RetentionRule) =>
   retentionJob({ database: shared.database, clock: { now: () => now } }, retention).run()
 
 /** Returns the ages of the remaining rows in days, by account. */

@@ -4,7 +4,7 @@ import type { Database } from '../store/database.ts'
 import type { PeriodicJob } from '../store/periodic-jobs.ts'
 import { type OwnSettings, withDefaults } from './merge-settings.ts'
 
-export interface Retention {
+export interface RetentionRule {
   readonly name: string
   /** Returns the retention time in the settings of an account. */
   readonly days: (settings: Settings) => number
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
 /** Returns a job that deletes expired rows of all accounts. Each account has its own retention setting. */
 export function retentionJob(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
-  { name, days, deleteOlder }: Retention,
+  { name, days, deleteOlder }: RetentionRule,
 ): PeriodicJob {
   return {
     name,

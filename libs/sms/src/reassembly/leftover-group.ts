@@ -1,11 +1,11 @@
 import { elapsedMs, type HeldPart, isResentPart } from './held-part.ts'
-import { arrivedTogether, fillsGapsOf, type PartGroup, partOf, type SendingLimits, sentInOrder } from './part-group.ts'
+import { arrivedTogether, fillsGapsOf, type GapLimits, type PartGroup, partOf, sentInOrder } from './part-group.ts'
 
 /**
  * Limits for groups whose waiting time is over. Groups are not compared earlier: after an outage, the parts of many
  * messages arrive within seconds and in any order, and most missing parts still arrive.
  */
-export interface LeftoverLimits extends SendingLimits {
+export interface LeftoverLimits extends GapLimits {
   /** The time within which a sender without an answer may submit a part again. */
   readonly resentWithinMs: number
 }

@@ -83,7 +83,7 @@ export function hourOf({ parts }: PartGroup): number {
   return Math.floor((earliestMs - HOUR_OFFSET_MS) / HOUR_MS)
 }
 
-export interface SendingLimits {
+export interface GapLimits {
   /**
    * The longest time between two parts of a message, because a sender may have lost coverage or reached its hourly
    * limit.
@@ -100,7 +100,7 @@ export interface SendingLimits {
  * reference, the first part of the next message would replace the lost part, the second part of that message would then
  * join the message after it, and so on: every later message would be a mixture of two.
  */
-export function fits(group: PartGroup, part: HeldPart, limits: SendingLimits): boolean {
+export function fits(group: PartGroup, part: HeldPart, limits: GapLimits): boolean {
   const { longestPauseMs, longestDisorderMs } = limits
   return group.parts.every((other) => {
     if (other.sequence === part.sequence) return false
@@ -119,7 +119,7 @@ export function fillsGapsOf(one: PartGroup, other: PartGroup): boolean {
 }
 
 /** Returns true if the arrival times may belong to one message, even if the clocks of two service centres differ. */
-export function arrivedTogether(parts: readonly HeldPart[], limits: SendingLimits): boolean {
+export function arrivedTogether(parts: readonly HeldPart[], limits: GapLimits): boolean {
   const sentMs = parts.flatMap((part) => part.sentMs ?? [])
   return span(parts.map(({ atMs }) => atMs)) <= limits.longestDisorderMs && span(sentMs) <= limits.longestPauseMs
 }

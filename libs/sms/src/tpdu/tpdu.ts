@@ -18,7 +18,7 @@ import { decodeSubmitReport, encodeSubmitReport, type SubmitReport } from './sub
 export type Tpdu = Submit | Deliver | StatusReport | SubmitReport | DeliverReport
 
 /** SMS-COMMAND, which this package neither decodes nor encodes. */
-export interface Command {
+export interface CommandTpdu {
   readonly kind: 'command'
   readonly octets: Uint8Array
 }
@@ -42,7 +42,7 @@ export function decodeIncoming(octets: Uint8Array): {
 /** Decodes a PDU that comes from the phone: for `+CMGS` or `+CNMA`, or an outgoing message in `+CMGR` or `+CMGL`. */
 export function decodeOutgoing(octets: Uint8Array): {
   readonly serviceCentre: Address | undefined
-  readonly tpdu: Submit | DeliverReport | Command
+  readonly tpdu: Submit | DeliverReport | CommandTpdu
 } {
   const { serviceCentre, offset, messageType } = decodeStart(octets)
   switch (messageType) {

@@ -1,5 +1,5 @@
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
-import { factorySettings, type Settings } from '../equipment/settings.ts'
+import { type EquipmentSettings, factorySettings } from '../equipment/settings.ts'
 import { accepted, answer, type Command, type CommandTable, error, type Handler, ok, remembered } from './command.ts'
 
 /** The dialogue between modem and host: V.250 §5, §6 and CMEE. */
@@ -72,14 +72,14 @@ function toggle(setting: 'echo' | 'quiet' | 'verbose'): Command {
   return { execute }
 }
 
-function register(settings: Settings, number: number): number {
+function register(settings: EquipmentSettings, number: number): number {
   if (number === 3) return settings.lineEnd
   if (number === 4) return settings.lineFeed
   if (number === 5) return settings.backspace
   return settings.registers.get(number) ?? 0
 }
 
-function setRegister(settings: Settings, assignment: string): typeof ok {
+function setRegister(settings: EquipmentSettings, assignment: string): typeof ok {
   const [number, value] = assignment.split('=').map(Number)
   if (number === undefined || value === undefined || value > 255 || number > 255) return error
   // V.250 §6.2.1 to §6.2.3
@@ -106,7 +106,7 @@ function reset(modem: MobileEquipment, saved: boolean): typeof ok {
   return ok
 }
 
-function profile(settings: Settings): string {
+function profile(settings: EquipmentSettings): string {
   const flag = (on: boolean) => (on ? 1 : 0)
   const registers = [...settings.registers].map(([number, value]) => `S${number}:${String(value).padStart(3, '0')}`)
   return `E${flag(settings.echo)} Q${flag(settings.quiet)} V${flag(settings.verbose)} ${registers.join(' ')}`

@@ -1,7 +1,7 @@
 import type { ContentTypeForm } from '@smsgw/sms/wap/wsp-push'
 import type { Clock } from '../clock.ts'
 import type { FaultControl } from '../faults/fault-control.ts'
-import { Incoming } from '../messaging/incoming.ts'
+import { IncomingMessages } from '../messaging/incoming.ts'
 import type { MessageMemory } from '../messaging/message-memory.ts'
 import { Outgoing } from '../messaging/outgoing.ts'
 import { type SingleMemories, Storages } from '../messaging/storages.ts'
@@ -12,7 +12,7 @@ import type { Sim } from '../sim/sim.ts'
 import type { ResultCode } from '../wire/result-code.ts'
 import type { PersonalityTraits } from './personality-traits.ts'
 import { Radio } from './radio.ts'
-import { factorySettings, type Settings } from './settings.ts'
+import { type EquipmentSettings, factorySettings } from './settings.ts'
 import { SimToolkit } from './sim-toolkit.ts'
 import { Terminals } from './terminals.ts'
 import type { Unsolicited } from './unsolicited.ts'
@@ -40,7 +40,7 @@ export class MobileEquipment {
   readonly power: PowerSwitch
   readonly radio: Radio
   readonly storages: Storages
-  readonly incoming: Incoming
+  readonly incoming: IncomingMessages
   readonly outgoing: Outgoing
   readonly ussd: UssdSession
   readonly call: VoiceCall
@@ -65,7 +65,7 @@ export class MobileEquipment {
     const settings = { ...factorySettings(parts.personality.factory), ...parts.nonVolatile.terminal }
     this.terminals = new Terminals(settings, { ...parts, zoneQuarters: parts.network.zoneQuarters })
     this.clock = this.terminals.clock(parts.clock)
-    this.incoming = new Incoming(this)
+    this.incoming = new IncomingMessages(this)
     this.outgoing = new Outgoing(this)
     this.ussd = new UssdSession(this)
     this.call = new VoiceCall(this)
@@ -86,7 +86,7 @@ export class MobileEquipment {
   }
 
   /** The settings of the terminal whose command or timer is running. */
-  get settings(): Settings {
+  get settings(): EquipmentSettings {
     return this.terminals.settings
   }
 
@@ -241,9 +241,9 @@ export interface NonVolatile {
   /** The rate of the serial port, stored by AT&W. */
   baudRate?: string | undefined
   /** AT&W */
-  terminal?: Pick<Settings, 'echo' | 'quiet' | 'verbose' | 'errorReports'>
+  terminal?: Pick<EquipmentSettings, 'echo' | 'quiet' | 'verbose' | 'errorReports'>
   /** CSAS */
-  messages?: Pick<Settings, 'csmp' | 'broadcast'> & { readonly serviceCentre: string }
+  messages?: Pick<EquipmentSettings, 'csmp' | 'broadcast'> & { readonly serviceCentre: string }
 }
 
 /** Actions of the equipment that affect the whole modem. */

@@ -1,11 +1,11 @@
 import type { Technology } from '../network/coverage.ts'
 import type { Random } from '../random.ts'
 import type { ResultCode } from '../wire/result-code.ts'
-import type { Cnmi, FactorySettings, RegistrationCommand, Settings } from './settings.ts'
+import type { Cnmi, EquipmentSettings, FactorySettings, RegistrationCommand } from './settings.ts'
 
 /** The properties of a modem family that the equipment and the commands read. */
 export interface PersonalityTraits {
-  readonly identity: Identity
+  readonly identity: ModemIdentity
   readonly factory: FactorySettings
   readonly boot: Boot
   readonly messages: MessageTraits
@@ -40,7 +40,7 @@ export interface SimToolkitTraits {
   readonly ended?: string
 }
 
-export interface Identity {
+export interface ModemIdentity {
   readonly manufacturer: string
   readonly model: string
   readonly revision: string
@@ -115,5 +115,5 @@ export interface RegistrationReadings {
     readonly signalDbm: number | undefined
     readonly registered: boolean
   }
-  readonly settings: Settings
+  readonly settings: EquipmentSettings
 }

@@ -5,7 +5,7 @@ import type { Network } from '../network/network.ts'
 import type { Station } from '../network/station.ts'
 import type { Sim } from '../sim/sim.ts'
 import type { RegistrationTraits } from './personality-traits.ts'
-import type { RegistrationCommand, Settings } from './settings.ts'
+import type { EquipmentSettings, RegistrationCommand } from './settings.ts'
 
 /**
  * The registration of the modem.
@@ -169,7 +169,7 @@ export interface RadioModem {
   readonly faults: FaultControl
   readonly network: Network
   readonly sim: Sim | undefined
-  readonly settings: Settings
+  readonly settings: EquipmentSettings
   readonly smsReady: boolean
   readonly personality: { readonly registration: RegistrationTraits }
   readonly unsolicited: { say(...lines: readonly string[]): void }

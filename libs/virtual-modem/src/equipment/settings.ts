@@ -1,5 +1,5 @@
 /** All values that AT commands set. A restart restores the factory values. */
-export interface Settings {
+export interface EquipmentSettings {
   echo: boolean
   quiet: boolean
   verbose: boolean
@@ -60,7 +60,7 @@ export interface FactorySettings {
   readonly errorReports: 0 | 1 | 2
 }
 
-export function factorySettings(factory: FactorySettings): Settings {
+export function factorySettings(factory: FactorySettings): EquipmentSettings {
   return {
     echo: true,
     quiet: false,

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Cnmi, Settings } from './settings.ts'
+import type { Cnmi, EquipmentSettings } from './settings.ts'
 import { Unsolicited, type UnsolicitedOptions } from './unsolicited.ts'
 
 /**
@@ -15,10 +15,11 @@ export class Terminals {
   /** The terminal that set CNMI last. */
   #receiving: Terminal
 
-  constructor(settings: Settings, options: TerminalsOptions) {
+  constructor(settings: EquipmentSettings, options: TerminalsOptions) {
     const [first = () => undefined, ...others] = options.writes
-    const isOwn = (key: keyof Settings) => ownSettings.includes(key) || (key === 'memories' && options.ownMemories)
-    const terminal = (own: Settings, write: Write): Terminal => {
+    const isOwn = (key: keyof EquipmentSettings) =>
+      ownSettings.includes(key) || (key === 'memories' && options.ownMemories)
+    const terminal = (own: EquipmentSettings, write: Write): Terminal => {
       return { settings: own, unsolicited: new Unsolicited({ ...options, settings: () => own, write }) }
     }
     this.#current = terminal(settings, first)
@@ -26,7 +27,7 @@ export class Terminals {
     this.#receiving = this.#current
   }
 
-  get settings(): Settings {
+  get settings(): EquipmentSettings {
     return this.#current.settings
   }
 
@@ -88,7 +89,7 @@ export type TerminalsOptions = Omit<UnsolicitedOptions, 'settings' | 'write'> & 
 type Write = (text: string) => void
 
 interface Terminal {
-  readonly settings: Settings
+  readonly settings: EquipmentSettings
   readonly unsolicited: Unsolicited
 }
 
@@ -96,9 +97,9 @@ interface Terminal {
  * Returns the settings of another terminal. Some values belong to this terminal, and the others are read and written in
  * `settings`.
  */
-function sharing(settings: Settings, isOwn: (key: keyof Settings) => boolean): Settings {
+function sharing(settings: EquipmentSettings, isOwn: (key: keyof EquipmentSettings) => boolean): EquipmentSettings {
   const others = { ...settings, registers: new Map(settings.registers) }
-  for (const key of Object.keys(settings) as (keyof Settings)[]) {
+  for (const key of Object.keys(settings) as (keyof EquipmentSettings)[]) {
     if (isOwn(key)) continue
     Object.defineProperty(others, key, {
       enumerable: true,
@@ -109,7 +110,7 @@ function sharing(settings: Settings, isOwn: (key: keyof Settings) => boolean): S
   return others
 }
 
-const ownSettings: readonly (keyof Settings)[] = [
+const ownSettings: readonly (keyof EquipmentSettings)[] = [
   ...(['echo', 'quiet', 'verbose', 'registers', 'lineEnd', 'lineFeed', 'backspace', 'errorReports'] as const),
   ...(['messageFormat', 'showHeaders', 'cnmi'] as const),
 ]

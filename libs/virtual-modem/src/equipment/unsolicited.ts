@@ -3,7 +3,7 @@ import type { FaultControl } from '../faults/fault-control.ts'
 import type { Random } from '../random.ts'
 import { withLineEnds } from '../wire/result-code.ts'
 import type { PersonalityTraits } from './personality-traits.ts'
-import type { Settings } from './settings.ts'
+import type { EquipmentSettings } from './settings.ts'
 
 /**
  * Sends unsolicited result codes to the host.
@@ -91,7 +91,7 @@ export interface UnsolicitedOptions {
   readonly faults: FaultControl
   readonly personality: Pick<PersonalityTraits, 'statusLine' | 'timeLines'>
   readonly zoneQuarters: number
-  readonly settings: () => Settings
+  readonly settings: () => EquipmentSettings
   readonly write: (text: string) => void
 }
 

@@ -9,7 +9,7 @@ import type { Network } from '../network/network.ts'
 import type { UssdReply } from '../network/ussd-menu.ts'
 import type { Sim } from '../sim/sim.ts'
 import { textForHost, textFromHost } from '../wire/character-set.ts'
-import type { Settings } from './settings.ts'
+import type { EquipmentSettings } from './settings.ts'
 
 /**
  * The USSD dialogue of a modem, which can have only one at a time (27.007 §7.15).
@@ -124,7 +124,7 @@ export interface UssdModem {
   readonly faults: FaultControl
   readonly network: Network
   readonly sim: Sim | undefined
-  readonly settings: Settings
+  readonly settings: EquipmentSettings
   readonly personality: { readonly ussd: 'text' | 'packed' }
   readonly unsolicited: { say(line: string): void }
 }

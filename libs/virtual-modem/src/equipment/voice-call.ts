@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock.ts'
-import type { Settings } from './settings.ts'
+import type { EquipmentSettings } from './settings.ts'
 
 /**
  * A voice call, in the detail that a messaging program sees.
@@ -83,6 +83,6 @@ const ringEveryMs = 5000
 /** The parts of the modem that a voice call needs. */
 export interface VoiceCallModem {
   readonly clock: Clock
-  readonly settings: Settings
+  readonly settings: EquipmentSettings
   readonly unsolicited: { say(line: string): void }
 }

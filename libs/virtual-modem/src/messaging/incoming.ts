@@ -24,7 +24,7 @@ type Answer = (reply: DeliveryReply) => void
  * - unacknowledged: with CSMS=1 a message was routed to the host, which must answer with CNMA in time. Otherwise the network
  *   gets an error and routing stops: `<mt>` and `<ds>` become 0.
  */
-export class Incoming {
+export class IncomingMessages {
   arrived = 0
   readonly #modem: IncomingModem
   readonly #arrivalFaults: ArrivalFaults

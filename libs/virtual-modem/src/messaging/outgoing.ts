@@ -1,7 +1,7 @@
 import type { Address } from '@smsgw/sms/fields/address'
 import { PduDecodeError } from '@smsgw/sms/pdu-error'
 import type { Submit } from '@smsgw/sms/tpdu/submit'
-import { type Command, decodeOutgoing } from '@smsgw/sms/tpdu/tpdu'
+import { type CommandTpdu, decodeOutgoing } from '@smsgw/sms/tpdu/tpdu'
 import type { Clock } from '../clock.ts'
 import type { MessageTraits } from '../equipment/personality-traits.ts'
 import type { Network } from '../network/network.ts'
@@ -98,7 +98,7 @@ export interface OutgoingPdu {
   /** Service centre address and TPDU. */
   readonly pdu: Uint8Array
   readonly serviceCentre: Address | undefined
-  readonly tpdu: Submit | Command
+  readonly tpdu: Submit | CommandTpdu
 }
 
 /** Throws PduDecodeError unless the octets are a SUBMIT or a COMMAND. */

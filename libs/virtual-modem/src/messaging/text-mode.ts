@@ -4,7 +4,7 @@ import { textOfUserData, type UserData } from '@smsgw/sms/fields/user-data'
 import { hexFromOctets, joinOctets } from '@smsgw/sms/octets'
 import type { Submit } from '@smsgw/sms/tpdu/submit'
 import type { MessageTraits } from '../equipment/personality-traits.ts'
-import type { Settings } from '../equipment/settings.ts'
+import type { EquipmentSettings } from '../equipment/settings.ts'
 import type { Sim } from '../sim/sim.ts'
 import { textForHost } from '../wire/character-set.ts'
 
@@ -64,7 +64,7 @@ function twoDigits(value: number): string {
 
 /** The parts of the modem that text mode needs. */
 export interface TextModeModem {
-  readonly settings: Settings
+  readonly settings: EquipmentSettings
   readonly sim: Sim | undefined
   readonly personality: { readonly messages: MessageTraits; readonly numbersInCharacterSet: boolean }
 }

@@ -8,7 +8,7 @@ import { octetsFromHex } from '@smsgw/sms/octets'
 import { PduEncodeError } from '@smsgw/sms/pdu-error'
 import { septetsFromText } from '@smsgw/sms/text/gsm7-alphabet'
 import type { Submit } from '@smsgw/sms/tpdu/submit'
-import type { Settings } from '../equipment/settings.ts'
+import type { EquipmentSettings } from '../equipment/settings.ts'
 import { textFromHost } from '../wire/character-set.ts'
 
 /** Builds a SUBMIT in text mode (27.005 §3.2.4, §3.5.1). Throws PduEncodeError or PduDecodeError. */
@@ -69,7 +69,7 @@ const dayMs = 24 * 3600 * 1000
 
 /** The parts of the modem that a text mode submission needs. */
 export interface TextSubmitModem {
-  readonly settings: Settings
+  readonly settings: EquipmentSettings
   readonly epochMs: number
   readonly network: { readonly zoneQuarters: number }
 }

@@ -8,13 +8,13 @@ import { encodeStatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Submit } from '@smsgw/sms/tpdu/submit'
 
 /** The time and zone that the service centre writes into a message. */
-export interface Moment {
+export interface LocalMoment {
   readonly epochMs: number
   readonly zoneQuarters: number
 }
 
 /** The DELIVER for a SUBMIT to a number of this network. */
-export function deliverOfSubmit(submit: Submit, from: string, at: Moment): Uint8Array {
+export function deliverOfSubmit(submit: Submit, from: string, at: LocalMoment): Uint8Array {
   return encodeDeliver({
     kind: 'deliver',
     moreMessagesToSend: false,
@@ -29,7 +29,7 @@ export function deliverOfSubmit(submit: Submit, from: string, at: Moment): Uint8
   })
 }
 
-export interface Envelope extends Moment {
+export interface DeliverEnvelope extends LocalMoment {
   readonly from: string
   readonly protocolIdentifier?: number
 }
@@ -38,7 +38,7 @@ export interface Envelope extends Moment {
 export function deliversOfParts(
   parts: readonly UserData[],
   dataCodingScheme: number,
-  envelope: Envelope,
+  envelope: DeliverEnvelope,
 ): Uint8Array[] {
   return parts.map((userData) =>
     encodeDeliver({
@@ -59,8 +59,8 @@ export function deliversOfParts(
 export interface ReportOn {
   readonly messageReference: number
   readonly recipient: Address
-  readonly submitted: Moment
-  readonly discharged: Moment
+  readonly submitted: LocalMoment
+  readonly discharged: LocalMoment
   readonly status: number
 }
 

@@ -8,7 +8,7 @@ import {
   wapPushPort,
   wapPushSourcePort,
 } from '@smsgw/sms/wap/wsp-push'
-import { dataCodingSchemeOf, deliversOfParts, type Envelope } from './composing.ts'
+import { type DeliverEnvelope, dataCodingSchemeOf, deliversOfParts } from './composing.ts'
 
 export interface SendTextOptions {
   readonly encoding?: 'gsm7' | 'ucs2'
@@ -31,7 +31,7 @@ export interface SendDataOptions {
 
 export function deliversOfText(
   text: string,
-  envelope: Envelope,
+  envelope: DeliverEnvelope,
   reference: number,
   options: SendTextOptions,
 ): Uint8Array[] {
@@ -42,7 +42,7 @@ export function deliversOfText(
 
 export function deliversOfData(
   data: Uint8Array,
-  envelope: Envelope,
+  envelope: DeliverEnvelope,
   reference: number,
   options: SendDataOptions,
 ): Uint8Array[] {
@@ -54,7 +54,7 @@ export function deliversOfData(
 /** An MMS notification as a WAP push in one or more parts. */
 export function deliversOfMmsNotification(
   notification: MmsNotification,
-  envelope: Envelope,
+  envelope: DeliverEnvelope,
   reference: number,
   contentTypeForm: ContentTypeForm,
 ): Uint8Array[] {

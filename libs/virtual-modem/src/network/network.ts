@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { Random } from '../random.ts'
 import type { Sim } from '../sim/sim.ts'
 import { broadcastPages } from './broadcast-page.ts'
-import type { Envelope } from './composing.ts'
+import type { DeliverEnvelope } from './composing.ts'
 import type { Coverage, Operator } from './coverage.ts'
 import { DeliveryPolicies, type DeliveryPolicy } from './delivery-policy.ts'
 import {
@@ -276,7 +276,7 @@ export class Network {
     return tpdus.length
   }
 
-  #envelope(from: string, protocolIdentifier = 0): Envelope {
+  #envelope(from: string, protocolIdentifier = 0): DeliverEnvelope {
     return { from, protocolIdentifier, epochMs: this.#options.clock.epochMs(), zoneQuarters: this.zoneQuarters }
   }
 

@@ -1,7 +1,7 @@
 import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
 
 /** The parts of the network time, which each vendor formats differently. */
-export function networkTime(epochMs: number, zoneQuarters: number): NetworkTime {
+export function networkTime(epochMs: number, zoneQuarters: number): TimeAnnouncement {
   const at = timeStampFromEpochMs(epochMs, zoneQuarters)
   const sign = zoneQuarters < 0 ? '-' : '+'
   const two = (value: number) => String(value).padStart(2, '0')
@@ -13,7 +13,7 @@ export function networkTime(epochMs: number, zoneQuarters: number): NetworkTime 
   }
 }
 
-export interface NetworkTime {
+export interface TimeAnnouncement {
   /** Year, month, day, hour, minute, second. */
   readonly numbers: readonly number[]
   /** `26/03/01,15:46:11` */

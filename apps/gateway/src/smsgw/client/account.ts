@@ -9,7 +9,7 @@ import { StartError, UsageError } from '@smsgw/daemon/start-error'
 import { userCommand } from '@smsgw/daemon/user-command'
 
 /** The gateway and the credentials that a command uses. */
-export type Account = Pick<SmsGatewayOptions, 'url' | 'credentials'>
+export type ApiAccount = Pick<SmsGatewayOptions, 'url' | 'credentials'>
 
 export interface AccountOptions {
   readonly url?: string | undefined
@@ -23,7 +23,7 @@ const LOCAL_URL = 'http://127.0.0.1:3000'
  * Returns the account from options, environment, the saved login, or a gateway whose data folder this user may read, in
  * this order. Saved credentials are sent only to the address for which they were saved.
  */
-export function readAccount(options: AccountOptions, environment: NodeJS.ProcessEnv): Account {
+export function readAccount(options: AccountOptions, environment: NodeJS.ProcessEnv): ApiAccount {
   const saved = readSaved(environment)
   const url = options.url ?? (environment['SMSGW_URL'] || saved?.url) ?? LOCAL_URL
   checkUrl(url)
@@ -39,7 +39,7 @@ export function readAccount(options: AccountOptions, environment: NodeJS.Process
 }
 
 /** Saves an account for later commands, readable only by this user. Returns the name of the file. */
-export function saveAccount(account: Account, environment: NodeJS.ProcessEnv): string {
+export function saveAccount(account: ApiAccount, environment: NodeJS.ProcessEnv): string {
   const file = savedFile(environment)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeDurably(file, `${JSON.stringify(account, undefined, 2)}\n`)
@@ -66,7 +66,7 @@ export function checkUrl(url: string): void {
 function givenCredentials(
   { username: option, apiKeyFile }: AccountOptions,
   environment: NodeJS.ProcessEnv,
-): Account['credentials'] | undefined {
+): ApiAccount['credentials'] | undefined {
   const apiKey = readSecret(
     apiKeyFile === undefined ? environment : { SMSGW_API_KEY_FILE: apiKeyFile },
     'SMSGW_API_KEY',
@@ -79,13 +79,13 @@ function givenCredentials(
   throw new StartError(`the password of ${option} is missing: set SMSGW_PASSWORD or SMSGW_PASSWORD_FILE`)
 }
 
-function readSaved(environment: NodeJS.ProcessEnv): Account | undefined {
+function readSaved(environment: NodeJS.ProcessEnv): ApiAccount | undefined {
   const file = savedFile(environment)
   if (!existsSync(file)) return undefined
   if ((statSync(file).mode & 0o077) !== 0)
     throw new StartError(`${file} contains a secret, and other users may read it: run \`chmod 600 ${file}\``)
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Account
+    return JSON.parse(readFileSync(file, 'utf8')) as ApiAccount
   } catch (error) {
     throw new StartError(`${file} cannot be read: ${(error as Error).message}; run login again`, { cause: error })
   }
@@ -95,7 +95,7 @@ function savedFile(environment: NodeJS.ProcessEnv): string {
   return join(configFolder(environment), 'client.json')
 }
 
-function credentialsOfGateway(folder: string): Account['credentials'] | undefined {
+function credentialsOfGateway(folder: string): ApiAccount['credentials'] | undefined {
   const file = join(folder, 'credentials.json')
   if (!existsSync(file)) return undefined
   const { username, password } = JSON.parse(readFileSync(file, 'utf8')) as { username: string; password: string }

@@ -4,7 +4,7 @@ import type { SessionInfo } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError, UsageError } from '@smsgw/daemon/start-error'
 import { processTerminal } from '@smsgw/daemon/terminal'
-import { type Account, checkUrl, forgetAccount, saveAccount } from './account.ts'
+import { type ApiAccount, checkUrl, forgetAccount, saveAccount } from './account.ts'
 
 /**
  * Checks the credentials with the gateway before it saves them. A secret is never an argument, because other users can
@@ -13,7 +13,7 @@ import { type Account, checkUrl, forgetAccount, saveAccount } from './account.ts
 export async function login({ positionals, values }: CommandLine, environment: NodeJS.ProcessEnv): Promise<number> {
   const [url = ''] = positionals
   checkUrl(url)
-  const account: Account = { url, credentials: await askCredentials(values) }
+  const account: ApiAccount = { url, credentials: await askCredentials(values) }
   const { body } = await new SmsGateway(account).request<SessionInfo>({ method: 'GET', path: '/session' })
   print(`logged in to ${url} as ${body.username}; saved in ${saveAccount(account, environment)}`)
   return 0
@@ -24,7 +24,7 @@ export function logout(environment: NodeJS.ProcessEnv): number {
   return 0
 }
 
-async function askCredentials(values: CommandLine['values']): Promise<Account['credentials']> {
+async function askCredentials(values: CommandLine['values']): Promise<ApiAccount['credentials']> {
   if (values['url'] !== undefined) throw new UsageError('login takes the address as its argument: login <url>')
   const readsInput = values['stdin'] === true
   if (!readsInput && !processTerminal.isInteractive)

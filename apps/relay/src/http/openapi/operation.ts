@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { problem } from '@smsgw/contract/problem'
 import type { z } from 'zod'
 import { answerStatuses } from '../answer-statuses.ts'
-import { type Access, type Route, scopesOf } from '../route.ts'
+import { type RequiredAccess, type Route, scopesOf } from '../route.ts'
 import type { RouteUrl } from '../route-urls.ts'
 import type { ComponentSchemas, JsonSchema } from './component-schemas.ts'
 
@@ -73,7 +73,7 @@ function tagOf({ path, place }: Route): string {
   return place === 'root' && first !== 'hooks' ? 'discovery' : first
 }
 
-function accessText(access: Access): string {
+function accessText(access: RequiredAccess): string {
   if (access === 'phone') return 'Requires the token of a phone as bearer.'
   if (access === 'public') return 'Requires no authentication.'
   if (access === 'refresh token') return 'Requires a refresh token as bearer.'
@@ -85,7 +85,7 @@ function accessText(access: Access): string {
     .join(' or ')}.`
 }
 
-function security(access: Access): Operation['security'] {
+function security(access: RequiredAccess): Operation['security'] {
   if (access === 'phone') return [{ phoneToken: [] }]
   if (access === 'public') return []
   if (access === 'refresh token') return [{ refreshToken: [] }]

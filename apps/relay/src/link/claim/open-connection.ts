@@ -23,7 +23,7 @@ export interface ArrivingAgent {
   readonly aliasKey?: AliasKey | undefined
 }
 
-export interface OpenedConnection {
+export interface ClaimedConnection {
   readonly connection: AgentConnection
   /** The stored mark of this journal. `markTag` is the tag of the event at the mark. */
   readonly mark: number
@@ -59,7 +59,7 @@ export function openConnection(
   database: Database,
   agent: ArrivingAgent,
   { relayId, leaseMs, now }: OpenConnectionOptions,
-): Promise<OpenedConnection | undefined> {
+): Promise<ClaimedConnection | undefined> {
   return database.$transaction(async (statements) => {
     const before = await lockDevice(statements, agent)
     if (before === undefined) return undefined

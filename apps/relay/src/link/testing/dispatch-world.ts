@@ -1,7 +1,7 @@
 import type { SimCard } from '@smsgw/contract/link/event'
 import type { MessageState } from '@smsgw/contract/message-states'
 import type { Database } from '../../store/database.ts'
-import { type ArrivingAgent, type OpenedConnection, openConnection } from '../claim/open-connection.ts'
+import { type ArrivingAgent, type ClaimedConnection, openConnection } from '../claim/open-connection.ts'
 import { storeSims } from '../claim/store-sims-statement.ts'
 
 /** Short helpers for tests that create accounts, devices, messages and webhooks. */
@@ -15,7 +15,7 @@ export interface DispatchWorld {
   sims(sims: readonly SimCard[]): Promise<void>
   webhook(event: string, accountId?: string): Promise<void>
   /** Connects an agent of `device` to `relay`, with `journal`. All three have defaults. */
-  connect(about?: Partial<ArrivingAgent> & { readonly relayId?: string }): Promise<OpenedConnection>
+  connect(about?: Partial<ArrivingAgent> & { readonly relayId?: string }): Promise<ClaimedConnection>
   /** Stores a message with a recipient for each number. The command ids of the recipients are `<id>/0`, `<id>/1`, …. */
   message(id: string, about?: MessageAbout): Promise<void>
   recipient(cmdId: string): Promise<Progress>

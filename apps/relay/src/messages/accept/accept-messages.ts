@@ -5,7 +5,7 @@ import type { Statements } from '../../store/database.ts'
 import type { StoredMessage } from '../stored-message.ts'
 import { type DuplicateMessage, findDuplicates } from './find-duplicates-statement.ts'
 import type { IdempotencyKey } from './idempotency-key.ts'
-import type { Sender } from './key-limits.ts'
+import type { LimitedSender } from './key-limits.ts'
 import { storeAttachments } from './store-attachments-statement.ts'
 import { storeMessages } from './store-messages-statement.ts'
 
@@ -78,7 +78,7 @@ export interface NewMessage {
   readonly onUncertain: SendMessageRequest['onUncertain']
   readonly recipients: readonly NewRecipient[]
   readonly idempotency: IdempotencyKey | undefined
-  readonly sentBy: Sender
+  readonly sentBy: LimitedSender
   /** URL that receives the states of the message in Twilio's format. */
   readonly statusCallback?: string | undefined
   /** The message is held until it is approved, and fails at this time. */

@@ -4,7 +4,7 @@ import { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
 
 /** The sender of a message: an API key with its daily limit, or replies with the hourly limit of one number. */
-export interface Sender extends SentBy {
+export interface LimitedSender extends SentBy {
   readonly recipientsPerDay?: number
   readonly repliesPerHour?: number
 }
@@ -12,7 +12,7 @@ export interface Sender extends SentBy {
 /** Without a limit, two automatic responders would reply to each other endlessly. */
 const REPLIES_PER_HOUR = 10
 
-export function senderOf({ key, tokenId, session, webhookId }: Principal): Sender {
+export function senderOf({ key, tokenId, session, webhookId }: Principal): LimitedSender {
   if (webhookId !== undefined) return { kind: 'webhook', repliesPerHour: REPLIES_PER_HOUR }
   if (key) {
     const { recipientsPerDay } = key.limits
@@ -74,7 +74,7 @@ export function simRefusal({ key }: Principal): ApiError {
 }
 
 export function dailyRefusal(
-  { keyName, recipientsPerDay }: Sender,
+  { keyName, recipientsPerDay }: LimitedSender,
   { used, now }: { readonly used: number; readonly now: Date },
 ): ApiError {
   const midnight = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1))
@@ -85,7 +85,7 @@ export function dailyRefusal(
 
 /** A reply exceeds the hourly limit of its number. The text contains no number. */
 export class ReplyLimitError extends ApiError {
-  constructor({ repliesPerHour }: Sender) {
+  constructor({ repliesPerHour }: LimitedSender) {
     super(429, `limit of ${repliesPerHour} replies per hour to this number reached`)
   }
 }

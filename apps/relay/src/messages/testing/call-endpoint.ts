@@ -1,4 +1,4 @@
-import { Access } from '../../http/admissions.ts'
+import { CallerAccess } from '../../http/admissions.ts'
 import { ApiError } from '../../http/api-error.ts'
 import type { Answer, Call, Endpoint, Principal } from '../../http/endpoint.ts'
 import { NEVER_LOST } from '../../http/testing/never-lost.ts'
@@ -47,7 +47,7 @@ async function call(endpoint: Endpoint, request: Request): Promise<Answer> {
     address: '127.0.0.1',
     isSecure: false,
     requestId: 'test',
-    access: new Access(NEVER_LOST, principal),
+    access: new CallerAccess(NEVER_LOST, principal),
   }
   return await endpoint.handle(parsed as Call<never, never, never>)
 }

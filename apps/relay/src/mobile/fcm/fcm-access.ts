@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { GuardedClient } from '../../webhooks/delivery/client/guarded-client.ts'
 import { type FcmCredentials, jsonOf } from './fcm-credentials.ts'
 
-export type Access =
+export type FcmToken =
   | { readonly kind: 'granted'; readonly token: string }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'broken-off' }
@@ -34,16 +34,16 @@ export interface FcmAccessDeps {
  */
 export class FcmAccess {
   readonly #deps: FcmAccessDeps
-  #access: Access = { kind: 'failed', reason: 'no access token requested' }
+  #access: FcmToken = { kind: 'failed', reason: 'no access token requested' }
   #validUntilMs = 0
-  #request: Promise<Access> | undefined
+  #request: Promise<FcmToken> | undefined
 
   constructor(deps: FcmAccessDeps) {
     this.#deps = deps
   }
 
   /** All callers that wait for a token share one request. */
-  async get(): Promise<Access> {
+  async get(): Promise<FcmToken> {
     if (this.#deps.clock.now().getTime() < this.#validUntilMs) return this.#access
     this.#request ??= this.#renew().finally(() => {
       this.#request = undefined
@@ -56,7 +56,7 @@ export class FcmAccess {
     if (this.#access.kind === 'granted' && this.#access.token === token) this.#validUntilMs = 0
   }
 
-  async #renew(): Promise<Access> {
+  async #renew(): Promise<FcmToken> {
     const { clock } = this.#deps
     const { access, validMs } = await this.#exchange()
     this.#access = access
@@ -64,7 +64,7 @@ export class FcmAccess {
     return access
   }
 
-  async #exchange(): Promise<{ readonly access: Access; readonly validMs: number }> {
+  async #exchange(): Promise<{ readonly access: FcmToken; readonly validMs: number }> {
     const { client, credentials } = this.#deps
     const body = new URLSearchParams({ grant_type: GRANT_TYPE, assertion: await this.#assertion() }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
@@ -97,6 +97,6 @@ export class FcmAccess {
   }
 }
 
-function failed(reason: string): { readonly access: Access; readonly validMs: number } {
+function failed(reason: string): { readonly access: FcmToken; readonly validMs: number } {
   return { access: { kind: 'failed', reason }, validMs: PAUSE_MS }
 }

@@ -7,8 +7,8 @@ import type { Random } from '../../random.ts'
 import { SIGNING_KEY } from '../../settings/change-settings.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { openWebhookSecret } from '../webhook-secret.ts'
-import type { Reply } from './client/exchange.ts'
-import type { GuardedClient, Outcome } from './client/guarded-client.ts'
+import type { ReceiverReply } from './client/exchange.ts'
+import type { GuardedClient, RequestOutcome } from './client/guarded-client.ts'
 import { deliveryBody, deliveryHeaders, type SigningKeys, signingKeys } from './delivery-request.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import { kannelUrl } from './kannel-request.ts'
@@ -29,7 +29,7 @@ export interface AttemptDeps {
    * killed, the function is called again with the next answer, but each reply is sent once. If the hourly limit refused
    * a reply, returns the reason for the delivery log.
    */
-  readonly reply: (received: AnsweredMessage, answer: Reply) => Promise<string | undefined>
+  readonly reply: (received: AnsweredMessage, answer: ReceiverReply) => Promise<string | undefined>
 }
 
 /** A received message that the receiver of a webhook has answered. */
@@ -85,8 +85,8 @@ export async function attemptDelivery(
 }
 
 type Sent =
-  | Exclude<Outcome, { kind: 'replied' }>
-  | (Extract<Outcome, { kind: 'replied' }> & { readonly refusedReply?: string | undefined })
+  | Exclude<RequestOutcome, { kind: 'replied' }>
+  | (Extract<RequestOutcome, { kind: 'replied' }> & { readonly refusedReply?: string | undefined })
 
 async function send(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery, at: Date): Promise<Sent> {
   const { client, box, log } = deps

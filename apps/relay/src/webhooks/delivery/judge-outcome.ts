@@ -1,4 +1,4 @@
-import type { Outcome } from './client/guarded-client.ts'
+import type { RequestOutcome } from './client/guarded-client.ts'
 
 export interface Verdict {
   readonly state: 'delivered' | 'failed' | 'waiting'
@@ -16,7 +16,7 @@ export interface Verdict {
  * @param attempts made so far, including this one
  */
 export function judgeOutcome(
-  outcome: Exclude<Outcome, { readonly kind: 'broken-off' }>,
+  outcome: Exclude<RequestOutcome, { readonly kind: 'broken-off' }>,
   {
     attempts,
     retries,

@@ -1,4 +1,4 @@
-import type { Retention } from '../../settings/retention.ts'
+import type { RetentionRule } from '../../settings/retention.ts'
 
 const MOST_DAYS = 30
 
@@ -7,7 +7,7 @@ const MOST_DAYS = 30
  * schedule ends; those of a paused webhook are kept only as long as finished deliveries. Locks only the deleted rows,
  * for a short time.
  */
-export const deliveryRetention: Retention = {
+export const deliveryRetention: RetentionRule = {
   name: 'delivery retention',
   days: ({ messages }) => Math.min(MOST_DAYS, messages.log_lifetime_days),
   deleteOlder: (database, accountId, before, limit) => database.$executeRaw`

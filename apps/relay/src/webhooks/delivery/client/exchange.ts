@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 
-export interface Reply {
+export interface ReceiverReply {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly contentType: string | undefined
@@ -12,7 +12,7 @@ export interface Reply {
 }
 
 export type Exchanged =
-  | { readonly reply: Reply }
+  | { readonly reply: ReceiverReply }
   /** `isStale`: the connection was used before, and no byte of a response arrived. */
   | { readonly error: Error; readonly isStale: boolean }
 
@@ -74,7 +74,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout
   #wasUsed = false
   #hasBegun = false
-  #head: Omit<Reply, 'excerpt' | 'isWhole'> | undefined
+  #head: Omit<ReceiverReply, 'excerpt' | 'isWhole'> | undefined
   #size = 0
   #isOver = false
 

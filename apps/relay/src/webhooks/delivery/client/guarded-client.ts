@@ -5,12 +5,12 @@ import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { BoundedMap } from '../../../limits/bounded-map.ts'
 import { type AddressRules, isAllowedAddress, urlProblem } from '../../address-rules.ts'
-import { type ExchangeLimits, type ExchangeRequest, exchange, type Reply } from './exchange.ts'
+import { type ExchangeLimits, type ExchangeRequest, exchange, type ReceiverReply } from './exchange.ts'
 import { ForbiddenAddress, failureReason, isCutConnection } from './failure-reason.ts'
 import { hostResolver, type ResolveHost } from './resolve-host.ts'
 
-export type Outcome =
-  | { readonly kind: 'replied'; readonly reply: Reply; readonly address: string | undefined }
+export type RequestOutcome =
+  | { readonly kind: 'replied'; readonly reply: ReceiverReply; readonly address: string | undefined }
   /** `error` is a text for the owner of the webhook. */
   | { readonly kind: 'failed'; readonly error: string; readonly address: string | undefined }
   /** The request was aborted because this relay is stopping, so the receiver did not fail. */
@@ -65,15 +65,15 @@ export class GuardedClient {
     headers: Readonly<Record<string, string>>,
     body: string | Buffer,
     readBytes: number = this.#limits.excerptBytes,
-  ): Promise<Outcome> {
+  ): Promise<RequestOutcome> {
     return await this.#request(address, { method: 'POST', headers, body }, readBytes)
   }
 
-  async get(address: string, headers: Readonly<Record<string, string>>): Promise<Outcome> {
+  async get(address: string, headers: Readonly<Record<string, string>>): Promise<RequestOutcome> {
     return await this.#request(address, { method: 'GET', headers, body: null }, this.#limits.excerptBytes)
   }
 
-  async #request(address: string, request: Omit<ExchangeRequest, 'url'>, readBytes: number): Promise<Outcome> {
+  async #request(address: string, request: Omit<ExchangeRequest, 'url'>, readBytes: number): Promise<RequestOutcome> {
     const { url, problem } = this.#check(address, request.method === 'POST')
     if (url === undefined) return { kind: 'failed', error: `the URL ${problem}`, address: undefined }
     const giveUpAt = performance.now() + this.#limits.totalMs
