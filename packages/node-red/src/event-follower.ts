@@ -1,5 +1,6 @@
 import type { SmsGateway } from '@smsgw/client'
-import { ApiError, NotFoundError, type SmsGatewayError } from '@smsgw/client/errors'
+import type { SmsGatewayError } from '@smsgw/client/errors'
+import { followWithoutGaps, unlessGone } from '@smsgw/client/follow-without-gaps'
 import type { InboxItem, MessageState } from '@smsgw/client/openapi'
 import type { FollowedPosition } from './followed-position.ts'
 
@@ -35,40 +36,20 @@ export class EventFollower {
   async run(): Promise<void> {
     const { client, position, kind, signal, now, onConnected, onInterrupted } = this.#options
     if (position.reachedAt === undefined) await this.#skipOlder()
-    let needsCatchUp = position.lastEventId === undefined
-    let setOpened: () => void
-    const opened = new Promise<void>((resolve) => {
-      setOpened = resolve
-    })
-    const events = client.events({
+    await followWithoutGaps({
+      events: (options) => client.events(options),
       kinds: [kind === 'received' ? 'inbox.received' : 'message.changed'],
       lastEventId: position.lastEventId,
       signal,
-      onOpen: () => {
-        onConnected()
-        setOpened()
-      },
+      onOpen: onConnected,
       onInterrupted,
+      catchUp: () => this.#catchUp(),
+      onEvent: async (event) => {
+        if (event.kind === 'inbox.received') await this.#passReceived(event.data.id)
+        else if (event.kind === 'message.changed') await this.#passState(event.data.id)
+        position.add({ at: now(), ...(event.id !== undefined && { event: event.id }) })
+      },
     })
-    let next = events.next()
-    // Prevents a warning. The await in the loop throws the error.
-    next.catch(() => undefined)
-    await Promise.race([opened, next])
-    for (;;) {
-      // Reads the list while the stream is open, so that no message is missed between the list and the next event.
-      if (needsCatchUp) await this.#catchUp()
-      needsCatchUp = false
-      const { done, value: event } = await next
-      if (done || event === undefined) return
-      if (event.kind === 'inbox.received') await this.#passReceived(event.data.id)
-      else if (event.kind === 'message.changed') await this.#passState(event.data.id)
-      else needsCatchUp = event.kind === 'reset'
-      if (needsCatchUp) await this.#catchUp()
-      needsCatchUp = false
-      position.add({ at: now(), ...(event.id !== undefined && { event: event.id }) })
-      next = events.next()
-      next.catch(() => undefined)
-    }
   }
 
   /** Messages from before the first start are not passed on. */
@@ -109,15 +90,5 @@ export class EventFollower {
     const { client, signal, onState } = this.#options
     const message = await unlessGone(client.messages.get(id, { signal }))
     if (message !== undefined) onState(message)
-  }
-}
-
-/** Returns undefined for an item that was deleted in the meantime. */
-async function unlessGone<Item>(answer: Promise<Item>): Promise<Item | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof NotFoundError || (error instanceof ApiError && error.status === 410)) return undefined
-    throw error
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SmsGateway } from '@smsgw/client'
-import { ApiError, NotFoundError, type SmsGatewayError } from '@smsgw/client/errors'
+import type { SmsGatewayError } from '@smsgw/client/errors'
+import { followWithoutGaps, unlessGone } from '@smsgw/client/follow-without-gaps'
 import type { LiveEventKind } from '@smsgw/client/live-events'
 import type { InboxItem, MessageState } from '@smsgw/client/openapi'
 import type { Log } from '@smsgw/daemon/log'
@@ -77,51 +78,38 @@ export class AccountFollower {
   async #follow(): Promise<void> {
     const { api, notes, sent, log, signal, channel } = this.#options
     if (notes.read(this.#reached) === undefined) await this.#skipOlder()
-    const lastEventId = notes.read(this.#cursor)
-    let needsCatchUp = lastEventId === undefined
     let isOpen = false
-    const opened = Promise.withResolvers<void>()
     const kinds: LiveEventKind[] = ['inbox.received', 'message.changed']
     if (this.#options.onDevices !== undefined) kinds.push('device.changed', 'device.telemetry')
-    const events = api.events({
+    await followWithoutGaps({
+      events: (options) => api.events(options),
       kinds,
-      lastEventId,
+      lastEventId: notes.read(this.#cursor),
       signal,
       onOpen: () => {
         if (!isOpen) log.info({ channel }, 'following the events of the account')
         isOpen = true
         this.#options.onConnected?.(true)
         this.#options.onDevices?.()
-        opened.resolve()
       },
       onInterrupted: (error: SmsGatewayError) => {
         if (isOpen) log.warn({ channel, reason: error.message }, 'connection to the API lost, reconnecting')
         isOpen = false
         this.#options.onConnected?.(false)
       },
+      // Reports messages whose events arrived before their id was stored, because these events are not repeated.
+      onStart: async () => {
+        for (const { id, state } of sent.list()) if (state === 'Pending') await this.#report(id)
+      },
+      catchUp: () => this.#catchUp(),
+      onEvent: async (event) => {
+        if (event.kind === 'inbox.received') await this.#pass(event.data.id)
+        else if (event.kind === 'message.changed') await this.#report(event.data.id)
+        else if (event.kind !== 'reset') this.#options.onDevices?.()
+        if (event.id !== undefined) notes.write(this.#cursor, event.id)
+        this.#reach(this.#options.now())
+      },
     })
-    let next = events.next()
-    // Prevents a warning. The await below handles the rejection.
-    next.catch(() => undefined)
-    await Promise.race([opened.promise, next])
-    // Reports messages whose events arrived before their id was stored, because these events are not repeated.
-    for (const { id, state } of sent.list()) if (state === 'Pending') await this.#report(id)
-    for (;;) {
-      if (needsCatchUp) await this.#catchUp()
-      needsCatchUp = false
-      const { done, value: event } = await next
-      if (done || event === undefined) return
-      if (event.kind === 'reset') needsCatchUp = true
-      else if (event.kind === 'inbox.received') await this.#pass(event.data.id)
-      else if (event.kind === 'message.changed') await this.#report(event.data.id)
-      else this.#options.onDevices?.()
-      if (needsCatchUp) await this.#catchUp()
-      needsCatchUp = false
-      if (event.id !== undefined) notes.write(this.#cursor, event.id)
-      this.#reach(this.#options.now())
-      next = events.next()
-      next.catch(() => undefined)
-    }
   }
 
   /**
@@ -164,7 +152,7 @@ export class AccountFollower {
   async #pass(id: string): Promise<void> {
     const { handled, api, signal, onReceived } = this.#options
     if (handled.has(id)) return
-    const item = await this.#unlessGone(api.inbox.get(id, { signal }))
+    const item = await unlessGone(api.inbox.get(id, { signal }))
     if (item === undefined) return
     await onReceived(item)
     handled.add(id, Date.parse(item.createdAt))
@@ -186,23 +174,13 @@ export class AccountFollower {
     const { sent, api, signal, onState, stateOf = ({ state }) => state } = this.#options
     const known = sent.find(id)
     if (known === undefined) return
-    const message = await this.#unlessGone(api.messages.get(id, { signal }))
+    const message = await unlessGone(api.messages.get(id, { signal }))
     const state = message === undefined ? undefined : stateOf(message)
     if (message !== undefined && state !== undefined && state !== known.state) {
       await onState(message, known.detail)
       sent.setState(id, state)
     }
     if (state === undefined || FINAL.includes(state)) sent.remove(id)
-  }
-
-  /** Returns undefined for an item that was deleted because of its age. */
-  async #unlessGone<Item>(answer: Promise<Item>): Promise<Item | undefined> {
-    try {
-      return await answer
-    } catch (error) {
-      if (error instanceof NotFoundError || (error instanceof ApiError && error.status === 410)) return undefined
-      throw error
-    }
   }
 }
 

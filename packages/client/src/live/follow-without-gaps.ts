@@ -1,0 +1,59 @@
+import { ApiError, NotFoundError } from '../errors.ts'
+import type { FollowOptions, LiveEvent } from './live-events.ts'
+
+export interface GaplessOptions extends FollowOptions {
+  /** Opens the stream, as `SmsGateway.events` does. */
+  readonly events: (options: FollowOptions) => AsyncGenerator<LiveEvent, void, undefined>
+  /**
+   * Reads the lists of the API, because events may be missing: without `lastEventId`, and after `reset`. The stream is open
+   * meanwhile, so nothing is missed between a list and the next event.
+   */
+  readonly catchUp: () => Promise<void>
+  /** Called when the stream is open for the first time, before all other work. */
+  readonly onStart?: () => Promise<void>
+  /** Handles one event, and stores its id as the new position. Later events wait for it. */
+  readonly onEvent: (event: LiveEvent) => Promise<void>
+}
+
+/** Follows an account from a stored position, and misses no change. Returns when the signal aborts. */
+export async function followWithoutGaps(options: GaplessOptions): Promise<void> {
+  const { events, catchUp, onStart, onEvent, ...stream } = options
+  let setOpened: () => void
+  const opened = new Promise<void>((resolve) => {
+    setOpened = resolve
+  })
+  const incoming = events({
+    ...stream,
+    onOpen() {
+      stream.onOpen?.()
+      setOpened()
+    },
+  })
+  const nextEvent = () => {
+    const next = incoming.next()
+    // Prevents a warning. The await in the loop throws the error.
+    next.catch(() => undefined)
+    return next
+  }
+  let next = nextEvent()
+  await Promise.race([opened, next])
+  await onStart?.()
+  if (stream.lastEventId === undefined) await catchUp()
+  for (;;) {
+    const { done, value: event } = await next
+    if (done || event === undefined) return
+    if (event.kind === 'reset') await catchUp()
+    await onEvent(event)
+    next = nextEvent()
+  }
+}
+
+/** Returns undefined for an item that was deleted in the meantime, also because of its age. */
+export async function unlessGone<Item>(answer: Promise<Item>): Promise<Item | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof NotFoundError || (error instanceof ApiError && error.status === 410)) return undefined
+    throw error
+  }
+}
