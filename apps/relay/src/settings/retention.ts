@@ -1,7 +1,7 @@
 import type { Settings } from '@smsgw/contract/settings'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
-import type { PeriodicJob } from '../store/periodic-jobs.ts'
+import type { PeriodicJob } from '../store/run-periodic-jobs.ts'
 import { type OwnSettings, withDefaults } from './merge-settings.ts'
 
 export interface RetentionRule {

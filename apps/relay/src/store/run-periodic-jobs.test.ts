@@ -1,7 +1,7 @@
 import { openLog } from '@smsgw/daemon/log'
 import { afterEach, expect, test, vi } from 'vitest'
 import { testDatabase } from '../testing/test-database.ts'
-import { type PeriodicJob, type PeriodicJobs, runPeriodicJobs } from './periodic-jobs.ts'
+import { type PeriodicJob, type PeriodicJobs, runPeriodicJobs } from './run-periodic-jobs.ts'
 
 const SOON = 0.01
 /** The time limit is long enough for a busy machine. */
