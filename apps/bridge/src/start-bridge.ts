@@ -20,7 +20,7 @@ export interface Bridge {
   readonly stop: () => Promise<void>
 }
 
-interface Channel {
+interface RunningChannel {
   readonly report: () => ChannelReport
   readonly stop: () => Promise<void>
 }
@@ -32,7 +32,7 @@ const COMMAND_LIMITS = { maxRetries: 0, timeoutMs: 15_000 }
 export async function startBridge({ api, channels, dataDir, log }: BridgeOptions): Promise<Bridge> {
   const { mqtt, email, chat, smpp, mcp } = channels
   const database = openState(dataDir)
-  const started: Channel[] = []
+  const started: RunningChannel[] = []
   // The `fetch` of a gateway adds the credentials of its account.
   const connect = ({ credentials = api.credentials, ...options }: Partial<SmsGatewayOptions>) =>
     new SmsGateway({ ...api, ...options, ...(credentials !== api.credentials && { fetch }), credentials })

@@ -4,16 +4,13 @@ import type { SmsGateway } from '@smsgw/client'
 import type { InboxItem } from '@smsgw/client/openapi'
 import type { Log } from '@smsgw/daemon/log'
 import { AccountFollower } from '../follow/account-follower.ts'
-import { Notes } from '../state/bridge-state.ts'
-import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
-import { HandledItems } from '../state/handled-items.ts'
-import { SentMessages } from '../state/sent-messages.ts'
+import { Channel } from '../state/channel.ts'
+import type { ChannelReport, ChannelState } from '../state/channel-state.ts'
 import { steadyNow } from '../state/steady-clock.ts'
 import { ChatQueue } from './chat-queue.ts'
 import { type ChatSender, RefusedText } from './chat-sender.ts'
 import { type ChatConfig, type ChatTarget, targetsFor, unusedTags } from './chat-settings.ts'
 
-const CHANNEL = 'chat'
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 300_000
 /** A text that a target has not accepted after this time is dropped. */
@@ -44,10 +41,9 @@ export interface ChatBridge {
  */
 export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
   const { config, api, database, log, sender, now = steadyNow } = options
-  const stopping = new AbortController()
-  const { signal } = stopping
+  const channel = new Channel('chat', database, log, { api: 'connecting to the API' })
+  const { state, signal } = channel
   const cutting = new AbortController()
-  const state = new ChannelState(CHANNEL, { api: 'connecting to the API' })
   const queue = new ChatQueue(database)
   const lanes = new Map(
     config.CHAT_URLS.map((target) => [
@@ -59,15 +55,8 @@ export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
   if (removed > 0) log.warn({ texts: removed }, 'texts dropped: their chats are no longer in CHAT_URLS')
   for (const tag of unusedTags(config)) log.warn({ tag }, 'CHAT_RULES contains a tag that no address in CHAT_URLS has')
   const follower = new AccountFollower({
-    channel: CHANNEL,
+    channel,
     api,
-    notes: new Notes(database),
-    handled: new HandledItems(database, CHANNEL),
-    sent: new SentMessages(database, CHANNEL),
-    log,
-    signal,
-    now: Date.now,
-    onConnected: (isConnected) => state.set('api', isConnected ? undefined : 'connection to the API lost'),
     async onReceived(item) {
       const targets = targetsFor(config, item.sender).map(({ id }) => id)
       queue.add(targets, item.id, shownText(config.CHAT_TEMPLATE, item), now())
@@ -79,7 +68,7 @@ export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
   return {
     report: () => state.report(),
     async stop() {
-      stopping.abort()
+      channel.stop()
       // Waits for the answer, because otherwise the next start would send the same text again.
       const timer = setTimeout(() => cutting.abort(), STOP_MS)
       await running

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
 import type { InboxItem, MessageState } from '@smsgw/client/openapi'
@@ -7,16 +6,15 @@ import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { EmailConfig } from '../config.ts'
 import { AccountFollower } from '../follow/account-follower.ts'
-import { Notes } from '../state/bridge-state.ts'
-import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
-import { HandledItems } from '../state/handled-items.ts'
-import { SentMessages } from '../state/sent-messages.ts'
+import { readPem } from '../read-pem.ts'
+import type { Notes } from '../state/bridge-state.ts'
+import { Channel } from '../state/channel.ts'
+import type { ChannelReport } from '../state/channel-state.ts'
 import { steadyNow } from '../state/steady-clock.ts'
 import { MailSender } from './outgoing-mail.ts'
 import { replyAddress } from './reply-address.ts'
 import { type ReceivedMail, SmtpReceiver } from './smtp-receiver.ts'
 
-const CHANNEL = 'email'
 /** How long a request may take, so that a mail program gets an answer before its user gives up. */
 const QUICK = { maxRetries: 1, timeoutMs: 20_000 }
 
@@ -47,13 +45,10 @@ interface SentMail {
  */
 export async function startEmailBridge({ config, connect, database, log }: EmailBridgeOptions): Promise<EmailBridge> {
   const { SMTP_DOMAIN: domain } = config
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const notes = new Notes(database)
-  const sent = new SentMessages(database, CHANNEL)
-  const replySecret = secretIn(notes)
   const hasSender = config.MAIL_URL !== undefined
-  const state = new ChannelState(CHANNEL, hasSender ? { api: 'connecting to the API' } : {})
+  const channel = new Channel('email', database, log, hasSender ? { api: 'connecting to the API' } : {})
+  const { notes, sent, state } = channel
+  const replySecret = secretIn(notes)
   const sender =
     config.MAIL_URL === undefined
       ? undefined
@@ -97,24 +92,13 @@ export async function startEmailBridge({ config, connect, database, log }: Email
     if (from.toLowerCase().endsWith(`@${domain.toLowerCase()}`)) return
     const detail: SentMail = { sender: from, subject: mail.subject ?? null, mailId: mail.messageId ?? null }
     sent.add(messageId, JSON.stringify(detail), steadyNow())
-    void follower?.reportNow(messageId).catch((error: Error) => {
-      // After a failure, the next event of the message or the next start reports the state.
-      if (!signal.aborted)
-        log.warn({ message: messageId, reason: error.message }, 'could not read the state of a message')
-    })
+    follower?.reportSoon(messageId)
   }
 
   function followerOptions(mails: MailSender) {
     return {
-      channel: CHANNEL,
+      channel,
       api: connect({}),
-      notes,
-      handled: new HandledItems(database, CHANNEL),
-      sent,
-      log,
-      signal,
-      now: Date.now,
-      onConnected: (isConnected: boolean) => state.set('api', isConnected ? undefined : 'connection to the API lost'),
       async onReceived(item: InboxItem) {
         if (config.MAIL_TO.length === 0) return
         await mails.send({
@@ -147,7 +131,7 @@ export async function startEmailBridge({ config, connect, database, log }: Email
     port,
     report: () => state.report(),
     async stop() {
-      stopping.abort()
+      channel.stop()
       await receiver?.close()
       sender?.close()
       await running
@@ -183,12 +167,4 @@ function mailFrom({ MAIL_FROM, SMTP_DOMAIN }: EmailConfig): string {
 function certificateOf({ SMTP_TLS_CERT: cert, SMTP_TLS_KEY: key }: EmailConfig) {
   if (cert === undefined || key === undefined) return undefined
   return { cert: readPem('SMTP_TLS_CERT', cert), key: readPem('SMTP_TLS_KEY', key) }
-}
-
-function readPem(name: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new StartError(`${name}: cannot read the file: ${(error as Error).message}`, { cause: error })
-  }
 }

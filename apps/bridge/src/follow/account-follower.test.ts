@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { openLog } from '@smsgw/daemon/log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Notes, openState } from '../state/bridge-state.ts'
-import { HandledItems } from '../state/handled-items.ts'
+import { openState } from '../state/bridge-state.ts'
+import { Channel } from '../state/channel.ts'
 import { SentMessages } from '../state/sent-messages.ts'
 import { TestAccount } from '../testing/account.ts'
 import { AccountFollower } from './account-follower.ts'
@@ -31,17 +31,11 @@ afterEach(() => {
 
 /** Starts to follow the account. Resolves when the stream is open. */
 async function follow() {
-  const stopping = new AbortController()
+  const channel = new Channel('test', database, openLog('fatal', process.stdout), {})
   const connected = Promise.withResolvers<void>()
   const follower = new AccountFollower({
-    channel: 'test',
+    channel,
     api: account.client(),
-    notes: new Notes(database),
-    handled: new HandledItems(database, 'test'),
-    sent: new SentMessages(database, 'test'),
-    log: openLog('fatal', process.stdout),
-    signal: stopping.signal,
-    now: Date.now,
     async onReceived({ text = '' }) {
       if (failNext) {
         failNext = false
@@ -59,7 +53,7 @@ async function follow() {
   return {
     follower,
     async stop() {
-      stopping.abort()
+      channel.stop()
       await running
     },
   }

@@ -4,10 +4,7 @@ import type { SmsGatewayError } from '@smsgw/client/errors'
 import { followWithoutGaps, unlessGone } from '@smsgw/client/follow-without-gaps'
 import type { LiveEventKind } from '@smsgw/client/live-events'
 import type { InboxItem, MessageState } from '@smsgw/client/openapi'
-import type { Log } from '@smsgw/daemon/log'
-import type { Notes } from '../state/bridge-state.ts'
-import type { HandledItems } from '../state/handled-items.ts'
-import type { SentMessages } from '../state/sent-messages.ts'
+import type { Channel } from '../state/channel.ts'
 
 /**
  * How far before a gap in the stream the inbox is read, because the time of a received message comes from the network
@@ -19,15 +16,8 @@ const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 60_000
 
 export interface FollowerOptions {
-  /** The name of the channel in the state file. */
-  readonly channel: string
+  readonly channel: Channel
   readonly api: SmsGateway
-  readonly notes: Notes
-  readonly handled: HandledItems
-  readonly sent: SentMessages
-  readonly log: Log
-  readonly signal: AbortSignal
-  readonly now: () => number
   /** Passes on one received message. Called again after an error. */
   readonly onReceived: (item: InboxItem) => Promise<void>
   /** Reports a new state of a message that this channel has sent. */
@@ -54,33 +44,34 @@ export class AccountFollower {
 
   constructor(options: FollowerOptions) {
     this.#options = options
-    this.#cursor = `${options.channel}.last-event-id`
-    this.#reached = `${options.channel}.followed-until`
+    this.#cursor = `${options.channel.name}.last-event-id`
+    this.#reached = `${options.channel.name}.followed-until`
   }
 
   /** Runs until the signal aborts. */
   async run(): Promise<void> {
-    const { signal, log, channel } = this.#options
+    const { signal, log, name } = this.#options.channel
     for (let retryMs = FIRST_RETRY_MS; !signal.aborted; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
       const startedAt = performance.now()
       try {
         await this.#follow()
       } catch (error) {
         if (signal.aborted) return
-        this.#options.onConnected?.(false)
+        this.#setConnected(false)
         if (performance.now() - startedAt > LONGEST_RETRY_MS) retryMs = FIRST_RETRY_MS
-        log.error({ err: error, channel }, `events of the account not read, retrying in ${retryMs / 1000} s`)
+        log.error({ err: error, channel: name }, `events of the account not read, retrying in ${retryMs / 1000} s`)
         await sleep(retryMs, undefined, { signal }).catch(() => undefined)
       }
     }
   }
 
   async #follow(): Promise<void> {
-    const { api, notes, sent, log, signal, channel } = this.#options
+    const { api, onDevices } = this.#options
+    const { name: channel, notes, sent, log, signal } = this.#options.channel
     if (notes.read(this.#reached) === undefined) await this.#skipOlder()
     let isOpen = false
     const kinds: LiveEventKind[] = ['inbox.received', 'message.changed']
-    if (this.#options.onDevices !== undefined) kinds.push('device.changed', 'device.telemetry')
+    if (onDevices !== undefined) kinds.push('device.changed', 'device.telemetry')
     await followWithoutGaps({
       events: (options) => api.events(options),
       kinds,
@@ -89,13 +80,13 @@ export class AccountFollower {
       onOpen: () => {
         if (!isOpen) log.info({ channel }, 'following the events of the account')
         isOpen = true
-        this.#options.onConnected?.(true)
-        this.#options.onDevices?.()
+        this.#setConnected(true)
+        onDevices?.()
       },
       onInterrupted: (error: SmsGatewayError) => {
         if (isOpen) log.warn({ channel, reason: error.message }, 'connection to the API lost, reconnecting')
         isOpen = false
-        this.#options.onConnected?.(false)
+        this.#setConnected(false)
       },
       // Reports messages whose events arrived before their id was stored, because these events are not repeated.
       onStart: async () => {
@@ -105,9 +96,9 @@ export class AccountFollower {
       onEvent: async (event) => {
         if (event.kind === 'inbox.received') await this.#pass(event.data.id)
         else if (event.kind === 'message.changed') await this.#report(event.data.id)
-        else if (event.kind !== 'reset') this.#options.onDevices?.()
+        else if (event.kind !== 'reset') onDevices?.()
         if (event.id !== undefined) notes.write(this.#cursor, event.id)
-        this.#reach(this.#options.now())
+        this.#reach(Date.now())
       },
     })
   }
@@ -117,16 +108,16 @@ export class AccountFollower {
    * that every later message is reported.
    */
   async #skipOlder(): Promise<void> {
-    const { handled, now } = this.#options
-    const startedAt = now()
+    const { handled } = this.#options.channel
+    const startedAt = Date.now()
     for await (const { id, createdAt } of this.#receivedSince(startedAt)) handled.add(id, Date.parse(createdAt))
     this.#reach(startedAt)
   }
 
   /** Reads the lists, because events may have been missed. */
   async #catchUp(): Promise<void> {
-    const { notes, handled, sent, now } = this.#options
-    const startedAt = now()
+    const { notes, handled, sent } = this.#options.channel
+    const startedAt = Date.now()
     const missed: string[] = []
     for await (const { id } of this.#receivedSince(Number(notes.read(this.#reached) ?? startedAt)))
       if (!handled.has(id)) missed.push(id)
@@ -138,19 +129,20 @@ export class AccountFollower {
 
   /** Lists the newest messages first, and includes messages that may be late. */
   #receivedSince(at: number): AsyncIterable<InboxItem> {
-    const { api, signal } = this.#options
-    return api.inbox.list({ from: new Date(at - LATE_MS).toISOString() }, { signal })
+    const { api, channel } = this.#options
+    return api.inbox.list({ from: new Date(at - LATE_MS).toISOString() }, { signal: channel.signal })
   }
 
   #reach(at: number): void {
-    const { notes, handled } = this.#options
+    const { notes, handled } = this.#options.channel
     if (at - Number(notes.read(this.#reached) ?? 0) < REACH_EVERY_MS) return
     notes.write(this.#reached, String(at))
     handled.forgetBefore(at - LATE_MS - REACH_EVERY_MS - LATE_MS)
   }
 
   async #pass(id: string): Promise<void> {
-    const { handled, api, signal, onReceived } = this.#options
+    const { api, onReceived } = this.#options
+    const { handled, signal } = this.#options.channel
     if (handled.has(id)) return
     const item = await unlessGone(api.inbox.get(id, { signal }))
     if (item === undefined) return
@@ -163,6 +155,19 @@ export class AccountFollower {
     return this.#report(id)
   }
 
+  /** As `reportNow`, but a failure is only logged, because the next event of the message or the next start reports the state. */
+  reportSoon(id: string): void {
+    const { log, signal } = this.#options.channel
+    this.reportNow(id).catch((error: Error) => {
+      if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'could not read the state of a message')
+    })
+  }
+
+  #setConnected(isConnected: boolean): void {
+    this.#options.channel.state.set('api', isConnected ? undefined : 'connection to the API lost')
+    this.#options.onConnected?.(isConnected)
+  }
+
   /** Makes one report at a time, so that the stream and `reportNow` do not report a state twice. */
   #report(id: string): Promise<void> {
     const report = this.#reporting.catch(() => undefined).then(() => this.#reportState(id))
@@ -171,7 +176,8 @@ export class AccountFollower {
   }
 
   async #reportState(id: string): Promise<void> {
-    const { sent, api, signal, onState, stateOf = ({ state }) => state } = this.#options
+    const { api, onState, stateOf = ({ state }) => state } = this.#options
+    const { sent, signal } = this.#options.channel
     const known = sent.find(id)
     if (known === undefined) return
     const message = await unlessGone(api.messages.get(id, { signal }))

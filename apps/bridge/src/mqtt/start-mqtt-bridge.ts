@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SmsGateway } from '@smsgw/client'
 import type { InboxItem, MessageState } from '@smsgw/client/openapi'
 import type { Log } from '@smsgw/daemon/log'
-import { StartError } from '@smsgw/daemon/start-error'
 import type { IPublishPacket } from 'mqtt'
 import type { MqttConfig } from '../config.ts'
 import { AccountFollower } from '../follow/account-follower.ts'
-import { Notes } from '../state/bridge-state.ts'
-import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
-import { HandledItems } from '../state/handled-items.ts'
-import { SentMessages } from '../state/sent-messages.ts'
+import { readPem } from '../read-pem.ts'
+import type { Notes } from '../state/bridge-state.ts'
+import { Channel } from '../state/channel.ts'
+import type { ChannelReport } from '../state/channel-state.ts'
 import { Broker } from './broker.ts'
 import { readCommand } from './command.ts'
 import { CommandQueue } from './command-queue.ts'
@@ -22,7 +20,6 @@ import { DevicePublisher } from './publish-devices.ts'
 import { CommandRunner } from './run-commands.ts'
 import { topicsBelow } from './topics.ts'
 
-const CHANNEL = 'mqtt'
 /** The time during which changes are collected and then published together. */
 const GATHER_MS = 500
 /** The interval at which all devices are read, in case a change was missed. */
@@ -46,18 +43,17 @@ export interface MqttBridge {
 /** Connects the account to an MQTT broker: reads commands, and publishes received messages, states and devices. */
 export function startMqttBridge({ config, api, commandApi, database, log }: MqttBridgeOptions): MqttBridge {
   const { MQTT_PREFIX: prefix, MQTT_DISCOVERY_PREFIX: discoveryPrefix, MQTT_CONTACTS: contacts } = config
-  const stopping = new AbortController()
-  const { signal } = stopping
+  const channel = new Channel('mqtt', database, log, {
+    broker: 'connecting to the MQTT broker',
+    api: 'connecting to the API',
+  })
+  const { notes, handled, sent, state, signal } = channel
   const topics = topicsBelow(prefix)
   const homeAssistant = `${discoveryPrefix}/status`
-  const notes = new Notes(database)
-  const handled = new HandledItems(database, CHANNEL)
-  const sent = new SentMessages(database, CHANNEL)
   const queue = new CommandQueue(database)
-  const state = new ChannelState(CHANNEL, { broker: 'connecting to the MQTT broker', api: 'connecting to the API' })
   const broker = new Broker({
     url: config.MQTT_URL,
-    ca: authorities(config.MQTT_CA_FILE),
+    ca: config.MQTT_CA_FILE === undefined ? undefined : readPem('MQTT_CA_FILE', config.MQTT_CA_FILE),
     clientId: clientIdIn(notes),
     availabilityTopic: topics.availability,
     topics: [topics.send, homeAssistant],
@@ -72,14 +68,8 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
   const devices = new DevicePublisher({ api, broker, database, topics, prefix, discoveryPrefix, contacts, signal })
   const updates = new Updates(() => devices.update(), log, signal)
   const follower = new AccountFollower({
-    channel: CHANNEL,
+    channel,
     api,
-    notes,
-    handled,
-    sent,
-    log,
-    signal,
-    now: Date.now,
     onReceived: (item) => broker.publishOnce(item.id, topics.received, JSON.stringify(receivedEvent(item))),
     async onState(message, detail) {
       const event = stateEvent(message, detail)
@@ -87,10 +77,7 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
       await broker.publishOnce(`state:${message.id}:${message.state}`, topics.status, JSON.stringify(event))
     },
     onDevices: () => updates.request(),
-    onConnected(isConnected) {
-      state.set('api', isConnected ? undefined : 'connection to the API lost')
-      void publishAccount(isConnected)
-    },
+    onConnected: (isConnected) => void publishAccount(isConnected),
   })
   let isFollowing = false
   const runner = new CommandRunner({
@@ -104,7 +91,7 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
     onRemoved: () => {
       if (queue.mayReopen) broker.reconnect('the command queue has room again')
     },
-    onSent: (id) => void follower.reportNow(id).catch((error) => reportLater(error, id)),
+    onSent: (id) => follower.reportSoon(id),
   })
   const running = [runner.run(), follower.run(), updates.run()]
 
@@ -153,16 +140,11 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
     })
   }
 
-  /** After a failure, the next event of the message or the next start reports the state. */
-  function reportLater(error: Error, id: string): void {
-    if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'could not read the state of a message')
-  }
-
   return {
     isConnected: () => broker.isConnected,
     report: () => state.report(),
     async stop() {
-      stopping.abort()
+      channel.stop()
       await broker.close()
       await Promise.all(running)
     },
@@ -239,13 +221,4 @@ function clientIdIn(notes: Notes): string {
   const created = `smsgw-${randomBytes(8).toString('hex')}`
   notes.write(name, created)
   return created
-}
-
-function authorities(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new StartError(`MQTT_CA_FILE: cannot read the file: ${(error as Error).message}`, { cause: error })
-  }
 }

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
 import type { MessageState } from '@smsgw/client/openapi'
@@ -9,30 +7,21 @@ import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { SmppConfig } from '../config.ts'
 import { AccountFollower } from '../follow/account-follower.ts'
-import { Notes } from '../state/bridge-state.ts'
-import { type ChannelReport, ChannelState } from '../state/channel-state.ts'
-import { HandledItems } from '../state/handled-items.ts'
-import { SentMessages } from '../state/sent-messages.ts'
+import { readPem } from '../read-pem.ts'
+import { Channel } from '../state/channel.ts'
+import type { ChannelReport } from '../state/channel-state.ts'
 import { steadyNow } from '../state/steady-clock.ts'
 import { Deliverer } from './deliver/deliverer.ts'
-import { DeliveryQueue } from './deliver/delivery-queue.ts'
+import { DeliveryQueue, type Receipt } from './deliver/delivery-queue.ts'
 import { receiptExcerpt } from './deliver/receipt-pdu.ts'
-import { SmppError } from './protocol/command.ts'
-import { AttemptLimit } from './session/attempt-limit.ts'
-import { authenticate } from './session/authenticate.ts'
 import { ConnectionCount, type Listener, listen } from './session/smpp-server.ts'
-import { SESSION_TIMES, type SessionTimes, SmppSession } from './session/smpp-session.ts'
-import { answerRequest } from './submit/answer-request.ts'
+import { SESSION_TIMES, type SessionTimes } from './session/smpp-session.ts'
+import { SmppSessions } from './session/smpp-sessions.ts'
 import { EXPIRED, finalTimeOf, type Outcome, recipientOutcome } from './submit/outcome.ts'
 import { OwnNumbers } from './submit/own-numbers.ts'
 import { type ReceiptRequest, Submitter } from './submit/submitter.ts'
 
-const CHANNEL = 'smpp'
 const SWEEP_MS = 10_000
-/** How long a stop waits for the answers to requests in progress. */
-const UNBIND_MS = 3_000
-/** The largest number of clients with one system id that are bound at the same time. */
-const MOST_BINDS = 20
 const ENDED: readonly string[] = ['Delivered', 'Failed', 'Cancelled']
 
 export interface SmppBridgeOptions {
@@ -60,14 +49,9 @@ export async function startSmppBridge({
   log,
   times = SESSION_TIMES,
 }: SmppBridgeOptions): Promise<SmppBridge> {
-  const stopping = new AbortController()
-  const { signal } = stopping
   const api = connect({})
-  const state = new ChannelState(CHANNEL, { api: 'connecting to the API' })
-  const sessions = new Set<SmppSession>()
-  const attempts = new AttemptLimit(steadyNow)
+  const channel = new Channel('smpp', database, log, { api: 'connecting to the API' })
   const queue = new DeliveryQueue(database)
-  const sent = new SentMessages(database, CHANNEL)
   const deliverer = new Deliverer({
     queue,
     api,
@@ -79,7 +63,7 @@ export async function startSmppBridge({
     alphabet: config.SMPP_ALPHABET,
     refusesSource: config.SMPP_SOURCE === 'refuse',
     ownNumbers: new OwnNumbers(api, steadyNow),
-    sent,
+    sent: channel.sent,
     log,
     steadyNow,
     wallNow: Date.now,
@@ -87,18 +71,11 @@ export async function startSmppBridge({
       const outcomes = request.destinations.map(() => EXPIRED)
       addReceipts(request, { messageId, outcomes, submittedAt: Date.now(), doneAt: Date.now(), text: '' })
     },
-    onMissed: (id) => void follower.reportNow(id).catch((error: Error) => reportLater(error, id)),
+    onMissed: (id) => follower.reportSoon(id),
   })
   const follower = new AccountFollower({
-    channel: CHANNEL,
+    channel,
     api,
-    notes: new Notes(database),
-    handled: new HandledItems(database, CHANNEL),
-    sent,
-    log,
-    signal,
-    now: Date.now,
-    onConnected: (isConnected) => state.set('api', isConnected ? undefined : 'connection to the API lost'),
     stateOf: progressOf,
     async onReceived({ id }) {
       queue.addReceived(id, steadyNow())
@@ -115,81 +92,14 @@ export async function startSmppBridge({
       })
     },
   })
-  const listeners = await listenOnAll()
+  const sessions = new SmppSessions({ config, connect, submitter, deliverer, log, times })
+  const listeners = await listenOnAll(config, log, (socket, address) => sessions.open(socket, address))
   const following = follower.run()
   const sweeping = setInterval(sweep, SWEEP_MS)
   sweep()
 
-  async function listenOnAll(): Promise<readonly (Listener | undefined)[]> {
-    const connections = new ConnectionCount(log)
-    const shared = { host: config.SMPP_HOST, allowed: config.SMPP_ALLOW_CIDRS, connections, log, onConnection: open }
-    const start = async (name: 'SMPP_PORT' | 'SMPP_TLS_PORT', tls?: ReturnType<typeof readCertificate>) => {
-      const port = config[name]
-      if (port === undefined) return undefined
-      const listener = await listen({ ...shared, port, tls }).catch((error: Error) => {
-        throw new StartError(`${name}: cannot listen on ${config.SMPP_HOST}:${port}: ${error.message}`)
-      })
-      log.info({ host: config.SMPP_HOST, port: listener.port, tls: tls !== undefined }, 'SMPP server listening')
-      return listener
-    }
-    return [await start('SMPP_PORT'), await start('SMPP_TLS_PORT', readCertificate(config))]
-  }
-
-  function open(socket: Socket, address: string): void {
-    const session = new SmppSession({
-      socket,
-      address,
-      log,
-      times,
-      async onBind(request, isSender) {
-        refuseBlocked(address)
-        const login = await authenticate(request, isSender, { connect, users: config.SMPP_USERS ?? new Map() }).catch(
-          (error: unknown) => {
-            if (error instanceof SmppError && error.status === 'ESME_RINVPASWD') attempts.addFailure(address)
-            throw error
-          },
-        )
-        // Checks the limit again, because other binds of this address may have failed meanwhile.
-        refuseBlocked(address)
-        const bound = [...sessions].filter((other) => other.isBound && other.login?.systemId === login.systemId)
-        if (bound.length >= MOST_BINDS)
-          throw new SmppError('ESME_RBINDFAIL', `the system_id has ${MOST_BINDS} binds, the maximum`)
-        return login
-      },
-      onRequest: (pdu, from, login) => answerRequest(pdu, from, login, submitter),
-      onReceiver: (receiver) => deliverer.add(receiver),
-      onClose(closed) {
-        sessions.delete(closed)
-        deliverer.remove(closed)
-      },
-    })
-    sessions.add(session)
-  }
-
-  function refuseBlocked(address: string): void {
-    if (attempts.isBlocked(address)) throw new SmppError('ESME_RBINDFAIL', 'too many failed binds from this address')
-  }
-
-  function addReceipts(
-    { systemId, owner, source, destinations, onFailureOnly, copies }: ReceiptRequest,
-    {
-      messageId,
-      outcomes,
-      ...facts
-    }: {
-      readonly messageId: string
-      readonly outcomes: readonly Outcome[]
-      readonly submittedAt: number
-      readonly doneAt: number
-      readonly text: string
-    },
-  ): void {
-    const receipts = destinations.flatMap((destination, at) => {
-      const outcome = outcomes[at]
-      if (outcome === undefined || (onFailureOnly && outcome.stat === 'DELIVRD')) return []
-      return [{ systemId, owner, messageId, source, destination, ...outcome, ...facts }]
-    })
-    queue.addReceipts(messageId, receipts, copies, steadyNow())
+  function addReceipts(request: ReceiptRequest, facts: ReceiptFacts): void {
+    queue.addReceipts(facts.messageId, receiptsOf(request, facts), request.copies, steadyNow())
     deliverer.wake()
   }
 
@@ -199,24 +109,17 @@ export async function startSmppBridge({
     if (old > 0) log.warn({ count: old }, 'SMPP deliveries dropped: no receiver has accepted them for 7 days')
   }
 
-  /** After a failure, the next event of the message or the next start reports the state. */
-  function reportLater(error: Error, id: string): void {
-    if (!signal.aborted) log.warn({ message: id, reason: error.message }, 'could not read the state of a message')
-  }
-
   const [plain, secure] = listeners
   return {
-    report: () => state.report(),
+    report: () => channel.state.report(),
     port: plain?.port,
     tlsPort: secure?.port,
     async stop() {
-      stopping.abort()
+      channel.stop()
       clearInterval(sweeping)
       deliverer.stop()
       const closing = listeners.map((listener) => listener?.close())
-      const unbound = Promise.all([...sessions].map((session) => session.unbind()))
-      await Promise.race([unbound, sleep(UNBIND_MS, undefined, { ref: false })])
-      for (const session of sessions) session.close()
+      await sessions.close()
       await Promise.all([...closing, following])
     },
   }
@@ -230,6 +133,42 @@ function progressOf({ state, recipients }: MessageState): string {
   return recipients.every((recipient) => ENDED.includes(recipient.state)) ? 'Ended' : state
 }
 
+/** The data that the receipts of one message share, and the outcome for each destination. */
+interface ReceiptFacts extends Pick<Receipt, 'messageId' | 'submittedAt' | 'doneAt' | 'text'> {
+  readonly outcomes: readonly Outcome[]
+}
+
+function receiptsOf(
+  { systemId, owner, source, destinations, onFailureOnly }: ReceiptRequest,
+  { outcomes, ...facts }: ReceiptFacts,
+): Receipt[] {
+  return destinations.flatMap((destination, at) => {
+    const outcome = outcomes[at]
+    if (outcome === undefined || (onFailureOnly && outcome.stat === 'DELIVRD')) return []
+    return [{ systemId, owner, source, destination, ...outcome, ...facts }]
+  })
+}
+
+/** Listens on the ports without and with TLS. Returns undefined for a port that is not set. */
+async function listenOnAll(
+  config: SmppConfig,
+  log: Log,
+  onConnection: (socket: Socket, address: string) => void,
+): Promise<readonly (Listener | undefined)[]> {
+  const connections = new ConnectionCount(log)
+  const shared = { host: config.SMPP_HOST, allowed: config.SMPP_ALLOW_CIDRS, connections, log, onConnection }
+  const start = async (name: 'SMPP_PORT' | 'SMPP_TLS_PORT', tls?: ReturnType<typeof readCertificate>) => {
+    const port = config[name]
+    if (port === undefined) return undefined
+    const listener = await listen({ ...shared, port, tls }).catch((error: Error) => {
+      throw new StartError(`${name}: cannot listen on ${config.SMPP_HOST}:${port}: ${error.message}`)
+    })
+    log.info({ host: config.SMPP_HOST, port: listener.port, tls: tls !== undefined }, 'SMPP server listening')
+    return listener
+  }
+  return [await start('SMPP_PORT'), await start('SMPP_TLS_PORT', readCertificate(config))]
+}
+
 function readCertificate({ SMPP_TLS_CERT, SMPP_TLS_KEY }: SmppConfig) {
   if (SMPP_TLS_CERT === undefined || SMPP_TLS_KEY === undefined) return undefined
   const pair = { cert: readPem('SMPP_TLS_CERT', SMPP_TLS_CERT), key: readPem('SMPP_TLS_KEY', SMPP_TLS_KEY) }
@@ -239,12 +178,4 @@ function readCertificate({ SMPP_TLS_CERT, SMPP_TLS_KEY }: SmppConfig) {
     throw new StartError(`SMPP_TLS_CERT and SMPP_TLS_KEY do not match: ${(error as Error).message}`, { cause: error })
   }
   return pair
-}
-
-function readPem(name: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new StartError(`${name}: cannot read the file: ${(error as Error).message}`, { cause: error })
-  }
 }

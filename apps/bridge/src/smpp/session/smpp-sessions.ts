@@ -1,0 +1,85 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '@smsgw/daemon/log'
+import type { SmppConfig } from '../../config.ts'
+import { steadyNow } from '../../state/steady-clock.ts'
+import type { Deliverer } from '../deliver/deliverer.ts'
+import { SmppError } from '../protocol/command.ts'
+import type { BindRequest } from '../protocol/requests.ts'
+import { answerRequest } from '../submit/answer-request.ts'
+import type { Submitter } from '../submit/submitter.ts'
+import { AttemptLimit } from './attempt-limit.ts'
+import { type AuthenticateOptions, authenticate, type Login } from './authenticate.ts'
+import { type SessionTimes, SmppSession } from './smpp-session.ts'
+
+/** How long a stop waits for the answers to requests in progress. */
+const UNBIND_MS = 3_000
+/** The largest number of clients with one system id that are bound at the same time. */
+const MOST_BINDS = 20
+
+export interface SmppSessionsOptions {
+  readonly config: SmppConfig
+  readonly connect: AuthenticateOptions['connect']
+  readonly submitter: Submitter
+  readonly deliverer: Deliverer
+  readonly log: Log
+  readonly times: SessionTimes
+}
+
+/** The sessions of all connected clients. */
+export class SmppSessions {
+  readonly #options: SmppSessionsOptions
+  readonly #sessions = new Set<SmppSession>()
+  readonly #attempts = new AttemptLimit(steadyNow)
+
+  constructor(options: SmppSessionsOptions) {
+    this.#options = options
+  }
+
+  open(socket: Socket, address: string): void {
+    const { submitter, deliverer, log, times } = this.#options
+    const session = new SmppSession({
+      socket,
+      address,
+      log,
+      times,
+      onBind: (request, isSender) => this.#bind(request, isSender, address),
+      onRequest: (pdu, from, login) => answerRequest(pdu, from, login, submitter),
+      onReceiver: (receiver) => deliverer.add(receiver),
+      onClose: (closed) => {
+        this.#sessions.delete(closed)
+        deliverer.remove(closed)
+      },
+    })
+    this.#sessions.add(session)
+  }
+
+  /** Ends all sessions. Waits a few seconds for the answers to requests in progress. */
+  async close(): Promise<void> {
+    const unbound = Promise.all([...this.#sessions].map((session) => session.unbind()))
+    await Promise.race([unbound, sleep(UNBIND_MS, undefined, { ref: false })])
+    for (const session of this.#sessions) session.close()
+  }
+
+  async #bind(request: BindRequest, isSender: boolean, address: string): Promise<Login> {
+    const { config, connect } = this.#options
+    this.#refuseBlocked(address)
+    const login = await authenticate(request, isSender, { connect, users: config.SMPP_USERS ?? new Map() }).catch(
+      (error: unknown) => {
+        if (error instanceof SmppError && error.status === 'ESME_RINVPASWD') this.#attempts.addFailure(address)
+        throw error
+      },
+    )
+    // Checks the limit again, because other binds of this address may have failed meanwhile.
+    this.#refuseBlocked(address)
+    const bound = [...this.#sessions].filter((other) => other.isBound && other.login?.systemId === login.systemId)
+    if (bound.length >= MOST_BINDS)
+      throw new SmppError('ESME_RBINDFAIL', `the system_id has ${MOST_BINDS} binds, the maximum`)
+    return login
+  }
+
+  #refuseBlocked(address: string): void {
+    if (this.#attempts.isBlocked(address))
+      throw new SmppError('ESME_RBINDFAIL', 'too many failed binds from this address')
+  }
+}

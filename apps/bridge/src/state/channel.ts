@@ -1,0 +1,36 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Log } from '@smsgw/daemon/log'
+import { Notes } from './bridge-state.ts'
+import { ChannelState } from './channel-state.ts'
+import { HandledItems } from './handled-items.ts'
+import { SentMessages } from './sent-messages.ts'
+
+/** One channel that follows the account: its stored state, its report, and its end. */
+export class Channel {
+  readonly name: string
+  readonly log: Log
+  readonly notes: Notes
+  readonly handled: HandledItems
+  readonly sent: SentMessages
+  readonly state: ChannelState
+  readonly #stopping = new AbortController()
+
+  /** `parts`: the parts that must work, each with its problem at the start. */
+  constructor(name: string, database: DatabaseSync, log: Log, parts: Readonly<Record<string, string>>) {
+    this.name = name
+    this.log = log
+    this.notes = new Notes(database)
+    this.handled = new HandledItems(database, name)
+    this.sent = new SentMessages(database, name)
+    this.state = new ChannelState(name, parts)
+  }
+
+  /** Aborts when the channel is stopped. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+}
