@@ -50,7 +50,10 @@ test('ends a connection without a bind, and a connection whose PDU does not end'
   slow.write(header(100, 9))
   const dripping = setInterval(() => slow.write('a'), 50)
   slow.resume()
-  await once(slow, 'close')
+  const closed = new Promise((resolve) => slow.once('close', resolve))
+  // The server may close the connection while an octet is on its way.
+  slow.on('error', () => undefined)
+  await closed
   clearInterval(dripping)
   // Its limit is shorter, and each octet does not start it again.
   expect(isSilentClosed).toBe(false)
