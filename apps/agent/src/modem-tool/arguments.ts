@@ -1,6 +1,6 @@
 import {
-  type CommandLine,
   type CommandHelp,
+  type CommandLine,
   commandLines,
   type ProgramCommands,
   readOptions,
