@@ -198,6 +198,7 @@ test('changes the name and the events of a webhook, pauses it, and resumes it', 
   const [webhook] = (await gateway.api.ask('GET', '/webhooks')).json
   expect(webhook).toMatchObject({ name: 'Support desk', events: ['sms:received', 'sms:failed'] })
   expect(webhook.pausedAt).toBeTruthy()
+  await page.getByRole('region', { name: 'Deliveries' }).getByText('message received').first().waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText('Deliveries wait until you resume it').waitFor({ state: 'detached' })
 })

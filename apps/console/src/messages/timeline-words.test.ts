@@ -42,6 +42,18 @@ test('a local time in Arabic stays in one piece within an English text', async (
   expect(text).toMatch(/^scheduled for \u2068[^\u2068\u2069]*2037[^\u2068\u2069]*\u2069$/)
 })
 
+test('a delivery report has plain words instead of those of the standard', () => {
+  const report = {
+    at,
+    kind: 'part-report' as const,
+    text: 'Delivery report for part 1 of 2: Short message received by the SME',
+  }
+  expect(stepWords({ ...report, cause: 'report_received' }).text).toBe(
+    "Delivery report for part 1 of 2: The recipient's phone received the message.",
+  )
+  expect(stepWords(report).text).toBe(report.text)
+})
+
 describe('in German', () => {
   afterEach(() => loadLocale(chooseLocale('en', ['en'])))
   const inGerman = async <Words>(words: () => Words) => {

@@ -58,7 +58,11 @@ const whole: ReadonlySet<TimelineKind> = new Set([
  */
 export function stepWords({ kind, code, cause, until, text }: TimelineEntry): StepWords {
   const english = inLocalTime(text)
-  if (locale().language === 'en') return { text: english }
+  if (locale().language === 'en') {
+    // The standard has its own words for the result of a delivery report.
+    const words = kind === 'part-report' ? causeWords(cause) : undefined
+    return { text: words === undefined ? english : english.replace(/: .*$/s, `: ${words}`) }
+  }
   const name = optionalText(`step.${kind}`)
   if (name === undefined) return { text: '', original: english }
   if (whole.has(kind)) return { text: name }

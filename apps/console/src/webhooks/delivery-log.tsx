@@ -76,6 +76,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
             children: (
               <DeliveryRow
                 delivery={delivery}
+                showsEvent={webhook.events.length > 1}
                 isOpen={open.has(delivery.id)}
                 onToggle={() => setOpen(toggled(open, delivery.id))}
               />

@@ -3,7 +3,7 @@ import { Badge, type Tone } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { RelativeTime, useNow } from '../ui/relative-time.tsx'
 import { durationWords } from '../ui/relative-words.ts'
-import { rich, t } from '../words/text.ts'
+import { optionalText, rich, t } from '../words/text.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
 
 const tones: Readonly<Record<DeliveryAnswer['state'], Tone>> = {
@@ -16,14 +16,17 @@ const tones: Readonly<Record<DeliveryAnswer['state'], Tone>> = {
 /** One delivery. When opened it shows the request and the response of each attempt. */
 export function DeliveryRow({
   delivery,
+  showsEvent,
   isOpen,
   onToggle,
 }: {
   readonly delivery: DeliveryAnswer
+  /** Whether the webhook has several events. */
+  readonly showsEvent: boolean
   readonly isOpen: boolean
   readonly onToggle: () => void
 }) {
-  const { state, createdAt, attempts, attemptCount, nextAttemptAt } = delivery
+  const { event, state, createdAt, attempts, attemptCount, nextAttemptAt } = delivery
   const last = attempts.at(-1)
   return (
     <>
@@ -31,6 +34,12 @@ export function DeliveryRow({
         <Icon name={isOpen ? 'down' : 'onward'} size={14} />
         <RelativeTime at={createdAt} />
         <span className="delivery-answer">
+          {showsEvent && (
+            <>
+              <bdi>{optionalText(`event.${event}`) ?? event}</bdi>
+              {' · '}
+            </>
+          )}
           <bdi>
             {last === undefined
               ? t('delivery.notTried')
