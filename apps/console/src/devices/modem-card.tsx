@@ -57,7 +57,14 @@ export function ModemCard({
           [t('modem.registration'), registration && (optionalText(`registration.${registration}`) ?? registration)],
           [t('modem.number'), sim?.phoneNumber && <bdi>{sim.phoneNumber}</bdi>],
           [t('modem.iccid'), sim?.iccid && <span className="mono">{sim.iccid}</span>],
-          [t('modem.imei'), imei && <span className="mono">…{imei}</span>],
+          [
+            t('modem.imei'),
+            imei && (
+              <bdi className="mono" dir="ltr">
+                …{imei}
+              </bdi>
+            ),
+          ],
           [t('modem.firmware'), firmware && <span className="mono">{firmware}</span>],
           [t('modem.recoverySteps'), recoverySteps === undefined ? undefined : numberWords(recoverySteps)],
           [t('modem.storage'), <Storage key="storage" modem={modem} />],

@@ -62,7 +62,12 @@ function ListedWebhook({ webhook }: { readonly webhook: WebhookAnswer }) {
           {name ?? url}
         </Link>
         <p className="small quiet">
-          {name !== undefined && <bdi dir="ltr">{url} · </bdi>}
+          {name !== undefined && (
+            <>
+              <bdi dir="ltr">{url}</bdi>
+              {' · '}
+            </>
+          )}
           <code dir="ltr">{events.join(', ')}</code>
           {device !== undefined && ` · ${device}`}
           {format !== undefined && ` · ${optionalText(`webhooks.format.${format}`) ?? format}`}
