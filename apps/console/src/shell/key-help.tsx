@@ -69,9 +69,11 @@ function KeyList({
         {keys.map(([pressed, does]) => (
           <Fragment key={does}>
             <dt>
-              {pressed.map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
+              <bdi dir="ltr">
+                {pressed.map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </bdi>
             </dt>
             <dd>{does}</dd>
           </Fragment>

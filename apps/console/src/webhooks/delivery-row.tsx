@@ -28,6 +28,7 @@ export function DeliveryRow({
 }) {
   const { event, state, createdAt, attempts, attemptCount, nextAttemptAt } = delivery
   const last = attempts.at(-1)
+  const isAgain = nextAttemptAt !== undefined && state === 'waiting'
   return (
     <>
       <button type="button" className="delivery-head" aria-expanded={isOpen} onClick={onToggle}>
@@ -56,7 +57,8 @@ export function DeliveryRow({
         </span>
         <span className="quiet small">
           {attemptCount > 1 && t('delivery.attempts', { count: attemptCount })}
-          {nextAttemptAt !== undefined && state === 'waiting' && <NextAttempt at={nextAttemptAt} />}
+          {isAgain && attemptCount > 1 && ' · '}
+          {isAgain && <NextAttempt at={nextAttemptAt} />}
         </span>
         <Badge tone={tones[state]}>{t(`deliveryState.${state}`)}</Badge>
       </button>
@@ -68,5 +70,5 @@ export function DeliveryRow({
 /** A delivery that is due waits while its receiver fails, because then only some deliveries are tried. */
 function NextAttempt({ at }: { readonly at: string }) {
   const isDue = Date.parse(at) <= useNow()
-  return <> {isDue ? t('delivery.due') : rich('delivery.next', { when: <RelativeTime at={at} /> })}</>
+  return <>{isDue ? t('delivery.due') : rich('delivery.next', { when: <RelativeTime at={at} /> })}</>
 }
