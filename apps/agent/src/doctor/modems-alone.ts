@@ -128,8 +128,9 @@ const nothing = () => undefined
 
 /** A journal that stores nothing, because the real journal belongs to the agent. */
 const emptyJournal: Journal = {
-  write: async () => [],
+  write: async () => ({ seqs: [], tags: [], fresh: [] }),
   read: () => Promise.reject(new Error('no journal is open')),
+  eventTexts: () => Promise.reject(new Error('no journal is open')),
   forget: () => Promise.reject(new Error('no journal is open')),
   confirm: async () => undefined,
   close: async () => undefined,

@@ -2,7 +2,26 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Change, Json, Slot, Stamp } from './change.ts'
 import { defineForgetting, undatedMs } from './retention.ts'
 
-/** Writes changes into an open transaction: call `apply` for each, then `finish`. After a rollback call `forget`. */
+/** A change as the thread of the journal gets it. The text of an event is encoded before, because the link sends the same text. */
+export type EncodedChange =
+  | Exclude<Change, { readonly kind: 'event' }>
+  | { readonly kind: 'event'; readonly text: string }
+
+export function encodedChange(change: Change): EncodedChange {
+  return change.kind === 'event' ? { kind: 'event', text: JSON.stringify(change.event) } : change
+}
+
+/** The result of one write. */
+export interface WrittenChanges {
+  /** The numbers of the events among the changes, in order. */
+  readonly seqs: readonly number[]
+  /** The random tags of these events. */
+  readonly tags: readonly string[]
+  /** The ids of the received commands that the journal did not have yet. */
+  readonly fresh: readonly string[]
+}
+
+/** Writes changes into an open transaction: call `write` for each list, then `finish`. After a rollback call `forget`. */
 export class ChangeWriter {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
@@ -27,18 +46,17 @@ export class ChangeWriter {
     this.#nextSeq = undefined
   }
 
-  /** Returns the number of the event if the change is an event. */
-  apply(change: Change): number | undefined {
+  write(changes: readonly EncodedChange[]): WrittenChanges {
+    const written = { seqs: [], tags: [], fresh: [] }
+    for (const change of changes) this.#apply(change, written)
+    return written
+  }
+
+  #apply(change: EncodedChange, written: { seqs: number[]; tags: string[]; fresh: string[] }): void {
     switch (change.kind) {
       case 'command-received':
-        this.#run(
-          'INSERT INTO commands (cmd_id, command, received, received_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-          change.command.cmdId,
-          JSON.stringify(change.command),
-          JSON.stringify(change.at),
-          change.at.wallMs,
-        )
-        return undefined
+        if (this.#receive(change)) written.fresh.push(change.command.cmdId)
+        break
       case 'tombstone':
         this.#run(
           `INSERT INTO commands (cmd_id, received, received_ms, outcome, ended_ms) VALUES (?, ?, ?, 'cancelled', ?)
@@ -48,13 +66,13 @@ export class ChangeWriter {
           change.at.wallMs,
           dateOf(change.at),
         )
-        return undefined
+        break
       case 'command-planned':
         this.#one('UPDATE commands SET plan = ? WHERE cmd_id = ?', JSON.stringify(change.plan), change.cmdId)
-        return undefined
+        break
       case 'command-noted':
         this.#one('UPDATE commands SET note = ? WHERE cmd_id = ?', JSON.stringify(change.note), change.cmdId)
-        return undefined
+        break
       case 'command-ended':
         this.#one(
           `UPDATE commands SET outcome = ?, ended_ms = ?, command = without_content(command), plan = without_pdus(plan)
@@ -63,13 +81,13 @@ export class ChangeWriter {
           dateOf(change.at),
           change.cmdId,
         )
-        return undefined
+        break
       case 'command-corrected':
         this.#one('UPDATE commands SET outcome = ? WHERE cmd_id = ?', change.outcome, change.cmdId)
-        return undefined
+        break
       case 'part-committed':
         this.#attempt(change, 'committed = ?4, evidence = ?5', JSON.stringify(change.at), json(change.evidence))
-        return undefined
+        break
       case 'part-result':
         this.#attempt(
           change,
@@ -79,7 +97,7 @@ export class ChangeWriter {
           change.reference ?? null,
           change.code ?? null,
         )
-        return undefined
+        break
       case 'part-reported':
         this.#run(
           'INSERT INTO reports (cmd_id, part, status, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -88,7 +106,7 @@ export class ChangeWriter {
           change.status,
           JSON.stringify(change.at),
         )
-        return undefined
+        break
       case 'inbound-received':
         this.#run(
           `INSERT INTO inbound (pdu_id, arrival, iccid, sim_number, pdu, received, received_ms, memory, slot_index, detail)
@@ -103,10 +121,10 @@ export class ChangeWriter {
           ...place(change.slot),
           json(change.detail),
         )
-        return undefined
+        break
       case 'inbound-slot':
         this.#one('UPDATE inbound SET memory = ?, slot_index = ? WHERE pdu_id = ?', ...place(change.slot), change.pduId)
-        return undefined
+        break
       case 'inbound-settled':
         this.#one(
           'UPDATE inbound SET settled = ?, detail = coalesce(?, detail), received_ms = coalesce(?, received_ms) WHERE pdu_id = ?',
@@ -115,22 +133,26 @@ export class ChangeWriter {
           change.datedMs ?? null,
           change.pduId,
         )
-        return undefined
+        break
       case 'inbound-forgotten':
         this.#one(
           "UPDATE inbound SET pdu = '', detail = json_patch(coalesce(detail, '{}'), ?) WHERE pdu_id = ?",
           JSON.stringify(change.remains ?? {}),
           change.pduId,
         )
-        return undefined
-      case 'event':
-        return this.#append(JSON.stringify(change.event))
+        break
+      case 'event': {
+        const { seq, tag } = this.#append(change.text)
+        written.seqs.push(seq)
+        written.tags.push(tag)
+        break
+      }
       case 'mark-recorded':
         this.#run('UPDATE journal SET mark = ?, stream_id = ?', change.mark, change.streamId)
-        return undefined
+        break
       case 'journal-renounced':
         this.#renounce(change.journalId, change.provenMark)
-        return undefined
+        break
       case 'note':
         if (change.value === null) this.#run('DELETE FROM notes WHERE name = ?', change.name)
         else {
@@ -140,8 +162,20 @@ export class ChangeWriter {
             JSON.stringify(change.value),
           )
         }
-        return undefined
+        break
     }
+  }
+
+  /** Returns true if the journal did not have the command or its tombstone. */
+  #receive({ command, at }: Extract<Change, { readonly kind: 'command-received' }>): boolean {
+    const changes = this.#run(
+      'INSERT INTO commands (cmd_id, command, received, received_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      command.cmdId,
+      JSON.stringify(command),
+      JSON.stringify(at),
+      at.wallMs,
+    )
+    return changes > 0
   }
 
   /** COMMIT and RESULT of an attempt may come in any order, and neither overwrites the other. */
@@ -154,12 +188,13 @@ export class ChangeWriter {
     )
   }
 
-  #append(event: string): number {
+  #append(event: string): { readonly seq: number; readonly tag: string } {
     const seq = this.#next()
     this.#nextSeq = seq + 1
-    const values = [seq, event, this.#newTag(), this.#nowMs() ?? undatedMs]
+    const tag = this.#newTag()
+    const values = [seq, event, tag, this.#nowMs() ?? undatedMs]
     this.#run('INSERT INTO events (seq, event, tag, written_ms) VALUES (?, ?, ?, ?)', ...values)
-    return seq
+    return { seq, tag }
   }
 
   #next(): number {

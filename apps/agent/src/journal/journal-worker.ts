@@ -2,17 +2,16 @@
 // that arrive during a commit share the next transaction. A write that fails does not affect the others.
 import { randomBytes } from 'node:crypto'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { ChangeWriter } from './apply-change.ts'
+import { ChangeWriter, type EncodedChange } from './apply-change.ts'
 import type { BootMemory } from './boot-mark.ts'
 import { BootMark } from './boot-mark.ts'
-import type { Change } from './change.ts'
 import { openJournalFile } from './journal-file.ts'
 import { measureFsync } from './measure-fsync.ts'
 import { type Reads, readsOf } from './read.ts'
 import { forgetContentOfEnded, JournalRetention, type Removed, type RetentionLimits } from './retention.ts'
 
 export type JournalRequest = { readonly id: number } & (
-  | { readonly kind: 'write'; readonly changes: readonly Change[]; readonly nowMs: number | undefined }
+  | { readonly kind: 'write'; readonly changes: readonly EncodedChange[]; readonly nowMs: number | undefined }
   | { readonly kind: 'read'; readonly what: keyof Reads; readonly ask: never }
   | { readonly kind: 'forget'; readonly limits: RetentionLimits }
   | { readonly kind: 'confirm'; readonly isConfirmed: boolean }
@@ -111,7 +110,7 @@ function commit(writes: readonly WriteRequest[]): readonly JournalReply[] {
     for (const { id, changes, nowMs: writtenMs } of writes) {
       nowMs = writtenMs
       isRefused = true
-      replies.push({ id, kind: 'done', value: changes.flatMap((change) => writer.apply(change) ?? []) })
+      replies.push({ id, kind: 'done', value: writer.write(changes) })
       isRefused = false
     }
     writer.finish()

@@ -49,6 +49,18 @@ test('stores a repeated command once, and keeps its state', async () => {
   expect((await journal.read('command', { cmdId: 'c1' }))?.outcome).toBe('sent')
 })
 
+test('returns the received commands that it did not have, with or without a tombstone', async () => {
+  const { journal } = await open()
+  await journal.write([
+    { kind: 'command-received', command: command('known'), at },
+    { kind: 'tombstone', cmdId: 'cancelled', at },
+  ])
+  const received = ['known', 'new', 'cancelled', 'new'].map(
+    (cmdId): Change => ({ kind: 'command-received', command: command(cmdId), at }),
+  )
+  expect(await journal.write(received)).toMatchObject({ fresh: ['new'] })
+})
+
 test('ends a command at once if its cancel arrived first', async () => {
   const { journal } = await open()
   await journal.write([{ kind: 'tombstone', cmdId: 'c1', at }])
@@ -88,13 +100,13 @@ test('finds a message by SIM, reference and number, however the number is writte
 
 test('numbers events in the order of writing, across restarts and acknowledgements', async () => {
   const { journal } = await open()
-  expect(await journal.write([event('a'), event('b')])).toEqual([1, 2])
+  expect(await journal.write([event('a'), event('b')])).toMatchObject({ seqs: [1, 2] })
   await journal.write([{ kind: 'mark-recorded', mark: 2, streamId: 's' }])
   await journal.forget({ nowMs: at.wallMs, recordsMs: -1 })
   await journal.close()
   const again = await open()
   expect(again.marks).toMatchObject({ first: 3, tail: 2, mark: 2, streamId: 's' })
-  expect(await again.journal.write([event('c')])).toEqual([3])
+  expect(await again.journal.write([event('c')])).toMatchObject({ seqs: [3] })
   expect(await again.journal.read('events', { after: 0, most: 10 })).toEqual([{ seq: 3, event: event('c').event }])
 })
 
@@ -113,6 +125,26 @@ test('writes the changes of one call together or not at all, without affecting o
   ])
 })
 
+test('returns the same events while they are new and after the journal was opened again', async () => {
+  const { journal } = await open()
+  await journal.write([event('a'), event('b')])
+  await Promise.all([journal.write([event('c')]), journal.write([event('d')])])
+  const fresh = await journal.eventTexts(2, 3)
+  expect(fresh.events.map(({ text }) => JSON.parse(text))).toEqual(['b', 'c', 'd'].map((name) => event(name).event))
+  await journal.close()
+  const again = await open()
+  expect(await again.journal.eventTexts(2, 3)).toEqual(fresh)
+})
+
+test('returns the events of its new number sequence after the journal was renounced', async () => {
+  const { journal } = await open()
+  await journal.write([event('a'), event('b'), event('c')])
+  await journal.write([{ kind: 'journal-renounced', journalId: 'other', provenMark: 2 }])
+  await journal.write([event('d')])
+  const { events } = await journal.eventTexts(1, 2)
+  expect(events.map(({ text }) => JSON.parse(text))).toEqual([event('c').event, event('d').event])
+})
+
 test('keeps the commands of a renounced journal, and renumbers events that the relay may not have', async () => {
   const { journal } = await open()
   await journal.write([{ kind: 'command-received', command: command('c1'), at }, event('a'), event('b')])
@@ -129,7 +161,7 @@ test('keeps the commands of a renounced journal, and renumbers events that the r
   })
   expect(await journal.read('events', { after: 0, most: 9 })).toEqual([{ seq: 1, event: event('b').event }])
   expect(await journal.read('event-tag', { seq: 1 })).not.toBe(before)
-  expect(await journal.write([event('c')])).toEqual([2])
+  expect(await journal.write([event('c')])).toMatchObject({ seqs: [2] })
 })
 
 test('reads events unchanged, from the first event on', async () => {
@@ -196,7 +228,7 @@ test('opens a journal of a newer agent that only added to the format, and leaves
   newer.exec(`ALTER TABLE events ADD COLUMN added TEXT; PRAGMA user_version = ${schemaVersion + 1}`)
   newer.close()
   const { journal } = await open()
-  expect(await journal.write([event('by the older agent')])).toEqual([1])
+  expect(await journal.write([event('by the older agent')])).toMatchObject({ seqs: [1] })
   await journal.close()
   const after = new DatabaseSync(join(folder, 'journal.db'))
   expect(after.prepare('PRAGMA user_version').get()).toEqual({ user_version: schemaVersion + 1 })
@@ -230,7 +262,7 @@ test('before closing, completes calls that callers make after the results of ear
   }
   const followed = follow()
   await journal.close()
-  expect(await followed).toEqual([2])
+  expect(await followed).toMatchObject({ seqs: [2] })
 })
 
 test('closes although a caller makes calls endlessly', async () => {
@@ -251,8 +283,8 @@ test('closes although a caller makes calls endlessly', async () => {
 test('writes simultaneous calls in one commit', async () => {
   const { journal, fsyncMs } = await open()
   expect(fsyncMs).toBeGreaterThan(0)
-  const seqs = await Promise.all(Array.from({ length: 500 }, (_, at) => journal.write([event(`event ${at}`)])))
-  expect(seqs.flat()).toEqual(Array.from({ length: 500 }, (_, at) => at + 1))
+  const written = await Promise.all(Array.from({ length: 500 }, (_, at) => journal.write([event(`event ${at}`)])))
+  expect(written.flatMap(({ seqs }) => seqs)).toEqual(Array.from({ length: 500 }, (_, at) => at + 1))
 })
 
 async function open(newJournalId = 'journal-1'): Promise<OpenedJournal> {

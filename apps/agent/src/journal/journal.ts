@@ -4,10 +4,12 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describeDiskOf } from '@smsgw/daemon/disk-space'
+import { encodedChange, type WrittenChanges } from './apply-change.ts'
 import type { BootMemory } from './boot-mark.ts'
 import type { Change } from './change.ts'
+import { FreshEvents } from './fresh-events.ts'
 import type { JournalReply, JournalRequest, WorkerStart } from './journal-worker.ts'
-import type { Marks, Reads } from './read.ts'
+import type { EventTexts, Marks, Reads } from './read.ts'
 import type { Removed, RetentionLimits } from './retention.ts'
 
 /**
@@ -23,11 +25,15 @@ import type { Removed, RetentionLimits } from './retention.ts'
  */
 export interface Journal {
   /**
-   * Returns the numbers of the events among the changes, in order. Rejects with a JournalError when nothing was
-   * written. `mayWait`: the write may be delayed a few milliseconds to share a commit with other writes.
+   * Rejects with a JournalError when nothing was written. `mayWait`: the write may be delayed a few milliseconds to share a
+   * commit with other writes.
    */
-  write(changes: readonly Change[], options?: { readonly mayWait?: boolean }): Promise<readonly number[]>
+  write(changes: readonly Change[], options?: { readonly mayWait?: boolean }): Promise<WrittenChanges>
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
+  /**
+   * Returns the events from number `from` on. Events that were just written are returned without a read of the database.
+   */
+  eventTexts(from: number, most: number): Promise<EventTexts>
   /** Removes finished records and the content of acknowledged events when they are old enough. */
   forget(limits: RetentionLimits): Promise<Removed>
   /**
@@ -101,6 +107,7 @@ class JournalThread implements Journal {
   readonly #path: string
   readonly #onEvents: (tail: number) => void
   readonly #nowMs: () => number | undefined
+  readonly #freshEvents = new FreshEvents()
   readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   #lastId = 0
   /**
@@ -124,18 +131,25 @@ class JournalThread implements Journal {
     worker.on('exit', () => this.#end(new Error('the journal thread ended'), onLost))
   }
 
-  async write(changes: readonly Change[], { mayWait = false } = {}): Promise<readonly number[]> {
-    const seqs = await this.#ask<readonly number[]>({ kind: 'write', changes, nowMs: this.#nowMs() }, mayWait)
-    const tail = seqs.at(-1)
+  async write(changes: readonly Change[], { mayWait = false } = {}): Promise<WrittenChanges> {
+    const encoded = changes.map(encodedChange)
+    const written = await this.#ask<WrittenChanges>({ kind: 'write', changes: encoded, nowMs: this.#nowMs() }, mayWait)
+    this.#freshEvents.add(encoded, written)
+    const tail = written.seqs.at(-1)
     if (tail !== undefined) this.#onEvents(tail)
-    return seqs
+    return written
   }
 
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']> {
     return this.#ask({ kind: 'read', what, ask: ask as never })
   }
 
+  async eventTexts(from: number, most: number): Promise<EventTexts> {
+    return this.#freshEvents.read(from, most) ?? (await this.read('event-texts', { from, most }))
+  }
+
   forget(limits: RetentionLimits): Promise<Removed> {
+    this.#freshEvents.clear()
     return this.#ask({ kind: 'forget', limits })
   }
 

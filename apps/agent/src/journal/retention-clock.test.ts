@@ -190,19 +190,21 @@ class Machine {
 
   receive(text: string): void {
     const content = { type: 'SMS', id: text, receivedAt: '2027-01-15T08:00:00Z', sender: '1', simNumber: 1, parts: 1 }
-    this.#writer.apply({ kind: 'event', event: { kind: 'received', ...content, text } as never })
+    this.#writer.write([{ kind: 'event', text: JSON.stringify({ kind: 'received', ...content, text }) }])
     this.#writer.finish()
     this.database.exec('UPDATE journal SET mark = next_seq - 1')
   }
 
   end(cmdId: string): void {
-    this.#writer.apply({ kind: 'tombstone', cmdId, at: this.#time.stamp() })
+    this.#writer.write([{ kind: 'tombstone', cmdId, at: this.#time.stamp() }])
   }
 
   settle(pduId: string): void {
     const at = this.#time.stamp()
-    this.#writer.apply({ kind: 'inbound-received', pduId, iccid: 'i', simNumber: 1, pdu: '00', at })
-    this.#writer.apply({ kind: 'inbound-settled', pduId, as: 'silent' })
+    this.#writer.write([
+      { kind: 'inbound-received', pduId, iccid: 'i', simNumber: 1, pdu: '00', at },
+      { kind: 'inbound-settled', pduId, as: 'silent' },
+    ])
   }
 
   contents(): unknown[] {

@@ -21,6 +21,8 @@ export class AgentLink {
   #state: AgentState
   #isStepping = false
   #reads: Promise<unknown> = Promise.resolve()
+  #arrived: (JournalCommands & { readonly commands: ReceivedCommand[] }) | undefined
+  #journaling: NodeJS.Immediate | undefined
   #onFlushed: (() => void) | undefined
 
   constructor(options: AgentLinkOptions) {
@@ -122,9 +124,28 @@ export class AgentLink {
       case 'apply-settings':
         this.#options.listener.onSettings(effect.settings, effect.serverTime)
         break
+      case 'journal-commands':
+        this.#collect(effect)
+        break
       default:
         this.#performAsync(effect)
     }
+  }
+
+  /** Commands that arrive in the same turn of the event loop are written together. */
+  #collect({ journalId, commands }: JournalCommands): void {
+    if (this.#arrived?.journalId !== journalId) this.#journalArrived()
+    this.#arrived ??= { kind: 'journal-commands', journalId, commands: [] }
+    this.#arrived.commands.push(...commands)
+    this.#journaling ??= setImmediate(() => this.#journalArrived())
+  }
+
+  #journalArrived(): void {
+    clearImmediate(this.#journaling)
+    this.#journaling = undefined
+    const arrived = this.#arrived
+    this.#arrived = undefined
+    if (arrived !== undefined) this.#performAsync(arrived)
   }
 
   /** Performs effects that use the journal or a file. The result of each effect becomes an input. */
@@ -247,6 +268,8 @@ export interface LinkJournal {
   /** Gives the journal a new id and puts its open commands in doubt. */
   renounce(journalId: string, provenMark: number): Promise<{ readonly journal: Journal; readonly marks: JournalMarks }>
 }
+
+type JournalCommands = Extract<AgentEffect, { kind: 'journal-commands' }>
 
 type AsyncEffect = Extract<
   AgentEffect,

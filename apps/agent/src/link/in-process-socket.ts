@@ -26,7 +26,7 @@ export function socketInProcess(accept: AcceptSocket): OpenSocket {
 
 class SocketPair {
   readonly #listener: SocketListener
-  readonly #deliveries: (() => void)[] = []
+  readonly #deliveries: SocketDelivery[] = []
   #relay: ReturnType<AcceptSocket> | undefined
   #isClosed = false
   #isFinished = false
@@ -42,21 +42,21 @@ class SocketPair {
 
   get agentEnd(): LinkSocket {
     return {
-      send: (text) => this.#pass(() => this.#relay?.step({ kind: 'received', text })),
+      send: (text) => this.#pass(text, () => this.#relay?.step({ kind: 'received', text })),
       close: (code, reason) => this.#close(code, reason),
     }
   }
 
   get #relayEnd(): LinkSocket {
     return {
-      send: (text) => this.#pass(() => this.#listener.onText(text)),
+      send: (text) => this.#pass(text, () => this.#listener.onText(text)),
       close: (code, reason) => this.#close(code, reason),
     }
   }
 
   /** As with a WebSocket, nothing is sent after the socket was closed, but data that was sent earlier still arrives. */
-  #pass(deliver: () => void): void {
-    if (!this.#isClosed) this.#later(deliver)
+  #pass(text: string, deliver: () => void): void {
+    if (!this.#isClosed) this.#later(deliver, text.length)
   }
 
   #close(code: number, reason: string): void {
@@ -69,19 +69,37 @@ class SocketPair {
     })
   }
 
-  #later(work: () => void): void {
-    this.#deliveries.push(work)
+  #later(work: () => void, characters = 0): void {
+    this.#deliveries.push({ work, characters })
     if (this.#deliveries.length === 1) setImmediate(() => this.#deliver())
   }
 
-  /** Delivers one input in each turn of the event loop, so that a busy link does not block the process. */
+  /** Delivers inputs up to a size in each turn of the event loop, so that a busy link does not block the process. */
   #deliver(): void {
-    const work = this.#deliveries[0]
+    let characters = 0
     try {
-      if (!this.#isFinished) work?.()
+      for (let next = this.#deliveries[0]; next && characters < charactersInTurn; next = this.#deliveries[0]) {
+        characters += next.characters
+        this.#take(next)
+      }
     } finally {
-      this.#deliveries.shift()
       if (this.#deliveries.length > 0) setImmediate(() => this.#deliver())
     }
   }
+
+  #take({ work }: SocketDelivery): void {
+    try {
+      if (!this.#isFinished) work()
+    } finally {
+      this.#deliveries.shift()
+    }
+  }
 }
+
+interface SocketDelivery {
+  readonly work: () => void
+  readonly characters: number
+}
+
+/** About forty commands. */
+const charactersInTurn = 16_384

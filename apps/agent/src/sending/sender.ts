@@ -306,19 +306,20 @@ export class Sender {
     this.#begin(this.#step({ kind: 'planned', sim, cmdId, planned }))
   }
 
+  /** The journal decides which commands are new: repeated commands and commands with a tombstone are not. */
   async #accept(commands: readonly SendCommand[]): Promise<void> {
     const { journal } = this.#options
-    const unknown = commands.filter(({ cmdId }) => !this.#state.open.has(cmdId))
-    const records = await Promise.all(unknown.map(({ cmdId }) => journal.read('command', { cmdId })))
-    const fresh = unknown.filter((_, at) => records[at] === undefined)
     const moment = this.#moment()
-    await journal.write([
-      ...fresh.map((command) => ({ kind: 'command-received' as const, command, at: moment.stamp })),
+    const unknown = commands.filter(({ cmdId }) => !this.#state.open.has(cmdId))
+    const { fresh } = await journal.write([
+      ...unknown.map((command) => ({ kind: 'command-received' as const, command, at: moment.stamp })),
       // The outcome of a repeated command is reported again, because the relay may have been restored from a backup.
       ...commands.map(({ cmdId }) => processedEvent(cmdId, moment)),
     ])
     crashPoint('command-journaled')
-    this.#begin(this.#step({ kind: 'accepted', commands: fresh, receivedMs: moment.stamp.wallMs }))
+    const isFresh = new Set(fresh)
+    const accepted = unknown.filter(({ cmdId }) => isFresh.has(cmdId))
+    this.#begin(this.#step({ kind: 'accepted', commands: accepted, receivedMs: moment.stamp.wallMs }))
   }
 
   async #cancel(cmdId: string): Promise<void> {

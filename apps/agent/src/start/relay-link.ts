@@ -59,7 +59,7 @@ export function createRelayLink(parts: RelayLinkParts): RelayLink {
     },
     journal: {
       tagOf: (seq) => store.journal.read('event-tag', { seq }),
-      events: (from, most) => store.journal.read('event-texts', { from, most }),
+      events: (from, most) => store.journal.eventTexts(from, most),
       recordMark: async (mark, streamId) => markWriter.note(mark, streamId),
       renounce: (journalId, provenMark) => renounceJournal(parts, journalId, provenMark),
     },

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '@smsgw/modem/clock'
-import { ChangeWriter } from '../journal/apply-change.ts'
+import { ChangeWriter, encodedChange, type WrittenChanges } from '../journal/apply-change.ts'
 import type { Change, Plan } from '../journal/change.ts'
 import { type Journal, JournalError } from '../journal/journal.ts'
 import { type Reads, readsOf } from '../journal/read.ts'
@@ -86,6 +86,7 @@ export class MemoryJournal {
           if (queue.length === 0) run(true)
           else enqueue('read', run)
         }),
+      eventTexts: (from, most) => journal.read('event-texts', { from, most }),
       forget: async (limits) => this.#retention.apply(limits),
       confirm: async () => undefined,
       close: async () => undefined,
@@ -100,22 +101,22 @@ export class MemoryJournal {
 
   #write(changes: readonly Change[], caller: Caller | undefined): void {
     try {
-      const seqs = this.#apply(changes)
-      caller?.resolve(seqs)
+      const written = this.#apply(changes)
+      caller?.resolve(written)
     } catch (error) {
       caller?.reject(error)
     }
   }
 
-  #apply(changes: readonly Change[]): readonly number[] {
+  #apply(changes: readonly Change[]): WrittenChanges {
     if (changes.some(this.refuses)) throw new JournalError('the disk is full', 'full')
     this.#database.exec('BEGIN')
     try {
-      const seqs = changes.flatMap((change) => this.#writer.apply(change) ?? [])
+      const written = this.#writer.write(changes.map(encodedChange))
       this.#writer.finish()
       this.#database.exec('COMMIT')
       for (const change of changes) if (change.kind === 'command-planned') this.plans.set(change.cmdId, change.plan)
-      return seqs
+      return written
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
       this.#writer.forget()
@@ -135,7 +136,7 @@ interface Waiting {
 }
 
 interface Caller {
-  readonly resolve: (seqs: readonly number[]) => void
+  readonly resolve: (written: WrittenChanges) => void
   readonly reject: (error: unknown) => void
 }
 

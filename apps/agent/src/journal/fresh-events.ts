@@ -1,0 +1,43 @@
+import type { EncodedChange, WrittenChanges } from './apply-change.ts'
+import type { EventTexts } from './read.ts'
+
+/**
+ * The texts of the newest events, so that the link does not read events that were written just before. The events are
+ * consecutive. Everything else about the journal is known only to its thread.
+ */
+export class FreshEvents {
+  #from = 1
+  #events: { readonly text: string; readonly tag: string }[] = []
+
+  /** Adds the events of a completed write. */
+  add(changes: readonly EncodedChange[], { seqs, tags }: WrittenChanges): void {
+    // A journal with a new id has other numbers.
+    if (changes.some(({ kind }) => kind === 'journal-renounced')) this.clear()
+    const texts = changes.flatMap((change) => (change.kind === 'event' ? [change.text] : []))
+    for (const [at, seq] of seqs.entries()) {
+      if (seq !== this.#from + this.#events.length) {
+        this.#events = []
+        this.#from = seq
+      }
+      this.#events.push({ text: texts[at] as string, tag: tags[at] as string })
+    }
+    const surplus = this.#events.length - mostEvents
+    if (surplus <= 0) return
+    this.#events.splice(0, surplus)
+    this.#from += surplus
+  }
+
+  /** Returns undefined if one of the events must be read from the journal. */
+  read(from: number, most: number): EventTexts | undefined {
+    const at = from - this.#from
+    if (at < 0 || at + most > this.#events.length) return undefined
+    return { from, events: this.#events.slice(at, at + most) }
+  }
+
+  clear(): void {
+    this.#events = []
+  }
+}
+
+/** More than the link sends at once. */
+const mostEvents = 256
