@@ -1,6 +1,6 @@
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
-import type { Statements } from '../store/database.ts'
-import { storableJson, storableText } from '../store/storable.ts'
+import { storeLogRows } from '../logs/store-log-rows-statement.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { eventTime } from '../webhooks/outbox/local-time.ts'
 import type { ComparedBatch, ReportedEvent } from './record-batches.ts'
 import type { SendEvent } from './store-progress.ts'
@@ -17,19 +17,10 @@ export interface DeviceLog {
 }
 
 /** Stores log entries in the transaction of the events, because both are acknowledged together. */
-export async function storeLogs(statements: Statements, logs: readonly DeviceLog[]): Promise<void> {
+export async function storeLogs(statements: RawStatements, logs: readonly DeviceLog[]): Promise<void> {
   if (logs.length === 0) return
-  await statements.logEntry.createMany({
-    data: logs.map(({ accountId, deviceId, at, module, priority, message, context }) => ({
-      accountId,
-      deviceId,
-      createdAt: at,
-      module: storableText(module),
-      priority,
-      message: storableText(message),
-      ...(context !== undefined && { context: storableJson(context) as object }),
-    })),
-  })
+  const rows = logs.map(({ at, context = {}, ...log }) => ({ ...log, createdAt: at, context }))
+  await storeLogRows(statements, rows)
 }
 
 /** Returns the entries that the devices wrote. */

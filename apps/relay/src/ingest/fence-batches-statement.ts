@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
-import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
@@ -13,7 +13,7 @@ import { readRows } from '../store/read-rows.ts'
  * in `renewLeases`.
  */
 export async function fenceBatches(
-  statements: Statements,
+  statements: RawStatements,
   connections: readonly AgentConnection[],
 ): Promise<Map<string, number>> {
   const rows = await readRows(

@@ -8,6 +8,7 @@ import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
 import type { Statements } from '../store/database.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { storableJson } from '../store/storable.ts'
 import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
 import { localTime } from '../webhooks/outbox/local-time.ts'
@@ -15,7 +16,7 @@ import type { OutboxEvent } from '../webhooks/outbox/outbox-event.ts'
 import { lossLogs, ownLogs, storeLogs } from './device-logs.ts'
 import type { EventBatch, RecordResult } from './event-recorder.ts'
 import { fenceBatches } from './fence-batches-statement.ts'
-import { storeProgress } from './store-progress.ts'
+import { isSendEvent, storeProgress } from './store-progress.ts'
 import { type JournalMark, writeMarks } from './write-marks-statement.ts'
 
 export interface RecordedBatches {
@@ -35,10 +36,35 @@ export interface RecordedBatches {
  *
  * Every transaction of the relay locks in this order: devices, journals, messages, recipients, webhooks.
  */
-export async function recordBatches(
+export function recordBatches(
   statements: Statements,
   batches: readonly EventBatch[],
   now: Date,
+): Promise<RecordedBatches> {
+  return record(statements, batches, now, (reported) => storeOthers(statements, reported, now))
+}
+
+/** Returns true if all events of these batches are about sends. Most batches of a busy device are. */
+export function areAboutSends(batches: readonly EventBatch[]): boolean {
+  return batches.every(({ events }) => events.every((read) => 'event' in read && isSendEvent(read.event)))
+}
+
+/** Like `recordBatches`, for batches whose events are all about sends. Needs raw statements only. */
+export function recordSends(
+  statements: RawStatements,
+  batches: readonly EventBatch[],
+  now: Date,
+): Promise<RecordedBatches> {
+  return record(statements, batches, now, async () => ({ enqueued: 0, answered: [] }))
+}
+
+type Others = Pick<RecordedBatches, 'enqueued' | 'answered'>
+
+async function record(
+  statements: RawStatements,
+  batches: readonly EventBatch[],
+  now: Date,
+  others: (reported: readonly ReportedEvent[]) => Promise<Others>,
 ): Promise<RecordedBatches> {
   const marks = await fenceBatches(
     statements,
@@ -47,7 +73,19 @@ export async function recordBatches(
   const compared = batches.map((batch) => compareBatch(batch, marks.get(batch.connection.deviceId)))
   const reported = compared.flatMap((one) => one.reported)
   const { moves, ...progress } = await storeProgress(statements, reported, now)
-  let { enqueued } = progress
+  const { answered, ...ofOthers } = await others(reported)
+  await storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(reported, now)])
+  await writeMarks(
+    statements,
+    compared.filter(({ isNew }) => isNew).map(({ batch }) => markAfter(batch)),
+  )
+  const enqueued = progress.enqueued + ofOthers.enqueued
+  return { results: compared.map(({ result }) => result), answered, moves, enqueued }
+}
+
+/** Stores everything except the progress of sends and logs. */
+async function storeOthers(statements: Statements, reported: readonly ReportedEvent[], now: Date): Promise<Others> {
+  let enqueued = 0
   for (const { connection, event } of reported) {
     if (event.kind === 'received') enqueued += await storeReceived(statements, deviceOf(connection), event, now)
   }
@@ -57,13 +95,7 @@ export async function recordBatches(
   }
   for (const [connection, keys] of aliasKeysIn(reported)) await storeAliasKeys(statements, connection, keys)
   enqueued += await enqueueDeviceEvents(statements, reported)
-  await storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(reported, now)])
-  const answered = await storeAnswers(statements, reported.filter(isAnswer), now)
-  await writeMarks(
-    statements,
-    compared.filter(({ isNew }) => isNew).map(({ batch }) => markAfter(batch)),
-  )
-  return { results: compared.map(({ result }) => result), answered, moves, enqueued }
+  return { enqueued, answered: await storeAnswers(statements, reported.filter(isAnswer), now) }
 }
 
 /** Returns the last reported SIMs of each device. */

@@ -5,8 +5,9 @@ import type { Move } from '../messages/progress/message-progress.ts'
 import type { Database } from '../store/database.ts'
 import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
 import { Prisma } from '../store/generated/client.ts'
+import { rawTransaction } from '../store/raw-statements.ts'
 import type { EventBatch, ReadEvent, RecordResult } from './event-recorder.ts'
-import { type RecordedBatches, recordBatches } from './record-batches.ts'
+import { areAboutSends, type RecordedBatches, recordBatches, recordSends } from './record-batches.ts'
 
 /**
  * Stores the events of several devices, at most one batch each, in one transaction. If it fails, each batch is tried
@@ -45,7 +46,9 @@ export interface RecordedBatch {
 }
 
 function recordTogether(database: Database, batches: readonly EventBatch[], now: Date): Promise<RecordedBatches> {
-  return database.$transaction((statements) => recordBatches(statements, batches, now), LIMITS)
+  return areAboutSends(batches)
+    ? rawTransaction(database, (statements) => recordSends(statements, batches, now))
+    : database.$transaction((statements) => recordBatches(statements, batches, now), LIMITS)
 }
 
 /** The time limit of a transaction. A full batch of received messages takes a few hundred statements. */

@@ -1,4 +1,4 @@
-import type { Statements } from '../store/database.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { storableText } from '../store/storable.ts'
 import { eventTime } from '../webhooks/outbox/local-time.ts'
 import type { SendEvent } from './store-progress.ts'
@@ -9,7 +9,7 @@ export type PartEvent = Extract<SendEvent, { readonly kind: 'part-submitted' | '
  * Stores the outcomes of the parts of messages. An unknown outcome does not replace a known outcome, and a status
  * report proves that the part was accepted. The caller holds the locks of the recipients.
  */
-export async function storeParts(statements: Statements, events: readonly PartEvent[], now: Date): Promise<void> {
+export async function storeParts(statements: RawStatements, events: readonly PartEvent[], now: Date): Promise<void> {
   if (events.length === 0) return
   // PostgreSQL refuses a statement that updates a row twice.
   const rows = [...Map.groupBy(events, ({ cmdId, part }) => `${part} ${cmdId}`).values()].map(

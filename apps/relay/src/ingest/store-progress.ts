@@ -2,7 +2,7 @@ import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { type AdvancedMessages, advanceMessages } from '../messages/progress/advance-messages.ts'
 import type { RecipientUpdate } from '../messages/progress/message-progress.ts'
-import type { Statements } from '../store/database.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { storableText } from '../store/storable.ts'
 import { eventTime } from '../webhooks/outbox/local-time.ts'
 import { foreignSendLog, storeLogs } from './device-logs.ts'
@@ -14,7 +14,7 @@ import { type PartEvent, storeParts } from './store-parts-statement.ts'
  * devices are only logged.
  */
 export async function storeProgress(
-  statements: Statements,
+  statements: RawStatements,
   reported: readonly ReportedEvent[],
   now: Date,
 ): Promise<Pick<AdvancedMessages, 'moves' | 'enqueued'>> {
@@ -51,7 +51,7 @@ const kinds = [
   'cancel-refused',
 ] as const
 
-function isSendEvent(event: AgentEvent): event is SendEvent {
+export function isSendEvent(event: AgentEvent): event is SendEvent {
   return (kinds as readonly string[]).includes(event.kind)
 }
 

@@ -1,4 +1,4 @@
-import type { Statements } from '../store/database.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { storableText } from '../store/storable.ts'
 
 export interface JournalMark {
@@ -9,7 +9,7 @@ export interface JournalMark {
 }
 
 /** Writes the marks of journals. The caller holds the locks of the journals. */
-export async function writeMarks(statements: Statements, marks: readonly JournalMark[]): Promise<void> {
+export async function writeMarks(statements: RawStatements, marks: readonly JournalMark[]): Promise<void> {
   if (marks.length === 0) return
   await statements.$executeRaw`
     UPDATE device_journals j SET mark = m.mark, mark_tag = m.tag

@@ -1,4 +1,4 @@
-import type { Statements } from '../store/database.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { storableJson, storableText } from '../store/storable.ts'
 
 export interface LogRow {
@@ -15,7 +15,7 @@ export interface LogRow {
  * Inserts rows of several accounts and skips those of removed accounts. The accounts are locked against removal until
  * the insert, because one entry of a removed account would violate the foreign key and make the whole statement fail.
  */
-export async function storeLogRows(statements: Statements, rows: readonly LogRow[]): Promise<void> {
+export async function storeLogRows(statements: RawStatements, rows: readonly LogRow[]): Promise<void> {
   const column = <T>(pick: (row: LogRow) => T) => rows.map(pick)
   await statements.$executeRaw`
     INSERT INTO logs (account_id, device_id, created_at, module, priority, message, context)

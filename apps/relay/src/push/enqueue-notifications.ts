@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PushEvent } from '@smsgw/contract/push-event'
-import type { Statements } from '../store/database.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { storableText } from '../store/storable.ts'
 import type { OutboxEvent } from '../webhooks/outbox/outbox-event.ts'
 import { firstLine } from './first-line.ts'
@@ -11,7 +11,7 @@ import { insertNotifications, type NewNotification } from './insert-notification
  * without browser notifications cost nothing. Returns the number of notifications.
  */
 export async function enqueueNotifications(
-  statements: Statements,
+  statements: RawStatements,
   accountId: string,
   events: readonly OutboxEvent[],
 ): Promise<number> {

@@ -1,5 +1,5 @@
 import type { PushEvent } from '@smsgw/contract/push-event'
-import type { Statements } from '../store/database.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 
 export interface NewNotification {
   readonly kind: PushEvent
@@ -19,7 +19,7 @@ export interface NewNotification {
  * this is checked when notifications are sent. Takes no locks, because it runs in the transactions that store messages.
  */
 export function insertNotifications(
-  statements: Statements,
+  statements: RawStatements,
   accountId: string,
   notifications: readonly NewNotification[],
 ): Promise<number> {

@@ -5,6 +5,7 @@ import { type Client, type DatabaseError, Pool } from 'pg'
 import { DISK_FULL } from './database-unavailable.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import { sendOctets } from './octet-parameters.ts'
+import { allowRaw } from './raw-statements.ts'
 
 /** The Prisma client or a transaction of it. */
 export type Statements = Prisma.TransactionClient
@@ -42,7 +43,9 @@ export function openDatabase({ url, connections, silenceMs = 40_000, onDiskFull 
   if (onDiskFull !== undefined) pool.on('connect', (client) => reportFullDisk(client, onDiskFull))
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementName, disposeExternalPool: true })
   // The minimal error format, because other formats contain the values of the query.
-  return new PrismaClient({ adapter, errorFormat: 'minimal' })
+  const database = new PrismaClient({ adapter, errorFormat: 'minimal' })
+  allowRaw(database, { pool, nameOf: statementName })
+  return database
 }
 
 /** Listens to all errors of the server, because any statement may fail because of a full disk. */

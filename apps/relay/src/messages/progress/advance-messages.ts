@@ -1,4 +1,4 @@
-import type { Statements } from '../../store/database.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { enqueueEvents } from '../../webhooks/outbox/enqueue-events.ts'
 import type { OutboundEvent } from '../../webhooks/outbox/outbox-event.ts'
 import { lockMessages } from './lock-messages-statement.ts'
@@ -24,7 +24,7 @@ export interface AdvancedMessages {
  * all in the caller's transaction. Late and repeated updates change nothing and create no event.
  */
 export async function advanceMessages(
-  statements: Statements,
+  statements: RawStatements,
   updates: readonly RecipientUpdate[],
   now: Date,
 ): Promise<AdvancedMessages> {
@@ -66,7 +66,7 @@ function isAbout(message: MessageProgress | undefined, { accountId, deviceId }: 
  * device is gone, so both are derived from the request and the slots of the device.
  */
 async function withSendingSims(
-  statements: Statements,
+  statements: RawStatements,
   events: readonly OutboundEvent[],
 ): Promise<readonly OutboundEvent[]> {
   const open = events.filter(({ simNumber, sender }) => simNumber === null || sender === null)

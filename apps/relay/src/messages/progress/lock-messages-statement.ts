@@ -1,7 +1,7 @@
 import { messageStates } from '@smsgw/contract/message-states'
 import { z } from 'zod'
-import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 import type { MessageProgress, RecipientUpdate } from './message-progress.ts'
 
@@ -15,7 +15,7 @@ import type { MessageProgress, RecipientUpdate } from './message-progress.ts'
  * UPDATE is sufficient because no key changes. Concurrent inserts of parts do not wait for it.
  */
 export async function lockMessages(
-  statements: Statements,
+  statements: RawStatements,
   updates: readonly RecipientUpdate[],
 ): Promise<readonly MessageProgress[]> {
   const rows = await readRows(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type OwnSettings, withDefaults } from '../../settings/merge-settings.ts'
-import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 
 export interface DeviceSims {
@@ -14,7 +14,7 @@ export interface DeviceSims {
  * changes.
  */
 export async function readDeviceSims(
-  statements: Statements,
+  statements: RawStatements,
   deviceIds: readonly string[],
 ): Promise<ReadonlyMap<string, DeviceSims>> {
   const devices = await readRows(

@@ -1,4 +1,4 @@
-import type { Statements } from '../../store/database.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import type { MessageProgress, TrackedRecipient } from './message-progress.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { MessageProgress, TrackedRecipient } from './message-progress.ts'
  * unchanged.
  */
 export async function writeProgress(
-  statements: Statements,
+  statements: RawStatements,
   recipients: readonly TrackedRecipient[],
   messages: readonly MessageProgress[],
 ): Promise<void> {

@@ -1,7 +1,7 @@
 // Inbound path, step 12: adds a delivery for each webhook. Next: delivery-worker.ts.
 
 import { enqueueNotifications } from '../../push/enqueue-notifications.ts'
-import type { Statements } from '../../store/database.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { storableJson } from '../../store/storable.ts'
 import { dlrType } from '../delivery/kannel-request.ts'
 import { isStatusFormat, originOf, readCallback } from '../status-callback.ts'
@@ -19,7 +19,7 @@ import type { EarlierEvent, OutboxEvent } from './outbox-event.ts'
  * Deliveries of a disabled webhook are stored but not sent, so that they can be redelivered after it is enabled.
  */
 export async function enqueueEvents(
-  statements: Statements,
+  statements: RawStatements,
   accountId: string,
   events: readonly OutboxEvent[],
 ): Promise<number> {
@@ -34,7 +34,7 @@ export async function enqueueEvents(
  * transaction ends.
  */
 export function enqueueAgain(
-  statements: Statements,
+  statements: RawStatements,
   accountId: string,
   events: readonly OutboxEvent[],
   inboxKeyOf?: InboxKeyOf,
@@ -46,7 +46,7 @@ export function enqueueAgain(
 type InboxKeyOf = (event: OutboxEvent) => bigint
 
 async function enqueue(
-  statements: Statements,
+  statements: RawStatements,
   accountId: string,
   events: readonly OutboxEvent[],
   { again, inboxKeyOf }: { readonly again: boolean; readonly inboxKeyOf?: InboxKeyOf | undefined },

@@ -1,5 +1,5 @@
-import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { LONGEST_TURN, takesEvents } from './event-turn.ts'
 
 interface NewDelivery {
@@ -31,7 +31,7 @@ export const WEBHOOK_DISABLED = 'the webhook was disabled'
  * cannot deadlock.
  */
 export function insertDeliveries(
-  statements: Statements,
+  statements: RawStatements,
   accountId: string,
   deliveries: readonly NewDelivery[],
   again: boolean,

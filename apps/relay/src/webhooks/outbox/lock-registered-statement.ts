@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 
 const registeredWebhook = z.object({
@@ -24,7 +24,7 @@ export type RegisteredWebhook = Readonly<z.output<typeof registeredWebhook>>
  * found, whereas the foreign key would make the transaction fail. With `keepUrl`, a change of the URL also waits.
  */
 export function lockRegistered(
-  statements: Statements,
+  statements: RawStatements,
   accountId: string,
   events: readonly string[],
   { keepUrl }: { readonly keepUrl: boolean },

@@ -1,0 +1,124 @@
+import { DatabaseError } from 'pg'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { sqlState } from '../messages/accept/statement-error.ts'
+import { useTestDatabase } from '../testing/test-database.ts'
+import { openDatabase } from './database.ts'
+import { isDatabaseUnavailable } from './database-unavailable.ts'
+import { Prisma } from './generated/client.ts'
+import { rawTransaction, withoutPrisma } from './raw-statements.ts'
+import { readRow } from './read-rows.ts'
+
+const world = useTestDatabase({ connections: 2 })
+
+const everyType = Prisma.sql`
+  SELECT 'text' AS text, 7::int2 AS small, 7 AS int, 9007199254740993 AS big, 0.25::float8 AS float, true AS bool,
+    '2026-03-01T12:00:00.5Z'::timestamptz AS time, '2026-03-01T12:00:00Z'::timestamptz(3) AS second,
+    '0044-03-15T12:00:00Z'::timestamptz AS early,
+    '\\x00ff'::bytea AS octets, '{"a":[1,null]}'::jsonb AS json, 'Sent'::message_state AS state,
+    ARRAY['a', NULL] AS texts, ARRAY[1, 2] AS ints, ARRAY[9007199254740993, NULL] AS bigs, NULL::int AS nothing`
+
+const parameters = () => {
+  const time = new Date('2026-03-01T12:00:00.123Z')
+  return Prisma.sql`
+    SELECT ${time}::timestamptz AS time, ${[time, null]}::timestamptz[] AS times, ${7n}::bigint AS big,
+      ${[7n, null]}::bigint[] AS bigs, ${['a"b', null, '{}']}::text[] AS texts, ${[true, null]}::bool[] AS bools,
+      ${new Uint8Array([0, 255])}::bytea AS octets, ${null}::text AS nothing, ${0.5}::float8 AS float, ${'é'}::text AS text`
+}
+
+test.each([
+  ['results', () => everyType],
+  ['parameters', parameters],
+])('converts %s like the Prisma client', async (_, statement) => {
+  const [ours] = await withoutPrisma(world.database).$queryRaw<object[]>(statement())
+  const [expected] = await world.database.$queryRaw<object[]>(statement())
+  expect(plain(ours)).toEqual(plain(expected))
+})
+
+test('reads times of any year', async () => {
+  const row = z.object({ late: z.date(), early: z.date() })
+  const { late, early } = await readRow(
+    world.database,
+    row,
+    Prisma.sql`SELECT '12026-03-01T12:00:00Z'::timestamptz AS late, '0044-03-15T12:00:00Z BC'::timestamptz AS early`,
+  )
+  expect([late.toISOString(), early.toISOString()]).toEqual([
+    '+012026-03-01T12:00:00.000Z',
+    '-000043-03-15T12:00:00.000Z',
+  ])
+})
+
+/** Octets may be a Buffer or a Uint8Array. */
+function plain(row: object | undefined) {
+  return Object.fromEntries(
+    Object.entries(row ?? {}).map(([name, value]) => [name, value instanceof Uint8Array ? [...value] : value]),
+  )
+}
+
+test('returns the number of changed rows, and commits all statements of a transaction together', async () => {
+  await account('a')
+  const changed = await rawTransaction(world.database, async (statements) => {
+    await statements.$executeRaw`UPDATE accounts SET password_hash = 'first' WHERE id = ${'a'}`
+    return await statements.$executeRaw`UPDATE accounts SET password_hash = 'second' WHERE id = ${'a'}`
+  })
+  expect(changed).toBe(1)
+  expect(await world.database.account.findUnique({ where: { id: 'a' } })).toMatchObject({ passwordHash: 'second' })
+})
+
+test('rolls back after an error, and the connection can be used again', async () => {
+  await account('b')
+  for (let round = 0; round < 5; round += 1) {
+    const failing = rawTransaction(world.database, async (statements) => {
+      await statements.$executeRaw`UPDATE accounts SET password_hash = 'changed' WHERE id = ${'b'}`
+      throw new TypeError('an error of the caller')
+    })
+    await expect(failing).rejects.toThrow('an error of the caller')
+  }
+  expect(await world.database.account.findUnique({ where: { id: 'b' } })).toMatchObject({ passwordHash: '' })
+})
+
+test('reports a violated constraint with its code but without its values', async () => {
+  await account('c')
+  const error = await rawTransaction(
+    world.database,
+    (statements) =>
+      statements.$executeRaw`INSERT INTO accounts (id, username, password_hash) VALUES ('d', ${'c'}, ${'secret'})`,
+  ).catch((failure: unknown) => failure)
+  expect(error).toBeInstanceOf(DatabaseError)
+  expect(sqlState(error)).toBe('23505')
+  expect(isDatabaseUnavailable(error)).toBe(false)
+  expect(JSON.stringify({ ...(error as object) })).not.toMatch(/secret|Key/)
+})
+
+test('replaces a connection that is lost in a transaction, and reports the database as unavailable', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const error = await rawTransaction(world.database, async (statements) => {
+      await statements.$queryRaw`SELECT pg_terminate_backend(pg_backend_pid())`
+    }).catch((failure: unknown) => failure)
+    expect(isDatabaseUnavailable(error)).toBe(true)
+  }
+  const row = z.object({ answer: z.int() })
+  expect(await readRow(world.database, row, Prisma.sql`SELECT 42 AS answer`)).toEqual({ answer: 42 })
+})
+
+test('a client that runs raw statements only survives the end of its connections, and closes them', async () => {
+  const other = openDatabase({ url: world.url, connections: 2 })
+  const row = z.object({ pid: z.int() })
+  const backend = () => readRow(other, row, Prisma.sql`SELECT pg_backend_pid() AS pid`)
+  const { pid } = await backend()
+  await world.database.$queryRaw`SELECT pg_terminate_backend(${pid}::int)`
+  await expect.poll(() => isConnected(pid)).toBe(false)
+  const again = await backend()
+  expect(again.pid).not.toBe(pid)
+  await other.$disconnect()
+  await expect.poll(() => isConnected(again.pid)).toBe(false)
+})
+
+async function isConnected(pid: number): Promise<boolean> {
+  const rows = await world.database.$queryRaw<object[]>`SELECT FROM pg_stat_activity WHERE pid = ${pid}::int`
+  return rows.length > 0
+}
+
+async function account(id: string): Promise<void> {
+  await world.database.account.create({ data: { id, username: id, passwordHash: '' } })
+}
