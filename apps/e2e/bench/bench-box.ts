@@ -1,7 +1,9 @@
 // Measures one box (the gateway) at full speed: messages a second from POST to the modem, and the CPU time for each
 // message.
 //
-// node apps/e2e/bench/bench-box.ts [--messages 3000] [--connections 32] [--idle 200]
+// node apps/e2e/bench/bench-box.ts [--messages 3000] [--connections 32] [--idle 200] [--modems 1] [--latency 0]
+//   --latency: how many milliseconds the network takes for a message
+//   --profile <folder>: writes CPU profiles of the threads of the gateway
 // node apps/e2e/bench/bench-box.ts --count     instead counts the work for each message: SQL, fsyncs, posts, timers
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -13,32 +15,40 @@ import { eventually } from '../src/house/api-client.ts'
 import { Emulator } from '../src/house/emulator.ts'
 import { Gateway, gatewayOf, newFolder } from '../src/house/gateway.ts'
 import { openDatabase } from '../src/house/open-database.ts'
+import { numberedModems } from './numbered-modems.ts'
 
 const { values } = parseArgs({
   options: {
     ...{ messages: { type: 'string' }, connections: { type: 'string' }, idle: { type: 'string' } },
-    count: { type: 'boolean' },
+    ...{ count: { type: 'boolean' }, modems: { type: 'string' }, latency: { type: 'string' } },
+    profile: { type: 'string' },
   },
 })
 const messages = Number(values.messages ?? 3000)
 const connections = Number(values.connections ?? 32)
 const idle = Number(values.idle ?? 200)
+const modems = Number(values.modems ?? 1)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
 const counts = values.count === true ? mkdtempSync(join(tmpdir(), 'smsgw-count-')) : undefined
-const countingSettings =
-  counts === undefined
-    ? {}
-    : { COUNT_WORK_FOLDER: counts, NODE_OPTIONS: `--import ${join(import.meta.dirname, 'count-work.ts')}` }
-// The gateway runs from its sources, because a bundle contains its own copy of `pg`, whose statements could not be
-// counted.
+// The memory limit with which `smsgw` starts the gateway.
+const options = ['--max-semi-space-size=2']
+if (counts !== undefined) options.push('--import', join(import.meta.dirname, 'count-work.ts'))
+if (values.profile !== undefined) options.push('--cpu-prof', `--cpu-prof-dir=${values.profile}`)
+// The gateway runs from its sources while it counts, because a bundle contains its own copy of `pg`, whose statements
+// could not be counted.
 const countingProgram = counts === undefined ? {} : { command: gatewayOf('apps/gateway/src/main.ts') }
 const folder = newFolder()
-const emulator = await Emulator.start(folder)
-const gateway = await Gateway.start({ MODEMS: emulator.pty(), ...countingSettings }, { folder, ...countingProgram })
+const emulator = await Emulator.start(folder, numberedModems(modems), ['--latency', values.latency ?? '0'])
+const settings = {
+  MODEMS: emulator.ports.map(([, pty]) => pty).join(),
+  NODE_OPTIONS: options.join(' '),
+  ...(counts !== undefined && { COUNT_WORK_FOLDER: counts }),
+}
+const gateway = await Gateway.start(settings, { folder, ...countingProgram })
 try {
-  await gateway.untilReady()
+  await gateway.untilReady(modems)
   await post(200, 8, 100_000)
   await accepted(200)
   if (counts === undefined) {
@@ -125,9 +135,12 @@ async function burst(): Promise<void> {
   const node = after.node - cpu.node
   const database = after.database - cpu.database
   print(
-    `${messages} messages, ${connections} connections: ${((messages * 1000) / (lastMs - beganAt)).toFixed(0)} a second ` +
-      `(accepted in ${postedMs} ms); CPU for each: node ${each(node)} + PostgreSQL ${each(database)} = ${each(node + database)} ms`,
+    `${messages} messages, ${connections} connections, ${modems} modems: ` +
+      `${((messages * 1000) / (lastMs - beganAt)).toFixed(0)} a second (accepted in ${postedMs} ms); ` +
+      `CPU for each: node ${each(node)} + PostgreSQL ${each(database)} = ${each(node + database)} ms`,
   )
+  const threads = [...after.threads].map(([name, seconds]) => `${name} ${each(seconds - (cpu.threads.get(name) ?? 0))}`)
+  print(`  threads of the gateway, ms: ${threads.join(', ')}; emulator ${each(after.emulator - cpu.emulator)} ms`)
 }
 
 async function post(count: number, atOnce: number, first: number): Promise<void> {
@@ -151,29 +164,45 @@ function numberOf(at: number): string {
   return `+447400${at}`
 }
 
-/** CPU time of the gateway and of its PostgreSQL, including processes that have ended. */
-function cpuSeconds(): { readonly node: number; readonly database: number } {
-  const own = statOf(gateway.process.pid)
+interface CpuSeconds {
+  readonly node: number
+  readonly database: number
+  readonly emulator: number
+  /** Of the gateway, by the name of the thread. */
+  readonly threads: ReadonlyMap<string, number>
+}
+
+/** CPU time of the gateway, of its PostgreSQL with processes that have ended, and of the emulator. */
+function cpuSeconds(): CpuSeconds {
+  const { pid } = gateway.process
   const table = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
   const children = new Map<number, number[]>()
   for (const line of table.trim().split('\n')) {
-    const [pid = 0, parent = 0] = line.trim().split(/\s+/).map(Number)
-    children.set(parent, [...(children.get(parent) ?? []), pid])
+    const [child = 0, parent = 0] = line.trim().split(/\s+/).map(Number)
+    children.set(parent, [...(children.get(parent) ?? []), child])
   }
-  const below = (pid: number): number =>
-    (children.get(pid) ?? []).reduce((sum, child) => sum + statOf(child).all + below(child), 0)
-  return { node: own.own / ticksPerSecond, database: below(gateway.process.pid) / ticksPerSecond }
+  const below = (parent: number): number =>
+    (children.get(parent) ?? []).reduce((sum, child) => sum + statOf(`/proc/${child}`).all + below(child), 0)
+  const threads = new Map<string, number>()
+  for (const id of readdirSync(`/proc/${pid}/task`)) {
+    const { name, own } = statOf(`/proc/${pid}/task/${id}`)
+    const shown = id === String(pid) ? 'main' : name
+    threads.set(shown, (threads.get(shown) ?? 0) + own)
+  }
+  return {
+    ...{ node: statOf(`/proc/${pid}`).own, database: below(pid), threads },
+    emulator: statOf(`/proc/${emulator.process.pid}`).own,
+  }
 }
 
-function statOf(pid: number): { readonly own: number; readonly all: number } {
+/** Seconds of a process or thread, and of a process with the children that it waited for. */
+function statOf(path: string): { readonly name: string; readonly own: number; readonly all: number } {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-      .map(Number)
-    const [user = 0, system = 0, waitedUser = 0, waitedSystem = 0] = fields.slice(11, 15)
-    return { own: user + system, all: user + system + waitedUser + waitedSystem }
+    const [, name = '', rest = ''] = /\((.*)\) (.*)/s.exec(readFileSync(`${path}/stat`, 'utf8')) ?? []
+    const [user = 0, system = 0, waitedUser = 0, waitedSystem = 0] = rest.split(' ').map(Number).slice(11, 15)
+    const own = (user + system) / ticksPerSecond
+    return { name, own, all: own + (waitedUser + waitedSystem) / ticksPerSecond }
   } catch {
-    return { own: 0, all: 0 } // the process has ended
+    return { name: '', own: 0, all: 0 } // the process has ended
   }
 }

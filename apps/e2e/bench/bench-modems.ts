@@ -11,6 +11,7 @@ import { Emulator } from '../src/house/emulator.ts'
 import { House } from '../src/house/house.ts'
 import { residentMiB } from '../src/house/memory.ts'
 import type { HouseProcess } from '../src/house/process.ts'
+import { numberedModems } from './numbered-modems.ts'
 
 const { values } = parseArgs({
   options: { modems: { type: 'string', default: '64' }, seconds: { type: 'string', default: '60' } },
@@ -20,7 +21,7 @@ const seconds = Number(values.seconds)
 const everyMs = 3_000
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-const house = await House.start({ modems: numbered(0) })
+const house = await House.start({ modems: numberedModems(count) })
 try {
   const ports = house.emulator.ports.map(([, pty]) => pty).join()
   await restart(ports.split(',')[0] ?? '')
@@ -101,7 +102,7 @@ async function traffic(agent: HouseProcess, first: number): Promise<string> {
 async function startTwoAgents(ports: string): Promise<void> {
   const folder = join(house.folder, 'second')
   mkdirSync(folder)
-  const emulator = await Emulator.start(folder, numbered(count))
+  const emulator = await Emulator.start(folder, numberedModems(count, count))
   await house.agent?.stop()
   const beganAt = performance.now()
   const second = emulator.ports.map(([, pty]) => pty).join()
@@ -113,22 +114,6 @@ async function startTwoAgents(ports: string): Promise<void> {
   )
   await other.stop()
   await emulator.process.stop()
-}
-
-function numbered(from: number): Readonly<Record<string, string>>[] {
-  return Array.from({ length: count }, (_, at) => {
-    const serial = String(from + at).padStart(5, '0')
-    return { name: `modem${at}`, number: `+4477009${serial}`, imei: withCheckDigit(`356938035${serial}`) }
-  })
-}
-
-/** Adds the check digit of the Luhn algorithm. */
-function withCheckDigit(digits: string): string {
-  const sum = [...digits].reverse().reduce((all, digit, at) => {
-    const value = Number(digit) * (at % 2 === 0 ? 2 : 1)
-    return all + (value > 9 ? value - 9 : value)
-  }, 0)
-  return `${digits}${(10 - (sum % 10)) % 10}`
 }
 
 /** Returns user and system time of a process, which Linux counts in hundredths of a second. */

@@ -32,8 +32,15 @@ export class Emulator {
     this.#ledger = ledger
   }
 
-  /** `modems`: the properties of each modem, as in `--modem`. Default: ports on a free TCP port and a pseudo-terminal. */
-  static async start(folder: string, modems: readonly Readonly<Record<string, string>>[] = [{}]): Promise<Emulator> {
+  /**
+   * `modems`: the properties of each modem, as in `--modem`. Default: ports on a free TCP port and a pseudo-terminal.
+   * `options`: further options of the emulator.
+   */
+  static async start(
+    folder: string,
+    modems: readonly Readonly<Record<string, string>>[] = [{}],
+    options: readonly string[] = [],
+  ): Promise<Emulator> {
     const ledger = join(folder, 'ledger.jsonl')
     const described = modems.flatMap((modem, at) => {
       // A HiLink stick has no serial port.
@@ -46,7 +53,7 @@ export class Emulator {
           .join(),
       ]
     })
-    const args = ['--json', '--control', '127.0.0.1:0', '--ledger', ledger, ...described]
+    const args = ['--json', '--control', '127.0.0.1:0', '--ledger', ledger, ...options, ...described]
     const process = new HouseProcess('emulator', mainScripts.emulator, args, {})
     const addresses = await process.said((line) => (line.startsWith('{') ? (JSON.parse(line) as Addresses) : undefined))
     return new Emulator(process, addresses, ledger)
