@@ -11,7 +11,7 @@ import type { Clock } from '../../clock.ts'
 import type { WakeHints } from '../../hints/wake-hints.ts'
 import { ApiError } from '../../http/api-error.ts'
 import type { Principal } from '../../http/endpoint.ts'
-import { newId, type Random } from '../../random.ts'
+import { newTimedId, type Random } from '../../random.ts'
 import type { Database } from '../../store/database.ts'
 import { acceptedAnswer, repeatedAnswer } from '../message-answer.ts'
 import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
@@ -135,7 +135,7 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
   ): NewMessage {
     return {
       accountId,
-      id: body.id ?? newId(random),
+      id: body.id ?? newTimedId(random, createdAt),
       deviceId,
       createdAt,
       content: body.content,
@@ -146,7 +146,7 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
       validUntil,
       scheduleAt,
       onUncertain: body.onUncertain,
-      recipients: numbers.map((phoneNumber) => ({ cmdId: newId(random), phoneNumber })),
+      recipients: numbers.map((phoneNumber) => ({ cmdId: newTimedId(random, createdAt), phoneNumber })),
       idempotency,
       sentBy: senderOf(principal),
       statusCallback,
