@@ -1,4 +1,4 @@
-import { read } from 'node:fs'
+import { readSync, writeSync } from 'node:fs'
 import { SerialPort } from 'serialport'
 
 // On Linux, read() of a disconnected device always returns 0 bytes. The binding of serialport 13 then reads in an endless loop,
@@ -27,31 +27,51 @@ export const unplugSafeBinding = {
     const port = await openDetected(options)
     if (process.platform === 'linux') {
       const linuxPort = port as unknown as LinuxPort
+      const write = port.write.bind(port)
       port.read = (buffer, offset, length) => readUntilGone(linuxPort, buffer, offset, length)
+      port.write = (buffer) => writeAtOnce(linuxPort, buffer, write)
     }
     return port
   },
 }
 
+/**
+ * Waits until the port has data, and then reads the data in this thread. The binding opens a port without blocking, so
+ * neither a read nor a write waits. The binding itself passes each call to the thread pool, and reads once before it
+ * waits, which takes several times as long as the calls for an AT command.
+ */
 async function readUntilGone(port: LinuxPort, buffer: Buffer, offset: number, length: number) {
   for (;;) {
     if (!port.isOpen || port.fd === null) throw canceled()
-    const result = await readOnce(port.fd, buffer, offset, length)
-    if (typeof result === 'number') {
-      if (result > 0) return { bytesRead: result, buffer }
-      throw Object.assign(new Error('the device hung up'), { disconnect: true })
-    }
-    if (NOTHING_YET.has(result.code ?? '')) {
-      if (!port.isOpen) throw canceled()
-      await readable(port)
-      continue
-    }
-    throw GONE.has(result.code ?? '') ? Object.assign(result, { disconnect: true }) : result
+    await readable(port)
+    if (!port.isOpen || port.fd === null) throw canceled()
+    const bytesRead = readNow(port.fd, buffer, offset, length)
+    if (bytesRead !== undefined) return { bytesRead, buffer }
   }
 }
 
-function readOnce(fd: number, buffer: Buffer, offset: number, length: number): Promise<number | NodeJS.ErrnoException> {
-  return new Promise((resolve) => read(fd, buffer, offset, length, null, (error, count) => resolve(error ?? count)))
+/** Returns undefined if there is no data. */
+function readNow(fd: number, buffer: Buffer, offset: number, length: number): number | undefined {
+  try {
+    const bytesRead = readSync(fd, buffer, offset, length, null)
+    if (bytesRead > 0) return bytesRead
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (NOTHING_YET.has(code)) return undefined
+    throw GONE.has(code) ? Object.assign(error as Error, { disconnect: true }) : error
+  }
+  throw Object.assign(new Error('the device hung up'), { disconnect: true })
+}
+
+/** Writes what the port takes at once, and lets the binding write the rest or report the error. */
+async function writeAtOnce(port: LinuxPort, buffer: Buffer, write: Port['write']): Promise<void> {
+  let written = 0
+  try {
+    if (port.fd !== null) written = writeSync(port.fd, buffer)
+  } catch {
+    // The binding waits until the port is writable, or fails in the same way.
+  }
+  if (written < buffer.length) await write(buffer.subarray(written))
 }
 
 function readable(port: LinuxPort): Promise<void> {
