@@ -1,6 +1,7 @@
 import type { Hello } from '@smsgw/contract/link/frame'
 import { nextRelay } from '../src/relay/session.ts'
 import { newConnection, type RelayEffect, type RelayInput, type RelayState } from '../src/relay/state.ts'
+import type { StoreAnswer } from './model-store.ts'
 import { Process } from './process.ts'
 import type { Socket } from './socket.ts'
 import type { World } from './world.ts'
@@ -116,7 +117,7 @@ export class Session {
         break
       case 'store-events':
         this.#world.invariants.transacted(this, effect.connEpoch)
-        this.#transact(() => store.storeEvents(effect.connEpoch, effect.journalId, effect.batch), {
+        this.#transact(() => this.#paced(store.storeEvents(effect.connEpoch, effect.journalId, effect.batch)), {
           kind: 'store-failed',
         })
         break
@@ -132,6 +133,13 @@ export class Session {
       default:
         break
     }
+  }
+
+  /** Sometimes the store requests a pause, as for a device that reports all the time. */
+  #paced(answer: StoreAnswer): RelayInput {
+    const { random } = this.#world
+    if (answer.kind !== 'events-stored') return answer
+    return { ...answer, pauseMs: random.happens(0.3) ? random.between(1, 60) : 0 }
   }
 
   #open(hello: Hello): void {

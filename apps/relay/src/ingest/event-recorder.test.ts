@@ -42,7 +42,7 @@ test('batches that arrive during a write share a transaction', async () => {
   const connections = await devices(20)
   const batches = connections.map((connection) => ({ connection, from: 1, skipped: 0, tag: 't', events: [ping] }))
   const results = await Promise.all(batches.map((batch) => recorder.record(batch)))
-  expect(results).toEqual(connections.map(() => ({ kind: 'stored', mark: 1 })))
+  expect(results).toEqual(connections.map(() => ({ kind: 'stored', mark: 1, pauseMs: 0 })))
   expect(await transactions()).toBeLessThanOrEqual(4)
   expect(wakes).toHaveLength(await transactions())
 })
@@ -91,6 +91,26 @@ test('a device that often changes a key waits, and delays no other device', asyn
   expect(await record(other, 1, changed)).toMatchObject({ kind: 'stored' })
 })
 
+test('lets only a device that reports all the time collect events', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const [busy, other] = (await devices(2)) as [AgentConnection, AgentConnection]
+    const pauses: (number | undefined)[] = []
+    const record = async (connection: AgentConnection, from: number) => {
+      const result = await recorder.record({ connection, from, skipped: 0, tag: 't', events: [ping] })
+      return result.kind === 'stored' ? result.pauseMs : undefined
+    }
+    for (let from = 1; from <= 22; from++) pauses.push(await record(busy, from))
+    expect(pauses.slice(0, 20)).toEqual(pauses.slice(0, 20).map(() => 0))
+    expect(pauses.slice(20).every((ms) => ms !== undefined && ms > 0 && ms <= 100)).toBe(true)
+    expect(await record(other, 1)).toBe(0)
+    vi.advanceTimersByTime(10_000)
+    expect(await record(busy, 23)).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('rejects a batch that cannot be stored, so that its device can retry', async () => {
   const [connection] = (await devices(1)) as [AgentConnection]
   const batch = { connection, from: 1, skipped: 0, tag: 'with \u0000', events: [ping] }
@@ -100,7 +120,7 @@ test('rejects a batch that cannot be stored, so that its device can retry', asyn
     FOR EACH ROW EXECUTE FUNCTION disk_full()`)
   await expect(recorder.record(batch)).rejects.toThrow()
   await store.database.$executeRaw`DROP TRIGGER disk_full ON device_journals`
-  expect(await recorder.record(batch)).toEqual({ kind: 'stored', mark: 1 })
+  expect(await recorder.record(batch)).toMatchObject({ kind: 'stored', mark: 1 })
 })
 
 test('notifies waiting requests when the answer to their command is stored', async () => {

@@ -22,8 +22,9 @@ export interface EventRecorderDeps {
  * Stores the events of all devices of this process. A batch that does not have to wait is stored immediately. Batches
  * that have to wait share the next transaction, so that many devices share the cost of one commit.
  *
- * A device that reports all the time is stored every 25 ms, because a batch with one event costs nearly as much as one
- * with twenty. After a pause, the first batches of a device are not delayed.
+ * A device that reports all the time pauses between two batches, because a batch with one event costs nearly as much as
+ * one with twenty, and the steps of one message that are in the same batch are written together. After a pause, the
+ * first batches of a device follow each other without delay.
  */
 export class EventRecorder {
   readonly #deps: EventRecorderDeps
@@ -39,27 +40,26 @@ export class EventRecorder {
    * Stores a batch. Each device may have only one batch in progress. After a rejection nothing is stored; the caller
    * may retry.
    */
-  record(batch: EventBatch): Promise<RecordResult> {
+  record(batch: EventBatch): Promise<PacedResult> {
     const { promise, resolve, reject } = Promise.withResolvers<RecordResult>()
     const store = () => {
       this.#waiting.push({ batch, resolve, reject })
       this.#start()
     }
-    const delayMs = this.#delayOf(batch)
-    if (delayMs > 0) setTimeout(store, delayMs)
-    else store()
-    return promise
-  }
-
-  #delayOf({ connection, events }: EventBatch): number {
+    const { connection, events } = batch
     const paces = this.#paces.get(connection) ?? {
       batches: new EvenPace(BATCH_EVERY_MS, BATCHES_AT_ONCE),
       keyChanges: new EvenPace(KEY_CHANGE_EVERY_MS, KEY_CHANGES_AT_ONCE),
     }
     this.#paces.set(connection, paces)
     const nowMs = performance.now()
-    const delayMs = paces.batches.next(nowMs)
-    return events.some(changesKey) ? Math.max(delayMs, paces.keyChanges.next(nowMs)) : delayMs
+    const nextMs = nowMs + paces.batches.next(nowMs)
+    const delayMs = events.some(changesKey) ? paces.keyChanges.next(nowMs) : 0
+    if (delayMs > 0) setTimeout(store, delayMs)
+    else store()
+    return promise.then((result) =>
+      result.kind === 'stored' ? { ...result, pauseMs: Math.max(0, nextMs - performance.now()) } : result,
+    )
   }
 
   #start(): void {
@@ -100,7 +100,7 @@ export class EventRecorder {
 /** One transaction is prepared while another waits for the disk. With more transactions, each would store fewer events. */
 const GROUPS_AT_ONCE = 2
 /** The interval between the batches of a device that reports all the time. */
-const BATCH_EVERY_MS = 25
+const BATCH_EVERY_MS = 50
 /**
  * The number of batches of a device that are stored without delay after a pause. One message causes about four batches.
  */
@@ -142,6 +142,11 @@ export interface EventBatch {
 
 /** An event, or the reason why it cannot be read. */
 export type ReadEvent = { readonly event: AgentEvent } | { readonly problem: string }
+
+/** `pauseMs`: how long the device should collect events before its next batch. */
+type PacedResult = Exclude<RecordResult, Stored> | (Stored & { readonly pauseMs: number })
+
+type Stored = Extract<RecordResult, { readonly kind: 'stored' }>
 
 export type RecordResult =
   /** Everything up to the mark is on disk and may be acknowledged. */

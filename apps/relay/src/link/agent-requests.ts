@@ -269,7 +269,7 @@ export class AgentRequests {
     crashPoint('events-committed')
     switch (result.kind) {
       case 'stored':
-        return { kind: 'events-stored', mark: result.mark }
+        return { kind: 'events-stored', mark: result.mark, pauseMs: result.pauseMs }
       case 'gap':
         return { kind: 'mark-behind', mark: result.mark }
       case 'fenced':

@@ -7,6 +7,7 @@ import {
   isOverfull,
   nextBatch,
   openInbox,
+  release,
   restartFrom,
   storeFailed,
 } from './event-inbox.ts'
@@ -38,9 +39,17 @@ test('stores one batch at a time, and joins events that arrive during a write in
   expect(first.storing).toMatchObject({ from: 5, tag: 't6' })
   const more = nextBatch(take(first, frame(7, 1), frame(8, 2)))
   expect(more.storing).toBe(first.storing)
-  const next = nextBatch(batchStored(more, 6))
+  const next = nextBatch(batchStored(more, 6, false))
   expect(idsOf(next)).toEqual(['c7', 'c8', 'c9'])
   expect(next.storing).toMatchObject({ from: 7, tag: 't9' })
+})
+
+test('collects the events of a held inbox, and does not hold a large batch', () => {
+  const held = batchStored(nextBatch(take(openInbox(0), frame(1, 1))), 1, true)
+  const waiting = nextBatch(take(held, frame(2, 1), frame(3, 254)))
+  expect(waiting.storing).toBeUndefined()
+  expect(nextBatch(release(waiting)).storing).toMatchObject({ from: 2, tag: 't256' })
+  expect(nextBatch(take(waiting, frame(257, 1))).storing).toMatchObject({ from: 2, tag: 't257' })
 })
 
 test('accepts repeated events once', () => {
@@ -71,8 +80,8 @@ test('repeats a failed batch first, after a pause', () => {
 })
 
 test('limits the events in one transaction', () => {
-  const inbox = nextBatch(take(openInbox(0), frame(1, 200), frame(201, 200)))
-  expect(inbox.storing?.events).toHaveLength(200)
+  const inbox = nextBatch(take(openInbox(0), frame(1, 400), frame(401, 200)))
+  expect(inbox.storing?.events).toHaveLength(400)
 })
 
 test('limits pending events to the window and a few megabytes', () => {

@@ -20,6 +20,8 @@ export interface EventInbox {
   readonly isReplaying: boolean
   /** True if storing failed and will be repeated after a pause. */
   readonly isPaused: boolean
+  /** True if a device that reports all the time has to wait before its next batch, unless a large batch is waiting. */
+  readonly isHeld: boolean
 }
 
 export interface EventBatch {
@@ -40,11 +42,13 @@ export interface EventBatch {
 export type ReceivedEvent = { readonly event: AgentEvent } | { readonly problem: string }
 
 /** The most events that one transaction stores. */
-const mostStoredAtOnce = 256
+const mostStoredAtOnce = 512
+/** A batch of this size gains nothing from waiting for more events. */
+const largeBatch = 256
 const mostCharacters = 4_194_304
 
 export function openInbox(mark: number): EventInbox {
-  return { mark, received: mark, storing: undefined, waiting: [], isReplaying: false, isPaused: false }
+  return { mark, received: mark, storing: undefined, waiting: [], isReplaying: false, isPaused: false, isHeld: false }
 }
 
 export function acceptEvents(inbox: EventInbox, frame: EventsFrame, length: number): EventInbox | 'gap' {
@@ -68,21 +72,26 @@ export function acceptEvents(inbox: EventInbox, frame: EventsFrame, length: numb
 /** Returns true if the agent has sent more than the window allows. */
 export function isOverfull({ storing, waiting }: EventInbox, window: number): boolean {
   const batches = storing ? [storing, ...waiting] : waiting
-  const events = batches.reduce((sum, batch) => sum + batch.events.length, 0)
-  return events > window || batches.reduce((sum, { length }) => sum + length, 0) > mostCharacters
+  return countEvents(batches) > window || batches.reduce((sum, { length }) => sum + length, 0) > mostCharacters
 }
 
 /** Starts to store the next batch, if there is one and no batch is being stored. */
 export function nextBatch(inbox: EventInbox): EventInbox {
   const [first, ...others] = inbox.waiting
   if (inbox.storing !== undefined || first === undefined || inbox.isPaused) return inbox
+  if (inbox.isHeld && countEvents(inbox.waiting) < largeBatch) return inbox
   let batch = first
   while (others[0] !== undefined && canJoin(batch, others[0])) batch = joined(batch, others.shift() as EventBatch)
   return { ...inbox, storing: batch, waiting: others }
 }
 
-export function batchStored(inbox: EventInbox, mark: number): EventInbox {
-  return { ...inbox, mark, storing: undefined }
+/** `isHeld`: the next batch waits until `release`, so that it contains more events. */
+export function batchStored(inbox: EventInbox, mark: number, isHeld: boolean): EventInbox {
+  return { ...inbox, mark, storing: undefined, isHeld }
+}
+
+export function release(inbox: EventInbox): EventInbox {
+  return { ...inbox, isHeld: false }
 }
 
 export function storeFailed(inbox: EventInbox): EventInbox {
@@ -93,6 +102,10 @@ export function storeFailed(inbox: EventInbox): EventInbox {
 /** Requests all events after the mark again, because the store has fewer events than it acknowledged. */
 export function restartFrom(mark: number): EventInbox {
   return { ...openInbox(mark), isReplaying: true }
+}
+
+function countEvents(batches: readonly EventBatch[]): number {
+  return batches.reduce((sum, { events }) => sum + events.length, 0)
 }
 
 function canJoin(one: EventBatch, next: EventBatch): boolean {

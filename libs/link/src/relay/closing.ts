@@ -18,7 +18,9 @@ export function connectionEnded(state: RelayState): RelayStep {
   }
 }
 
-const cancelTimers: readonly RelayEffect[] = (['handshake', 'pending', 'tick', 'retry'] as const).map((timer) => ({
-  kind: 'cancel-timer',
-  timer,
-}))
+const cancelTimers: readonly RelayEffect[] = (['handshake', 'pending', 'tick', 'retry', 'store'] as const).map(
+  (timer) => ({
+    kind: 'cancel-timer',
+    timer,
+  }),
+)

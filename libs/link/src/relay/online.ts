@@ -12,7 +12,15 @@ import {
 } from '../commands/command-outbox.ts'
 import { pongReceived, tickHeartbeat, ticksPerHeartbeat } from '../connection/heartbeat.ts'
 import type { Pause } from '../connection/timers.ts'
-import { acceptEvents, batchStored, isOverfull, nextBatch, restartFrom, storeFailed } from '../events/event-inbox.ts'
+import {
+  acceptEvents,
+  batchStored,
+  isOverfull,
+  nextBatch,
+  release,
+  restartFrom,
+  storeFailed,
+} from '../events/event-inbox.ts'
 import { closeConnection } from './closing.ts'
 import type { Open, RelayEffect, RelayFacts, RelayInput, RelayState, RelayStep } from './state.ts'
 
@@ -59,9 +67,7 @@ export function proceed(state: OpenState, input: RelayInput): RelayStep {
   const { outbox, inbox } = state.phase
   switch (input.kind) {
     case 'events-stored':
-      return then(advance({ ...state, phase: { ...state.phase, inbox: batchStored(inbox, input.mark) } }), [
-        send({ type: 'stored', upto: input.mark }),
-      ])
+      return eventsStored(state, input)
     case 'mark-behind':
       return requestReplay(state, input.mark)
     case 'store-failed':
@@ -90,6 +96,11 @@ export function retry(state: OpenState): RelayStep {
     ...state,
     phase: { ...state.phase, outbox: requestClaim(outbox, 'any'), inbox: { ...inbox, isPaused: false } },
   })
+}
+
+/** Stores the events that waited after the previous batch. */
+export function storeHeld(state: OpenState): RelayStep {
+  return advance({ ...state, phase: { ...state.phase, inbox: release(state.phase.inbox) } })
 }
 
 export function tick(state: OpenState): RelayStep {
@@ -141,6 +152,15 @@ function eventsArrived(state: OpenState, frame: EventsFrame, length: number): Re
   const isKnown = inbox === phase.inbox && !inbox.isReplaying
   const again = isKnown ? [send({ type: 'stored', upto: inbox.mark })] : []
   return then(advance({ ...state, phase: { ...phase, inbox } }), again)
+}
+
+function eventsStored(state: OpenState, { mark, pauseMs }: RelayInput & { kind: 'events-stored' }): RelayStep {
+  const isHeld = pauseMs > 0
+  const inbox = batchStored(state.phase.inbox, mark, isHeld)
+  return then(advance({ ...state, phase: { ...state.phase, inbox } }), [
+    send({ type: 'stored', upto: mark }),
+    ...(isHeld ? [{ kind: 'set-timer', timer: 'store', fromMs: pauseMs, toMs: pauseMs } as const] : []),
+  ])
 }
 
 /** The database was restored from a backup during this connection. */

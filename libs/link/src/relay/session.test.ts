@@ -86,11 +86,21 @@ test('acknowledges an event when it is committed, and stores later events with t
   expect(first.effects).toMatchObject([
     { kind: 'store-events', connEpoch: 7, journalId: 'journal', batch: { from: 5, tag: 't5' } },
   ])
-  const next = play(first.state, { kind: 'events-stored', mark: 5 })
+  const next = play(first.state, { kind: 'events-stored', mark: 5, pauseMs: 0 })
   expect(framesIn(next.effects)).toEqual([{ type: 'stored', upto: 5 }])
   expect(next.effects).toContainEqual(
     expect.objectContaining({ kind: 'store-events', batch: expect.objectContaining({ from: 6 }) }),
   )
+})
+
+test('acknowledges at once, and stores later events after the pause that the store requests', () => {
+  const { state } = receive(ready(), events(5), events(6))
+  const paused = play(state, { kind: 'events-stored', mark: 5, pauseMs: 40 })
+  expect(framesIn(paused.effects)).toEqual([{ type: 'stored', upto: 5 }])
+  expect(paused.effects).toContainEqual({ kind: 'set-timer', timer: 'store', fromMs: 40, toMs: 40 })
+  expect(kindsOf(paused.effects)).not.toContain('store-events')
+  const later = play(receive(paused.state, events(7)).state, { kind: 'timer', timer: 'store' })
+  expect(later.effects).toMatchObject([{ kind: 'store-events', batch: { from: 6, tag: 't7' } }])
 })
 
 test('repeats a failed transaction after a pause, and acknowledges nothing before the commit', () => {
@@ -135,7 +145,7 @@ test('closes when a newer connection fences this connection, and ignores later i
   const fenced = play(state, { kind: 'fenced' })
   expect(closeIn(fenced.effects)).toMatchObject({ code: 4409 })
   const late: RelayInput[] = [
-    { kind: 'events-stored', mark: 5 },
+    { kind: 'events-stored', mark: 5, pauseMs: 0 },
     { kind: 'wake' },
     { kind: 'timer', timer: 'tick' },
     { kind: 'received', text: JSON.stringify(events(7)) },

@@ -6,7 +6,7 @@ import { readAgentFrame } from '../connection/frame-text.ts'
 import { frameReceived } from '../connection/heartbeat.ts'
 import { closeConnection, connectionEnded } from './closing.ts'
 import { authenticated, challenge, connectionOpened, handleHandshakeFrame, paired, sendPending } from './handshake.ts'
-import { handleFrame, isOpen, proceed, retry, tick } from './online.ts'
+import { handleFrame, isOpen, proceed, retry, storeHeld, tick } from './online.ts'
 import type { RelayInput, RelayState, RelayStep, RelayTimer } from './state.ts'
 
 /**
@@ -79,6 +79,7 @@ function timerFired(state: RelayState, timer: RelayTimer): RelayStep {
     return isOpen(state) ? unchanged(state) : closeConnection(state, 'timed-out', `still ${state.phase.kind}`)
   if (timer === 'pending') return sendPending(state)
   if (!isOpen(state)) return unchanged(state)
+  if (timer === 'store') return storeHeld(state)
   return timer === 'tick' ? tick(state) : retry(state)
 }
 

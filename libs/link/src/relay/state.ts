@@ -91,8 +91,11 @@ export type RelayInput =
   | { readonly kind: 'connection-opened'; readonly opened: OpenedConnection }
   /** Ends the handshake: `unauthenticated`, `revoked` or `unavailable`. */
   | { readonly kind: 'refused'; readonly why: CloseName; readonly reason: string }
-  /** The events were committed under the epoch of this connection. `mark` is the new mark of the journal. */
-  | { readonly kind: 'events-stored'; readonly mark: number }
+  /**
+   * The events were committed under the epoch of this connection. `mark` is the new mark of the journal. Events that arrive
+   * within `pauseMs` are stored together.
+   */
+  | { readonly kind: 'events-stored'; readonly mark: number; readonly pauseMs: number }
   /** Nothing was committed, because the store has fewer events than it acknowledged on this connection. */
   | { readonly kind: 'mark-behind'; readonly mark: number }
   /** The transaction may have been committed or not, so it is repeated. */
@@ -115,7 +118,7 @@ export type RelayInput =
   /** The relay is stopping, or moves its connections to other relays. */
   | { readonly kind: 'drain'; readonly reconnectAfterMs: number }
 
-export type RelayTimer = 'handshake' | 'pending' | 'tick' | 'retry'
+export type RelayTimer = 'handshake' | 'pending' | 'tick' | 'retry' | 'store'
 
 export type RelayEffect =
   | { readonly kind: 'send'; readonly text: string }
