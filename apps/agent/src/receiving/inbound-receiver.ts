@@ -175,7 +175,11 @@ export class InboundReceiver {
       const as = isMatched ? 'report' : 'unmatched'
       if (row.settled !== as) {
         const changes = [settled(row, as, this.#outcomes.dateOf(row)), ...(isMatched ? [forgotten(row)] : [])]
-        await this.#keep(changes)
+        const written = this.#keep(changes, { mayWait: isMatched })
+        // The message already has this report. If the process ends before this write, the report is matched again, which
+        // changes nothing. So the write shares the commit of a later write.
+        if (isMatched) written.catch(this.#options.onProblem)
+        else await written
       }
       if (isMatched) this.#unmatched.remove(row)
       else this.#unmatched.add({ row: { ...row, settled: as }, report })
