@@ -61,6 +61,18 @@ const apps: readonly StartedApp[] = [
     }),
   },
   {
+    app: 'bridge',
+    args: ['run'],
+    // The bridge is ready when it tries to reach the broker, which does not exist.
+    ready: /MQTT broker unavailable/,
+    settings: (folder) => ({
+      DATA_DIR: folder,
+      SMSGW_URL: 'http://127.0.0.1:9',
+      SMSGW_API_KEY: 'a-key-of-this-test',
+      MQTT_URL: 'mqtt://127.0.0.1:9',
+    }),
+  },
+  {
     app: 'emulator',
     args: ['--control', '127.0.0.1:0', '--tcp', '127.0.0.1:0', '--ledger', 'none'],
     ready: /tcp:\/\//,
