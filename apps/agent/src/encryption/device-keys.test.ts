@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto'
+import { constants, createHash, createPrivateKey, generateKeyPairSync, publicEncrypt, randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FieldOpener } from '../sending/message/encrypted-field.ts'
 import { DeviceKeys, deviceKeysFile } from './device-keys.ts'
 import { encryptValue } from './encrypt-value.ts'
+import { unwrapKey } from './unwrap-key.ts'
 
 let folder: string
 let path: string
@@ -101,22 +102,69 @@ interface Vectors {
   readonly keyVersion: number
   readonly privateKey: string
   readonly publicKey: string
-  readonly passphrase: string
-  readonly withKey: readonly { readonly text: string; readonly value: string }[]
-  readonly withPassphrase: readonly { readonly text: string; readonly value: string }[]
+  readonly withKey: readonly Vector[]
+  readonly withKeyAndSha1Mask?: readonly Vector[]
+  readonly passphrase?: string
+  readonly withPassphrase?: readonly Vector[]
 }
 
-test('decrypts the published values of another implementation', async () => {
-  const file = join(import.meta.dirname, '../../../../docs/examples/encryption-vectors.json')
-  const vectors = JSON.parse(readFileSync(file, 'utf8')) as Vectors
-  const privateKey = createPrivateKey({ key: Buffer.from(vectors.privateKey, 'base64'), format: 'der', type: 'pkcs8' })
-  const pem = privateKey.export({ format: 'pem', type: 'pkcs8' })
-  writeFileSync(path, JSON.stringify({ keys: [{ version: vectors.keyVersion, privateKey: pem }] }))
-  const deviceKeys = await DeviceKeys.load(path)
+interface Vector {
+  readonly text: string
+  readonly value: string
+}
+
+test.each([
+  ['two other implementations', '../../../../docs/examples/encryption-vectors.json'],
+  ['the TypeScript client of SMS Gateway for Android', 'client-ts-vector.json'],
+])('decrypts the published values of %s', async (_, file) => {
+  const vectors = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Vectors
+  const deviceKeys = await keysOf(vectors)
   expect(deviceKeys.current).toEqual({ version: vectors.keyVersion, publicKey: vectors.publicKey })
   const opener = new FieldOpener({ deviceKeys, passphrase: vectors.passphrase })
-  const all = [...vectors.withKey, ...vectors.withPassphrase]
+  const all = [...vectors.withKey, ...(vectors.withKeyAndSha1Mask ?? []), ...(vectors.withPassphrase ?? [])]
   expect(await Promise.all(all.map(({ value }) => opener.open(value)))).toEqual(
     all.map(({ text }) => ({ ok: true, text })),
   )
 })
+
+async function keysOf({ keyVersion, privateKey }: Pick<Vectors, 'keyVersion' | 'privateKey'>): Promise<DeviceKeys> {
+  const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
+  const pem = key.export({ format: 'pem', type: 'pkcs8' })
+  writeFileSync(path, JSON.stringify({ keys: [{ version: keyVersion, privateKey: pem }] }))
+  return await DeviceKeys.load(path)
+}
+
+test('refuses a key that is wrapped with a wrong encoding', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const contentKey = randomBytes(32)
+  const label = createHash('sha256').digest()
+  const zeros = Buffer.alloc(256 - 2 * 32 - 2 - contentKey.length)
+  const wrap = (first: number, ...block: readonly Uint8Array[]) => {
+    const encoded = encodeWithSha1Mask(first, Buffer.concat(block))
+    return publicEncrypt({ key: publicKey, padding: constants.RSA_NO_PADDING }, encoded)
+  }
+  const one = Buffer.of(1)
+  expect(await unwrapKey(privateKey, wrap(0, label, zeros, one, contentKey))).toEqual(contentKey)
+  const wrong = [
+    wrap(1, label, zeros, one, contentKey),
+    wrap(0, Buffer.alloc(32), zeros, one, contentKey),
+    wrap(0, label, zeros, Buffer.of(2), contentKey),
+    wrap(0, label, Buffer.of(7), zeros.subarray(1), one, contentKey),
+    wrap(0, label, zeros, Buffer.alloc(33)),
+  ]
+  for (const wrapped of wrong) await expect(unwrapKey(privateKey, wrapped)).rejects.toThrow('wrapped for another key')
+})
+
+function encodeWithSha1Mask(first: number, block: Buffer): Buffer {
+  const seed = randomBytes(32)
+  const maskedBlock = block.map((byte, at) => byte ^ sha1Mask(seed, at))
+  const maskedSeed = seed.map((byte, at) => byte ^ sha1Mask(maskedBlock, at))
+  return Buffer.concat([Buffer.of(first), maskedSeed, maskedBlock])
+}
+
+/** Returns one byte of MGF1 (RFC 8017 §B.2.1). */
+function sha1Mask(seed: Uint8Array, at: number): number {
+  const counter = Buffer.alloc(4)
+  counter.writeUInt32BE(Math.floor(at / 20))
+  return createHash('sha1').update(seed).update(counter).digest()[at % 20] ?? 0
+}

@@ -6,7 +6,6 @@ import {
   generateKeyPair,
   type KeyObject,
   randomBytes,
-  subtle,
 } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -16,6 +15,7 @@ import { writeDurably } from '@smsgw/daemon/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
 import { NumberAliases } from './number-aliases.ts'
+import { unwrapKey } from './unwrap-key.ts'
 
 /** The name of the key file in the data folder. */
 export const deviceKeysFile = 'encryption-keys.json'
@@ -98,12 +98,10 @@ export class DeviceKeys {
     const key = this.#keys.find(({ version }) => version === field.keyVersion)
     if (key === undefined) return undefined
     try {
-      const unwrapping = key.privateKey.toCryptoKey({ name: 'RSA-OAEP', hash: 'SHA-256' }, false, ['decrypt'])
-      const wrapped = Buffer.from(field.wrappedKey, 'base64')
-      const contentKey = await subtle.decrypt({ name: 'RSA-OAEP' }, unwrapping, wrapped)
+      const contentKey = await unwrapKey(key.privateKey, Buffer.from(field.wrappedKey, 'base64'))
       const octets = Buffer.from(field.ciphertext, 'base64')
       const iv = Buffer.from(field.iv, 'base64')
-      const decipher = createDecipheriv('aes-256-gcm', Buffer.from(contentKey), iv, { authTagLength: tagLength })
+      const decipher = createDecipheriv('aes-256-gcm', contentKey, iv, { authTagLength: tagLength })
       decipher.setAuthTag(octets.subarray(-tagLength))
       return Buffer.concat([decipher.update(octets.subarray(0, -tagLength)), decipher.final()])
     } catch {
