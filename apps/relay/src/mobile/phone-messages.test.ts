@@ -76,6 +76,14 @@ test('a message is sent by a phone, from Pending to Delivered, with an event for
   expect(events[0]?.payload).toMatchObject({ messageId: id, sender: '+12025550100', simNumber: 1 })
 })
 
+test('the times of a report may be numbers, which are ignored', async () => {
+  const id = await send()
+  await phone.pull()
+  expect(await phone.report(id, 'Sent', { states: { Sent: 1_700_000_000_000 } })).toBe(204)
+  const { state, states } = await stateOf(id)
+  expect([state, Date.now() - Date.parse(states.Sent) < 3_600_000]).toEqual(['Sent', true])
+})
+
 test('a lost answer loses nothing, because the message is returned again until the phone confirms it', async () => {
   const id = await send()
   expect(await phone.pull()).toMatchObject([{ id }])

@@ -81,7 +81,8 @@ async function updatesOf(
     (ofMessage.get(report.id) ?? []).flatMap((recipient, index, all) => {
       const reported = reportedOf(report, recipient.phoneNumber, { index, count: all.length })
       if (reported === undefined) return []
-      const { at, offsetMinutes } = eventTime(report.states?.[reported.state] ?? '', now)
+      const reportedAt = report.states?.[reported.state]
+      const { at, offsetMinutes } = eventTime(typeof reportedAt === 'string' ? reportedAt : '', now)
       const about = { accountId, deviceId, cmdId: recipient.cmdId, offsetMinutes }
       return inputsOf(reported, at).map((input) => ({ ...about, input }))
     }),
