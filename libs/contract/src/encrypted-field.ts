@@ -1,3 +1,5 @@
+import type { CollectedText } from './collected-text.ts'
+
 /** A value that only the device can decrypt, with a passphrase or with its private key. */
 export type EncryptedField = PassphraseField | PublicKeyField
 
@@ -46,9 +48,16 @@ export function readEncryptedField(text: string): EncryptedFieldResult {
   return { ok: true, field: { kind: 'passphrase', iterations, salt, ciphertext } }
 }
 
+/** Reads a value that may be long. Of a collected text, only the part before its ciphertext is checked. */
+export function readEncryptedValue(value: string | CollectedText): EncryptedFieldResult {
+  if (typeof value === 'string') return readEncryptedField(value)
+  const start = value.start(longestStart)
+  return readEncryptedField(start.slice(0, start.lastIndexOf('$') + 1) + anyCiphertext)
+}
+
 /** Returns true if the value was encrypted with the public key of a device. */
-export function needsPrivateKey(text: string): boolean {
-  const read = readEncryptedField(text)
+export function needsPrivateKey(value: string | CollectedText): boolean {
+  const read = readEncryptedValue(value)
   return read.ok && read.field.kind === 'public-key'
 }
 
@@ -62,6 +71,11 @@ function readPublicKeyField(text: string): EncryptedFieldResult {
     return { ok: false, problem: 'has an empty ciphertext: encrypt at least one byte' }
   return { ok: true, field: { kind: 'public-key', keyVersion: Number(version), wrappedKey, iv, ciphertext } }
 }
+
+/** Everything before the ciphertext is shorter. */
+const longestStart = 4_096
+/** A ciphertext of a valid length. */
+const anyCiphertext = 'A'.repeat(64)
 
 /** RSA with 2048 bits. */
 const leastKey = 256

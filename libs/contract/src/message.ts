@@ -1,9 +1,19 @@
 import { z } from 'zod'
-import { needsPrivateKey, readEncryptedField } from './encrypted-field.ts'
+import { DecodedBase64 } from './decoded-base64.ts'
+import { needsPrivateKey, readEncryptedValue } from './encrypted-field.ts'
 import { errorCodeMeaning } from './failure-code.ts'
 import { deviceId, givenId, keyId, resourceId } from './ids.ts'
 import { messageStates } from './message-states.ts'
-import { type MmsContent, mmsToSend, sentMms } from './mms.ts'
+import {
+  type AttachmentOctets,
+  isEncrypted as isEncryptedData,
+  LONGEST_NAME,
+  LONGEST_SUBJECT,
+  type MmsContent,
+  mmsToSend,
+  mmsValues,
+  sentMms,
+} from './mms.ts'
 import { networkCause, networkCode } from './network-cause.ts'
 import { isNumberAlias } from './number-alias.ts'
 import { paging, refuseReversedRange, timeRange } from './paging.ts'
@@ -86,7 +96,7 @@ const messageBody = requestBody({
   }),
   isEncrypted: z.boolean().default(false).meta({
     description:
-      'True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them',
+      'True when each number and the text, or the base64 of the data, is encrypted; of an MMS, the subject, the text, and the name and base64 of each attachment. Values have the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them',
   }),
 })
 
@@ -139,7 +149,6 @@ function* bodyProblems(body: MessageBody): Generator<[path: PropertyKey[], messa
   const { mmsMessage: mms } = body
   if (mms && mms.text === undefined && mms.attachments.length === 0)
     yield [['mmsMessage'], 'needs a text or an attachment']
-  if (mms && isEncrypted) yield [['isEncrypted'], 'must be false, because an MMS cannot be encrypted']
   if (isEncrypted) yield* encryptionProblems(body)
   else yield* formatProblems(body)
   if (ttl !== undefined && validUntil) yield [['ttl'], 'use only one of ttl and validUntil']
@@ -148,22 +157,29 @@ function* bodyProblems(body: MessageBody): Generator<[path: PropertyKey[], messa
 
 /** An unencrypted value in an encrypted message is refused, because it would fail at the agent. */
 function* encryptionProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
-  const { phoneNumbers, recipient, textMessage, message, dataMessage, deviceId } = body
+  const { phoneNumbers, recipient, textMessage, message, dataMessage, mmsMessage, deviceId } = body
   const numbers: readonly [path: PropertyKey[], value: string | undefined][] = [
     ...(phoneNumbers ?? []).map((number, index): [PropertyKey[], string] => [['phoneNumbers', index], number]),
     [['recipient'], recipient],
   ]
-  const fields: readonly [path: PropertyKey[], value: string | undefined][] = [
+  const ofMms = mmsMessage ? mmsValues(mmsMessage) : []
+  const fields: readonly [path: PropertyKey[], value: string | AttachmentOctets | undefined][] = [
     ...numbers.filter(([, number]) => number === undefined || !isNumberAlias(number)),
     [['textMessage', 'text'], textMessage?.text],
     [['message'], message],
     [['dataMessage', 'data'], dataMessage?.data],
+    ...ofMms.map(({ path, value }): [PropertyKey[], string | AttachmentOctets] => [path, value]),
   ]
+  let needsKey = false
   for (const [path, value] of fields) {
-    const read = value === undefined ? undefined : readEncryptedField(value)
-    if (read?.ok === false) yield [path, `${read.problem} (isEncrypted is true)`]
+    if (value === undefined) continue
+    // Base64 that was decoded while the request arrived was not encrypted.
+    const encrypted = value instanceof DecodedBase64 ? '' : value
+    const read = readEncryptedValue(encrypted)
+    if (!read.ok) yield [path, `${read.problem} (isEncrypted is true)`]
+    else needsKey ||= needsPrivateKey(encrypted)
   }
-  if (deviceId === undefined && fields.some(([, value]) => value !== undefined && needsPrivateKey(value)))
+  if (deviceId === undefined && needsKey)
     yield [['deviceId'], 'is required, because the message is encrypted with the public key of one device']
 }
 
@@ -173,6 +189,20 @@ function* formatProblems(body: MessageBody): Generator<[path: PropertyKey[], mes
   yield* numberLengthProblems(body)
   if (body.dataMessage && !base64.safeParse(body.dataMessage.data).success)
     yield [['dataMessage', 'data'], 'must be base64']
+  if (body.mmsMessage) yield* mmsProblems(body.mmsMessage)
+}
+
+function* mmsProblems({
+  subject,
+  attachments,
+}: Omit<MmsContent, 'kind'>): Generator<[path: PropertyKey[], message: string]> {
+  if ((subject?.length ?? 0) > LONGEST_SUBJECT)
+    yield [['mmsMessage', 'subject'], `must have at most ${LONGEST_SUBJECT} characters`]
+  for (const [index, { name = '', data }] of attachments.entries()) {
+    const path = ['mmsMessage', 'attachments', index]
+    if (name.length > LONGEST_NAME) yield [[...path, 'name'], `must have at most ${LONGEST_NAME} characters`]
+    if (isEncryptedData(data)) yield [[...path, 'data'], 'must be base64']
+  }
 }
 
 function* numberLengthProblems({

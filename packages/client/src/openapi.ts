@@ -2247,15 +2247,16 @@ export interface components {
             message?: string;
             /** @description MMS to send; it needs a text or an attachment. Only phones can send MMS, modems cannot */
             mmsMessage?: {
+                /** @description At most 256 characters before encryption */
                 subject?: string;
                 text?: string;
                 /** @description At most 10, together at most 3 MiB */
                 attachments?: {
                     /** @example image/jpeg */
                     contentType: string;
-                    /** @description File name */
+                    /** @description File name, at most 128 characters before encryption */
                     name?: string;
-                    /** @description Base64 with padding and without line breaks */
+                    /** @description Base64 with padding and without line breaks; encrypted when `isEncrypted` is true */
                     data: string;
                 }[];
             };
@@ -2291,7 +2292,7 @@ export interface components {
              * @enum {string}
              */
             onUncertain?: "resolve" | "resend";
-            /** @description True when each number and the text, or the base64 of the data, is encrypted as `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them (default: false) */
+            /** @description True when each number and the text, or the base64 of the data, is encrypted; of an MMS, the subject, the text, and the name and base64 of each attachment. Values have the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them (default: false) */
             isEncrypted?: boolean;
         };
         SentAttachment: {
@@ -2303,7 +2304,7 @@ export interface components {
             name?: string;
             /** @description Size in bytes */
             size: number;
-            /** @description Data in base64; present only when the request includes the data of attachments */
+            /** @description Data in base64, or encrypted as it was sent; present only when the request includes the data of attachments */
             data?: string;
         };
         /** @description Who sent the message; absent for messages that older releases accepted */

@@ -18,24 +18,30 @@ const PICTURES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
  * attachment with a policy that runs nothing in it.
  */
 export function Attachments({
-  of: { id, direction },
+  of: { id, direction, isEncrypted = false },
   attachments = [],
 }: {
-  readonly of: { readonly id: string; readonly direction: 'in' | 'out' }
+  readonly of: { readonly id: string; readonly direction: 'in' | 'out'; readonly isEncrypted?: boolean | undefined }
   readonly attachments?: readonly Attachment[] | undefined
 }) {
   const list = `/3rdparty/v1/${direction === 'in' ? 'inbox' : 'messages'}/${encodeURIComponent(id)}/attachments`
-  return attachments.map((attachment) => (
-    <Attached key={attachment.partId} url={`${list}/${attachment.partId}`} {...attachment} />
+  return attachments.map(({ partId, name, ...facts }) => (
+    <Attached key={partId} url={`${list}/${partId}`} name={isEncrypted ? '' : name} {...{ ...facts, isEncrypted }} />
   ))
 }
 
-function Attached({ url, name = '', contentType, size }: Attachment & { readonly url: string }) {
+function Attached({
+  url,
+  name = '',
+  contentType,
+  size,
+  isEncrypted,
+}: Omit<Attachment, 'partId'> & { readonly url: string; readonly isEncrypted: boolean }) {
   const [isBroken, setBroken] = useState(false)
   return (
     <p>
       <a href={url} download={name || true}>
-        {PICTURES.includes(contentType.toLowerCase()) && !isBroken && (
+        {!isEncrypted && PICTURES.includes(contentType.toLowerCase()) && !isBroken && (
           <img className="attached-picture" src={url} alt="" loading="lazy" onError={() => setBroken(true)} />
         )}
         <bdi>{name || contentType}</bdi>

@@ -56,7 +56,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
       <p className="message-text" dir="auto">
         {contentWords(message) ?? (hashedMessage ? t('message.hashed') : '')}
       </p>
-      {mmsMessage && <Attachments of={{ id: message.id, direction: 'out' }} attachments={mmsMessage.attachments} />}
+      {mmsMessage && <Attachments of={{ ...message, direction: 'out' }} attachments={mmsMessage.attachments} />}
       <Facts
         of={[
           [t('common.state'), <MessageMark key="state" state={state} withWord />],

@@ -9,11 +9,14 @@ import { octetPieces, streamWhileAllowed } from './send-attachment.ts'
  * Returns a placeholder for the data of an attachment, for the member `data` of an answer. It contains a NUL, which the
  * database cannot store, so no message contains it.
  */
-export function dataPlaceholder(messageKey: bigint, position: number): string {
-  return `\0${messageKey}/${position}`
+export function dataPlaceholder(
+  { key, isEncrypted }: { readonly key: bigint; readonly isEncrypted: boolean },
+  position: number,
+): string {
+  return `\0${isEncrypted ? 'text' : 'base64'}/${key}/${position}`
 }
 
-const PLACEHOLDER = /(?<="data":")\\u0000(\d+)\/(\d+)(?=")/
+const PLACEHOLDER = /(?<="data":")\\u0000(text|base64)\/(\d+)\/(\d+)(?=")/
 
 /**
  * Replaces the placeholders in the body of an answer while it is sent. An answer without placeholders is not changed.
@@ -24,14 +27,15 @@ export function withAttachmentData(database: Database, access: Pick<CallerAccess
   return { ...answer, body: streamWhileAllowed(access, pieces(database, parts)) }
 }
 
-/** The split results in groups of three parts. The second and third part of a group identify an attachment. */
+/** The split results in groups of four parts. The other parts of a group identify an attachment and the form of its data. */
 async function* pieces(database: Database, parts: readonly string[]): AsyncGenerator<Buffer> {
-  for (let index = 0; index < parts.length; index += 3) {
-    yield Buffer.from(parts[index] ?? '')
-    const [messageKey, position] = [parts[index + 1], parts[index + 2]]
+  for (let index = 0; index < parts.length; index += 4) {
+    const [text = '', form, messageKey, position] = parts.slice(index, index + 4)
+    yield Buffer.from(text)
     if (messageKey === undefined) return
     const stored = { messageKey: BigInt(messageKey), position: Number(position) }
+    // An encrypted text has only characters that JSON does not escape.
     for await (const octets of octetPieces(database, stored))
-      yield Buffer.from(Buffer.from(octets).toString('base64'), 'latin1')
+      yield form === 'text' ? Buffer.from(octets) : Buffer.from(Buffer.from(octets).toString('base64'), 'latin1')
   }
 }

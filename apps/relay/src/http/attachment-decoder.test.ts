@@ -1,8 +1,9 @@
+import { CollectedText } from '@smsgw/contract/collected-text'
 import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AttachmentDecoder } from './attachment-decoder.ts'
-import { base64Of } from './octet-pieces.ts'
+import { textOf } from './octet-pieces.ts'
 
 const LEAST = 8
 
@@ -29,7 +30,7 @@ function read(body: Buffer, lengths: readonly number[], least = LEAST): Read {
 
 /** Replaces octets by their text. */
 function withTexts(value: unknown): unknown {
-  if (value instanceof DecodedBase64) return base64Of(value)
+  if (value instanceof DecodedBase64 || value instanceof CollectedText) return textOf(value)
   if (Array.isArray(value)) return value.map(withTexts)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withTexts(inner)]))
@@ -76,6 +77,15 @@ const content = fc.oneof(
     '',
   ),
   fc.string(),
+  // Encrypted texts, and texts that look like them.
+  fc
+    .tuple(
+      fc.constantFrom('$', '\\u0024', '$aes-256-cbc/pbkdf2-sha1$i=1$'),
+      base64,
+      fc.constantFrom('', '$', '\\/', '\\u003d', 'é', ' '),
+      base64,
+    )
+    .map((parts) => parts.join('')),
 )
 const token = fc.oneof(
   { weight: 4, arbitrary: content.map((text) => `"data":"${text}"`) },
@@ -140,6 +150,17 @@ test('only the data of attachments becomes octets, in pieces that need no more m
   expect([read1.dataMessage, read1.text]).toEqual([{ data }, data])
 })
 
+test('a long encrypted attachment is collected in pieces that need no more memory', () => {
+  const text = `$aes-256-cbc/pbkdf2-sha1$i=75000$${'A'.repeat(22)}==$${Buffer.alloc(300_000, 'picture').toString('base64')}`
+  const body = { attachments: [{ contentType: 'image/png', data: text }], dataMessage: { data: text } }
+  const { value } = read(Buffer.from(JSON.stringify(body).replaceAll('=', '\\u003d')), [1_460], 64 * 1024)
+  const { attachments, dataMessage } = value as { attachments: [{ data: CollectedText }]; dataMessage: object }
+  const [{ data }] = attachments
+  expect([data instanceof CollectedText, textOf(data) === text, data.size]).toEqual([true, true, text.length])
+  expect(data.pieces.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)).toBeLessThan(text.length + 1_000)
+  expect(dataMessage).toEqual({ data: text })
+})
+
 test('of a repeated member the last value counts, and a text that looks like a placeholder stays unchanged', () => {
   const attachment = (data: string) => `"data":"${data}"`
   const both = `{"contentType":"a",${attachment('QUJDREVGR0hJ')},${attachment('SElKS0xNTk9Q')}}`
@@ -165,7 +186,7 @@ test.each([
 
 test('hostile bodies of 16 MiB take little time', () => {
   const chunk = (text: string) => Buffer.from(text.repeat(Math.floor(65_536 / text.length)))
-  for (const text of ['\\u0041', '\\\\', 'A', '\\/', 'A ', '=']) {
+  for (const text of ['\\u0041', '\\\\', 'A', '\\/', 'A ', '=', '$', '$ ']) {
     const decoder = new AttachmentDecoder()
     decoder.add(Buffer.from('{"data":"'))
     const piece = chunk(text)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { DecodedBase64 } from '@smsgw/contract/decoded-base64'
+import type { AttachmentOctets } from '@smsgw/contract/mms'
 import { ApiError } from './api-error.ts'
-import { base64Of, OctetPieces } from './octet-pieces.ts'
+import { OctetPieces, TextPieces, textOf } from './octet-pieces.ts'
 
 /** An upload of 500 messages with three attachments each has 40 000. Each value costs up to 60 bytes of memory once it is parsed. */
 const MOST_VALUES = 200_000
@@ -19,8 +19,8 @@ const LONG_TEXT = 64 * 1024
 /**
  * Takes the data of attachments out of a JSON body while it arrives, and decodes it, so that a body with a picture of 1
  * MiB needs 1 MiB of memory. A text is decoded if it is the value of a member `data`, has at least 64 Ki digits, and is
- * base64 with padding and without line breaks. In the rest of the body, the text is replaced with a placeholder that
- * nobody can guess.
+ * base64 with padding and without line breaks. An encrypted text, which begins with `$`, is collected as it is. In the
+ * rest of the body, the text is replaced with a placeholder that nobody can guess.
  *
  * Everything else is copied, so that `JSON.parse` of the rest accepts and refuses the same bodies. The states:
  *
@@ -33,7 +33,7 @@ export class AttachmentDecoder {
   readonly #least: number
   readonly #placeholder = `${randomUUID()}:`
   readonly #rest = new GrowingBuffer()
-  readonly #decoded: DecodedBase64[] = []
+  readonly #decoded: AttachmentOctets[] = []
   #state: 'outside' | 'string' | 'escape' | 'data' | 'data-escape' = 'outside'
   /** The last byte between strings that is not white space; a quote after a string. */
   #last = 0
@@ -41,6 +41,8 @@ export class AttachmentDecoder {
   #name = ''
   #octets = new OctetPieces()
   #padding = ''
+  /** Collects an encrypted text in `data`; undefined for base64. */
+  #encrypted: TextPieces | undefined
   /** The characters of an unfinished escape in `data`. */
   #escape = ''
   #values = 0
@@ -83,11 +85,11 @@ export class AttachmentDecoder {
       const holder = value as { data?: unknown; readonly contentType?: unknown }
       const octets = Array.isArray(value) || !Object.hasOwn(value, 'data') ? undefined : this.#octetsOf(holder.data)
       if (octets === undefined) continue
-      holder.data = Object.hasOwn(value, 'contentType') ? octets : base64Of(octets)
+      holder.data = Object.hasOwn(value, 'contentType') ? octets : textOf(octets)
     }
   }
 
-  #octetsOf(value: unknown): DecodedBase64 | undefined {
+  #octetsOf(value: unknown): AttachmentOctets | undefined {
     if (typeof value !== 'string' || !value.startsWith(this.#placeholder)) return undefined
     return this.#decoded[Number(value.slice(this.#placeholder.length))]
   }
@@ -130,6 +132,7 @@ export class AttachmentDecoder {
     if (isData) {
       this.#octets = new OctetPieces()
       this.#padding = ''
+      this.#encrypted = undefined
     }
     return at + 1
   }
@@ -186,6 +189,13 @@ export class AttachmentDecoder {
 
   /** @param written the same characters as they are written in the body */
   #addDigits(text: string, written = text): void {
+    const isFirst = this.#octets.digits === 0 && this.#padding === ''
+    if (isFirst && text.startsWith('$')) this.#encrypted ??= new TextPieces()
+    if (this.#encrypted !== undefined) this.#addEncrypted(this.#encrypted, text, written)
+    else this.#addBase64(text, written)
+  }
+
+  #addBase64(text: string, written: string): void {
     const digits = this.#padding === '' ? (/^[A-Za-z0-9+/]*/.exec(text)?.[0] ?? '') : ''
     if (digits !== '') this.#octets.add(digits)
     const rest = text.slice(digits.length)
@@ -194,11 +204,19 @@ export class AttachmentDecoder {
     else this.#continueAsString(digits === '' ? written : rest)
   }
 
+  #addEncrypted(collector: TextPieces, text: string, written: string): void {
+    const characters = /^[A-Za-z0-9+/=$.,:_-]*/.exec(text)?.[0] ?? ''
+    if (characters !== '') collector.add(characters)
+    const rest = text.slice(characters.length)
+    if (rest !== '') this.#continueAsString(characters === '' ? written : rest)
+  }
+
   #closeString(at: number): number {
     const octets = this.#state === 'data' ? this.#octetsAtEnd() : undefined
     if (octets !== undefined) {
       this.#rest.add(Buffer.from(`${this.#placeholder}${this.#decoded.push(octets) - 1}`, 'latin1'))
       this.#octets = new OctetPieces()
+      this.#encrypted = undefined
     } else if (this.#state === 'data') this.#continueAsString('')
     this.#rest.add(QUOTES)
     this.#state = 'outside'
@@ -206,16 +224,19 @@ export class AttachmentDecoder {
     return at + 1
   }
 
-  #octetsAtEnd(): DecodedBase64 | undefined {
+  #octetsAtEnd(): AttachmentOctets | undefined {
+    const encrypted = this.#encrypted?.end()
+    if (encrypted !== undefined) return encrypted.size < this.#least ? undefined : encrypted
     const digits = this.#octets.digits + this.#padding.length
     return digits < this.#least || digits % 4 !== 0 ? undefined : this.#octets.end(this.#padding)
   }
 
   /** Copies the decoded text and the characters after it. */
   #continueAsString(following: string): void {
-    for (const text of this.#octets.text()) this.#rest.add(Buffer.from(text, 'latin1'))
+    for (const text of (this.#encrypted ?? this.#octets).text()) this.#rest.add(Buffer.from(text, 'latin1'))
     this.#rest.add(Buffer.from(this.#padding + following, 'latin1'))
     this.#octets = new OctetPieces()
+    this.#encrypted = undefined
     this.#escape = ''
     this.#state = 'string'
   }

@@ -1,4 +1,6 @@
+import { CollectedText } from '@smsgw/contract/collected-text'
 import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
+import { type AttachmentOctets, isEncrypted } from '@smsgw/contract/mms'
 
 /** A multiple of three, so that the base64 of pieces can be joined. */
 const PIECE_BYTES = 48 * 1024
@@ -56,11 +58,54 @@ export class OctetPieces {
   }
 }
 
-/** Returns the text of octets. */
-export function base64Of(octets: DecodedBase64): string {
-  return [...base64Parts(octets)].join('')
+/** The characters of an encrypted text, which begins with `$`. JSON escapes none of them. */
+export const ENCRYPTED_TEXT = /^\$[A-Za-z0-9+/=$.,:_-]+$/
+
+/** Collects a text of ASCII characters that arrives in parts. */
+export class TextPieces {
+  readonly #full: Buffer[] = []
+  #piece = Buffer.alloc(0)
+  #used = 0
+
+  add(text: string): void {
+    for (let from = 0; from < text.length; ) {
+      if (this.#used === this.#piece.length) {
+        if (this.#used > 0) this.#full.push(this.#piece)
+        this.#piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+        this.#used = 0
+      }
+      const end = Math.min(text.length, from + this.#piece.length - this.#used)
+      this.#used += this.#piece.write(text.slice(from, end), this.#used, 'latin1')
+      from = end
+    }
+  }
+
+  end(): CollectedText {
+    // Copied, because otherwise the whole piece would stay in memory.
+    const rest = Buffer.allocUnsafeSlow(this.#used)
+    this.#piece.copy(rest, 0, 0, this.#used)
+    return new CollectedText([...this.#full, rest])
+  }
+
+  /** Returns the text, in parts. */
+  *text(): Generator<string> {
+    for (const piece of [...this.#full, this.#piece.subarray(0, this.#used)]) yield piece.toString('latin1')
+  }
 }
 
-export function* base64Parts({ pieces }: DecodedBase64): Generator<string> {
-  for (const { buffer, byteOffset, length } of pieces) yield Buffer.from(buffer, byteOffset, length).toString('base64')
+/** Returns the text in the request that the octets were read from. */
+export function textOf(octets: AttachmentOctets): string {
+  return [...textParts(octets)].join('')
+}
+
+export function* textParts(octets: AttachmentOctets): Generator<string> {
+  const encoding = octets instanceof CollectedText ? 'latin1' : 'base64'
+  for (const { buffer, byteOffset, length } of octets.pieces)
+    yield Buffer.from(buffer, byteOffset, length).toString(encoding)
+}
+
+/** Returns the octets of an attachment as they are stored: an encrypted text is stored as its characters. */
+export function octetsOf(data: string | AttachmentOctets): AttachmentOctets {
+  if (typeof data !== 'string') return data
+  return isEncrypted(data) ? new CollectedText([Buffer.from(data)]) : new DecodedBase64([Buffer.from(data, 'base64')])
 }

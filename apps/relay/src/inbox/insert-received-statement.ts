@@ -1,5 +1,5 @@
-import type { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { AttachmentOctets } from '@smsgw/contract/mms'
 import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
@@ -42,7 +42,7 @@ export interface NewAttachment {
   readonly partId: number
   readonly name: string
   readonly contentType: string
-  readonly octets: DecodedBase64
+  readonly octets: AttachmentOctets
 }
 
 const insertedRow = storedItem.extend({ isNew: z.boolean(), isBlocked: z.boolean() })

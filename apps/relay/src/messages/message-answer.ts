@@ -1,5 +1,5 @@
 import type { MessageContent, MessageStateAnswer } from '@smsgw/contract/message'
-import { octetsOfBase64 } from '@smsgw/contract/mms'
+import { storedOctets } from '@smsgw/contract/mms'
 import { type Waiting, waitingOf } from '@smsgw/contract/waiting'
 import type { Statements } from '../store/database.ts'
 import { heldUntil, waitingRecipients } from '../waiting/waiting-recipients.ts'
@@ -142,7 +142,7 @@ function echoOf(content: MessageContent): Content {
         partId,
         contentType,
         name,
-        size: octetsOfBase64(data),
+        size: storedOctets(data),
       }))
       return { mmsMessage: mmsOf(content, content.text, attachments) }
     }

@@ -101,10 +101,75 @@ test.each([
   expect(await send(mmsMessage)).toMatchObject({ status: 400, json: { errors: [{ path }] } })
 })
 
-test('exactly one of text, data and MMS is accepted, and no encryption', async () => {
+test('exactly one of text, data and MMS is accepted', async () => {
   const both = await send({ text: 'a' }, { textMessage: { text: 'b' } })
   expect(both).toMatchObject({ status: 400, json: { errors: [{ path: 'mmsMessage' }] } })
-  expect(await send({ text: 'a' }, { isEncrypted: true })).toMatchObject({ status: 400 })
+})
+
+/** A value in the form of a client that encrypts with a passphrase. */
+const sealed = (octets: Buffer | string) => {
+  const ciphertext = createHash('sha256').update(octets).digest()
+  const whole = Buffer.concat([Buffer.from(octets), ciphertext])
+  const blocks = whole.subarray(0, Math.floor(whole.length / 16) * 16)
+  return `$aes-256-cbc/pbkdf2-sha1$i=75000$${randomBytes(16).toString('base64')}$${blocks.toString('base64')}`
+}
+const withKey = (octets: Buffer | string) =>
+  `$rsa-oaep-aes-256-gcm$v=1$k=1$${randomBytes(256).toString('base64')}$${randomBytes(12).toString('base64')}$${Buffer.concat([Buffer.from(octets), randomBytes(16)]).toString('base64')}`
+const sealedMms = (seal: typeof sealed) => ({
+  subject: seal('Holiday'),
+  text: seal('From the beach'),
+  attachments: [
+    { contentType: 'image/jpeg', name: seal('photo.jpg'), data: seal(photo.data) },
+    { contentType: 'text/vcard', data: seal('aGk=') },
+  ],
+})
+const sealedTo = (seal: typeof sealed) => ({ isEncrypted: true, phoneNumbers: [seal('+12025550111')] })
+
+test.each([
+  ['a passphrase', sealed],
+  ['the key of the phone', withKey],
+])('an MMS that is encrypted with %s reaches the phone as it was sent', async (_, seal) => {
+  await emptyPhone()
+  const body = { id: phone.id, publicKey: 'MIIB', keyVersion: 1 }
+  expect((await phone.call('PATCH', '/device', body)).status).toBe(204)
+  const mmsMessage = sealedMms(seal)
+  const accepted = await send(mmsMessage, { ...sealedTo(seal), deviceId: phone.id })
+  expect([accepted.status, accepted.json]).toMatchObject([202, { isEncrypted: true, deviceId: phone.id }])
+  const [pulled] = await phone.pull()
+  expect(pulled).toMatchObject({ id: idOf(accepted), isEncrypted: true, mmsMessage })
+  const { json, text } = await relay.api('GET', `/messages/${idOf(accepted)}`)
+  expect(json).toMatchObject({ mmsMessage })
+  expect(text).not.toContain('beach')
+  const listed = (await relay.api('GET', '/messages?includeContent=true&limit=1')).json
+  expect(listed).toMatchObject([{ mmsMessage }])
+  const path = `/3rdparty/v1/messages/${idOf(accepted)}/attachments/0`
+  const response = await fetch(relay.url + path, { headers: { authorization: relay.account.basic } })
+  expect((await response.text()) === mmsMessage.attachments[0]?.data).toBe(true)
+})
+
+test('an encrypted MMS must be encrypted as a whole, for one device, and another MMS not at all', async () => {
+  const whole = sealedMms(sealed)
+  const [first, second] = whole.attachments
+  const refused = async (mms: object, more: object = sealedTo(sealed)) => {
+    const { status, json } = await send(mms, more)
+    return [status, ...((json as { errors: { path: string }[] }).errors ?? []).map(({ path }) => path)]
+  }
+  expect(await refused({ ...whole, text: 'readable' })).toEqual([400, 'mmsMessage.text'])
+  expect(await refused({ ...whole, subject: 'readable' })).toEqual([400, 'mmsMessage.subject'])
+  const attachments = (one: object) => ({ ...whole, attachments: [first, one] })
+  expect(await refused(attachments({ ...second, name: 'a.jpg' }))).toEqual([400, 'mmsMessage.attachments[1].name'])
+  for (const data of ['aGk=', photo.data, `$aes-256-cbc/pbkdf2-sha1$i=0$${'A'.repeat(100_000)}`])
+    expect(await refused(attachments({ ...second, data }))).toEqual([400, 'mmsMessage.attachments[1].data'])
+  expect(await refused(sealedMms(withKey), sealedTo(withKey))).toEqual([400, 'deviceId'])
+  for (const data of [sealed('short'), sealed(photo.data)])
+    expect(await refused({ attachments: [{ ...photo, data }] }, {})).toEqual([400, 'mmsMessage.attachments[0].data'])
+  const long = { subject: 'x'.repeat(257), attachments: [{ ...photo, name: 'x'.repeat(129) }] }
+  expect(await refused(long, {})).toEqual([400, 'mmsMessage.subject', 'mmsMessage.attachments[0].name'])
+  const withoutKey = await testPhone(relay, relay.account, { capabilities: ['mms'] })
+  expect(await refused(sealedMms(withKey), { ...sealedTo(withKey), deviceId: withoutKey.id })).toEqual([
+    400,
+    'deviceId',
+  ])
 })
 
 test('only an MMS may have a body above 256 KiB', async () => {
@@ -112,7 +177,7 @@ test('only an MMS may have a body above 256 KiB', async () => {
   const body = { ...to, textMessage: { text: 'a' }, unknown: long }
   expect((await relay.api('POST', '/messages', { body })).status).toBe(413)
   expect((await send({ text: 'a' }, { unknown: long })).status).toBe(202)
-  expect((await send({ text: 'a' }, { unknown: 'x'.repeat(5_000_000) })).status).toBe(413)
+  expect((await send({ text: 'a' }, { unknown: 'x'.repeat(6_000_000) })).status).toBe(413)
 })
 
 test('a repeated request with the same key sends one MMS', async () => {

@@ -23,14 +23,15 @@ export function getMessage({ database }: { readonly database: Database }): Endpo
         content: true,
       })
       if (!includeAttachmentData) return { status: 200, body }
-      return withAttachmentData(database, access, { status: 200, body: withPlaceholders(body, message) })
+      return withAttachmentData(database, access, { status: 200, body: withPlaceholders(body, message.key) })
     },
   })
 }
 
-function withPlaceholders(body: MessageStateAnswer, { key }: { readonly key: bigint }): MessageStateAnswer {
+function withPlaceholders(body: MessageStateAnswer, key: bigint): MessageStateAnswer {
   if (body.mmsMessage === undefined) return body
-  const attachments = body.mmsMessage.attachments.map((one) => ({ ...one, data: dataPlaceholder(key, one.partId) }))
+  const message = { key, isEncrypted: body.isEncrypted }
+  const attachments = body.mmsMessage.attachments.map((one) => ({ ...one, data: dataPlaceholder(message, one.partId) }))
   return { ...body, mmsMessage: { ...body.mmsMessage, attachments } }
 }
 
@@ -52,7 +53,7 @@ export function listMessages({ database }: { readonly database: Database }): End
       })
       const body = await messageAnswers(database, accountId, rows, { content: includeContent })
       if (!includeAttachmentData) return { status: 200, body, headers }
-      const whole = body.map((one, index) => withPlaceholders(one, rows[index] ?? { key: 0n }))
+      const whole = body.map((one, index) => withPlaceholders(one, rows[index]?.key ?? 0n))
       return withAttachmentData(database, access, { status: 200, body: whole, headers })
     },
   })

@@ -1,5 +1,5 @@
 import { messageState, sendMessageQuery, sendMessageRequest } from '@smsgw/contract/message'
-import { MOST_MMS_BYTES } from '@smsgw/contract/mms'
+import { ENCRYPTED_LENGTH, MOST_MMS_BYTES } from '@smsgw/contract/mms'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { AcceptRequest } from './accept/accept-request.ts'
 
@@ -7,8 +7,8 @@ import type { AcceptRequest } from './accept/accept-request.ts'
 export function sendMessage(accept: AcceptRequest): Endpoint {
   return endpoint({
     body: sendMessageRequest,
-    // The limit allows for base64, which makes attachments a third longer.
-    mostBodyBytes: 262_144 + Math.ceil(MOST_MMS_BYTES / 3) * 4,
+    // The limit allows for base64 and encryption, which make attachments longer.
+    mostBodyBytes: 262_144 + Math.ceil(MOST_MMS_BYTES * ENCRYPTED_LENGTH),
     largeBodyMember: 'mmsMessage',
     query: sendMessageQuery,
     answers: { 202: messageState },

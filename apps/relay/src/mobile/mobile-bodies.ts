@@ -1,7 +1,9 @@
 // The bodies of the API for phones. Unknown members are ignored, because apps of several versions call it.
+import { CollectedText } from '@smsgw/contract/collected-text'
 import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import { requestBody } from '@smsgw/contract/request-body'
 import { z } from 'zod'
+import { ENCRYPTED_TEXT } from '../http/octet-pieces.ts'
 
 const text = (most: number) => z.string().max(most)
 
@@ -57,8 +59,8 @@ export const stateReport = requestBody({
   id: z.string().min(1).max(36),
   state: text(32),
   recipients: z.array(reportedRecipient).max(1_000).optional(),
-  /** The time at which each state was reached. */
-  states: z.record(text(32), text(64)).optional(),
+  /** The time at which each state was reached. A time in another form than RFC 3339 is ignored. */
+  states: z.record(text(32), z.unknown()).optional(),
 })
 
 export type StateReport = z.output<typeof stateReport>
@@ -69,9 +71,18 @@ export const uploadedAttachment = requestBody({
   contentType: text(128),
   name: text(512).optional(),
   size: z.int().min(0).optional(),
-  /** Base64, also with line breaks or without padding. Absent until the phone has downloaded the attachment. */
+  /**
+   * Base64, also with line breaks or without padding, or an encrypted text. Absent until the phone has downloaded the
+   * attachment.
+   */
   data: z
-    .union([z.instanceof(DecodedBase64), z.string().refine((data) => !/[^\w+/=\s-]/.test(data), 'must be base64')])
+    .union([
+      z.instanceof(DecodedBase64),
+      z.instanceof(CollectedText),
+      z
+        .string()
+        .refine((data) => !/[^\w+/=\s-]/.test(data) || ENCRYPTED_TEXT.test(data), 'must be base64 or encrypted'),
+    ])
     .optional(),
 })
 

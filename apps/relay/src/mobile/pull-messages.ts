@@ -81,12 +81,13 @@ function answerOf(message: PhoneMessage, now: Date): z.output<typeof phoneMessag
 }
 
 /** The content of a message to cancel may already be replaced with its hash. */
-function contentOf({ text, data, port, isEncrypted, mms, key, attachments }: PhoneMessage) {
+function contentOf(message: PhoneMessage) {
+  const { text, data, port, isEncrypted, mms, attachments } = message
   if (mms !== null) {
     const whole = (attachments ?? []).map(({ contentType, name, partId }) => ({
       contentType,
       ...(name !== null && { name }),
-      data: dataPlaceholder(key, partId),
+      data: dataPlaceholder(message, partId),
     }))
     return { mmsMessage: { ...mms, ...(text !== null && { text }), attachments: whole } }
   }

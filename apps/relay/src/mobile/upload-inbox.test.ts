@@ -58,6 +58,21 @@ test('data, encrypted texts and notices of MMS are stored as the phone reported 
   expect(ofType('MMS')).toMatchObject({ subject: 'Holiday' })
 })
 
+test.each([
+  ['short', 'aGk='],
+  ['long', Buffer.alloc(150_000, 'picture').toString('base64')],
+])('a %s attachment that the phone has encrypted is stored and downloaded as it was uploaded', async (_, clear) => {
+  const data = `$aes-256-cbc/pbkdf2-sha1$i=300000$${'A'.repeat(22)}==$${'B'.repeat(22)}==$${clear}`
+  const attachments = [{ partId: 1, contentType: 'image/jpeg', name: '$aes-256-cbc/pbkdf2-sha1$i=1$AA==$AA==', data }]
+  await upload(received('8', { type: 'MMS_DOWNLOADED', content: data.slice(0, 100), isEncrypted: true, attachments }))
+  const [item] = await inbox()
+  expect(item).toMatchObject({ isEncrypted: true, attachments: [{ partId: 1, size: data.length }] })
+  const response = await fetch(`${relay.url}/3rdparty/v1/inbox/${item.id}/attachments/1`, {
+    headers: { authorization: relay.account.basic },
+  })
+  expect((await response.text()) === data).toBe(true)
+})
+
 test('base64 of an attachment may have line breaks and no padding', async () => {
   const octets = Buffer.from(Uint8Array.from({ length: 100 }, (_, index) => index))
   const wrapped = octets.toString('base64').replace(/.{76}/g, '$&\n').replace(/=+$/, '\n')

@@ -1,8 +1,8 @@
-import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { octetsOf } from '../http/octet-pieces.ts'
 import type { NewAttachment, Received } from '../inbox/insert-received-statement.ts'
 import { storeReceived } from '../inbox/store-received.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
@@ -121,8 +121,7 @@ function attachmentsOf(
     }
     const { partId, name = '', contentType, data } = read.data
     if (data === undefined) return []
-    const octets = data instanceof DecodedBase64 ? data : new DecodedBase64([Buffer.from(data, 'base64')])
-    return [{ partId, name, contentType, octets }]
+    return [{ partId, name, contentType, octets: octetsOf(data) }]
   })
 }
 

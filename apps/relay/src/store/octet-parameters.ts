@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { DecodedBase64 } from '@smsgw/contract/decoded-base64'
+import type { AttachmentOctets } from '@smsgw/contract/mms'
 import type { ClientBase } from 'pg'
 
 /** Nobody can guess this prefix, so no value of a request is mistaken for a placeholder. */
 const prefix = `octets ${randomUUID()} `
 /** The octets of the running statements, by their placeholder. */
-const waiting = new Map<string, DecodedBase64>()
+const waiting = new Map<string, AttachmentOctets>()
 let count = 0
 
 /**
@@ -14,7 +14,7 @@ let count = 0
  * sends the octets.
  */
 export async function withOctets<Result>(
-  octets: DecodedBase64,
+  octets: AttachmentOctets,
   run: (parameter: string) => Promise<Result>,
 ): Promise<Result> {
   count += 1
@@ -45,7 +45,7 @@ function isStandIn(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith(prefix)
 }
 
-function joined(octets: DecodedBase64 | undefined): Buffer {
+function joined(octets: AttachmentOctets | undefined): Buffer {
   if (octets === undefined) throw new Error('octets were requested after their statement had ended')
   return Buffer.concat(octets.pieces, octets.size)
 }

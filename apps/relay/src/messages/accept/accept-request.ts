@@ -1,9 +1,11 @@
 // Outbound path, step 2: checks numbers and text, chooses the device. Next: accept-messages.ts.
 
+import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import { needsPrivateKey } from '@smsgw/contract/encrypted-field'
 import { urgentPriority } from '@smsgw/contract/link/command'
 import type { Capability } from '@smsgw/contract/link/frame'
 import type { MessageStateAnswer, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/message'
+import { type AttachmentOctets, mmsValues } from '@smsgw/contract/mms'
 import { isNumberAlias } from '@smsgw/contract/number-alias'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import { unauthorised } from '../../auth/unauthorised.ts'
@@ -178,18 +180,32 @@ function idempotencyOf({
 
 function criteriaOf({ principal, body, query, deviceId }: RequestedMessage) {
   const { simNumber } = body
-  const capability = neededCapability(body)
+  const capabilities = neededCapabilities(body)
   const allowedSims = principal.key?.limits.sims
-  return { deviceId, simNumber, allowedSims, capability, activeWithinHours: query.deviceActiveWithin }
+  return { deviceId, simNumber, allowedSims, capabilities, activeWithinHours: query.deviceActiveWithin }
 }
 
-function neededCapability({ isEncrypted, content, phoneNumbers }: SendMessageRequest): Capability | undefined {
-  if (content.kind === 'mms') return 'mms'
-  if (phoneNumbers.some(isNumberAlias)) return 'number-alias'
-  if (!isEncrypted) return undefined
-  const values = [...phoneNumbers, content.kind === 'text' ? content.text : content.data]
-  if (values.some(needsPrivateKey)) return 'public-key'
-  return content.kind === 'data' ? 'encrypted-data' : undefined
+function neededCapabilities({ isEncrypted, content, phoneNumbers }: SendMessageRequest): readonly Capability[] {
+  const isMms = content.kind === 'mms'
+  if (!isMms && phoneNumbers.some(isNumberAlias)) return ['number-alias']
+  const values = isEncrypted ? [...phoneNumbers, ...encryptedValues(content)] : []
+  const needsKey = values.some((value) => !(value instanceof DecodedBase64) && needsPrivateKey(value))
+  return [
+    ...(isMms ? (['mms'] as const) : []),
+    ...(needsKey ? (['public-key'] as const) : []),
+    ...(isEncrypted && !needsKey && content.kind === 'data' ? (['encrypted-data'] as const) : []),
+  ]
+}
+
+function encryptedValues(content: SendMessageRequest['content']): readonly (string | AttachmentOctets)[] {
+  switch (content.kind) {
+    case 'text':
+      return [content.text]
+    case 'data':
+      return [content.data]
+    case 'mms':
+      return mmsValues(content).map(({ value }) => value)
+  }
 }
 
 async function settled(reservation: Reservation, accepting: Promise<AcceptOutcome>): Promise<AcceptOutcome> {

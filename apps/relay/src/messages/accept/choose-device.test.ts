@@ -23,7 +23,7 @@ function choose(devices: readonly DeviceOnRoster[], criteria: Partial<DeviceCrit
   const complete = {
     deviceId: undefined,
     simNumber: undefined,
-    capability: undefined,
+    capabilities: [],
     activeWithinHours: 0,
     queueLimit: 100,
     mayMixEmulated: false,
@@ -62,8 +62,8 @@ test('treats a device with an expired lease as offline', () => {
 
 test('takes a device whose agent supports the message, also one that has never connected', () => {
   const devices = [device('old', online), device('new', { ...online, capabilities: ['encrypted-data'], waiting: 50 })]
-  expect(choice(devices, { capability: 'encrypted-data' })).toBe('new')
-  expect(choice([device('never', { capabilities: null })], { capability: 'encrypted-data' })).toBe('never')
+  expect(choice(devices, { capabilities: ['encrypted-data'] })).toBe('new')
+  expect(choice([device('never', { capabilities: null })], { capabilities: ['encrypted-data'] })).toBe('never')
 })
 
 test('prefers a registered SIM over an empty slot', () => {
@@ -141,8 +141,8 @@ test.each<[string, readonly DeviceOnRoster[], Partial<DeviceCriteria>]>([
   ['unknown', [], { deviceId: 'a' }],
   ['unknown', [device('b')], { deviceId: 'a' }],
   ['no-such-sim', [device('a', { slots: [1] })], { simNumber: 2 }],
-  ['too-old', [device('a', online)], { capability: 'encrypted-data' }],
-  ['no-key', [device('a', online), device('never', { capabilities: null })], { capability: 'public-key' }],
+  ['too-old', [device('a', online)], { capabilities: ['encrypted-data'] }],
+  ['no-key', [device('a', online), device('never', { capabilities: null })], { capabilities: ['public-key'] }],
   ['no-such-sim', [device('a', { slots: [1] }), device('b', { slots: [2] })], { simNumber: 2, deviceId: 'a' }],
   ['queue-full', [device('a', { waiting: 100 })], {}],
 ])('says %s', (problem, devices, criteria) => {

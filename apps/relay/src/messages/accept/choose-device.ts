@@ -29,7 +29,7 @@ export interface DeviceCriteria {
   /** If set, only these SIMs may be used; an entry without a number allows all SIMs of its device. */
   readonly allowedSims?: KeyLimits['sims'] | undefined
   /** The capabilities that the agent must have. */
-  readonly capability: Capability | undefined
+  readonly capabilities: readonly Capability[]
   /** Only devices that were connected within this time are chosen; 0 means any time. */
   readonly activeWithinHours: number
   readonly queueLimit: number
@@ -74,8 +74,11 @@ export function chooseDevice<Device extends DeviceOnRoster>(
   const hasReal = !criteria.mayMixEmulated && devices.some(hasRealSlot)
   const allowed = hasReal ? equipped.filter(({ device, simNumber }) => !isEmulated(device, simNumber)) : equipped
   if (allowed.length === 0) return refused('emulated')
-  const able = allowed.filter(({ device }) => supports(device, criteria.capability))
-  if (able.length === 0) return refused(missing(criteria.capability))
+  let able = allowed
+  for (const capability of criteria.capabilities) {
+    able = able.filter(({ device }) => supports(device, capability))
+    if (able.length === 0) return refused(missing(capability))
+  }
   const active = criteria.deviceId === undefined ? able.filter(({ device }) => isActive(device, criteria, now)) : able
   if (active.length === 0) return refused('not-active')
   const free = active.filter(({ device }) => device.waiting < criteria.queueLimit)
@@ -141,12 +144,11 @@ function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): bool
  * A device that has never connected may have the capability. If the device lacks the capability, the message fails
  * there. The capabilities of a phone are known as soon as the device exists.
  */
-function supports({ capabilities }: DeviceOnRoster, capability: Capability | undefined): boolean {
-  if (capability === undefined) return true
+function supports({ capabilities }: DeviceOnRoster, capability: Capability): boolean {
   return capabilities === null ? capability === 'encrypted-data' : capabilities.includes(capability)
 }
 
-function missing(capability: Capability | undefined): DeviceProblem {
+function missing(capability: Capability): DeviceProblem {
   if (capability === 'mms') return 'no-mms'
   if (capability === 'number-alias') return 'no-aliases'
   return capability === 'public-key' ? 'no-key' : 'too-old'

@@ -3,7 +3,7 @@ import { type DispatchWorld, dispatchWorld } from '../../link/testing/dispatch-w
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { DeviceRoster } from './device-roster.ts'
 
-const anyDevice = { deviceId: undefined, simNumber: undefined, capability: undefined, activeWithinHours: 0 }
+const anyDevice = { deviceId: undefined, simNumber: undefined, capabilities: [], activeWithinHours: 0 }
 const db = useTestDatabase()
 let world: DispatchWorld
 let roster: DeviceRoster

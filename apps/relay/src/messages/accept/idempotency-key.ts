@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { CollectedText } from '@smsgw/contract/collected-text'
 import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
-import { base64Parts } from '../../http/octet-pieces.ts'
+import { textParts } from '../../http/octet-pieces.ts'
 
 /** Identifies a request that may be repeated. */
 export interface IdempotencyKey {
@@ -24,7 +25,7 @@ const LONGEST_TEXT = 65_535
 function canonicalJson(value: unknown): string {
   // The text of an attachment has millions of characters, so only its hash is copied.
   if (typeof value === 'string' && value.length > LONGEST_TEXT) return hashOf([value])
-  if (value instanceof DecodedBase64) return hashOf(base64Parts(value))
+  if (value instanceof DecodedBase64 || value instanceof CollectedText) return hashOf(textParts(value))
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value) ?? 'null'
   const members = Object.entries(value)

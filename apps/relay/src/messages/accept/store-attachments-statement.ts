@@ -1,5 +1,5 @@
-import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import type { MmsContent } from '@smsgw/contract/mms'
+import { octetsOf } from '../../http/octet-pieces.ts'
 import type { Statements } from '../../store/database.ts'
 import { withOctets } from '../../store/octet-parameters.ts'
 import type { NewMessage } from './accept-messages.ts'
@@ -14,7 +14,7 @@ export async function storeAttachments(
   attachments: MmsContent['attachments'],
 ): Promise<void> {
   for (const [position, { name = null, contentType, data }] of attachments.entries()) {
-    const octets = data instanceof DecodedBase64 ? data : new DecodedBase64([Buffer.from(data, 'base64')])
+    const octets = octetsOf(data)
     await withOctets(
       octets,
       (parameter) => statements.$executeRaw`
