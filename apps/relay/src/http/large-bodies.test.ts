@@ -3,6 +3,8 @@ import { LargeBodies } from './large-bodies.ts'
 
 /** Returns the outcomes of the promises that have settled. */
 async function settled(entering: Promise<() => void>): Promise<'entered' | 'refused' | 'waiting'> {
+  // Handled below, after the turn in which it may be refused.
+  entering.catch(() => undefined)
   await new Promise((resolve) => setImmediate(resolve))
   return await Promise.race([
     entering.then(
@@ -33,6 +35,15 @@ test('one account takes at most half of the room', async () => {
   await bodies.enter('a', 40)
   expect(await settled(bodies.enter('a', 40))).toBe('waiting')
   expect(await settled(bodies.enter('b', 40))).toBe('entered')
+})
+
+test('the bodies of one account take only some of the places to wait', async () => {
+  const bodies = new LargeBodies({ mostBytes: 100, waitMs: 10_000 })
+  await bodies.enter('a', 50)
+  await bodies.enter('b', 50)
+  const outcomes = await Promise.all(Array.from({ length: 100 }, () => settled(bodies.enter('a', 10))))
+  expect(outcomes.filter((one) => one === 'refused')).toHaveLength(75)
+  expect(await settled(bodies.enter('c', 10))).toBe('waiting')
 })
 
 test('a body that is larger than the room of its account enters alone', async () => {

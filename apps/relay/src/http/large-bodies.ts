@@ -6,8 +6,8 @@ import { ApiError } from './api-error.ts'
  * until then. Attachments are decoded while they arrive. A slow body therefore holds three quarters of its size, and
  * more only while its attachments are sent to the database, a few at a time.
  *
- * A body for which there is no room waits, oldest first. The bodies of one account take at most half of the room, so
- * that one caller cannot keep the others waiting.
+ * A body for which there is no room waits, oldest first. The bodies of one account take at most half of the room and a
+ * quarter of the places to wait, so that one caller cannot keep the others waiting.
  */
 export class LargeBodies {
   readonly #mostBytes: number
@@ -24,7 +24,8 @@ export class LargeBodies {
   /** Waits until there is room for a body, and returns the function that ends its use. Throws 503 after a while. */
   async enter(accountId: string, bytes: number): Promise<() => void> {
     if (this.#fits(accountId, bytes)) return this.#take(accountId, bytes)
-    if (this.#waiting.size >= MOST_WAITING) throw tooBusy()
+    const ofAccount = [...this.#waiting].filter((one) => one.accountId === accountId).length
+    if (this.#waiting.size >= MOST_WAITING || ofAccount >= MOST_WAITING_OF_ACCOUNT) throw tooBusy()
     const { promise, resolve, reject } = Promise.withResolvers<() => void>()
     const waiting = { accountId, bytes, resolve }
     this.#waiting.add(waiting)
@@ -83,6 +84,7 @@ const MOST_BYTES = 32 * 1024 * 1024
 const WAIT_MS = 10_000
 /** The largest number of waiting bodies. Each of them holds up to 256 KiB. */
 const MOST_WAITING = 100
+const MOST_WAITING_OF_ACCOUNT = 25
 
 function tooBusy(): ApiError {
   return new ApiError(503, 'Too many large requests are in progress: try again in a few seconds', {
