@@ -95,7 +95,7 @@ async function streamWithoutHints() {
   const { connEpoch, journalId } = await relay.database.device.findUniqueOrThrow({ where: { id: phone.id } })
   const log = { warn: () => undefined }
   const streams = new PhoneStreams({
-    ...{ database: relay.database, clock: { now: () => new Date() }, log },
+    ...{ database: relay.database, clock: { now: () => new Date() }, log, logbook: { write: () => undefined } },
     hints: { listen: () => () => undefined },
   })
   onTestFinished(() => streams.close())
@@ -156,3 +156,14 @@ test.each(['device', 'account'])(
     await written.over
   },
 )
+
+test('two phones with one token are reported in the log, and a phone that reconnects is not', async () => {
+  const entries = async () =>
+    ((await relay.api('GET', '/logs')).json as { message: string; deviceId?: string }[]).filter(({ message }) =>
+      message.startsWith('two phones seem to use the token'),
+    )
+  for (let count = 0; count < 20; count += 1) await notices()
+  expect(await entries()).toEqual([])
+  for (let count = 0; count < 3; count += 1) await notices()
+  await expect.poll(entries).toHaveLength(1)
+})

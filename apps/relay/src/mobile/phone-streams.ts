@@ -1,10 +1,12 @@
 import type { Log } from '@smsgw/daemon/log'
 import type { Clock } from '../clock.ts'
 import type { WakeHint } from '../hints/wake-hint.ts'
+import { TokenBuckets } from '../limits/token-buckets.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { findEndedConnections } from '../link/claim/find-ended-connections-statement.ts'
 import { LEASE_MS } from '../link/claim/lease.ts'
 import { renewLeases } from '../link/claim/renew-leases-statement.ts'
+import type { Logbook } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'
 import { markStreaming } from './fcm/phone-push.ts'
 import { findPhoneWork } from './find-phone-work-statement.ts'
@@ -15,6 +17,7 @@ export interface PhoneStreamsDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
+  readonly logbook: Logbook
   readonly hints: { listen(listener: (hint: WakeHint) => boolean | undefined, onMissed: () => void): () => void }
 }
 
@@ -29,6 +32,9 @@ export class PhoneStreams {
   readonly #deps: PhoneStreamsDeps
   readonly #byDevice = new Map<string, PhoneStream>()
   readonly #woken = new Set<string>()
+  /** Replacements of open streams. Two phones with one token replace each other's stream every few seconds. */
+  readonly #replacements = new TokenBuckets({ capacity: 20, refillMs: 60_000, keys: 10_000 })
+  readonly #warnings = new TokenBuckets({ capacity: 1, refillMs: 3_600_000, keys: 10_000 })
   readonly #stopListening: () => void
   readonly #polling: NodeJS.Timeout
   readonly #renewing: NodeJS.Timeout
@@ -64,8 +70,19 @@ export class PhoneStreams {
     })
     const older = this.#byDevice.get(deviceId)
     this.#byDevice.set(deviceId, stream)
+    if (older?.isOpen === true) this.#onReplaced(connection)
     older?.end()
     return stream
+  }
+
+  #onReplaced({ accountId, deviceId }: AgentConnection): void {
+    const nowMs = this.#deps.clock.now().getTime()
+    if (this.#replacements.take(deviceId, nowMs) === 0 || this.#warnings.take(deviceId, nowMs) > 0) return
+    this.#deps.logbook.write({
+      ...{ accountId, deviceId, module: 'devices', priority: 'WARN' },
+      message:
+        'two phones seem to use the token of this device, so both may send its messages: delete the device and register each phone',
+    })
   }
 
   close(): void {
