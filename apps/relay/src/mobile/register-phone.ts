@@ -48,6 +48,7 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
       const isLogin = readAuthorization(authorization).kind === 'basic'
       const retryAfterMs = isLogin ? 0 : throttle.take(address, clock.now().getTime())
       if (retryAfterMs > 0) throw tooMany(retryAfterMs)
+      const findAccount = await accountFinder(deps, caller)
       const token = newId(random)
       const capabilities = phoneCapabilities({
         hasKey: body.publicKey !== undefined,
@@ -55,7 +56,7 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
       })
       const phoneTokenHash = box.fingerprint(token, PHONE_TOKEN)
       const registered = await database.$transaction(async (statements) => {
-        const accountId = await accountOf(deps, statements, caller)
+        const accountId = await findAccount(statements)
         const own = await holdSettings(statements, accountId)
         if (own !== undefined && hidesSender(own))
           throw new ApiError(
@@ -92,24 +93,36 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
   })
 }
 
-async function accountOf(deps: RegisterPhoneDeps, statements: Statements, caller: Caller): Promise<string> {
+/**
+ * Returns a function that finds the account and uses up a code, in the transaction that creates the device. A password
+ * is checked before that transaction, because its check may take long, and guesses would hold all connections to the
+ * database.
+ */
+async function accountFinder(
+  deps: RegisterPhoneDeps,
+  caller: Caller,
+): Promise<(statements: Statements) => Promise<string>> {
   refuseInsecure(caller, deps.allowInsecureHttp)
   const [, code] = /^code +(\S+)$/i.exec(caller.authorization?.trim() ?? '') ?? []
   if (code !== undefined) {
-    const accountId = await redeemPhoneCode(deps, statements, code)
-    if (accountId !== undefined) return accountId
-    throw unauthorised('password', 'the code is wrong, used or expired: create a new one')
+    return async (statements) => {
+      const accountId = await redeemPhoneCode(deps, statements, code)
+      if (accountId !== undefined) return accountId
+      throw unauthorised('password', 'the code is wrong, used or expired: create a new one')
+    }
   }
   const credentials = readAuthorization(caller.authorization)
   if (credentials.kind === 'bearer') {
-    const accountId = await redeemEnrolmentToken(statements, deps.box, credentials.token)
-    if (accountId !== undefined) return accountId
-    throw unauthorised('password', 'the private token is not the ENROLMENT_TOKEN of this relay')
+    return async (statements) => {
+      const accountId = await redeemEnrolmentToken(statements, deps.box, credentials.token)
+      if (accountId !== undefined) return accountId
+      throw unauthorised('password', 'the private token is not the ENROLMENT_TOKEN of this relay')
+    }
   }
   if (credentials.kind !== 'basic')
     throw unauthorised('password', 'user name and password, a code or the private token required to register a phone')
   const principal = await deps.authenticate(caller)
-  if (mayDo(principal, 'devices:write')) return principal.accountId
+  if (mayDo(principal, 'devices:write')) return async () => principal.accountId
   throw new ApiError(403, 'scope required: devices:write')
 }
 

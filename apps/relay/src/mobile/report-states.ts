@@ -12,8 +12,8 @@ import type { Database } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
 import { eventTime } from '../webhooks/outbox/local-time.ts'
 import { phoneOf } from './authenticate-phone.ts'
-import { logUnreadable } from './log-unreadable.ts'
 import { type ReportedRecipient, type StateReport, stateReport } from './mobile-bodies.ts'
+import { UnreadableMembers } from './unreadable-members.ts'
 
 export interface ReportStatesDeps {
   readonly database: Database
@@ -42,13 +42,14 @@ export function reportStates({ database, clock, logbook, outbox, onMoved }: Repo
     answers: { 204: null },
     async handle({ principal, body }) {
       const phone = phoneOf(principal)
+      const unreadable = new UnreadableMembers(phone)
       const reports = body.flatMap((one) => {
         const read = stateReport.safeParse(one)
         if (read.success) return [read.data]
-        const about = { module: 'devices', what: 'report of a message state skipped' } as const
-        logUnreadable(logbook, phone, about, read.error.issues)
+        unreadable.add({ module: 'devices', what: 'report of a message state skipped' }, read.error.issues)
         return []
       })
+      unreadable.writeTo(logbook)
       const now = clock.now()
       const updates = await updatesOf(database, phone, reports, now)
       for (let from = 0; from < updates.length; from += AT_ONCE) {
@@ -77,32 +78,54 @@ async function updatesOf(
     select: { cmdId: true, phoneNumber: true, message: { select: { id: true } } },
   })
   const ofMessage = Map.groupBy(stored, ({ message }) => message.id)
-  return reports.flatMap((report) =>
-    (ofMessage.get(report.id) ?? []).flatMap((recipient, index, all) => {
-      const reported = reportedOf(report, recipient.phoneNumber, { index, count: all.length })
+  return withoutRepeats(reports).flatMap((report) => {
+    const all = ofMessage.get(report.id) ?? []
+    const reportedFor = all.length === 0 ? () => undefined : reportReader(report, all.length)
+    return all.flatMap((recipient, index) => {
+      const reported = reportedFor(recipient.phoneNumber, index)
       if (reported === undefined) return []
       const reportedAt = report.states?.[reported.state]
       const { at, offsetMinutes } = eventTime(typeof reportedAt === 'string' ? reportedAt : '', now)
       const about = { accountId, deviceId, cmdId: recipient.cmdId, offsetMinutes }
       return inputsOf(reported, at).map((input) => ({ ...about, input }))
-    }),
-  )
+    })
+  })
 }
 
-/**
- * Finds the state and error of a number in a report. A report without recipients is about the whole message. The
- * numbers of an encrypted message may be unencrypted in the report. So if a complete list does not contain a number,
- * the order of the message is used.
- */
-function reportedOf(
-  { state, recipients = [] }: StateReport,
-  number: string,
-  { index, count }: { readonly index: number; readonly count: number },
-): Pick<ReportedRecipient, 'state' | 'error'> | undefined {
-  if (recipients.length === 0) return { state }
-  const listed = recipients.find(({ phoneNumber }) => phoneNumber === number || hashOf(phoneNumber) === number)
-  return listed ?? (recipients.length === count ? recipients[index] : undefined)
+/** Repeated reports change nothing, so they cost nothing either. */
+function withoutRepeats(reports: readonly StateReport[]): readonly StateReport[] {
+  return [...new Map(reports.map((report) => [JSON.stringify(report), report])).values()]
 }
+
+type Reported = Pick<ReportedRecipient, 'state' | 'error'>
+
+/**
+ * Returns a function that finds the state and error of a number in a report. A report without recipients is about the
+ * whole message. The numbers of an encrypted message may be unencrypted in the report. So if a complete list does not
+ * contain a number, the order of the message is used. Each number of the report is hashed at most once, because a
+ * report may have thousands.
+ */
+function reportReader({ state, recipients = [] }: StateReport, count: number) {
+  if (recipients.length === 0) return (): Reported | undefined => ({ state })
+  const byNumber = firstOf(recipients, ({ phoneNumber }) => phoneNumber)
+  let byHash: ReadonlyMap<string, Reported> | undefined
+  return (number: string, index: number): Reported | undefined => {
+    const listed = byNumber.get(number)
+    if (listed !== undefined) return listed
+    if (HASH.test(number)) byHash ??= firstOf(recipients, ({ phoneNumber }) => hashOf(phoneNumber))
+    return byHash?.get(number) ?? (recipients.length === count ? recipients[index] : undefined)
+  }
+}
+
+/** Of several recipients with the same key, the first counts. */
+function firstOf(
+  recipients: readonly ReportedRecipient[],
+  keyOf: (recipient: ReportedRecipient) => string,
+): ReadonlyMap<string, Reported> {
+  return new Map(recipients.toReversed().map((recipient) => [keyOf(recipient), recipient]))
+}
+
+const HASH = /^[0-9a-f]{16}$/
 
 /** The form of a number in a message that was replaced with hashes. */
 function hashOf(phoneNumber: string): string {

@@ -11,8 +11,8 @@ import type { Logbook } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'
 import { derivedId } from '../webhooks/outbox/event-id.ts'
 import { phoneOf } from './authenticate-phone.ts'
-import { logUnreadable } from './log-unreadable.ts'
 import { type UploadedMessage, uploadedAttachment, uploadedMessage } from './mobile-bodies.ts'
+import { UnreadableMembers } from './unreadable-members.ts'
 
 interface UploadInboxDeps {
   readonly database: Database
@@ -49,11 +49,13 @@ export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDep
       const phone = phoneOf(principal)
       const device = { id: phone.deviceId, accountId: phone.accountId }
       const messages: Received[] = []
+      const unreadable = new UnreadableMembers(phone)
       for (const one of body) {
         const read = uploadedMessage.safeParse(one)
-        if (read.success) messages.push(withStorable(logbook, phone, receivedOf(logbook, phone, read.data)))
-        else logUnreadable(logbook, phone, { module: 'inbox', what: 'received message skipped' }, read.error.issues)
+        if (read.success) messages.push(withStorable(logbook, phone, receivedOf(unreadable, phone, read.data)))
+        else unreadable.add({ module: 'inbox', what: 'received message skipped' }, read.error.issues)
       }
+      unreadable.writeTo(logbook)
       for (let from = 0; from < messages.length; from += AT_ONCE) {
         const some = messages.slice(from, from + AT_ONCE)
         const store = () =>
@@ -86,7 +88,7 @@ function hasAttachments(received: Received): boolean {
 }
 
 /** A message id is unique only on its phone, so the id of the item is derived from the device and the message id. */
-function receivedOf(logbook: Logbook, phone: AgentConnection, uploaded: UploadedMessage): Received {
+function receivedOf(unreadable: UnreadableMembers, phone: AgentConnection, uploaded: UploadedMessage): Received {
   const { id, createdAt: receivedAt, sender, recipient, simNumber, isEncrypted, content } = uploaded
   const facts = { id: derivedId([phone.deviceId, id]), receivedAt, sender, recipient, simNumber, isEncrypted }
   switch (uploaded.type) {
@@ -99,7 +101,7 @@ function receivedOf(logbook: Logbook, phone: AgentConnection, uploaded: Uploaded
       return { type: 'MMS', ...facts, ...notification, ...(content !== '' && { subject: content.slice(0, 1_024) }) }
     }
     case 'MMS_DOWNLOADED':
-      return { type: 'MMS_DOWNLOADED', ...facts, text: content, attachments: attachmentsOf(logbook, phone, uploaded) }
+      return { type: 'MMS_DOWNLOADED', ...facts, text: content, attachments: attachmentsOf(unreadable, uploaded) }
   }
 }
 
@@ -107,16 +109,11 @@ function receivedOf(logbook: Logbook, phone: AgentConnection, uploaded: Uploaded
  * Leaves out attachments that cannot be read, and those that the phone has not downloaded. The phone uploads the
  * message again after the download.
  */
-function attachmentsOf(
-  logbook: Logbook,
-  phone: AgentConnection,
-  { attachments = [] }: UploadedMessage,
-): NewAttachment[] {
+function attachmentsOf(unreadable: UnreadableMembers, { attachments = [] }: UploadedMessage): NewAttachment[] {
   return attachments.flatMap((one) => {
     const read = uploadedAttachment.safeParse(one)
     if (!read.success) {
-      const about = { module: 'inbox', what: 'attachment of a received message left out' } as const
-      logUnreadable(logbook, phone, about, read.error.issues)
+      unreadable.add({ module: 'inbox', what: 'attachment of a received message left out' }, read.error.issues)
       return []
     }
     const { partId, name = '', contentType, data } = read.data
