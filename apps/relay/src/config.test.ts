@@ -50,6 +50,11 @@ test.each([
   [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES "10.0.0.0\/33" is neither an address nor a network; /],
   [{ DEFAULT_REGION: 'Germany' }, /^DEFAULT_REGION must be a country code of two capital letters; for example/],
   [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must begin with postgresql:\/\/; /],
+  [
+    { DATABASE_URL: 'postgresql://a,,b/d' },
+    /^DATABASE_URL has an invalid server \(2 of 3\): separate servers by commas/,
+  ],
+  [{ DATABASE_DIRECT_URL: 'postgresql://a/d' }, /^DATABASE_DIRECT_URL is set and DATABASE_URL is not: set both/],
   [{ PUBLIC_URL: 'sms.example.org' }, /^PUBLIC_URL must be an http\(s\) address; /],
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of trace, debug, /],
   [{ ADMIN_USERNAME: 'sms' }, /^ADMIN_USERNAME is set and ADMIN_PASSWORD is not: set both/],

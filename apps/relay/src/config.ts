@@ -7,6 +7,7 @@ import ipaddr from 'ipaddr.js'
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { consoleFolder } from './console/console-folder.ts'
+import { DatabaseAddressError, readDatabaseAddress } from './store/database-address.ts'
 
 const DAY = 86_400
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
@@ -25,16 +26,20 @@ export const settingsSchema = z.object({
       example: '/var/lib/smsgw',
     },
   ),
-  DATABASE_URL: setting(
-    text()
-      .regex(/^postgres(ql)?:\/\//, 'must begin with postgresql://')
-      .optional(),
-    {
-      about: 'PostgreSQL 14 or newer; when not set, an embedded PostgreSQL is started in DATA_DIR',
-      example: 'postgresql://smsgw:password@db.example:5432/smsgw',
-      secret: true,
-    },
-  ),
+  DATABASE_URL: setting(databaseUrl().optional(), {
+    about:
+      'PostgreSQL 14 or newer; separate several servers by commas, of which the one that accepts writes is used ' +
+      '(target_session_attrs=read-write); when not set, an embedded PostgreSQL is started in DATA_DIR',
+    example: 'postgresql://smsgw:password@db.example:5432/smsgw',
+    secret: true,
+  }),
+  DATABASE_DIRECT_URL: setting(databaseUrl().optional(), {
+    about:
+      'address of the same database without a pooler; set it if DATABASE_URL is PgBouncer in transaction mode. It is used ' +
+      'for what needs a session: hints, locks, migrations and backups, with three connections for each relay',
+    example: 'postgresql://smsgw:password@db.example:5432/smsgw',
+    secret: true,
+  }),
   DATABASE_CONNECTIONS: setting(wholeNumber(2, 500).default(10), {
     about:
       'size of the database connection pool of this process; three more connections are for hints, periodic work and webhooks',
@@ -215,6 +220,7 @@ function refuseContradictions(config: RelayConfig): void {
     ['TLS_CERT', 'TLS_KEY'],
     ['TLS_KEY', 'TLS_CERT'],
     ['ENROLMENT_TOKEN', 'ADMIN_USERNAME'],
+    ['DATABASE_DIRECT_URL', 'DATABASE_URL'],
   ] as const)
     if (config[one] !== undefined && config[other] === undefined)
       throw new StartError(
@@ -223,6 +229,25 @@ function refuseContradictions(config: RelayConfig): void {
   for (const name of ['TLS_CERT', 'TLS_KEY'] as const) {
     const file = config[name]
     if (file !== undefined && !existsSync(file)) throw new StartError(`${name} names ${file}, which does not exist`)
+  }
+}
+
+function databaseUrl() {
+  return text().superRefine((value, context) => {
+    const problem = databaseUrlProblem(value)
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+  })
+}
+
+/** Returns what is wrong with the URL, or undefined. */
+function databaseUrlProblem(value: string): string | undefined {
+  if (!/^postgres(ql)?:\/\//.test(value)) return 'must begin with postgresql://'
+  try {
+    readDatabaseAddress(value)
+    return undefined
+  } catch (error) {
+    if (error instanceof DatabaseAddressError) return error.message
+    throw error
   }
 }
 

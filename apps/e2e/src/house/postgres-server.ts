@@ -37,7 +37,18 @@ export class PostgresServer {
     const access = ['--auth=scram-sha-256', `--pwfile=${options.passwordFile}`]
     run('initdb', [`--pgdata=${data}`, `--username=${user}`, ...access, '--no-sync', '--no-locale', '--encoding=UTF8'])
     run('postgres', ['--single', '-D', data, 'postgres'], `CREATE DATABASE ${options.database}\n`)
-    const where = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-p', String(options.port)]
+    return await PostgresServer.open({ ...options, data })
+  }
+
+  /** Starts a server on an existing data folder. */
+  static async open(options: {
+    readonly binaries: string
+    readonly data: string
+    readonly port: number
+    readonly settings?: Readonly<Record<string, string>> | undefined
+  }): Promise<PostgresServer> {
+    const { binaries, data, port } = options
+    const where = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-p', String(port)]
     // Only `env` sets these variables, and not the whole command, so that files of libfaketime belong to the user of
     // PostgreSQL.
     const settings = Object.entries(options.settings ?? {}).map(([name, value]) => `${name}=${value}`)
@@ -46,10 +57,15 @@ export class PostgresServer {
   }
 
   /** Kills the server like a power cut. All confirmed writes survive. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await once(this.#child, 'exit')
+  }
+
+  /** Kills the server, and starts it again after a pause. */
   killFor(ms: number): Promise<void> {
     return this.#inTurn(async () => {
-      this.#child.kill('SIGKILL')
-      await once(this.#child, 'exit')
+      await this.kill()
       await sleep(ms)
       this.#child = await launch(this.#command)
     })
@@ -82,7 +98,7 @@ async function launch([file = '', ...args]: readonly string[]): Promise<ChildPro
     let isHeld = false
     for await (const line of createInterface({ input: child.stderr })) {
       isHeld ||= /still in use|is another postmaster/.test(line)
-      if (!line.includes('ready to accept connections')) continue
+      if (!/ready to accept (?:read-only )?connections/.test(line)) continue
       child.stderr.resume()
       return child
     }

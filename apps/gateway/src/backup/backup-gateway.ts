@@ -68,6 +68,7 @@ async function copyJournal(file: string, path: string): Promise<Buffer> {
 /** The relay settings that locate the data of a gateway. */
 export const databaseSettings = {
   DATABASE_URL: true,
+  DATABASE_DIRECT_URL: true,
   DATABASE_CONNECTIONS: true,
   DATABASE_WAIT_SECONDS: true,
   DATA_DIR: true,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { VERSION } from '@smsgw/daemon/version'
-import { Client, escapeIdentifier } from 'pg'
+import { type Client, escapeIdentifier } from 'pg'
+import { databaseClient, NO_TIMEOUTS } from '../store/database-client.ts'
 import type { ArchiveWriter } from './archive-writer.ts'
 import {
   type BackupChecks,
@@ -29,7 +30,7 @@ export interface BackupOptions {
 
 /** Writes a consistent snapshot of the whole database while it stays in use. Returns the number of rows. */
 export async function backupDatabase({ url, kind, now, archive, addFiles }: BackupOptions): Promise<number> {
-  const client = new Client({ connectionString: url, application_name: 'smsgw backup' })
+  const client = databaseClient({ url, application_name: 'smsgw backup', options: NO_TIMEOUTS })
   await client.connect()
   try {
     await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')

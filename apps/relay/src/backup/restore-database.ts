@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { StartError } from '@smsgw/daemon/start-error'
 import { userCommand } from '@smsgw/daemon/user-command'
-import { Client, DatabaseError, escapeIdentifier } from 'pg'
+import { type Client, DatabaseError, escapeIdentifier } from 'pg'
+import { databaseClient, NO_TIMEOUTS } from '../store/database-client.ts'
 import { type Migration, migrate, readMigrations } from '../store/migrate.ts'
 import { migrationsFolder } from '../store/migrations-folder.ts'
 import {
@@ -36,7 +37,7 @@ export async function restoreDatabase({ url, path, kind, takeFile, adjust }: Res
   const files = readArchive(path)
   const description = await describedBy(await files.next(), path, kind)
   const ours = readMigrations(migrationsFolder())
-  const client = new Client({ connectionString: url, application_name: 'smsgw restore' })
+  const client = databaseClient({ url, application_name: 'smsgw restore', options: NO_TIMEOUTS })
   await client.connect()
   try {
     await refuseFilled(client)

@@ -19,7 +19,8 @@ export async function runCommand(config: RelayConfig, line: CommandLine): Promis
   const base = { box: secretBox(config.SERVER_SECRET, systemRandom), random: systemRandom, clock: systemClock }
   // Standard output is for the result of the command.
   const log = openLog('warn', process.stderr)
-  const store = await openStore({ ...base, log, config: { ...config, DATABASE_URL: runningDatabase(config) } })
+  const running = { ...config, DATABASE_URL: runningDatabase(config), DATABASE_DIRECT_URL: undefined }
+  const store = await openStore({ ...base, log, config: running })
   try {
     const deps = {
       ...base,

@@ -10,6 +10,7 @@ import type { Log } from '@smsgw/daemon/log'
 import type { RelayConfig } from '../config.ts'
 import type { HealthSource } from '../health/health-sources.ts'
 import type { Database } from './database.ts'
+import { databaseHosts } from './database-address.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 import { testDiskSpace } from './test-disk-space-statement.ts'
 
@@ -28,8 +29,7 @@ export function databasePlace({
   DATA_DIR: folder,
 }: Pick<RelayConfig, 'DATABASE_URL' | 'DATA_DIR'>): Pick<DatabaseDiskDeps, 'folder' | 'host'> {
   if (url === undefined) return { folder: resolve(join(folder, 'database')), host: '' }
-  const { hostname, searchParams } = new URL(url)
-  return { folder: undefined, host: searchParams.get('host') ?? hostname }
+  return { folder: undefined, host: databaseHosts(url) }
 }
 
 /**

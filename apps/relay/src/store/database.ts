@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Client, type DatabaseError, Pool } from 'pg'
+import { clientClass, firstUrl } from './database-client.ts'
 import { DISK_FULL } from './database-unavailable.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import { sendOctets } from './octet-parameters.ts'
@@ -15,6 +16,11 @@ export interface DatabaseOptions {
   readonly url: string
   /** Size of the pool. */
   readonly connections: number
+  /**
+   * True if `url` is a pooler in transaction mode. It refuses startup parameters and named statements, so the settings below are those
+   * of the database role (`checkPooledSession`).
+   */
+  readonly isPooled?: boolean
   /** How long a connection may be silent. Must be longer than the server's statement timeout. */
   readonly silenceMs?: number
   /** Called with the message of the server if its disk is full. */
@@ -22,26 +28,36 @@ export interface DatabaseOptions {
 }
 
 /** Opens a client that connects at the first query and again after each lost connection. */
-export function openDatabase({ url, connections, silenceMs = 40_000, onDiskFull }: DatabaseOptions): Database {
+export function openDatabase({
+  url,
+  connections,
+  isPooled = false,
+  silenceMs = 40_000,
+  onDiskFull,
+}: DatabaseOptions): Database {
   const pool = new Pool({
-    connectionString: url,
+    connectionString: firstUrl(url),
+    Client: clientClass(url),
     max: connections,
     application_name: 'smsgw relay',
     // This is also the longest wait for a free connection. A request that waits longer is answered with 503.
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     stream: () => silenceLimitedSocket(silenceMs),
-    // A relay that stops responding during a transaction keeps its locks for at most this time.
-    idle_in_transaction_session_timeout: 10_000,
-    lock_timeout: 5_000,
-    statement_timeout: 30_000,
-    // The adapter sends and reads times without a zone, so the session must use UTC. A commit must be on disk before it
-    // is acknowledged.
-    options: '-c timezone=UTC -c synchronous_commit=on',
+    ...(!isPooled && {
+      // A relay that stops responding during a transaction keeps its locks for at most this time.
+      idle_in_transaction_session_timeout: 10_000,
+      lock_timeout: 5_000,
+      statement_timeout: 30_000,
+      // The adapter sends and reads times without a zone, so the session must use UTC. A commit must be on disk before it
+      // is acknowledged.
+      options: '-c timezone=UTC -c synchronous_commit=on',
+    }),
   })
   pool.on('connect', sendOctets)
   if (onDiskFull !== undefined) pool.on('connect', (client) => reportFullDisk(client, onDiskFull))
-  const adapter = new PrismaPg(pool, { statementNameGenerator: statementName, disposeExternalPool: true })
+  const statementNameGenerator = isPooled ? () => '' : statementName
+  const adapter = new PrismaPg(pool, { statementNameGenerator, disposeExternalPool: true })
   // The minimal error format, because other formats contain the values of the query.
   const database = new PrismaClient({ adapter, errorFormat: 'minimal' })
   allowRaw(database, { pool, nameOf: statementName })

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '@smsgw/daemon/start-error'
-import { Client, DatabaseError, escapeIdentifier } from 'pg'
+import { type Client, DatabaseError, escapeIdentifier } from 'pg'
+import { databaseClient, NO_TIMEOUTS } from './database-client.ts'
 
 /** The lock that `prisma migrate` uses, so that this command and a starting relay wait for each other. */
 const LOCK = 72707369
@@ -34,11 +35,10 @@ export async function migrate(
   migrations: readonly Migration[],
   { giveUpAfterMs = 600_000, report = () => undefined }: MigrateOptions = {},
 ): Promise<string[]> {
-  const client = new Client({ connectionString: url })
+  const client = databaseClient({ url, options: NO_TIMEOUTS })
   await client.connect()
   try {
     await lock(client, report)
-    await client.query('SET statement_timeout = 0')
     const applied = await recorded(client)
     if (!migrations.some(({ name }) => applied.has(name))) await refuseForeign(client)
     const missing = migrations.filter(({ name }) => !applied.has(name))

@@ -3,6 +3,7 @@ import { takeDataFolder, tryDataFolder } from '@smsgw/daemon/data-folder'
 import type { Log } from '@smsgw/daemon/log'
 import type { RelayConfig } from '../config.ts'
 import type { Random } from '../random.ts'
+import { checkPooledSession } from './check-pooled-session.ts'
 import { type Database, openDatabase } from './database.ts'
 import { DatabaseDisk, databasePlace } from './database-disk.ts'
 import { runningPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts'
@@ -13,6 +14,7 @@ import type { SecretBox } from './secret-box.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
 export interface Store {
+  /** The URL for connections outside the pool, which need a session. */
   readonly url: string
   readonly database: Database
   readonly disk: DatabaseDisk
@@ -21,7 +23,10 @@ export interface Store {
 }
 
 export interface StoreDeps {
-  readonly config: Pick<RelayConfig, 'DATABASE_URL' | 'DATABASE_CONNECTIONS' | 'DATABASE_WAIT_SECONDS' | 'DATA_DIR'>
+  readonly config: Pick<
+    RelayConfig,
+    'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'DATABASE_CONNECTIONS' | 'DATABASE_WAIT_SECONDS' | 'DATA_DIR'
+  >
   readonly box: SecretBox
   readonly random: Random
   readonly log: Log
@@ -31,8 +36,10 @@ export interface StoreDeps {
 export async function openStore({ config, box, random, log }: StoreDeps): Promise<Store> {
   const server = await databaseServer(config, log)
   const disk = new DatabaseDisk({ ...databasePlace(config), log })
+  const { poolerUrl } = server
   const database = openDatabase({
-    url: server.url,
+    url: poolerUrl ?? server.url,
+    isPooled: poolerUrl !== undefined,
     connections: config.DATABASE_CONNECTIONS,
     onDiskFull: (message) => disk.reportFull(message),
   })
@@ -47,6 +54,7 @@ export async function openStore({ config, box, random, log }: StoreDeps): Promis
     const report = (line: string) => log.warn(line)
     await waitForDatabase(server.url, { waitMs, report })
     const migrations = await migrate(server.url, readMigrations(migrationsFolder()), { report })
+    if (poolerUrl !== undefined) await checkPooledSession(poolerUrl)
     if (migrations.length > 0) log.info({ migrations }, 'database migrations applied')
     const installation = await checkInstallation(database, box, random)
     return { url: server.url, database, disk, installation, close }
@@ -56,12 +64,23 @@ export async function openStore({ config, box, random, log }: StoreDeps): Promis
   }
 }
 
+interface Server {
+  /** The URL of the server itself. */
+  readonly url: string
+  /** The URL of a pooler in front of the server, if there is one. */
+  readonly poolerUrl?: string | undefined
+  stop(): Promise<void>
+}
+
 /** Returns the configured server, or starts an embedded server in DATA_DIR, which the caller has locked. */
 export async function databaseServer(
-  { DATABASE_URL: url, DATA_DIR: folder }: StoreDeps['config'],
+  { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, DATA_DIR: folder }: StoreDeps['config'],
   log: Log,
-): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  if (url !== undefined) return { url, stop: async () => undefined }
+): Promise<Server> {
+  if (url !== undefined) {
+    const stop = async () => undefined
+    return directUrl === undefined ? { url, stop } : { url: directUrl, poolerUrl: url, stop }
+  }
   return startEmbeddedPostgres({
     folder: join(folder, 'database'),
     report: (line) => log.warn({ module: 'database' }, line),
@@ -85,13 +104,15 @@ export async function withDatabase<T>(
 }
 
 /**
- * Returns the URL of the configured database or of the running embedded database. Returns undefined if the caller has
+ * Returns the URL of the configured database, without its pooler, or of the running embedded database. Returns undefined if the caller has
  * to start the database.
  */
 export function runningDatabase({
-  DATABASE_URL: url,
+  DATABASE_URL,
+  DATABASE_DIRECT_URL,
   DATA_DIR: folder,
-}: Pick<RelayConfig, 'DATABASE_URL' | 'DATA_DIR'>): string | undefined {
+}: Pick<RelayConfig, 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'DATA_DIR'>): string | undefined {
+  const url = DATABASE_DIRECT_URL ?? DATABASE_URL
   if (url !== undefined) return url
   if (!('heldBy' in tryDataFolder(folder))) return undefined
   const running = runningPostgres(join(folder, 'database'))

@@ -1,4 +1,5 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
+import { databaseClient, NO_TIMEOUTS } from './database-client.ts'
 
 export interface ReconnectingClientOptions {
   readonly url: string
@@ -58,14 +59,14 @@ export class ReconnectingClient {
 
   async #connect(): Promise<void> {
     const { url, name, prepare, onConnected, onNotification } = this.#options
-    const client = new Client({
-      connectionString: url,
+    const client = databaseClient({
+      url,
       application_name: name,
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
       keepAlive: true,
       // The server notices within a minute, instead of two hours, that this process was cut off.
-      options: '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3',
+      options: `${NO_TIMEOUTS} -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3`,
     })
     client.on('error', (error) => this.#lose(client, error))
     client.on('end', () => this.#lose(client, undefined))

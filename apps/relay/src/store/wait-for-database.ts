@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '@smsgw/daemon/start-error'
-import { Client } from 'pg'
+import { describeDatabase as describe } from './database-address.ts'
+import { databaseClient } from './database-client.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 
 /** Migrations and statements require at least this version of PostgreSQL. */
@@ -54,7 +55,7 @@ export async function retryUntilAvailable<T>(start: () => Promise<T>, { waitMs, 
 
 /** Returns why the database does not yet answer, or undefined when it does. Throws if the database will never answer. */
 async function tryOnce(url: string): Promise<string | undefined> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  const client = databaseClient({ url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => undefined) // the pool detects a connection that is lost later
   try {
     await client.connect()
@@ -85,12 +86,4 @@ function isEveryAddressUnavailable(error: unknown): boolean {
 function messageOf(error: unknown): string {
   const one = error instanceof AggregateError ? error.errors[0] : error
   return one instanceof Error ? one.message : String(one)
-}
-
-/** Describes the server without the password. */
-function describe(url: string): string {
-  if (!URL.canParse(url)) return 'the database of DATABASE_URL'
-  const { username, hostname, port, pathname, searchParams } = new URL(url)
-  const host = searchParams.get('host') ?? `${hostname}:${port || '5432'}`
-  return `PostgreSQL at ${host}${pathname}${username ? ` (user ${username})` : ''}`
 }

@@ -40,6 +40,10 @@ capabilities:
 {{- define "smsgw.secretFiles" -}}
 - name: DATABASE_URL_FILE
   value: /run/smsgw/database-url
+{{- if .Values.database.directKey }}
+- name: DATABASE_DIRECT_URL_FILE
+  value: /run/smsgw/database-direct-url
+{{- end }}
 - name: SERVER_SECRET_FILE
   value: /run/smsgw/server-secret
 - name: ADMIN_USERNAME
@@ -66,6 +70,10 @@ capabilities:
           items:
             - key: {{ .Values.database.key }}
               path: database-url
+            {{- if .Values.database.directKey }}
+            - key: {{ .Values.database.directKey }}
+              path: database-direct-url
+            {{- end }}
       - secret:
           name: {{ .Values.serverSecret.secretName }}
           items:

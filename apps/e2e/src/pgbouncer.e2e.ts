@@ -1,0 +1,106 @@
+// A relay behind PgBouncer in transaction mode, with fewer server connections than the relay's pool has.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from './house/api-client.ts'
+import { startPostgres } from './house/fleet.ts'
+import { freePort } from './house/free-port.ts'
+import { House } from './house/house.ts'
+import { mainScripts } from './house/main-scripts.ts'
+import { asOrdinaryUser } from './house/ordinary-user.ts'
+import type { PostgresServer } from './house/postgres-server.ts'
+import { HouseProcess } from './house/process.ts'
+
+const PGBOUNCER = '/usr/sbin/pgbouncer'
+const isInstalled = spawnSync(PGBOUNCER, ['--version']).status === 0
+/** Skipped where Debian's package pgbouncer is not installed. */
+const withPgBouncer = test.skipIf(!isInstalled)
+
+const SERVER_CONNECTIONS = 3
+const NUMBERS = Array.from({ length: 40 }, (_, at) => `+4474001234${String(at).padStart(2, '0')}`)
+
+const folder = mkdtempSync(join(tmpdir(), 'smsgw-pgbouncer-'))
+let postgres: PostgresServer
+let pooler: HouseProcess | undefined
+let settings: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  if (!isInstalled) return
+  chmodSync(folder, 0o755)
+  const started = await startPostgres(folder)
+  postgres = started.postgres
+  const { port, password } = new URL(started.url)
+  const poolerPort = await freePort()
+  writeFileSync(
+    join(folder, 'pgbouncer.ini'),
+    `[databases]
+smsgw = host=127.0.0.1 port=${port} dbname=smsgw user=smsgw password=${password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${poolerPort}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = ${SERVER_CONNECTIONS}
+`,
+    { mode: 0o644 },
+  )
+  const [file = PGBOUNCER, ...args] = [...asOrdinaryUser, PGBOUNCER, join(folder, 'pgbouncer.ini')]
+  pooler = new HouseProcess('pgbouncer', file, args, {}, { folder })
+  await eventually(
+    () => pooler?.complaints,
+    (log) => log?.includes('process up') === true,
+  )
+  settings = { DATABASE_URL: `postgresql://smsgw@127.0.0.1:${poolerPort}/smsgw`, DATABASE_DIRECT_URL: started.url }
+})
+
+afterAll(async () => {
+  await pooler?.stop()
+  await postgres?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+withPgBouncer('a start names the settings that the sessions of the pooler lack', async () => {
+  const secret = { SERVER_SECRET: 'bG9vayBiZWhpbmQgdGhlIHdhdGVyZmFsbCBhdCBub29u' }
+  const relay = new HouseProcess('relay', mainScripts.relay, [], { ...settings, ...secret, PORT: '0' })
+  expect(await relay.ended()).toBe(1)
+  expect(relay.complaints).toContain('statement_timeout is 0, must be 30s')
+  expect(relay.complaints).toContain(`ALTER ROLE "smsgw" IN DATABASE "smsgw" SET lock_timeout = '5s';`)
+})
+
+withPgBouncer('a relay sends, receives and migrates through a pooler in transaction mode', async () => {
+  const database = new Client({ connectionString: settings['DATABASE_DIRECT_URL'] })
+  await database.connect()
+  try {
+    for (const set of [
+      "TimeZone = 'UTC'",
+      "statement_timeout = '30s'",
+      "lock_timeout = '5s'",
+      "idle_in_transaction_session_timeout = '10s'",
+    ])
+      await database.query(`ALTER ROLE smsgw IN DATABASE smsgw SET ${set}`)
+    await database.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'smsgw' AND pid <> pg_backend_pid()",
+    )
+    const house = await House.start({ relay: settings })
+    try {
+      const ids = await Promise.all(
+        NUMBERS.map((number) => house.api.send({ phoneNumbers: [number], textMessage: { text: 'Hello' } })),
+      )
+      for (const id of ids) await house.api.until(id, ({ state }) => state === 'Delivered')
+      const { rows } = await database.query(
+        "SELECT application_name AS name, count(*)::int FROM pg_stat_activity WHERE usename = 'smsgw' GROUP BY 1",
+      )
+      const counts = new Map(rows.map(({ name, count }) => [name, count]))
+      expect(counts.get('smsgw relay')).toBeLessThanOrEqual(SERVER_CONNECTIONS)
+      for (const name of ['smsgw hints', 'smsgw periodic work', 'smsgw webhooks']) expect(counts.get(name)).toBe(1)
+    } finally {
+      await house.stop()
+    }
+  } finally {
+    await database.end()
+  }
+})

@@ -1,0 +1,170 @@
+import type { Socket } from 'node:net'
+import { Client, type ClientConfig } from 'pg'
+import { readDatabaseAddress } from './database-address.ts'
+import { isDatabaseUnavailable } from './database-unavailable.ts'
+
+/** Returns the class of clients that connect to the server of this URL which accepts writes. Clients of one URL share the search. */
+export function clientClass(url: string): typeof Client {
+  const { needsWrites } = readDatabaseAddress(url)
+  return needsWrites || readDatabaseAddress(url).urls.length > 1 ? withServers(serversOf(url)) : Client
+}
+
+/** Creates a client for a URL that may name several servers. */
+export function databaseClient({ url, ...config }: ClientConfig & { readonly url: string }): Client {
+  const Class = clientClass(url)
+  return new Class({ ...config, connectionString: firstUrl(url) })
+}
+
+/**
+ * Options of connections outside the pool. A role that uses a pooler has time limits for statements, which migrations and backups
+ * exceed.
+ */
+export const NO_TIMEOUTS = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0'
+
+/** The URL with the first server, from which the driver reads user, password, database and TLS. */
+export function firstUrl(url: string): string {
+  return readDatabaseAddress(url).urls[0] ?? url
+}
+
+function serversOf(url: string): DatabaseServers {
+  const existing = known.get(url)
+  if (existing !== undefined) return existing
+  const servers = new DatabaseServers(url)
+  known.set(url, servers)
+  return servers
+}
+
+const known = new Map<string, DatabaseServers>()
+
+/** The driver's class with the fields that select a server before the connection is opened. */
+type Connecting = Client & { host: string; port: number; readonly connection: { readonly stream: Socket } }
+
+function withServers(servers: DatabaseServers): typeof Client {
+  return class extends Client {
+    override connect(): Promise<this>
+    override connect(callback: (error: Error) => void): void
+    override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+      const connected = this.#connect()
+      if (callback === undefined) return connected
+      connected.then(() => callback(null as never), callback)
+      return undefined
+    }
+
+    async #connect(): Promise<this> {
+      const client = this as unknown as Connecting
+      const { host, port } = await servers.find()
+      Object.assign(client, { host, port })
+      servers.add(client)
+      await super.connect()
+      return this
+    }
+  }
+}
+
+interface Server {
+  readonly url: string
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * Finds the server that accepts writes, by asking all servers at the same time. When another server accepts writes than before,
+ * connections to the previous one are closed, because a server that was cut off does not close them itself.
+ */
+class DatabaseServers {
+  readonly #servers: readonly Server[]
+  readonly #needsWrites: boolean
+  readonly #clients = new Set<Connecting>()
+  #search: Promise<Server> | undefined
+
+  constructor(url: string) {
+    const { urls, needsWrites } = readDatabaseAddress(url)
+    this.#needsWrites = needsWrites
+    this.#servers = urls.map((one) => {
+      const { host, port } = new Client({ connectionString: one })
+      return { url: one, host, port }
+    })
+  }
+
+  /** Connections that are opened at the same time share one search. */
+  find(): Promise<Server> {
+    this.#search ??= this.#ask().finally(() => {
+      this.#search = undefined
+    })
+    return this.#search
+  }
+
+  add(client: Connecting): void {
+    this.#clients.add(client)
+    client.once('end', () => this.#clients.delete(client))
+  }
+
+  async #ask(): Promise<Server> {
+    const answers = this.#servers.map(async (server) => {
+      await probe(server.url, this.#needsWrites)
+      return server
+    })
+    try {
+      const found = await Promise.any(answers)
+      for (const client of this.#clients)
+        if (client.host !== found.host || client.port !== found.port)
+          client.connection.stream.destroy(new ServerReplaced(`${client.host}:${client.port}`))
+      return found
+    } catch (error) {
+      throw error instanceof AggregateError ? this.#unavailable(error.errors) : error
+    }
+  }
+
+  /** An error that will not pass, for example a wrong password, is more helpful than the others. */
+  #unavailable(errors: readonly unknown[]): unknown {
+    const lasting = errors.find((error) => !isDatabaseUnavailable(error))
+    if (lasting !== undefined) return lasting
+    const texts = errors.map(
+      (error, at) => `${this.#servers[at]?.host}:${this.#servers[at]?.port}: ${messageOf(error)}`,
+    )
+    return new NoServer(texts.join('; '), { cause: errors[0] })
+  }
+}
+
+/** Throws if the server cannot be used now. */
+async function probe(url: string, needsWrites: boolean): Promise<void> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'smsgw server search',
+    connectionTimeoutMillis: PROBE_MS,
+    query_timeout: PROBE_MS,
+  })
+  client.on('error', () => undefined) // reported by connect or by the query
+  try {
+    await client.connect()
+    if (!needsWrites) return
+    const sql = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`
+    const { rows } = await client.query<{ isReadOnly: boolean }>(sql)
+    if (rows[0]?.isReadOnly) throw new ReadOnlyServer('the server accepts no writes')
+  } finally {
+    client.end().catch(() => undefined)
+  }
+}
+
+const PROBE_MS = 2_000
+
+/** These errors have codes that `isDatabaseUnavailable` knows. */
+class ReadOnlyServer extends Error {
+  readonly code = '25006'
+}
+
+class NoServer extends Error {
+  readonly code = 'ECONNREFUSED'
+}
+
+class ServerReplaced extends Error {
+  readonly code = 'ECONNRESET'
+
+  constructor(server: string) {
+    super(`${server} no longer accepts writes, and another server does`)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
