@@ -42,7 +42,7 @@ test('shows the status of an agent of an older release, which has no waiting rea
 
 test('shows the version and the fingerprint of the encryption key', () => {
   const lines = statusLines({ ...status, encryptionKey: { version: 2, fingerprint: 'ab12cd34' } })
-  expect(lines.join('\n')).toContain('Key         version 2, SHA-256 of the public key:\n            ab12 cd34')
+  expect(lines.join('\n')).toContain('Key         version 2, SHA-256 of the public key:\n            AB12:CD34')
 })
 
 test('shows the second port of a modem, and that ModemManager shares a modem', () => {
