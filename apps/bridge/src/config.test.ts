@@ -26,7 +26,7 @@ test('the error about a wrong setting contains its name and an example, but not 
   expect(problem({ MQTT_URL: 'http://user:secret@broker' })).toBe(
     'MQTT_URL must begin with mqtt:// or mqtts://; for example MQTT_URL=mqtts://smsgw:secret@broker.example.org',
   )
-  expect(problem({ MQTT_PREFIX: 'all/#' })).toContain('MQTT_PREFIX must be a topic without spaces, + and #')
+  expect(problem({ MQTT_PREFIX: 'all/#' })).toContain('MQTT_PREFIX must be a topic without spaces, "+" and "#"')
   expect(problem({ MQTT_CONTACTS: 'Anna' })).toContain('MQTT_CONTACTS must be a list of name=number')
   expect(problem({ MQTT_CONTACTS: 'Anna=+447400123456,Anna=+447400123457' })).toContain('contains a name twice')
   expect(problem({ SMSGW_URL: 'sms.example.org' })).toContain('SMSGW_URL must begin with https:// or http://')

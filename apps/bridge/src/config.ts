@@ -146,12 +146,12 @@ export const smppSettings = z.object({
     about: `alphabet of data_coding 0: ${ALPHABETS.join(', ')}; change it only if clients use another alphabet`,
     example: 'latin1',
   }),
-  SMPP_SOURCE: setting(z.enum(['ignore', 'refuse'], 'must be ignore or refuse').default('ignore'), {
-    about: 'what to do with a source address that is not the number of a SIM: ignore or refuse',
+  SMPP_SOURCE: setting(z.enum(['ignore', 'refuse'], 'must be "ignore" or "refuse"').default('ignore'), {
+    about: 'what to do with a source address that is not the number of a SIM: "ignore" it, or "refuse" the message',
     example: 'refuse',
   }),
   SMPP_LONG_TEXT: setting(z.enum(LONG_TEXTS, `must be one of ${LONG_TEXTS.join(', ')}`).default('payload'), {
-    about: 'form of long received texts: payload (one deliver_sm with message_payload) or parts',
+    about: 'form of long received texts: "payload" (one deliver_sm with message_payload) or "parts"',
     example: 'parts',
   }),
 })
@@ -347,7 +347,7 @@ function readUsers(value: string, context: z.RefinementCtx): Map<string, string>
 
 /** Both prefixes are parts of topics, so they must not contain wildcards. */
 function topicPrefix() {
-  return z.string().regex(/^[^\s+#/$][^\s+#]{0,99}$/, 'must be a topic without spaces, + and #')
+  return z.string().regex(/^[^\s+#/$][^\s+#]{0,99}$/, 'must be a topic without spaces, "+" and "#"')
 }
 
 function readContacts(value: string, context: z.RefinementCtx): Contact[] {

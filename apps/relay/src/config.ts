@@ -93,7 +93,7 @@ export const settingsSchema = z.object({
     example: '1',
   }),
   CONSOLE_DIR: setting(text().default(consoleFolder), {
-    about: 'folder of the built web console, or off. Default: console next to the bundle, or apps/console/dist',
+    about: 'folder of the built web console, or "off". Default: console next to the bundle, or apps/console/dist',
     example: '/usr/share/smsgw/console',
   }),
   TLS_CERT: setting(text().optional(), {

@@ -50,7 +50,7 @@ export class MailSender {
     } catch (error) {
       this.#onProblem(isFinal(error) ? undefined : `mail server unavailable: ${(error as Error).message}`)
       if (!isFinal(error)) throw error
-      this.#log.error({ mail: mail.id, reason: (error as Error).message }, 'mail server refused a mail, dropped')
+      this.#log.error({ mail: mail.id, reason: (error as Error).message }, 'mail dropped: the mail server refused it')
     }
   }
 

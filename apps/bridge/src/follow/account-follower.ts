@@ -59,7 +59,10 @@ export class AccountFollower {
         if (signal.aborted) return
         this.#setConnected(false)
         if (performance.now() - startedAt > LONGEST_RETRY_MS) retryMs = FIRST_RETRY_MS
-        log.error({ err: error, channel: name }, `events of the account not read, retrying in ${retryMs / 1000} s`)
+        log.error(
+          { err: error, channel: name },
+          `could not read the events of the account, retrying in ${retryMs / 1000} s`,
+        )
         await sleep(retryMs, undefined, { signal }).catch(() => undefined)
       }
     }

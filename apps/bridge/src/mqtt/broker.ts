@@ -92,7 +92,7 @@ export class Broker {
 
   /** Publishes an item once for each id, even if the bridge or the connection to the broker ends meanwhile. */
   async publishOnce(item: string, topic: string, payload: string): Promise<void> {
-    // Waits for the first connection, because the client first sends stored packets again.
+    // After the first connection, the client sends its stored packets again, and the item may be one of them.
     await Promise.race([this.#firstConnect.promise, this.#closed.promise])
     if (this.#options.handled.has(item)) return
     const properties = { contentType: JSON_TYPE, userProperties: { [itemProperty]: item } }
@@ -101,7 +101,10 @@ export class Broker {
     } catch (error) {
       const code = (error as { code?: unknown }).code
       if (typeof code !== 'number' || !PERMANENT.includes(code)) throw error
-      this.#options.log.error({ topic, reason: (error as Error).message }, 'MQTT broker refused a message, skipped')
+      this.#options.log.error(
+        { topic, reason: (error as Error).message },
+        'MQTT message dropped: the broker refused it',
+      )
       this.#options.handled.add(item, Date.now())
     }
   }
@@ -158,7 +161,7 @@ export class Broker {
     try {
       isStored = this.#options.onMessage(packet)
     } catch (error) {
-      this.#options.log.error({ err: error }, 'MQTT message not stored, it will be received again')
+      this.#options.log.error({ err: error }, 'MQTT message not stored: the broker sends it again')
       // Reconnects, because the broker repeats an unconfirmed message only after a reconnect.
       this.#client.stream.destroy()
       done(error as Error)

@@ -142,7 +142,7 @@ export class CommandRunner {
     const { message: reason } = error
     log.error(
       { command: id, reason },
-      'MQTT command given up: it failed for an hour while the API accepted other commands',
+      'MQTT command dropped: it failed for an hour while the API accepted other commands',
     )
     return { id, accepted: false, error: `the API failed on this command for an hour: ${reason}` } as const
   }

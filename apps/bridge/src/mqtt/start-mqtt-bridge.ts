@@ -136,7 +136,7 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
   async function publishAccount(isConnected: boolean): Promise<void> {
     isFollowing = isConnected
     await broker.retain(topics.account, isConnected ? 'online' : 'offline').catch((error: Error) => {
-      log.warn({ reason: error.message }, 'availability not published')
+      log.warn({ reason: error.message }, 'could not publish the availability')
     })
   }
 
@@ -176,7 +176,7 @@ class Updates {
       this.#requested = Promise.withResolvers()
       if (signal.aborted) return
       await this.#update().catch((error: Error) => {
-        if (!signal.aborted) this.#log.warn({ reason: error.message }, 'devices not published, retrying')
+        if (!signal.aborted) this.#log.warn({ reason: error.message }, 'could not publish the devices, retrying')
       })
     }
   }

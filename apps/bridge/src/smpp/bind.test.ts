@@ -200,7 +200,7 @@ test('logs contain neither passwords nor texts', async () => {
   bridge.account.errorFor = () => undefined
   client.answerTo = () => ({ command_status: 0x65 })
   bridge.account.receive('Also secret')
-  await expect.poll(() => logged).toContain('SMPP client refused a delivery, dropped')
+  await expect.poll(() => logged).toContain('SMPP delivery dropped: the client refused it')
   expect(logged).toContain('SMPP bind refused')
   expect(logged).toContain('SMPP request not processed')
   expect(logged).not.toMatch(/secret|wrongpas|qx7Ru2dA/)

@@ -76,7 +76,7 @@ test.each([
     'latency: "9-3" is neither milliseconds nor a range such as 2000-4000; for example --latency 2000-4000',
   ],
   [['--boot-time', '-1'], /boot-time/],
-  [['--output', 'loud'], /^output: must be lines, json or quiet; for example --output lines$/],
+  [['--output', 'loud'], /^output: must be "lines", "json" or "quiet"; for example --output lines$/],
   [['--control', 'yes'], /^control: .*; for example --control 127.0.0.1:7080$/],
   [['--fault', 'gremlins'], /^fault\[0\]: gremlins: is not a known name; for example --fault submit-slow/],
   [['--fault', 'submit-slow:delayMs=soon'], /^fault\[0\]: submit-slow.delayMs: .*number/],

@@ -85,7 +85,7 @@ export const optionsSchema = z.strictObject({
     about: 'network delay of a message in milliseconds, or a range; default 0',
     example: '2000-4000',
   }),
-  start: option(z.enum(['warm', 'cold'], 'must be warm or cold').default('warm'), {
+  start: option(z.enum(['warm', 'cold'], 'must be "warm" or "cold"').default('warm'), {
     about: 'warm (default): the modems are ready at once; cold: they boot first, with boot messages',
     example: 'cold',
   }),
@@ -100,11 +100,11 @@ export const optionsSchema = z.strictObject({
       example: '0',
     },
   ),
-  chunking: option(z.enum(['random', 'whole'], 'must be random or whole').default('random'), {
+  chunking: option(z.enum(['random', 'whole'], 'must be "random" or "whole"').default('random'), {
     about: 'random (default): split and merge the output bytes at random; whole: keep each write in one piece',
     example: 'whole',
   }),
-  output: option(z.enum(['lines', 'json', 'quiet'], 'must be lines, json or quiet').default('lines'), {
+  output: option(z.enum(['lines', 'json', 'quiet'], 'must be "lines", "json" or "quiet"').default('lines'), {
     about:
       'lines (default): addresses, then traffic and network events; json: one line with all addresses; quiet: nothing',
     example: 'lines',

@@ -111,7 +111,7 @@ export const faultDescriptions = {
     'Deletes only the first messages of a web request that names several; with `refused`, replies with an error',
     { deletes: 1, refused: false },
   ),
-  'web-unsupported': fault('Refuses a web request as unknown', { path: 'ussd/status' }),
+  'web-unsupported': fault('Answers a web request with the error for an unsupported request', { path: 'ussd/status' }),
   'web-sessions-lost': fault('Forgets all web sessions'),
   'web-login': fault('Requires a login for each web request; with `password`, the user admin can log in', {
     password: '',

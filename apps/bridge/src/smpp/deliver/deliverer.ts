@@ -122,7 +122,7 @@ export class Deliverer {
       const isFinal = status === STATUS.ESME_RX_P_APPN || status === STATUS.ESME_RX_R_APPN
       if (!isFinal) throw new Error(`the client answered deliver_sm with ${statusName(status)}`)
       const { systemId } = receiver.login
-      this.#options.log.warn({ systemId, status: statusName(status) }, 'SMPP client refused a delivery, dropped')
+      this.#options.log.warn({ systemId, status: statusName(status) }, 'SMPP delivery dropped: the client refused it')
       return true
     }
     return true

@@ -102,7 +102,7 @@ export class Submitter {
     for (const group of this.#parts.expired(at)) {
       if (this.#sendingGroups.has(group.key)) continue
       if (!group.isSent) {
-        log.warn({ message: group.messageId }, 'SMPP message given up: some of its parts did not arrive')
+        log.warn({ message: group.messageId }, 'SMPP message dropped: some of its parts did not arrive')
         // A complete message may have been accepted. In this case its state is reported.
         if (!group.isComplete) this.#giveUp(group)
       }
@@ -134,7 +134,7 @@ export class Submitter {
     if (replaced !== undefined) {
       this.#options.log.warn(
         { message: replaced.messageId },
-        'SMPP message given up: its client began another message before all parts arrived',
+        'SMPP message dropped: its client began another message before all parts arrived',
       )
       this.#giveUp(replaced)
     }
