@@ -42,7 +42,7 @@ test.each([
 
 test.each(['2620', 'Vodafone', '26202,', '26202,none', '+26202'])('refuses the operator %j', (value) => {
   expect(() => readConfig({ SIM_1_OPERATOR: value })).toThrow(
-    /^SIM_1_OPERATOR must be auto, or the country and network/,
+    /^SIM_1_OPERATOR must be "auto", or the country and network/,
   )
 })
 

@@ -203,7 +203,7 @@ const simSettings: Readonly<Record<'NUMBER' | 'PIN' | 'OPERATOR', SimSetting>> =
   OPERATOR: {
     form: /^(auto|\d{5,6}(,any)?)$/,
     words:
-      'must be auto, or the country and network codes of an operator, with ,any to allow other operators; for example SIM_1_OPERATOR=26202',
+      'must be "auto", or the country and network codes of an operator, with ",any" to allow other operators; for example SIM_1_OPERATOR=26202',
     read: (value) => ({ operator: operatorChoice(value) }),
   },
 }

@@ -2,8 +2,8 @@ import type { EncodedChange, WrittenChanges } from './apply-change.ts'
 import type { EventTexts } from './read.ts'
 
 /**
- * The texts of the newest events, so that the link does not read events that were written just before. The events are
- * consecutive. Everything else about the journal is known only to its thread.
+ * Keeps the texts of the newest events in memory, so that the link does not have to read them from the journal. The
+ * events are consecutive. Only the thread of the journal has access to its other contents.
  */
 export class FreshEvents {
   #from = 1

@@ -34,7 +34,7 @@ class SocketPair {
   constructor(listener: SocketListener, accept: AcceptSocket) {
     this.#listener = listener
     this.#later(() => {
-      // Called first, so that the relay cannot send before.
+      // The agent is informed first, so that the relay cannot send anything before.
       listener.onOpened()
       if (!this.#isClosed) this.#relay = accept(this.#relayEnd, 'in-process')
     })

@@ -178,7 +178,7 @@ function addEvidence(step: Step, before: OutgoingMessage, { at, result, changes,
 
 function giveUp(step: Step, message: OutgoingMessage): void {
   const { cmdId, command } = message
-  // Called in every case, because nothing else removes an expired hold.
+  // The hold is ended in every case, because nothing else removes an expired hold.
   endHold(step, message)
   // The message may have ended already, because the modem answered for its last part after the message was put in
   // doubt.
