@@ -117,7 +117,10 @@ const modem = z
     lastErrorCode: z
       .string()
       .optional()
-      .meta({ description: 'Stable code of `lastError`, as in findings', examples: ['modem.puk-required'] }),
+      .meta({
+        description: 'Stable code of `lastError`. Findings use the same codes',
+        examples: ['modem.puk-required'],
+      }),
   })
   .meta({ id: 'Modem' })
 
@@ -239,7 +242,7 @@ export const enteredPin = z
       .optional()
       .meta({
         description:
-          'Stable code of `reason`: as in findings, or `pin.set-on-machine` or `pin.not-written` for a PIN that was not saved',
+          'Stable code of `reason`: the code of a finding, or `pin.set-on-machine` or `pin.not-written` for a PIN that was not saved',
         examples: ['modem.pin-wrong'],
       }),
     triesLeft: z.int().min(0).optional().meta({

@@ -337,11 +337,12 @@ export const listMessagesQuery = requestQuery({
   deviceId: z.string().max(128).optional(),
   sentBy: z
     .union([sentByKind, keyId], {
-      error: 'must be the id of an API key, or one of key, token, password, session',
+      error: 'must be the id of an API key, or one of "key", "token", "password", "session" and "webhook"',
     })
     .optional()
     .meta({
-      description: 'Messages sent with this API key (its id), or with any `key`, `token`, `password` or `session`',
+      description:
+        'Id of an API key, to list the messages that were sent with this key; or `key`, `token`, `password`, `session` or `webhook`, to list all messages that were sent in this way',
     }),
   approval: z
     .enum(approvalStates)

@@ -120,7 +120,7 @@ export const sentAttachment = z
     size: z.int().min(0).meta({ description: 'Size in bytes' }),
     data: z.string().optional().meta({
       description:
-        'Data in base64, or encrypted as it was sent; present only when the request includes the data of attachments',
+        'Data in base64, or encrypted data if the message was sent encrypted; absent if `includeAttachmentData` is false',
     }),
   })
   .meta({ id: 'SentAttachment' })

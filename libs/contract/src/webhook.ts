@@ -101,7 +101,7 @@ export const webhook = z
     name: z.string().optional(),
     format: z.enum(['twilio', 'twilio-status', 'kannel-dlr']).optional().meta({
       description:
-        "`twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs whose origin is `url`; created when a message first has such a URL. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface; created in the same way. Absent: the format of this API",
+        "Format of the requests; absent for the format of this API. `twilio`: Twilio's format. `twilio-status`: Twilio's format, to the `StatusCallback` URLs of single messages; the origin of these URLs is `url`. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface. The relay creates a webhook with `twilio-status` or `kannel-dlr` when it accepts the first message with such a URL",
     }),
     deviceId: deviceId
       .nullable()

@@ -765,7 +765,7 @@ export interface components {
     schemas: {
         AlertHookResult: {
             /**
-             * @description `repeated`: the same alerts were sent before; `ignored`: the alerts are resolved and `resolved` is false. Neither sends a message
+             * @description `repeated`: an SMS about these alerts was already accepted. `ignored`: all alerts are resolved, and the query parameter `resolved` is false. In both cases, no SMS is sent
              * @enum {string}
              */
             result: "accepted" | "repeated" | "ignored";
@@ -1424,7 +1424,7 @@ export interface components {
             /** @description Why the SIM is still locked, or why the PIN was not saved, and what to do */
             reason?: string;
             /**
-             * @description Stable code of `reason`: as in findings, or `pin.set-on-machine` or `pin.not-written` for a PIN that was not saved
+             * @description Stable code of `reason`: the code of a finding, or `pin.set-on-machine` or `pin.not-written` for a PIN that was not saved
              * @example modem.pin-wrong
              */
             code?: string;
@@ -1851,7 +1851,7 @@ export interface components {
             /** @description Current problem of the modem */
             lastError?: string;
             /**
-             * @description Stable code of `lastError`, as in findings
+             * @description Stable code of `lastError`. Findings use the same codes
              * @example modem.puk-required
              */
             lastErrorCode?: string;
@@ -2304,7 +2304,7 @@ export interface components {
             name?: string;
             /** @description Size in bytes */
             size: number;
-            /** @description Data in base64, or encrypted as it was sent; present only when the request includes the data of attachments */
+            /** @description Data in base64, or encrypted data if the message was sent encrypted; absent if `includeAttachmentData` is false */
             data?: string;
         };
         /** @description Who sent the message; absent for messages that older releases accepted */
@@ -2901,7 +2901,7 @@ export interface components {
             events: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             name?: string;
             /**
-             * @description `twilio`: requests in Twilio's format. `twilio-status`: the same, for the `StatusCallback` URLs whose origin is `url`; created when a message first has such a URL. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface; created in the same way. Absent: the format of this API
+             * @description Format of the requests; absent for the format of this API. `twilio`: Twilio's format. `twilio-status`: Twilio's format, to the `StatusCallback` URLs of single messages; the origin of these URLs is `url`. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface. The relay creates a webhook with `twilio-status` or `kannel-dlr` when it accepts the first message with such a URL
              * @enum {string}
              */
             format?: "twilio" | "twilio-status" | "kannel-dlr";
@@ -3421,7 +3421,7 @@ export interface operations {
                 /** @description True returns only messages with at least one failed recipient, whatever their `state` */
                 hasFailed?: boolean;
                 deviceId?: string;
-                /** @description Messages sent with this API key (its id), or with any `key`, `token`, `password` or `session` */
+                /** @description Id of an API key, to list the messages that were sent with this key; or `key`, `token`, `password`, `session` or `webhook`, to list all messages that were sent in this way */
                 sentBy?: ("key" | "token" | "password" | "session" | "webhook") | string;
                 /** @description Messages that wait for approval (`pending`), or that were approved, refused or expired */
                 approval?: "pending" | "approved" | "refused" | "expired";

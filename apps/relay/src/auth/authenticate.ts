@@ -114,9 +114,10 @@ const FOREIGN_BASIC =
   'Bearer token, or call from a program'
 
 const FOREIGN = {
-  'no origin': 'a change with a session requires the header Origin: outside a browser, use Basic or Bearer',
+  'no origin':
+    'a change with a session cookie requires the header "Origin": outside a browser, use Basic or Bearer authentication',
   'other origin':
-    'Origin or Sec-Fetch-Site names another site: a change with a session must come from a page on this server',
+    'the header "Origin" or "Sec-Fetch-Site" names another site: a change with a session cookie must come from a page on this server',
 } as const
 
 function principalOf(login: Awaited<ReturnType<BasicLogin['check']>>): Principal {

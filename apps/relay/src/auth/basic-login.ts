@@ -178,7 +178,7 @@ export class BasicLogin {
   }
 
   /**
-   * Called when the queue is full. A recognised login goes to the front. Any other login may get one of the turns that are
+   * Called when the queue is full. A recognised login goes to the front. Any other login may use the share of checks that is
    * reserved for its address.
    */
   async #compareDropped<Result>(group: string, attempt: Attempt, compare: () => Promise<Result>) {

@@ -43,8 +43,8 @@ export class GuessThrottle {
   }
 
   /**
-   * Takes a token for an attempt with a reserved turn. The attempt counts against the limit of the account and address,
-   * but not against the limit of the address.
+   * Takes a token for an attempt that uses the reserved share of its address. The attempt counts against the limit of
+   * the account and address, but not against the limit of the address.
    */
   takePair(username: string, address: string): Guess {
     const pair = `${addressBlock(address)} ${username}`

@@ -109,7 +109,7 @@ test.each(each)('%s sends only with the scope messages:send', async (_, sending)
   expect(await relay.accepted()).toHaveLength(2)
 })
 
-test.each(each)('%s keeps the limits of the key on recipients and per day', async (_, sending) => {
+test.each(each)('%s applies the two limits of a key: which recipients, and how many per day', async (_, sending) => {
   const limited = await relay.createKey({ limits: { recipients: [NUMBER], recipientsPerDay: 1 } })
   const other = await run(sending(limited, '+447400123457'))
   expect([other.status, isOk(other)]).toEqual([403, false])

@@ -114,7 +114,7 @@ export class NatsHintBus implements HintBus {
   }
 }
 
-const UNAVAILABLE = 'hint server unavailable, sending hints over the database until it is back'
+const UNAVAILABLE = 'hint server unavailable: reconnecting, and sending hints over the database meanwhile'
 const FLUSH_MS = 1_000
 const RETRY_MS = 2_000
 

@@ -30,7 +30,11 @@ export class PostgresHintBus implements HintBus {
       name: 'smsgw hints',
       prepare: (client) => client.query(`LISTEN ${CHANNEL}`),
       onConnected: onMissed,
-      onLost: (error) => log.warn({ err: error }, 'hint connection to the database lost, polling until it is back'),
+      onLost: (error) =>
+        log.warn(
+          { err: error },
+          'database connection for hints lost: reconnecting, and polling for new work meanwhile',
+        ),
       onNotification(payload) {
         const read = readHintPayload(payload)
         if (read === undefined) log.warn(`ignored a notification on ${CHANNEL} that is not from a relay`)

@@ -189,5 +189,5 @@ test('a lost connection is restored automatically, reports that hints may be mis
   await expect.poll(() => [one.missed(), other.missed()], { timeout: 20_000 }).toEqual([2, 2])
   one.hints.wake(['d'])
   await expect.poll(() => other.received).toContainEqual({ kind: 'wake', deviceId: 'd' })
-  expect(lines.join('')).toContain('polling until it is back')
+  expect(lines.join('')).toContain('database connection for hints lost')
 })

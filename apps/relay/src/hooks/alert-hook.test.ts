@@ -191,7 +191,10 @@ test('a notification of Grafana becomes an SMS', async () => {
 
 test('hostile and foreign payloads get one clear error, and nothing is sent', async () => {
   const rows: [object, string][] = [
-    [group({ version: '3' }), 'version must be 4, the version of the payload of Alertmanager'],
+    [
+      group({ version: '3' }),
+      'version must be "4", because other versions of the Alertmanager payload are not supported',
+    ],
     [group({ alerts: [] }), 'alerts must have at least 1 item'],
     [group({ alerts: 'x' }), 'alerts must be a list'],
     [group({ alerts: [alertOf('web1', { startsAt: 'now' })] }), 'alerts[0].startsAt has the wrong format: see /docs'],

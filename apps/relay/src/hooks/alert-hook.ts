@@ -49,7 +49,7 @@ const answer = z
   .strictObject({
     result: z.enum(['accepted', 'repeated', 'ignored']).meta({
       description:
-        '`repeated`: the same alerts were sent before; `ignored`: the alerts are resolved and `resolved` is false. Neither sends a message',
+        '`repeated`: an SMS about these alerts was already accepted. `ignored`: all alerts are resolved, and the query parameter `resolved` is false. In both cases, no SMS is sent',
     }),
     messageId: resourceId.optional(),
   })

@@ -29,9 +29,11 @@ export type AlertNotification = z.output<typeof notification>
 export type Alert = AlertNotification['alerts'][number]
 
 export const alertmanagerNotification = notification
-  .extend({ version: z.literal('4', 'must be 4, the version of the payload of Alertmanager') })
+  .extend({
+    version: z.literal('4', 'must be "4", because other versions of the Alertmanager payload are not supported'),
+  })
   .meta({ id: 'AlertmanagerNotification' })
 
 export const grafanaNotification = notification
-  .extend({ version: z.literal('1', 'must be 1, the version of the payload of Grafana') })
+  .extend({ version: z.literal('1', 'must be "1", because other versions of the Grafana payload are not supported') })
   .meta({ id: 'GrafanaNotification' })

@@ -178,7 +178,7 @@ test('a wrong or unknown method is answered with the allowed methods', async () 
   expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, DELETE, HEAD, OPTIONS'])
 })
 
-test.each(['', '{}'])('every HTTP method gets an answer, with the body %j', async (body) => {
+test.each(['', '{}'])('a request with the body %j gets an answer for every HTTP method', async (body) => {
   const statuses = async (path: string, headers = '') => {
     const answered: Record<string, number> = {}
     for (const method of METHODS.filter((name) => name !== 'CONNECT')) {

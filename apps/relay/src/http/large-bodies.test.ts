@@ -3,7 +3,7 @@ import { LargeBodies } from './large-bodies.ts'
 
 /** Returns the outcomes of the promises that have settled. */
 async function settled(entering: Promise<() => void>): Promise<'entered' | 'refused' | 'waiting'> {
-  // Handled below, after the turn in which it may be refused.
+  // Node reports a rejection without a handler. The handlers below are added too late.
   entering.catch(() => undefined)
   await new Promise((resolve) => setImmediate(resolve))
   return await Promise.race([

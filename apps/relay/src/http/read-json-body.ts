@@ -104,7 +104,7 @@ function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody
       try {
         for (const chunk of all) by.add(chunk)
       } catch (error) {
-        // Answered at the end, because a caller that still sends cannot read the answer.
+        // The error is reported at the end of the body, because a caller cannot read the answer while it sends.
         refusal = error
       }
     }

@@ -26,7 +26,7 @@ const cutOffRow = z.strictObject({ before: z.string() })
  * deletes them.
  */
 export async function deleteReceived(database: Statements, afterSeconds: number): Promise<number> {
-  // Read once: with a moving time, a run might never end while messages arrive all the time.
+  // The time is read once per run. Otherwise, a run might never end while messages expire all the time.
   const [cutOff] = await readRows(
     database,
     cutOffRow,

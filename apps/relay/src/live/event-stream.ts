@@ -23,7 +23,7 @@ const CHECK_AGAIN_MS = 500
 export interface EventStreamDeps {
   readonly live: Pick<LiveEvents, 'listen' | 'place'>
   readonly accountId: string
-  /** All changes of the account after this number have an event. */
+  /** The number after which every change of the account is recorded as an event. */
   readonly sinceId: bigint
   readonly kinds: ReadonlySet<LiveEventKind>
   readonly cursorOf: (place: bigint) => string

@@ -82,7 +82,7 @@ export class LiveTail {
         if (isUnavailable) this.#deps.log.info('live events resumed: database available')
         isUnavailable = false
       } catch (error) {
-        if (!isDatabaseUnavailable(error)) this.#deps.log.error({ err: error }, 'live events not read, retrying')
+        if (!isDatabaseUnavailable(error)) this.#deps.log.error({ err: error }, 'could not read live events, retrying')
         else if (!isUnavailable) this.#deps.log.warn('live events paused: database unavailable, retrying')
         isUnavailable = true
         pauseMs = RETRY_MS

@@ -14,7 +14,7 @@ const NEW_SECONDS = 60
 const watched = z.object({
   /** True if the watch has just begun. */
   isNew: z.boolean(),
-  /** All changes of the account after this number have an event. */
+  /** The number after which every change of the account is recorded as an event. */
   sinceId: z.bigint(),
 })
 

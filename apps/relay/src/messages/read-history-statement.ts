@@ -16,7 +16,7 @@ export interface HistoryFilter {
   readonly to?: Date | undefined
   /** If true, only messages with at least one failed recipient. */
   readonly hasFailed?: boolean | undefined
-  /** Messages that were sent with a kind of credentials, or with the API key of this id. */
+  /** Only messages that were sent with this kind of credentials, or with the API key that has this id. */
   readonly sentBy?: string | undefined
   readonly approval?: ApprovalState | undefined
 }

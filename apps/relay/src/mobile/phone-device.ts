@@ -76,7 +76,7 @@ export function changePhone({ database, clock, box }: ChangePhoneDeps): Endpoint
   })
 }
 
-/** The capabilities of a phone: features that older agents do not have. */
+/** Returns the optional features that the phone supports. */
 export function phoneCapabilities({
   hasKey,
   canSendMms,

@@ -33,7 +33,7 @@ async function send(body: object = {}): Promise<string> {
 }
 const stateOf = async (id: string) => (await relay.api('GET', `/messages/${id}`)).json
 
-test('a report in an unknown form does not lose the other reports of the phone', async () => {
+test('a report in an unknown format does not lose the other reports of the phone', async () => {
   const id = await send()
   await phone.pull()
   const recipients = [{ phoneNumber: '+12025550123', state: 'Failed', error: 'no service '.repeat(500) }]

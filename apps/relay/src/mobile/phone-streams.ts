@@ -123,7 +123,7 @@ export class PhoneStreams {
         await this.#showWork(deviceIds, woken)
       } while (this.#woken.size > 0)
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'work for phones not read: database unavailable, retrying')
+      this.#deps.log.warn({ err: error }, 'could not read pending work for phones: database unavailable, retrying')
     } finally {
       this.#isFinding = false
     }
@@ -163,7 +163,7 @@ export class PhoneStreams {
         if (stream?.connection.connEpoch === connEpoch) stream.end()
       }
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'deleted phones not looked up: database unavailable, retrying')
+      this.#deps.log.warn({ err: error }, 'could not check for deleted phones: database unavailable, retrying')
     } finally {
       this.#isClosingEnded = false
     }

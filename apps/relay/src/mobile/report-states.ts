@@ -46,7 +46,7 @@ export function reportStates({ database, clock, logbook, outbox, onMoved }: Repo
       const reports = body.flatMap((one) => {
         const read = stateReport.safeParse(one)
         if (read.success) return [read.data]
-        unreadable.add({ module: 'devices', what: 'report of a message state skipped' }, read.error.issues)
+        unreadable.add({ module: 'devices', what: 'ignored a report about the state of a message' }, read.error.issues)
         return []
       })
       unreadable.writeTo(logbook)

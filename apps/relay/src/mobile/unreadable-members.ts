@@ -4,9 +4,9 @@ import type { Logbook, LogbookEntry } from '../logs/logbook.ts'
 
 /** Members of a phone's request that are left out if they cannot be read. The rest of the request is used. */
 type Unreadable =
-  | 'received message skipped'
-  | 'attachment of a received message left out'
-  | 'report of a message state skipped'
+  | 'ignored a received message'
+  | 'ignored an attachment of a received message'
+  | 'ignored a report about the state of a message'
 
 const LONGEST_MEMBER = 100
 
@@ -32,7 +32,7 @@ export class UnreadableMembers {
     const member = issue?.path.join('.').slice(0, LONGEST_MEMBER) ?? ''
     const entry: LogbookEntry = {
       ...{ accountId, deviceId, module: about.module, priority: 'WARN' },
-      message: `${about.what}: the phone sent it in an unknown form`,
+      message: `${about.what}: the phone sent it in an unknown format`,
       context: { member, problem: issue?.message ?? '' },
     }
     this.#entries.set(about.what, { entry, count: 1 })

@@ -204,7 +204,7 @@ test('a late attachment from a blocked number is stored without an event', async
   await relay.database.conversationState.deleteMany()
 })
 
-test('a message in an unknown form is logged and does not block the others', async () => {
+test('a message in an unknown format is logged and does not block the others', async () => {
   expect((await upload(received('1'), { id: '2', type: 'RCS' }, received('3'))).status).toBe(201)
   expect(await inbox()).toHaveLength(2)
   await expect
@@ -212,7 +212,7 @@ test('a message in an unknown form is logged and does not block the others', asy
     .toContainEqual(
       expect.objectContaining({
         priority: 'WARN',
-        message: 'received message skipped: the phone sent it in an unknown form',
+        message: 'ignored a received message: the phone sent it in an unknown format',
         context: expect.objectContaining({ member: 'type' }),
       }),
     )

@@ -53,7 +53,7 @@ export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDep
       for (const one of body) {
         const read = uploadedMessage.safeParse(one)
         if (read.success) messages.push(withStorable(logbook, phone, receivedOf(unreadable, phone, read.data)))
-        else unreadable.add({ module: 'inbox', what: 'received message skipped' }, read.error.issues)
+        else unreadable.add({ module: 'inbox', what: 'ignored a received message' }, read.error.issues)
       }
       unreadable.writeTo(logbook)
       for (let from = 0; from < messages.length; from += AT_ONCE) {
@@ -113,7 +113,7 @@ function attachmentsOf(unreadable: UnreadableMembers, { attachments = [] }: Uplo
   return attachments.flatMap((one) => {
     const read = uploadedAttachment.safeParse(one)
     if (!read.success) {
-      unreadable.add({ module: 'inbox', what: 'attachment of a received message left out' }, read.error.issues)
+      unreadable.add({ module: 'inbox', what: 'ignored an attachment of a received message' }, read.error.issues)
       return []
     }
     const { partId, name = '', contentType, data } = read.data

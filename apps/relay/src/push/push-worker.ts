@@ -138,7 +138,8 @@ export class PushWorker {
   }
 
   #report(error: unknown): void {
-    if (!isDatabaseUnavailable(error)) this.#deps.log.error({ err: error }, 'browser notification not sent, retrying')
+    if (!isDatabaseUnavailable(error))
+      this.#deps.log.error({ err: error }, 'could not send browser notifications, retrying')
     else if (!this.#isUnavailable)
       this.#deps.log.warn({ err: error }, 'browser notifications paused: database unavailable, retrying')
     this.#isUnavailable ||= isDatabaseUnavailable(error)

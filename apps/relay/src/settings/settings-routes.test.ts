@@ -199,7 +199,7 @@ test('work hours may cross midnight', async () => {
   expect((await patch({ messages })).json).toMatchObject({ messages })
 })
 
-test('rules between keys apply to the merged settings', async () => {
+test('rules that compare two settings are checked after the change is merged with the stored settings', async () => {
   await put({ messages: paced })
   expect((await patch({ messages: { send_interval_min: 10 } })).status).toBe(400)
   expect((await patch({ messages: { send_interval_min: 10, send_interval_max: null } })).status).toBe(200)

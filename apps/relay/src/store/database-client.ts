@@ -3,7 +3,10 @@ import { Client, type ClientConfig } from 'pg'
 import { readDatabaseAddress } from './database-address.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 
-/** Returns the class of clients that connect to the server of this URL which accepts writes. Clients of one URL share the search. */
+/**
+ * Returns the class of clients for this URL. If the URL names several servers, or requires a server that accepts writes,
+ * the clients look for the server that accepts writes and share the result.
+ */
 export function clientClass(url: string): typeof Client {
   const { needsWrites } = readDatabaseAddress(url)
   return needsWrites || readDatabaseAddress(url).urls.length > 1 ? withServers(serversOf(url)) : Client

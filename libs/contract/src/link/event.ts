@@ -252,7 +252,7 @@ const modemAnswered = z.object({
   outcome: z.enum(['done', 'refused']),
   /** Why the command was refused or the PIN not saved, and advice. */
   reason: z.string().max(500).optional(),
-  /** Stable code of the reason, as in findings. Older agents omit the code. */
+  /** Stable code of the reason. Findings use the same codes. Older agents omit the code. */
   code: z.string().min(1).max(64).optional(),
   /** PIN attempts left, if the SIM reports them. */
   triesLeft: z.int().min(0).max(10).optional(),

@@ -30,7 +30,7 @@ const modemSample = z.object({
   storage: optional(z.record(z.string().max(8), gauge)),
   /** The current problem of the modem. */
   problem: text,
-  /** Stable code of the problem, as in findings. */
+  /** Stable code of the problem. Findings use the same codes. */
   problemCode: text,
   /** The recovery steps since the last failure. */
   recovery: optional(z.object({ steps: optional(z.array(z.unknown())) })),

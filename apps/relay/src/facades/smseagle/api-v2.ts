@@ -8,7 +8,7 @@ import { problemHeader } from './answer-error.ts'
 import { secondsOf, simOf } from './sms-parameters.ts'
 
 const none = z.undefined({ error: 'is not supported: leave it out' }).optional()
-const noneOf = (what: string) => z.array(z.unknown()).max(0, `must be empty: ${what}`).optional()
+const empty = z.array(z.unknown()).max(0, 'must be empty: list all phone numbers in "to"').optional()
 
 const body = z.object({
   to: z.array(z.union([z.string(), z.int().transform(String)])),
@@ -19,8 +19,8 @@ const body = z.object({
   date: none,
   send_after: none,
   send_before: none,
-  contacts: noneOf('contacts are not supported, use to'),
-  groups: noneOf('groups are not supported, use to'),
+  contacts: empty,
+  groups: empty,
 })
 
 const queued = z.array(

@@ -31,7 +31,7 @@ export function smsOf(
 ): RequestedText {
   for (const name of UNSUPPORTED) if (!OFF.has(read(name) ?? '')) throw refused(name, 'is not supported: leave it out')
   const kind = read('message_type')
-  if (kind !== undefined && kind !== 'sms') throw refused('message_type', 'must be sms: MMS cannot be sent')
+  if (kind !== undefined && kind !== 'sms') throw refused('message_type', 'must be "sms": MMS cannot be sent')
   return {
     principal,
     phoneNumbers: numbersIn(read('to') ?? ''),
@@ -74,7 +74,7 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_
 export function secondsOf(text = ''): number | undefined {
   if (text === '' || text === 'max') return undefined
   const [, count, unit = ''] = /^(\d{1,4})([mhdw])$/.exec(text) ?? []
-  if (count === undefined) throw refused('validity', 'must be a duration such as 5m, 4h, 1d, 2w, or max')
+  if (count === undefined) throw refused('validity', 'must be "max" or a duration such as 5m, 4h, 1d or 2w')
   return Number(count) * (UNIT_SECONDS[unit] ?? 0)
 }
 

@@ -72,12 +72,12 @@ test('send_sms refuses parameters that it cannot apply, instead of ignoring them
     [{ flash: '1' }, 'flash is not supported: leave it out'],
     [{ test: '1' }, 'test is not supported: leave it out'],
     [{ send_after: '08:00' }, 'send_after is not supported: leave it out'],
-    [{ message_type: 'mms' }, 'message_type must be sms: MMS cannot be sent'],
+    [{ message_type: 'mms' }, 'message_type must be "sms": MMS cannot be sent'],
     [{ modem_no: 'x' }, 'modem_no must be the slot of a SIM, counted from 1'],
     [{ date: '202602301200' }, 'date must be a time in the format YYYYmmDDHHMM'],
     [{ date: 'soon' }, 'date must be a time in the format YYYYmmDDHHMM'],
     [{ date: '202001011200' }, 'scheduleAt must be in the future: leave it out to send now'],
-    [{ validity: 'long' }, 'validity must be a duration such as 5m, 4h, 1d, 2w, or max'],
+    [{ validity: 'long' }, 'validity must be "max" or a duration such as 5m, 4h, 1d or 2w'],
   ] as const
   for (const [parameters, problem] of rows) {
     const { status, text, headers } = await v1({ access_token: key, ...parameters })
@@ -148,8 +148,8 @@ test('the API v2 refuses groups, contacts, times and wrong tokens', async () => 
     const { status, json } = await v2(body, token)
     return [status, json.message]
   }
-  expect(await refused({ groups: [1] })).toEqual([400, 'groups must be empty: groups are not supported, use to'])
-  expect(await refused({ contacts: [1] })).toEqual([400, 'contacts must be empty: contacts are not supported, use to'])
+  expect(await refused({ groups: [1] })).toEqual([400, 'groups must be empty: list all phone numbers in "to"'])
+  expect(await refused({ contacts: [1] })).toEqual([400, 'contacts must be empty: list all phone numbers in "to"'])
   expect(await refused({ date: '2026' })).toEqual([400, 'date is not supported: leave it out'])
   expect(await refused({ priority: 10 })).toEqual([400, 'priority must be at most 9'])
   expect((await refused({}, 'no'))[0]).toBe(401)

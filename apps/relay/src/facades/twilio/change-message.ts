@@ -81,7 +81,7 @@ function cannotCancel(state: string): TwilioError {
  */
 function requireErasing(principal: Principal, { source }: MessageRecord): void {
   if (source === 0 && !mayDo(principal, 'messages:list'))
-    throw new TwilioError(403, 20003, 'scope required: messages:list, to delete a sent message or remove its text')
+    throw new TwilioError(403, 20003, 'scope required: messages:list (to delete a sent message or to remove its text)')
 }
 
 async function redact({ database }: ChangeMessageDeps, { source, key, text }: MessageRecord): Promise<void> {

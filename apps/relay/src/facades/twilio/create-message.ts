@@ -126,7 +126,7 @@ function timesOf(form: Parameters) {
   const scheduleType = filledParameter(form, 'ScheduleType')
   const sendAt = timeParameter(form, 'SendAt', 35114)
   if (scheduleType !== undefined && scheduleType !== 'fixed')
-    throw new TwilioError(400, 20001, 'ScheduleType must be fixed')
+    throw new TwilioError(400, 20001, 'ScheduleType must be "fixed"')
   if (scheduleType !== undefined && sendAt === undefined)
     throw new TwilioError(400, 35114, 'SendAt is required with ScheduleType')
   if (scheduleType === undefined && sendAt !== undefined)

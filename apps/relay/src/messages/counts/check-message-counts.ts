@@ -32,5 +32,5 @@ export async function checkMessageCounts({
       from = await nextDayToCheck(database, accountId, period.to)
     }
   }
-  if (wrong > 0) log.warn({ counts: wrong }, 'message counts were wrong, corrected them')
+  if (wrong > 0) log.warn({ counts: wrong }, 'corrected wrong message counts')
 }

@@ -256,7 +256,7 @@ test('the check corrects wrong counts, missing counts and counts of removed mess
   await world.database.messageCount.create({
     data: { accountId: 'a1', deviceId: 'gone', day: at(50), state: 'Sent', count: 8 },
   })
-  expect(await check()).toEqual([[{ counts: expect.any(Number) }, 'message counts were wrong, corrected them']])
+  expect(await check()).toEqual([[{ counts: expect.any(Number) }, 'corrected wrong message counts']])
   await settle()
   expect(await countMessages(world.database, everything)).toBe(9)
   expect(await countMessages(world.database, { ...everything, from: at(0), to: at(48) })).toBe(5)

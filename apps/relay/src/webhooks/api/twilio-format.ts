@@ -32,7 +32,7 @@ export function refuseFormatChange(
   if (isStatusFormat(format))
     throw new ApiError(
       409,
-      'This webhook serves the addresses of single messages: its URL and events cannot be changed',
+      'This webhook was created for the callback URLs of single messages: its URL and events cannot be changed',
     )
   const after = change.events ?? events
   if (!areTwilioEvents(after))

@@ -27,7 +27,7 @@ export const DROPPED_HEADERS = {
 export function droppedHeaders({ logbook, accountId, webhookId, dropped }: Dropped): Record<string, string> {
   if (dropped === 0) return {}
   const message =
-    'pending deliveries for the earlier URL of a webhook dropped: redelivering them requires the scope to read them'
+    'pending deliveries dropped because the URL of their webhook changed: to redeliver them, use a token that may read their events'
   const context = { webhookId, deliveries: String(dropped) }
   logbook.write({ accountId, module: 'webhooks', priority: 'WARN', message, context })
   return { [DROPPED_HEADER]: String(dropped) }

@@ -143,7 +143,7 @@ export class AttemptRecorder {
           this.#deps.log.error({ err: error }, 'webhook results lost because they could not be recorded')
           return undefined
         }
-        if (tries === 1) this.#deps.log.warn({ err: error }, 'webhook results not recorded, retrying')
+        if (tries === 1) this.#deps.log.warn({ err: error }, 'could not record webhook results, retrying')
         await sleep(RETRY_MS)
       }
     }

@@ -102,7 +102,8 @@ export class DeliveryWorker implements Outbox {
       if (this.#isUnavailable) this.#deps.log.info('webhook delivery resumed: database available')
       this.#isUnavailable = false
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) this.#deps.log.error({ err: error }, 'due webhooks not read, retrying')
+      if (!isDatabaseUnavailable(error))
+        this.#deps.log.error({ err: error }, 'could not read due webhook deliveries, retrying')
       else if (!this.#isUnavailable)
         this.#deps.log.warn({ err: error }, 'webhook delivery paused: database unavailable, retrying')
       this.#isUnavailable ||= isDatabaseUnavailable(error)

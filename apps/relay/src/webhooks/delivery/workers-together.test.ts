@@ -231,13 +231,13 @@ test('nothing is lost or sent twice while the database rejects writes', async ()
   await eventually(() => expect(there.requests).toHaveLength(3))
   const giveBack = await takeDatabaseAway('INSERT ON webhook_attempts')
   open()
-  await eventually(() => expect(world.warned).toContain('webhook results not recorded, retrying'))
+  await eventually(() => expect(world.warned).toContain('could not record webhook results, retrying'))
   // Other errors are retried only for a shorter time than this.
   await sleep(1_500)
   await giveBack()
   await eventually(async () => expect(await countOf('delivered')).toBe(3))
   expect(there.requests).toHaveLength(3)
-  expect(world.warned).toEqual(['webhook results not recorded, retrying'])
+  expect(world.warned).toEqual(['could not record webhook results, retrying'])
 })
 
 test('a worker that cannot read its work because the database is unavailable logs it once, and continues', async () => {
