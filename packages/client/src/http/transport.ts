@@ -178,7 +178,7 @@ class TimeLimit {
 function baseOf(url: string): string {
   const { origin, pathname, username, protocol } = new URL(url)
   if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`url "${url}" must begin with http: or https:`)
-  if (username !== '') throw new TypeError('url must not contain credentials: pass them as credentials')
+  if (username !== '') throw new TypeError('url must not contain credentials: pass them in the option "credentials"')
   const path = pathname.replace(/\/+$/, '')
   return `${origin}${path.endsWith('/3rdparty/v1') ? path : `${path}/3rdparty/v1`}`
 }

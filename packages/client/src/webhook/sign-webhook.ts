@@ -19,7 +19,7 @@ export async function signWebhook({
   unixSeconds = Math.floor(Date.now() / 1000),
 }: SignedRequest): Promise<Record<string, string>> {
   const key = secret.startsWith('whsec_') ? bytesOf(secret.slice('whsec_'.length), 'base64') : undefined
-  if (key === undefined) throw new TypeError('secret is not valid: it must be whsec_ and a key in base64')
+  if (key === undefined) throw new TypeError('secret is not valid: it must be "whsec_" followed by a key in base64')
   const timestamp = String(unixSeconds)
   const [standard, plain] = await Promise.all([
     hmac(key, joined(utf8(`${id}.${timestamp}.`), utf8(body))),

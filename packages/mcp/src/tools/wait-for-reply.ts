@@ -170,8 +170,8 @@ interface StartQuery {
 /** Returns the time since which received messages count as replies. Time stamps of SMS have whole seconds. */
 async function startOf(api: SmsGateway, { number, given, signal }: StartQuery): Promise<Date> {
   if (given === undefined) {
-    // Takes the time before the read, because the read is repeated while the relay restarts, and a reply may arrive
-    // meanwhile.
+    // The time is read before the request. The request is retried while the relay restarts, and a reply that arrives
+    // meanwhile counts.
     const calledAt = new Date()
     const { items } = await api.conversations.entries(number, { limit: MOST_REPLIES }, { signal }).page()
     const sent = items.find(({ direction }) => direction === 'out')
