@@ -77,7 +77,7 @@ test('send exits with 1 and names the wrong member or the failure', async () => 
   expect(failed.lines).toEqual([expect.stringMatching(/^\S+ {2}\+12025550110 {2}Failed: .+/)])
 })
 
-test('send with the same key sends one message', async () => {
+test('running send twice with the same idempotency key sends one message', async () => {
   const ids = []
   for (let run = 0; run < 2; run += 1) {
     const send = smsgw(['send', NUMBER, 'Once', '--key', 'backup-2026-03-01', '--no-wait'], account())

@@ -46,7 +46,7 @@ test('new messages do not move a page that shows earlier ones, and a button lead
   for (let count = 0; count < 40; count++) await receive(grace, `Line ${count}`)
   await page.goto(`${gateway.url}/conversations/${encodeURIComponent(grace)}`)
   await message('Line 39').waitFor()
-  // Only the next message is new.
+  // Waits until all these messages are read, so that only the next message is new.
   await list()
     .getByRole('link', { name: grace })
     .getByText(/unread/)

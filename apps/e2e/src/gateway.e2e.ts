@@ -50,7 +50,7 @@ describe('npm start on a fresh machine', () => {
     expect(ownMiB + databaseMiB).toBeLessThan(250)
   })
 
-  test('refuses a second start on the same folder in one line that names the first process', async () => {
+  test('refuses a second start with the same data folder, and prints one line with the number of the running process', async () => {
     const second = npmStart({ DATA_DIR: folder, PORT: '0', MODEMS: 'virtual' })
     expect(await second.ended()).toBe(1)
     const complaints = second.complaints.split('\n').filter((line) => line.startsWith('smsgw:'))

@@ -85,7 +85,7 @@ export function endSend(record: CommandRecord, result: Result): Result {
   return result
 }
 
-/** The result of a command, as an event reports the result. */
+/** The result of a command. An event reports it to the relay. */
 export type Result =
   | { readonly kind: 'processed' | 'cancelled' | 'cancel-refused' | 'sent' }
   | { readonly kind: 'failed'; readonly code: string }

@@ -22,7 +22,7 @@ function judgeSubmit(call: SubmitCall, { ledger, schedule }: World): string[] {
     problems.push(`${call.text}: ${problem}; the outcome was ${JSON.stringify(call.outcome)}`)
   const accepted = ledger.filter((entry) => entry.text === call.text)
   if (accepted.length > 1) say(`was sent ${accepted.length} times`)
-  if (accepted.length > 0 && !call.committed) say('was sent before the hook returned go')
+  if (accepted.length > 0 && !call.committed) say('was sent before the hook returned "go"')
   if (call.results.length !== 1 || call.results[0] !== call.outcome)
     say(`afterResult was called ${call.results.length} times`)
   const { outcome } = call

@@ -28,7 +28,7 @@ describe('hexadecimal', () => {
     ['0:', 0, 'is not hexadecimal'],
     ['0\u0131', 0, 'is not hexadecimal'],
     ['000', 1, 'has an odd number of digits'],
-  ])('%j is refused with the offset of the wrong octet', (hex, offset, reason) => {
+  ])('%j is refused, and the error contains the offset of the wrong octet', (hex, offset, reason) => {
     expect(() => octetsFromHex(hex)).toThrow(new PduDecodeError('hex', offset, reason))
   })
 })

@@ -49,8 +49,8 @@ export class PostgresServer {
   }): Promise<PostgresServer> {
     const { binaries, data, port } = options
     const where = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-p', String(port)]
-    // Only `env` sets these variables, and not the whole command, so that files of libfaketime belong to the user of
-    // PostgreSQL.
+    // The variables are set only for PostgreSQL, and not for the whole command, so that files of libfaketime belong to
+    // the user of PostgreSQL.
     const settings = Object.entries(options.settings ?? {}).map(([name, value]) => `${name}=${value}`)
     const command = [...asOrdinaryUser, 'env', ...settings, join(binaries, 'bin/postgres'), '-D', data, ...where]
     return new PostgresServer(command, await launch(command))

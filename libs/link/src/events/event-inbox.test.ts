@@ -44,7 +44,7 @@ test('stores one batch at a time, and joins events that arrive during a write in
   expect(next.storing).toMatchObject({ from: 7, tag: 't9' })
 })
 
-test('collects the events of a held inbox, and does not hold a large batch', () => {
+test('an inbox that is held collects events until it is released or has a large batch', () => {
   const held = batchStored(nextBatch(take(openInbox(0), frame(1, 1))), 1, true)
   const waiting = nextBatch(take(held, frame(2, 1), frame(3, 254)))
   expect(waiting.storing).toBeUndefined()

@@ -146,7 +146,11 @@ function eventsArrived(state: OpenState, frame: EventsFrame, length: number): Re
   const { phase, relay } = state
   const inbox = acceptEvents(phase.inbox, frame, length)
   if (inbox === 'gap')
-    return closeConnection(state, 'malformed', `event ${frame.from} came before ${phase.inbox.received + 1}`)
+    return closeConnection(
+      state,
+      'malformed',
+      `event ${frame.from} arrived, but event ${phase.inbox.received + 1} was expected`,
+    )
   if (isOverfull(inbox, relay.window)) return closeConnection(state, 'too-much', 'more events than the window allows')
   // The agent repeated events that are already stored, so the acknowledgement may have been lost and is repeated too.
   const isKnown = inbox === phase.inbox && !inbox.isReplaying

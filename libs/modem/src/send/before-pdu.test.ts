@@ -58,7 +58,7 @@ describe('an outcome that arrives while the hook is still running', () => {
   })
 })
 
-test('leaves no timer running after the hook has ended, and never withdraws the question', async () => {
+test('leaves no timer running after the hook has returned, and does not cancel the hook', async () => {
   const { modem, clock, asking, outcome, go } = await asked()
   go()
   await settled()

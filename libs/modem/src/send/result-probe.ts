@@ -125,8 +125,8 @@ export class ResultProbe {
   }
 
   /**
-   * The modem answered on its second port. Waits a moment before the question, even if the result is overdue, because
-   * the result may arrive directly after a hang.
+   * Must be called when the modem has answered on its second port. The driver asks its question a moment later, even if
+   * the result is overdue, because a modem that has hung may send the result just after this answer.
    */
   heardLife(): void {
     const { overdueMs } = this.#traits

@@ -25,7 +25,7 @@ describe('a message', () => {
     expect(driven.port.pdus).toEqual(['0011000B916407281553F80000AA05E8329BFD06'])
   })
 
-  test('is written only after the hook returned go', async () => {
+  test('is written only after the hook has returned "go"', async () => {
     const driven = await started()
     const written: string[][] = []
     await driven.submit('a', {

@@ -69,7 +69,7 @@ describe('TP-OA, TP-DA and TP-RA', () => {
     ['0C', 1, 'is missing'],
     ['0C914477000910', 2, 'needs 6 octets, 5 left'],
     ['FF91', 2, 'needs 128 octets, 0 left'],
-  ])('%j is refused with its offset', (hex, offset, reason) => {
+  ])('%j is refused, and the error contains the offset', (hex, offset, reason) => {
     expect(() => decode(hex)).toThrow(new PduDecodeError('TP-OA', offset, reason))
   })
 
@@ -102,7 +102,7 @@ describe('the service centre', () => {
     ['0791728301', 2, 'needs 6 octets, 3 left'],
     // Some old modems list these octets for an empty slot in their storage.
     ['FFFFFFFF', 2, 'needs 254 octets, 2 left'],
-  ])('%j is refused with its offset', (hex, offset, reason) => {
+  ])('%j is refused, and the error contains the offset', (hex, offset, reason) => {
     const reader = new OctetReader(octetsFromHex(hex))
     expect(() => decodeServiceCentreAddress(reader)).toThrow(new PduDecodeError('SCA', offset, reason))
   })
@@ -125,7 +125,7 @@ describe('an address as people write it', () => {
     ['4 you', address('alphanumeric', 0, '4 you')],
     ['7-Eleven', address('alphanumeric', 0, '7-Eleven')],
     ['- . -', address('alphanumeric', 0, '- . -')],
-  ])('%j is parsed to an address and displayed the same', (text, value) => {
+  ])('%j is parsed to an address, which is displayed as the original text', (text, value) => {
     expect(addressFromText(text)).toEqual(value)
     expect(textFromAddress(value)).toBe(text)
   })

@@ -63,7 +63,7 @@ describe('a time stamp', () => {
     expect(hexFromOctets(encodeTimeStamp(timeStamp))).toBe(hex)
   })
 
-  test('that is incomplete is refused with its offset', () => {
+  test('that is incomplete is refused, and the error contains the offset', () => {
     expect(() => decode('623010210000')).toThrow(new PduDecodeError('TP-SCTS', 0, 'needs 7 octets, 6 left'))
   })
 

@@ -184,7 +184,7 @@ function handleTick(
   if (groups.every(isNotDue)) return { groups, effects: [] }
 
   const remembered = groups.flatMap((group) => {
-    // Starts the wait again if the clock was set back. Otherwise it would last until the clock shows the old time again.
+    // If the clock was set back, the group waits again from now. Otherwise, it would wait until the old time comes again.
     if (nowMs < group.lastAtMs) return { ...group, lastAtMs: nowMs }
     return group.phase === 'gathering' || isNotDue(group) ? group : []
   })

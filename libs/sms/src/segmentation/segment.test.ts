@@ -272,7 +272,7 @@ describe('for any text and options', () => {
     )
   })
 
-  test('UCS-2 is never cheaper than the choice', () => {
+  test('UCS-2 never needs fewer parts than the chosen encoding', () => {
     fc.assert(
       fc.property(texts, options, (text, chosen) => {
         expect(segment(text, chosen).parts.length).toBeLessThanOrEqual(

@@ -1,8 +1,8 @@
 import { fractions, replacements, styledCharacter } from './transliteration-table.ts'
 
 /**
- * The alternative spellings of a character or of a letter with its marks, best first. The spellings are computed
- * separately from the choice, because only the choice depends on the alphabet, and the choice takes far less time.
+ * The alternative spellings of a character or of a letter with its marks, best first. `spellingOf` finds them once for
+ * all alphabets. `spelledWith` chooses the best spelling for one alphabet, which takes far less time.
  */
 export interface Spelling {
   /** The composed characters. Each of them must be kept or replaced. */

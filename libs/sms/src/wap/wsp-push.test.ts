@@ -29,7 +29,7 @@ describe('a WSP push', () => {
     expect(decodeWspPush(encodeWspPush({ ...push, contentTypeForm: 'general' }))).toMatchObject(push)
   })
 
-  it('is refused with a field and an offset when its headers are truncated anywhere', () => {
+  it('is refused when its headers are truncated anywhere, and the error contains a field and an offset', () => {
     const octets = encodeWspPush({ transactionId: 1, contentType: mmsMediaType, contentTypeForm: 'general', body })
     const bodyOffset = octets.length - body.length
     for (let length = 0; length < bodyOffset; length++) {

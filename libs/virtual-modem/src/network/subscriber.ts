@@ -191,7 +191,7 @@ export interface SubscriberOptions {
 const answerWithinMs = 45_000
 /** The network repeats a message only after its timers end, after at least 12 s (24.011 §10). Later messages do not wait. */
 const redeliverAfterMs = 15_000
-/** How long a delayed part waits until the next part overtakes it. */
+/** How long the network holds back a delayed part. A message that arrives meanwhile overtakes the part. */
 const overtakenWithinMs = 2000
 const longestRetryMs = 600_000
 const keptLimit = 10_000
