@@ -17,8 +17,8 @@ interface Project {
 const isAffected = process.argv.includes('--affected')
 const target = process.argv.includes('--e2e') ? 'e2e' : 'test'
 const given = process.argv.slice(2).filter((argument) => argument !== '--affected' && argument !== '--e2e')
-// Three projects at a time (nx.json), because tests that start processes are idle almost half of the time, and because the
-// tests of the relay, which take longest, start earlier.
+// Nx tests three projects at a time (nx.json) for two reasons: tests that start processes are idle almost half of the time,
+// and the tests of the relay, which take longest, start earlier.
 const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', target, '--output-style=stream', ...given]
 const projects = selectedProjects()
 // Each run has its own folder, because two runs may overlap.

@@ -61,9 +61,9 @@ function isNeeded(file: string, architecture: Architecture): boolean {
   if (/(^|\/)(node_modules|binding\.gyp|pkgconfig|pgxs|pg_ctl)$|\.(md|a|d\.ts|map)$/.test(file)) {
     return /licen[cs]e/i.test(basename(file))
   }
-  // Sources of native code, and the scripts that compile them.
+  // Leaves out sources of native code, and the scripts that compile them.
   if (/^src\/.*\.(cpp|h)$|^scripts$|^(bin|optional|build-test)\.js$/.test(file)) return false
-  // The same files of koffi, and its code for musl.
+  // Leaves out such files of koffi, and its code for musl.
   if (/^(vendor|doc|musl_\w+|lib\/native|src\/koffi\/src\/abi)$/.test(file)) return false
   if (/^src\/koffi\/.*\.(cc|hh|inc|def|txt)$|^cnoke\.cjs$/.test(file)) return false
   const [, platform, addon] = /^prebuilds\/([^/]+)(?:\/(.+))?$/.exec(file) ?? []

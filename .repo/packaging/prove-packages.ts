@@ -76,7 +76,7 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
       expectSame('the version', installedVersion(machine), versionOf(current))
     })
     await steps.step('downgrades to the previous release while messages are sent', async () => {
-      // Answers the question about changed settings that packages before 0.1.0 ask.
+      // Packages before 0.1.0 ask whether to keep changed settings. This option answers yes.
       const keepSettings = ['-o', 'Dpkg::Options::=--force-confold']
       machine.run('apt-get', 'install', '--yes', '--allow-downgrades', ...keepSettings, `smsgw=${old}`)
       await restart(machine, running)

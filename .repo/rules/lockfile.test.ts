@@ -47,7 +47,7 @@ test('refuses a dependency that package.json no longer has', () => {
   expect(problems({ '': {} })).toEqual(['has nx 23.2.1 in devDependencies of the root, but package.json has no nx'])
 })
 
-test('refuses a lockfile without an entry for a project or has a removed one', () => {
+test('refuses a lockfile that lacks a project or contains a removed project', () => {
   expect(problems({ 'apps/relay': {} })).toEqual(['has no entry for apps/relay'])
   expect(problems({}, { 'apps/gone': {} })).toEqual(['lists apps/gone, which has no package.json'])
   expect(lockfile(treeOfLiterals({}))).toEqual([{ file: 'package-lock.json', problem: 'is missing' }])

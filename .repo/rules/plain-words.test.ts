@@ -9,7 +9,7 @@ const check = (files: Record<string, string>) =>
 
 test('names the banned phrase, its place and what to write instead', () => {
   expect(check({ 'a.ts': 'const x = 1\n// Everybody Is Told.\n', [LIST]: list() })).toEqual([
-    'a.ts:2 "Is Told" reads as translated: write is notified',
+    'a.ts:2 "Is Told" sounds translated. Write instead: is notified',
   ])
 })
 

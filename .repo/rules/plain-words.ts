@@ -22,7 +22,8 @@ export const plainWords: Rule = (tree) => {
     for (const [index, line] of tree.read(file).split('\n').entries()) {
       for (const { pattern, write } of patterns) {
         const found = pattern.exec(line)?.[0]
-        if (found) violations.push({ file, line: index + 1, problem: `"${found}" reads as translated: write ${write}` })
+        if (found)
+          violations.push({ file, line: index + 1, problem: `"${found}" sounds translated. Write instead: ${write}` })
       }
     }
   }

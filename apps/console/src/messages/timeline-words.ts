@@ -119,7 +119,10 @@ export function adviceWords({ advice, adviceCode }: TimelineEntry): { text: stri
   return { text: words ?? advice, isEnglish: words === undefined }
 }
 
-/** Replaces UTC times in a text of the API with local times. The text is English, so an Arabic time must stay in one piece. */
+/**
+ * Replaces UTC times in a text of the API with local times. The text is English, so a time in Arabic is isolated.
+ * Otherwise, the browser would mix the words of the time with the words around it.
+ */
 export function inLocalTime(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (moment) =>
     Number.isNaN(Date.parse(moment)) ? moment : inOnePiece(momentWords(moment)),

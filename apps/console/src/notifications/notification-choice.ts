@@ -49,7 +49,7 @@ function parsed(text: string | null): NotificationChoice | undefined {
   }
 }
 
-/** Other tabs of this browser change the choice too. */
+/** Calls the watcher when this tab or another tab of the browser changes the choice. */
 function watch(watcher: () => void): () => void {
   watchers.add(watcher)
   globalThis.addEventListener('storage', watcher)

@@ -8,7 +8,7 @@ import type { LiveFeed } from '../api/live-feed.ts'
 import { locale } from '../words/text.ts'
 
 const lockName = 'smsgw-notifications'
-/** The same time as for notifications from a push service. */
+/** How long a device must be offline before a notification. Push notifications use the same time. */
 const offlineMs = 180_000
 
 /**

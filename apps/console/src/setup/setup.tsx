@@ -100,7 +100,7 @@ function SetupOf({
   const nowShown = useIsLate(isHeld, longestStartMs) ? current : shownState(shownBefore, current)
   if (!isSameState(nowShown, shownBefore)) setShown(nowShown)
   const { state } = nowShown
-  // Kept here, because the form is removed when the modem loses its network for a moment.
+  // The number is kept here, because the form is removed when the modem loses its network for a moment.
   const [phone, setPhone] = useState<string>()
   const findings = useFindings(
     id,

@@ -17,7 +17,7 @@ interface Program {
   readonly flags: readonly string[]
   /** True if the program runs for a long time. A checkout then builds its bundle first. */
   readonly isService?: true
-  /** True if the program serves the console, which a checkout builds first. */
+  /** True if the program serves the console. In a checkout, the console is then built before the program starts. */
   readonly servesConsole?: true
 }
 
