@@ -31,7 +31,7 @@ test('a relay has no virtual phone and no built-in device', async () => {
 test('shows the fingerprint of the encryption key that the agent prints', async () => {
   const status = new HouseProcess('status', mainScripts.agent, ['status'], { DATA_DIR: join(house.folder, 'agent') })
   expect(await status.ended()).toBe(0)
-  const [printed = 'none'] = /(?:[0-9a-f]{4} ){15}[0-9a-f]{4}/.exec(status.lines.join('\n')) ?? []
+  const [printed = 'none'] = /(?:[0-9A-F]{4}:){15}[0-9A-F]{4}/.exec(status.lines.join('\n')) ?? []
   const [device] = (await house.api.ask('GET', '/devices')).json
   await page.goto(`${house.relayUrl}/devices/${device.id}`)
   const key = page.getByRole('region', { name: 'Encryption key' })
