@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ApiError } from '../http/api-error.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { registerPhone } from './register-phone.ts'
+import { reportStates } from './report-states.ts'
 import { type TestPhone, testPhone } from './testing/test-phone.ts'
 
 let relay: TestRelay
@@ -80,6 +81,46 @@ test('a thousand repeated reports with thousands of numbers have the effect of o
   expect((await phone.call('PATCH', '/messages', whole)).status).toBe(204)
   expect((await relay.api('GET', `/messages/${json.id}`)).json).toMatchObject({ state: 'Sent' })
   expect(await deliveries()).toHaveLength(100)
+})
+
+test('a thousand reports that differ without effect cost one transaction', async () => {
+  const phoneNumbers = Array.from({ length: 100 }, (_, index) => `+12025550${100 + index}`)
+  const { json } = await relay.api('POST', '/messages', { body: { phoneNumbers, textMessage: { text: 'hello' } } })
+  await phone.pull()
+  const { accountId, journalId } = await relay.database.device.findUniqueOrThrow({ where: { id: phone.id } })
+  let transactions = 0
+  const { handle } = reportStates({
+    database: relay.database,
+    clock: { now: () => new Date() },
+    logbook: { write: () => undefined },
+    outbox: { wake: () => undefined },
+    onMoved: () => {
+      transactions += 1
+    },
+  } as unknown as Parameters<typeof reportStates>[0])
+  const body = Array.from({ length: 1_000 }, (_, index) => ({ id: json.id, state: 'Sent', states: { [index]: index } }))
+  const principal = { phone: { accountId, deviceId: phone.id, connEpoch: 1, journalId } }
+  expect(await handle({ principal, body } as never)).toEqual({ status: 204 })
+  expect((await relay.api('GET', `/messages/${json.id}`)).json).toMatchObject({ state: 'Sent' })
+  expect(transactions).toBe(1)
+})
+
+test('a failure that is reported before and after Sent counts after Sent if the outcome was unknown before', async () => {
+  const body = { phoneNumbers: ['+12025550123'], textMessage: { text: 'hello' } }
+  const { json } = await relay.api('POST', '/messages', { body })
+  await phone.pull()
+  await relay.database.recipient.updateMany({
+    data: { state: 'Failed', errorCode: 'device_lost', error: 'device_lost' },
+  })
+  const reports = ['Failed', 'Sent', 'Sent', 'Failed', 'Failed'].map((state, index) => ({
+    ...{ id: json.id, state },
+    recipients: [{ phoneNumber: '+12025550123', state, error: `error ${index}` }],
+  }))
+  expect((await phone.call('PATCH', '/messages', reports)).status).toBe(204)
+  expect((await relay.api('GET', `/messages/${json.id}`)).json).toMatchObject({
+    state: 'Failed',
+    recipients: [{ state: 'Failed', error: 'error 3' }],
+  })
 })
 
 test('the token of a phone opens no attachment, and no other credentials upload one', async () => {

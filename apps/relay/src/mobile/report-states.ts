@@ -78,7 +78,8 @@ async function updatesOf(
     select: { cmdId: true, phoneNumber: true, message: { select: { id: true } } },
   })
   const ofMessage = Map.groupBy(stored, ({ message }) => message.id)
-  return withoutRepeats(reports).flatMap((report) => {
+  const isRepeated = repeatFilter()
+  return reports.flatMap((report) => {
     const all = ofMessage.get(report.id) ?? []
     const reportedFor = all.length === 0 ? () => undefined : reportReader(report, all.length)
     return all.flatMap((recipient, index) => {
@@ -86,15 +87,28 @@ async function updatesOf(
       if (reported === undefined) return []
       const reportedAt = report.states?.[reported.state]
       const { at, offsetMinutes } = eventTime(typeof reportedAt === 'string' ? reportedAt : '', now)
-      const about = { accountId, deviceId, cmdId: recipient.cmdId, offsetMinutes }
-      return inputsOf(reported, at).map((input) => ({ ...about, input }))
+      const { cmdId } = recipient
+      return inputsOf(reported, at)
+        .filter(({ kind }) => !isRepeated(cmdId, kind))
+        .map((input) => ({ accountId, deviceId, cmdId, offsetMinutes, input }))
     })
   })
 }
 
-/** Repeated reports change nothing, so they cost nothing either. */
-function withoutRepeats(reports: readonly StateReport[]): readonly StateReport[] {
-  return [...new Map(reports.map((report) => [JSON.stringify(report), report])).values()]
+/**
+ * Returns a function that finds the inputs that change nothing, because the recipient had the same kind of input before.
+ * So a request causes few updates, whatever a phone repeats. A failure counts again after Sent: a recipient that failed
+ * with an unknown outcome ignores a reported failure until Sent corrects its state.
+ */
+function repeatFilter(): (cmdId: string, kind: RecipientInput['kind']) => boolean {
+  const seen = new Set<string>()
+  return (cmdId, kind) => {
+    const isAfterSent = kind === 'failed' && seen.has(`${cmdId} sent`)
+    const input = `${cmdId} ${isAfterSent ? 'failed after sent' : kind}`
+    if (seen.has(input)) return true
+    seen.add(input)
+    return false
+  }
 }
 
 type Reported = Pick<ReportedRecipient, 'state' | 'error'>
