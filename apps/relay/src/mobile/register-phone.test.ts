@@ -1,5 +1,10 @@
+import type { Scope } from '@smsgw/contract/scopes'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Principal } from '../http/endpoint.ts'
+import { systemRandom } from '../random.ts'
+import { secretBox } from '../store/secret-box.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { registerPhone } from './register-phone.ts'
 import { testPhone } from './testing/test-phone.ts'
 
 const TOKEN = 'the-enrolment-token-of-this-relay'
@@ -77,6 +82,45 @@ test('a key registers a phone only with the scope devices:write', async () => {
   }
   expect((await register(await keyWith('devices:list'))).status).toBe(403)
   expect((await register(await keyWith('devices:write'))).status).toBe(201)
+})
+
+/** Registers a phone with credentials that are accepted, and then changed before the transaction of the registration. */
+function registerDuring(change: () => Promise<unknown>, principal: Omit<Principal, 'username' | 'scopes'>) {
+  const endpoint = registerPhone({
+    ...{ database: relay.database, clock, random: systemRandom, allowInsecureHttp: true },
+    box: secretBox('a secret that is long enough to be one', systemRandom),
+    logbook: { write: () => undefined },
+    throttle: { take: () => 0 },
+    async authenticate() {
+      await change()
+      return { ...principal, username: '', scopes: new Set<Scope>(['devices:write']) }
+    },
+  } as unknown as Parameters<typeof registerPhone>[0])
+  const headers = { authorization: relay.account.basic }
+  return endpoint.handle({ body: {}, headers, address: '10.0.0.1', isSecure: true } as never)
+}
+const unchanged = async () => undefined
+const revoked = { status: 401, message: 'these credentials were revoked during the request' }
+
+test('a password that is changed during the registration registers no phone', async () => {
+  const { id: accountId } = await relay.addAccount()
+  const where = { id: accountId }
+  const { credentialVersion } = await relay.database.account.findUniqueOrThrow({ where })
+  const changed = () => relay.database.account.update({ where, data: { credentialVersion: { increment: 1 } } })
+  expect(await registerDuring(unchanged, { accountId, credentialVersion })).toMatchObject({ status: 201 })
+  await expect(registerDuring(changed, { accountId, credentialVersion })).rejects.toMatchObject(revoked)
+  expect(await relay.database.device.count({ where: { accountId } })).toBe(1)
+})
+
+test('a key that is revoked during the registration registers no phone', async () => {
+  const { id: accountId, basic: auth } = await relay.addAccount()
+  const { id } = (await relay.api('POST', '/keys', { auth, body: { name: 'phones', scopes: ['devices:write'] } })).json
+  const { secretHash } = await relay.database.apiKey.findUniqueOrThrow({ where: { id } })
+  const key = { id, name: 'phones', limits: {}, secretHash }
+  const change = () => relay.api('DELETE', `/keys/${id}`, { auth })
+  expect(await registerDuring(unchanged, { accountId, key })).toMatchObject({ status: 201 })
+  await expect(registerDuring(change, { accountId, key })).rejects.toMatchObject(revoked)
+  expect(await relay.database.device.count({ where: { accountId } })).toBe(1)
 })
 
 test('registrations from one address are limited', async () => {

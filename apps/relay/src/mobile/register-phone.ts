@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readAuthorization } from '../auth/authorization-header.ts'
 import { redeemEnrolmentToken } from '../auth/enrolment-token.ts'
+import { lockAccountForKeys } from '../auth/keys/lock-account-for-keys-statement.ts'
 import { refuseInsecure } from '../auth/refuse-insecure.ts'
 import { unauthorised } from '../auth/unauthorised.ts'
 import type { RedeemPairingCodeDeps } from '../devices/redeem-pairing-code.ts'
@@ -96,7 +97,7 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
 /**
  * Returns a function that finds the account and uses up a code, in the transaction that creates the device. A password
  * is checked before that transaction, because its check may take long, and guesses would hold all connections to the
- * database.
+ * database. The transaction then refuses a password that was changed, or an API key that was revoked, in the meantime.
  */
 async function accountFinder(
   deps: RegisterPhoneDeps,
@@ -122,8 +123,11 @@ async function accountFinder(
   if (credentials.kind !== 'basic')
     throw unauthorised('password', 'user name and password, a code or the private token required to register a phone')
   const principal = await deps.authenticate(caller)
-  if (mayDo(principal, 'devices:write')) return async () => principal.accountId
-  throw new ApiError(403, 'scope required: devices:write')
+  if (!mayDo(principal, 'devices:write')) throw new ApiError(403, 'scope required: devices:write')
+  return async (statements) => {
+    await lockAccountForKeys(statements, principal)
+    return principal.accountId
+  }
 }
 
 function tooMany(retryAfterMs: number): ApiError {
