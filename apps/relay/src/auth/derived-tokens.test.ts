@@ -95,6 +95,20 @@ test('a chain of tokens that issue each other has at most ten tokens, and earlie
   expect(await statusOf(await issue(chain.at(-2)))).toBe(200)
 })
 
+test('a token of a longer chain, as an older release could issue it, counts as revoked', async () => {
+  const chain = [await issue()]
+  while (chain.length < 10) chain.push(await issue(chain.at(-1)))
+  const [tenth, eleventh] = [chain.at(-1) as Pair, await issue()]
+  const familyOf = async ({ id: jti }: Pair) =>
+    (await relay.database.token.findUniqueOrThrow({ where: { jti }, select: { familyId: true } })).familyId
+  const data = { parentId: await familyOf(tenth) }
+  await relay.database.tokenFamily.update({ where: { id: await familyOf(eleventh) }, data })
+  expect([await statusOf(tenth), await statusOf(eleventh), (await refresh(eleventh)).status]).toEqual([200, 401, 401])
+  const listed = ((await relay.api('GET', '/tokens')).json as Pair[]).map(({ id }) => id)
+  expect(listed).toContain(tenth.id)
+  expect(listed).not.toContain(eleventh.id)
+})
+
 test('a token issued during the revocation of its issuer is revoked', async () => {
   for (let round = 0; round < 10; round++) {
     const parent = await issue()

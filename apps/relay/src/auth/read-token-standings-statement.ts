@@ -4,6 +4,7 @@ import type { PrincipalKey } from '../http/endpoint.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
+import { MOST_GENERATIONS } from './read-token-generation-statement.ts'
 
 /** The state of a valid token in the database. A revoked token and a token of a removed account have no such state. */
 export interface TokenStanding {
@@ -55,15 +56,18 @@ const tokenRow = z.object({
 
 /**
  * True when neither the family `f` nor one of its ancestors is revoked. The ancestors are checked, because a relay of
- * an older release revokes a family without its descendants, and may issue a child during the revocation.
+ * an older release revokes a family without its descendants, and may issue a child during the revocation. A family with
+ * too many ancestors counts as revoked, so that a long chain from an older release does not delay every check.
  */
 export const isUnrevoked = Prisma.sql`NOT EXISTS (
   WITH RECURSIVE line AS (
-    SELECT f.parent_id, f.revoked_at
+    SELECT f.parent_id, f.revoked_at, 1 AS generation
     UNION ALL
-    SELECT parent.parent_id, parent.revoked_at FROM line JOIN token_families parent ON parent.id = line.parent_id
+    SELECT parent.parent_id, parent.revoked_at, line.generation + 1
+      FROM line JOIN token_families parent ON parent.id = line.parent_id
+     WHERE line.generation <= ${MOST_GENERATIONS}
   )
-  SELECT FROM line WHERE revoked_at IS NOT NULL)`
+  SELECT FROM line WHERE revoked_at IS NOT NULL OR generation > ${MOST_GENERATIONS})`
 
 /**
  * True when the row with this alias was not created with an API key, or when the secret that was used is still valid. A
