@@ -32,6 +32,8 @@ const right = (address = HOME) => ({ username, password: 'right password', addre
 const wrong = (address = HOME, password = 'wrong password') => ({ username, password, address })
 const hashes = () =>
   fingerprint.mock.calls.filter(([text, purpose]) => purpose === 'password' && !OF_UNKNOWN_ACCOUNTS.test(text)).length
+const hashesOf = (password: string) =>
+  fingerprint.mock.calls.filter(([text, purpose]) => purpose === 'password' && text === password).length
 /** The password of the dummy hash for unknown accounts. A relay computes this hash at its first check. */
 const OF_UNKNOWN_ACCOUNTS = /^[\w-]{21}$/
 
@@ -123,15 +125,27 @@ test('a login at one address does not speed up guesses at another address, not e
   expect(await Promise.all(together.map(status))).toEqual([200, 429])
 })
 
-test('a cached login is accepted at another address without another hash', async () => {
+test('a cached login is hashed once more at each further address', async () => {
   const relay = newRelay()
-  await relay.check(right())
-  await relay.check(right(ELSEWHERE))
-  expect(hashes()).toBe(1)
+  for (const address of [HOME, ELSEWHERE, HOME, ELSEWHERE]) await relay.check(right(address))
+  expect(hashes()).toBe(2)
   // From then on, it is known there.
   await guessUntilRefused(relay, ELSEWHERE)
   nowMs += 120_000
   expect(await status(relay.check(right(ELSEWHERE)))).toBe(200)
+})
+
+test('while the queue is full, a cached login at an unknown address is answered only after a hash', async () => {
+  const relay = newRelay()
+  await relay.check(right())
+  // Fewer guesses than one address may send, but more than the queue can hold.
+  const guesses = Array.from({ length: 90 }, (_, index) =>
+    status(relay.check({ username: `name-${index}`, password: 'guess', address: ELSEWHERE })),
+  )
+  const before = hashesOf('right password')
+  expect(await status(relay.check(right(ELSEWHERE)))).toBe(200)
+  expect(hashesOf('right password')).toBe(before + 1)
+  expect(await Promise.all(guesses)).toContain(429)
 })
 
 test('guesses from hundreds of addresses do not delay an owner whose login is remembered', async () => {

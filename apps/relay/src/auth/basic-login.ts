@@ -1,7 +1,7 @@
 // Authenticates with a user name and password. A cached login takes a few microseconds; a check takes up to 5 ms of one
 // core.
 //
-// cached login ──▶ password version of the account unchanged ──▶ at another address: throttle ──▶ accepted
+// login that is cached and succeeded from this address ──▶ password version of the account unchanged ──▶ accepted
 // otherwise ──▶ the same pair from this address is being checked? wait for that result
 // ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
 // throttled ──▶ succeeded from this address before, on any relay? front of the queue
@@ -71,10 +71,7 @@ export class BasicLogin {
     const key = this.#remembered.keyOf(attempt.username, attempt.password)
     const known = this.#remembered.get(key, attempt.address)
     const standing = known?.isCached ? await this.#standingOf(known) : undefined
-    if (known && standing && (known.isKnownAddress || this.#hasGuessLeft(attempt))) {
-      if (this.#remembered.addAddress(key, attempt.address)) void this.#recognise(attempt, known)
-      return { accountId: known.accountId, ...standing }
-    }
+    if (known && standing) return { accountId: known.accountId, ...standing }
     const login = await (this.#checking.get(checkOf(key, attempt)) ?? this.#begin(key, attempt))
     const present = login && (await this.#standingOf(login))
     return login && present ? { accountId: login.accountId, ...present } : undefined
@@ -103,13 +100,6 @@ export class BasicLogin {
     return present?.credentialVersion === login.credentialVersion ? present : undefined
   }
 
-  /** Returns false if too many wrong passwords came from this address, so that another guess would not be checked. */
-  #hasGuessLeft({ username, address }: Attempt): boolean {
-    const guess = this.#throttle.take(username, address)
-    if (guess.ok) guess.giveBack()
-    return guess.ok
-  }
-
   /** Concurrent attempts with the same pair from the same address share one check and count as one attempt. */
   #begin(key: string, attempt: Attempt): Promise<Login | undefined> {
     const check = checkOf(key, attempt)
@@ -122,7 +112,7 @@ export class BasicLogin {
 
   async #admit(key: string, attempt: Attempt): Promise<Login | undefined> {
     const { username, address } = attempt
-    if (this.#remembered.get(key, address)?.isKnownAddress) return await this.#compareIn(URGENT, key, attempt)
+    if (this.#remembered.get(key, address)) return await this.#compareIn(URGENT, key, attempt)
     const guess = this.#throttle.take(username, address)
     const giveBackGenerated = this.#takeGenerated(attempt)
     if (giveBackGenerated) {

@@ -57,7 +57,7 @@ test('an owner can log in after a restart during guesses at the account from the
   expect(await status(restarted, username, 'another guess')).toBe(429)
 })
 
-test('a login that is cached because of another address is recognised at this address, too', async () => {
+test('a login that was cached at another address is recognised at this address, too', async () => {
   const relay = newRelay()
   expect(await status(relay, username, PASSWORD, '198.51.100.9')).toBe(200)
   for (let time = 0; time < 3; time++) expect(await status(relay)).toBe(200)
@@ -65,15 +65,6 @@ test('a login that is cached because of another address is recognised at this ad
   const restarted = newRelay()
   await flood(restarted)
   expect(await status(restarted)).toBe(200)
-})
-
-test('a cached login that is used from thousands of addresses is stored for few of them', async () => {
-  const relay = newRelay()
-  for (let host = 0; host < 3_000; host++) {
-    expect(await status(relay, username, PASSWORD, `198.51.${host >> 8}.${host % 256}`)).toBe(200)
-  }
-  await sleep(500)
-  expect((await rows()).length).toBeLessThanOrEqual(20)
 })
 
 test('a login of the owner at another address does not speed up the check of guesses from this one', async () => {

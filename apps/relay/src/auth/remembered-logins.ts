@@ -10,14 +10,12 @@ const RECOGNISED_MS = 3 * 24 * 3_600_000
 const SIZE = 10_000
 /** How many addresses of a login are known at the same time. */
 const MOST_ADDRESSES = 100
-/** How many addresses of a login become known between two checks of its password, because each of them is stored. */
-const MOST_NEW_ADDRESSES = 20
 
 /**
- * Logins that succeeded on this relay, and from where. For a minute the password is not checked again. After that it is
- * checked, but a login with the same password from a known address passes the throttle and goes to the front of the
- * queue. So an owner can log in during a flood of guesses, even from the same address. From another address the throttle
- * applies, because otherwise somebody could try any number of passwords there and would notice the right one.
+ * Logins that succeeded on this relay, and from where. From these addresses the password is not checked again for a
+ * minute. After that it is checked, but the login passes the throttle and goes to the front of the queue. So an owner
+ * can log in during a flood of guesses, even from the same address. At another address the login is unknown, because
+ * otherwise somebody could try any number of passwords there and would notice the right one.
  *
  * Only a hash is kept, made with a random key of this process.
  */
@@ -37,14 +35,17 @@ export class RememberedLogins {
     return createHmac('sha256', this.#key).update(`${username}:${password}`).digest('base64url')
   }
 
+  /** Returns undefined if the login has not succeeded from this address. */
   get(key: string, address: string): KnownLogin | undefined {
     const login = this.#logins.get(key)
     if (!login) return undefined
     const ageMs = this.#nowMs() - login.checkedMs
-    if (ageMs >= 0 && ageMs < RECOGNISED_MS)
-      return { ...login, isCached: ageMs < CACHED_MS, isKnownAddress: login.addresses.has(addressBlock(address)) }
-    this.#logins.delete(key)
-    return undefined
+    if (ageMs < 0 || ageMs >= RECOGNISED_MS) {
+      this.#logins.delete(key)
+      return undefined
+    }
+    if (!login.addresses.has(addressBlock(address))) return undefined
+    return { ...login, isCached: ageMs < CACHED_MS }
   }
 
   /** Must be called when the password was checked. `address`: where the login succeeded. */
@@ -52,20 +53,10 @@ export class RememberedLogins {
     const before = this.#logins.get(key)
     const isSame = before?.accountId === login.accountId && before.credentialVersion === login.credentialVersion
     const addresses = isSame ? before.addresses : new Set<string>()
-    this.#logins.set(key, { ...login, checkedMs: this.#nowMs(), addresses, newAddresses: 0 })
-    this.addAddress(key, address)
-  }
-
-  /** Adds an address at which the login succeeded. Returns false if it is not added. */
-  addAddress(key: string, address: string): boolean {
-    const login = this.#logins.get(key)
-    const block = addressBlock(address)
-    if (login === undefined || login.addresses.has(block) || login.newAddresses >= MOST_NEW_ADDRESSES) return false
-    login.newAddresses += 1
-    login.addresses.add(block)
-    const [oldest] = login.addresses
-    if (login.addresses.size > MOST_ADDRESSES && oldest !== undefined) login.addresses.delete(oldest)
-    return true
+    addresses.add(addressBlock(address))
+    const [oldest] = addresses
+    if (addresses.size > MOST_ADDRESSES && oldest !== undefined) addresses.delete(oldest)
+    this.#logins.set(key, { ...login, checkedMs: this.#nowMs(), addresses })
   }
 
   delete(key: string): void {
@@ -76,14 +67,11 @@ export class RememberedLogins {
 interface Remembered extends Login {
   readonly checkedMs: number
   readonly addresses: Set<string>
-  newAddresses: number
 }
 
 export interface KnownLogin extends Login {
   /** True if the password need not be checked again. */
   readonly isCached: boolean
-  /** True if the login succeeded at this address before. */
-  readonly isKnownAddress: boolean
 }
 
 export interface Login {
