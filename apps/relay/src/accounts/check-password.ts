@@ -2,7 +2,7 @@ import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import { isTooLong } from './password.ts'
 import { hashPassword, matchesPassword, NO_PASSWORD, type Pepper } from './password-hash.ts'
-import { canonicalUsername, usernameProblem } from './username.ts'
+import { usernameProblem } from './username.ts'
 
 interface CheckPasswordDeps {
   readonly database: Database
@@ -11,6 +11,7 @@ interface CheckPasswordDeps {
 }
 
 interface Pair {
+  /** In canonical form. */
   readonly username: string
   readonly password: string
 }
@@ -29,7 +30,7 @@ export function passwordChecker(deps: CheckPasswordDeps): (pair: Pair) => Promis
   let dummyHash: Promise<string> | undefined
   return async ({ username, password }) => {
     dummyHash ??= hashPassword(box, newId(deps.random))
-    const account = isTooLong(password) ? null : await findCredentials(deps.database, canonicalUsername(username))
+    const account = isTooLong(password) ? null : await findCredentials(deps.database, username)
     const matches = await matchesPassword(box, account?.passwordHash ?? (await dummyHash), account ? password : '')
     return account && matches ? { accountId: account.id, credentialVersion: account.credentialVersion } : undefined
   }

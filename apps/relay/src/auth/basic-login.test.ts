@@ -204,3 +204,14 @@ test('an ü matches in either Unicode form', async () => {
   const decomposed = { username: 'mu\u0308ller', password: 'gru\u0308ße dich', address: HOME }
   expect(await status(newRelay().check(decomposed))).toBe(200)
 })
+
+test('all spellings of a name share one limit', async () => {
+  await createAccount({ ...world, random: systemRandom, box }, { username: 'ångström', password: 'right password' })
+  const spellings = ['å', 'a\u030a'].flatMap((a) => ['ö', 'o\u0308'].map((o) => `${a}ngstr${o}m`))
+  const relay = newRelay()
+  const results: number[] = []
+  for (const [index, name] of Array(4).fill(spellings).flat().entries())
+    results.push(await status(relay.check({ username: name, password: `guess ${index}`, address: HOME })))
+  expect(results.filter((result) => result === 401)).toHaveLength(10)
+  expect(results.slice(10)).toEqual(Array(results.length - 10).fill(429))
+})

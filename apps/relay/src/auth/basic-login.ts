@@ -13,6 +13,7 @@ import { availableParallelism } from 'node:os'
 import { passwordChecker } from '../accounts/check-password.ts'
 import { isGeneratedPassword } from '../accounts/generated-password.ts'
 import type { Pepper } from '../accounts/password-hash.ts'
+import { canonicalUsername } from '../accounts/username.ts'
 import type { Clock } from '../clock.ts'
 import { ApiError } from '../http/api-error.ts'
 import { addressBlock } from '../limits/address-block.ts'
@@ -67,7 +68,9 @@ export class BasicLogin {
   }
 
   /** Returns the account, or undefined when the password is wrong. Throws 429 after too many wrong passwords. */
-  async check(attempt: Attempt): Promise<(AccountStanding & { readonly accountId: string }) | undefined> {
+  async check(sent: Attempt): Promise<(AccountStanding & { readonly accountId: string }) | undefined> {
+    // All limits count by this name. Otherwise each spelling of a name would have limits of its own.
+    const attempt = { ...sent, username: canonicalUsername(sent.username) }
     const key = this.#remembered.keyOf(attempt.username, attempt.password)
     const known = this.#remembered.get(key, attempt.address)
     const standing = known?.isCached ? await this.#standingOf(known) : undefined

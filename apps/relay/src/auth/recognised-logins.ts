@@ -1,5 +1,4 @@
 import type { Pepper } from '../accounts/password-hash.ts'
-import { canonicalUsername } from '../accounts/username.ts'
 import { addressBlock } from '../limits/address-block.ts'
 import { BoundedMap } from '../limits/bounded-map.ts'
 import type { Database } from '../store/database.ts'
@@ -19,6 +18,7 @@ const LOAD_AGAIN_MS = 1_000
 const OVERLAP = 2_000n
 
 interface Attempt {
+  /** In canonical form, like all names in this file. */
   readonly username: string
   readonly password: string
   readonly address: string
@@ -63,13 +63,13 @@ export class RecognisedLogins {
 
   /** Returns true if somebody logged in to this account, on this relay or according to the rows that `has` loaded. */
   hasName(username: string): boolean {
-    return this.#names.get(canonicalUsername(username)) === true
+    return this.#names.get(username) === true
   }
 
   /** Writes at most once per day. */
   async remember(key: string, username: string, login: Login): Promise<void> {
     // A password change deletes the stored logins, but not this name.
-    this.#names.set(canonicalUsername(username), true)
+    this.#names.set(username, true)
     const nowMs = this.#deps.nowMs()
     const ageMs = nowMs - (this.#logins.get(key)?.seenMs ?? Number.NEGATIVE_INFINITY)
     if (ageMs >= 0 && ageMs < DAY_MS) return
