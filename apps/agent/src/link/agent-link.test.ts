@@ -1,12 +1,18 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { VERSION } from '@smsgw/daemon/version'
+import { newAgent } from '@smsgw/link/agent/state'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { AgentFixture } from '../testing/agent-fixture.ts'
 import { monotonicClock } from '../time/monotonic-clock.ts'
+import { AgentIdentity, identityFile } from './agent-identity.ts'
+import { AgentLink } from './agent-link.ts'
+import { socketInProcess } from './in-process-socket.ts'
 import { webSocketTo } from './web-socket.ts'
 
 let fixture: AgentFixture
@@ -181,4 +187,62 @@ test('takes the time from the relay if the system clock is not trusted', async (
   await expect.poll(() => fixture.agent?.status().clock.systemErrorMs).toBeLessThan(-3_500_000)
   fixture.relay.sendTime(new Date(Date.now() - 3_600_000).toISOString())
   await expect.poll(() => fixture.agent?.status().clock.systemErrorMs).toBeGreaterThan(3_500_000)
+})
+
+test('a stop right after a command arrived does not write the command', async () => {
+  const identity = AgentIdentity.load(join(fixture.dataDir, identityFile))
+  const taken: string[] = []
+  const stopped = Promise.withResolvers<void>()
+  const nothing = async () => undefined
+  const link: AgentLink = new AgentLink({
+    clock: monotonicClock,
+    random: Math.random,
+    openSocket: (listener) =>
+      socketInProcess(fixture.relay.accept)({
+        ...listener,
+        onText(text) {
+          listener.onText(text)
+          if (!text.startsWith('{"type":"command"')) return
+          link.stop()
+          stopped.resolve()
+        },
+      }),
+    state: newAgent({
+      agent: {
+        bootId: 'first-boot',
+        agentVersion: VERSION,
+        publicKey: identity.publicKey,
+        name: 'a test',
+        isClockSynchronised: true,
+        sims: [],
+      },
+      identity: { credential: 'one-time-code' },
+      journal: { id: 'journal-1' },
+      marks: { first: 1, tail: 0, mark: 0 },
+    }),
+    identity: { sign: (text) => identity.sign(text), keep: nothing },
+    journal: {
+      tagOf: nothing,
+      events: async (from) => ({ from, events: [] }),
+      recordMark: nothing,
+      renounce: () => Promise.reject(new Error('not part of this test')),
+    },
+    commands: {
+      async take(journalId) {
+        taken.push(journalId)
+        return []
+      },
+      openSends: () => 0,
+    },
+    listener: {
+      onSettings: () => undefined,
+      onConnected: () => fixture.relay.give({ kind: 'cancel', cmdId: 'c1' }),
+      onDisconnected: () => undefined,
+      onError: stopped.reject,
+    },
+  })
+  link.start()
+  await stopped.promise
+  await setImmediate()
+  expect(taken).toEqual([])
 })

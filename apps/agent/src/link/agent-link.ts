@@ -66,6 +66,9 @@ export class AgentLink {
     this.step({ kind: 'stop' })
     for (const timer of this.#timers.values()) timer.cancel()
     this.#timers.clear()
+    // The journal closes next. The relay sends commands without an acknowledgement again.
+    clearImmediate(this.#journaling)
+    this.#arrived = undefined
   }
 
   /** Processes inputs one at a time. An input that an effect causes is processed after the current input. */
@@ -243,8 +246,8 @@ export interface LinkIdentity {
 
 export interface LinkCommands {
   /**
-   * Resolves with the keys of the commands when the commands are on disk. Writes nothing if the id of the journal has
-   * changed.
+   * Resolves with the keys of the commands that are on disk, and leaves out commands that could not be written. Writes
+   * nothing if the id of the journal has changed.
    */
   take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]>
   /** The number of messages in the journal that have not ended. */

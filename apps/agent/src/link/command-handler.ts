@@ -1,11 +1,11 @@
 // Outbound path, step 11: acknowledges the command after the journal has the message. Next: sender.ts.
 
 import type { AgentFailureCode } from '@smsgw/contract/failure-code'
-import { type Command, commandKey } from '@smsgw/contract/link/command'
+import { type Command, commandKey, type SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { ReceivedCommand } from '@smsgw/link/commands/received-command'
 import { type Finding, findingForRelay } from '../doctor/finding.ts'
-import type { Journal } from '../journal/journal.ts'
+import { type Journal, JournalError } from '../journal/journal.ts'
 import type { ModemCommand, ModemReply } from '../modems/modem-commands.ts'
 import type { UssdReply } from '../modems/ussd-sessions.ts'
 import type { Sender } from '../sending/sender.ts'
@@ -32,25 +32,56 @@ export class CommandHandler {
     this.#options = options
   }
 
-  /** Resolves with the keys of the commands when sends and cancels are on disk and the other commands were started. */
+  /**
+   * Resolves with the keys of the commands when sends and cancels are on disk and the other commands were started.
+   * Leaves out a command that could not be written: the relay sends it again after the next connect.
+   */
   async take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]> {
     // Writes nothing, because the new journal already contains the commands of the replaced journal. The result of
     // those commands counts as unknown.
     if (journalId !== this.#options.journalId()) return []
-    const known = commands.flatMap((received) => ('command' in received ? [received.command] : []))
-    const sends = known.filter((command) => command.kind === 'send')
-    const work: Promise<unknown>[] = []
-    if (sends.length > 0) work.push(this.#options.sender.accept(sends))
-    for (const command of known) {
-      if (command.kind === 'cancel') work.push(this.#options.sender.cancel(command.cmdId))
-      if (command.kind === 'sweep') this.#start(this.#sweep(command.cmdId))
-      if (command.kind === 'ussd') this.#start(this.#ussd(command))
-      if (command.kind === 'enter-pin' || command.kind === 'restart-modem') this.#start(this.#modem(command))
-      if (command.kind === 'examine') this.#start(this.#examine(command.cmdId))
+    const sends = commands.flatMap((each) => ('command' in each && each.command.kind === 'send' ? [each.command] : []))
+    const taken = [this.#accept(sends)]
+    for (const received of commands) {
+      if (!('command' in received)) taken.push(this.#keyAfter(received.key, this.#refuse(received)))
+      else if (received.command.kind !== 'send') taken.push(this.#execute(received.command))
     }
-    for (const received of commands) if (!('command' in received)) work.push(this.#refuse(received))
-    await Promise.all(work)
-    return commands.map((received) => ('command' in received ? commandKey(received.command) : received.key))
+    return (await Promise.all(taken)).flat()
+  }
+
+  /** Writes the messages together. If the journal refuses that, each message is written alone. */
+  async #accept(sends: readonly SendCommand[]): Promise<readonly string[]> {
+    if (sends.length === 0) return []
+    try {
+      await this.#options.sender.accept(sends)
+      return sends.map(commandKey)
+    } catch (error) {
+      if (sends.length > 1 && error instanceof JournalError && error.reason === 'refused')
+        return (await Promise.all(sends.map((send) => this.#accept([send])))).flat()
+      this.#options.onError(error)
+      return []
+    }
+  }
+
+  async #execute(command: Exclude<Command, SendCommand>): Promise<readonly string[]> {
+    const key = commandKey(command)
+    if (command.kind === 'cancel') return await this.#keyAfter(key, this.#options.sender.cancel(command.cmdId))
+    if (command.kind === 'sweep') this.#start(this.#sweep(command.cmdId))
+    if (command.kind === 'ussd') this.#start(this.#ussd(command))
+    if (command.kind === 'enter-pin' || command.kind === 'restart-modem') this.#start(this.#modem(command))
+    if (command.kind === 'examine') this.#start(this.#examine(command.cmdId))
+    return [key]
+  }
+
+  /** Resolves with the key when the work is done, and with no key if it fails. */
+  async #keyAfter(key: string, work: Promise<void>): Promise<readonly string[]> {
+    try {
+      await work
+      return [key]
+    } catch (error) {
+      this.#options.onError(error)
+      return []
+    }
   }
 
   async #sweep(cmdId: string): Promise<void> {
