@@ -15,15 +15,24 @@ export interface GaplessOptions extends FollowOptions {
   readonly onEvent: (event: LiveEvent) => Promise<void>
 }
 
-/** Follows an account from a stored position, and misses no change. Returns when the signal aborts. */
+/**
+ * Follows an account from a stored position, and misses no change. Returns when the signal aborts. Closes the stream
+ * when it returns or throws.
+ */
 export async function followWithoutGaps(options: GaplessOptions): Promise<void> {
-  const { events, catchUp, onStart, onEvent, ...stream } = options
+  const { events, catchUp, onStart, onEvent, signal, ...stream } = options
+  // Closes the stream. The `return()` of a generator would wait for the next event.
+  const closing = new AbortController()
+  const close = () => closing.abort(signal?.reason)
+  signal?.addEventListener('abort', close, { once: true })
+  if (signal?.aborted) close()
   let setOpened: () => void
   const opened = new Promise<void>((resolve) => {
     setOpened = resolve
   })
   const incoming = events({
     ...stream,
+    signal: closing.signal,
     onOpen() {
       stream.onOpen?.()
       setOpened()
@@ -35,16 +44,21 @@ export async function followWithoutGaps(options: GaplessOptions): Promise<void> 
     next.catch(() => undefined)
     return next
   }
-  let next = nextEvent()
-  await Promise.race([opened, next])
-  await onStart?.()
-  if (stream.lastEventId === undefined) await catchUp()
-  for (;;) {
-    const { done, value: event } = await next
-    if (done || event === undefined) return
-    if (event.kind === 'reset') await catchUp()
-    await onEvent(event)
-    next = nextEvent()
+  try {
+    let next = nextEvent()
+    await Promise.race([opened, next])
+    await onStart?.()
+    if (stream.lastEventId === undefined) await catchUp()
+    for (;;) {
+      const { done, value: event } = await next
+      if (done || event === undefined) return
+      if (event.kind === 'reset') await catchUp()
+      await onEvent(event)
+      next = nextEvent()
+    }
+  } finally {
+    signal?.removeEventListener('abort', close)
+    closing.abort()
   }
 }
 
