@@ -4,6 +4,7 @@ import type { Log } from '@smsgw/daemon/log'
 import type { Channels } from './config.ts'
 import { openState } from './state/bridge-state.ts'
 import type { ChannelReport } from './state/channel-state.ts'
+import { RunningTime } from './state/running-time.ts'
 
 export interface BridgeOptions {
   /** The gateway or relay, with the credentials of one account. */
@@ -32,28 +33,30 @@ const COMMAND_LIMITS = { maxRetries: 0, timeoutMs: 15_000 }
 export async function startBridge({ api, channels, dataDir, log }: BridgeOptions): Promise<Bridge> {
   const { mqtt, email, chat, smpp, mcp } = channels
   const database = openState(dataDir)
+  const runningTime = new RunningTime(database, log)
+  const { now } = runningTime
   const started: RunningChannel[] = []
   // The `fetch` of a gateway adds the credentials of its account.
   const connect = ({ credentials = api.credentials, ...options }: Partial<SmsGatewayOptions>) =>
     new SmsGateway({ ...api, ...options, ...(credentials !== api.credentials && { fetch }), credentials })
   if (email !== undefined) {
     const { startEmailBridge } = await import('./email/start-email-bridge.ts')
-    started.push(await startEmailBridge({ config: email, connect, database, log }))
+    started.push(await startEmailBridge({ config: email, connect, database, now, log }))
   }
   if (mqtt !== undefined) {
     const { startMqttBridge } = await import('./mqtt/start-mqtt-bridge.ts')
     const commandApi = new SmsGateway({ ...api, ...COMMAND_LIMITS })
-    started.push(startMqttBridge({ config: mqtt, api: new SmsGateway(api), commandApi, database, log }))
+    started.push(startMqttBridge({ config: mqtt, api: new SmsGateway(api), commandApi, database, now, log }))
   }
   if (chat !== undefined) {
     const { startChatBridge } = await import('./chat/start-chat-bridge.ts')
     const { readySender } = await import('./chat/chat-sender.ts')
     const sender = await readySender(chat.CHAT_URLS, join(dataDir, 'chat'))
-    started.push(startChatBridge({ config: chat, api: new SmsGateway(api), database, log, sender }))
+    started.push(startChatBridge({ config: chat, api: new SmsGateway(api), database, now, log, sender }))
   }
   if (smpp !== undefined) {
     const { startSmppBridge } = await import('./smpp/start-smpp-bridge.ts')
-    started.push(await startSmppBridge({ config: smpp, connect, database, log }))
+    started.push(await startSmppBridge({ config: smpp, connect, database, now, log }))
   }
   if (mcp !== undefined) {
     const { startMcpServer } = await import('./mcp/start-mcp-server.ts')
@@ -63,6 +66,7 @@ export async function startBridge({ api, channels, dataDir, log }: BridgeOptions
     reports: () => started.map((channel) => channel.report()),
     async stop() {
       await Promise.all(started.map((channel) => channel.stop()))
+      runningTime.stop()
       database.close()
     },
   }

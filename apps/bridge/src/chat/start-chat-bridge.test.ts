@@ -9,6 +9,7 @@ import { openLog } from '@smsgw/daemon/log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readChannels } from '../config.ts'
 import { openState } from '../state/bridge-state.ts'
+import { steadyNow } from '../state/steady-clock.ts'
 import { TestAccount } from '../testing/account.ts'
 import { chatSender } from './chat-sender.ts'
 import type { ChatConfig } from './chat-settings.ts'
@@ -52,7 +53,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function start(settings: Readonly<Record<string, string>>, now?: () => number): Promise<ChatBridge> {
+async function start(settings: Readonly<Record<string, string>>, now = steadyNow): Promise<ChatBridge> {
   const config = readChannels(settings)?.chat as ChatConfig
   const sender = chatSender({
     targets: config.CHAT_URLS,
@@ -70,7 +71,7 @@ async function start(settings: Readonly<Record<string, string>>, now?: () => num
     log,
     sender,
     firstRetryMs: 20,
-    ...(now && { now }),
+    now,
   })
   const stopped = {
     report: bridge.report,

@@ -6,7 +6,6 @@ import type { Log } from '@smsgw/daemon/log'
 import { AccountFollower } from '../follow/account-follower.ts'
 import { Channel } from '../state/channel.ts'
 import type { ChannelReport, ChannelState } from '../state/channel-state.ts'
-import { steadyNow } from '../state/steady-clock.ts'
 import { ChatQueue } from './chat-queue.ts'
 import { type ChatSender, RefusedText } from './chat-sender.ts'
 import { type ChatConfig, type ChatTarget, targetsFor, unusedTags } from './chat-settings.ts'
@@ -26,7 +25,8 @@ export interface ChatBridgeOptions {
   readonly database: DatabaseSync
   readonly log: Log
   readonly sender: ChatSender
-  readonly now?: () => number
+  /** The clock for the ages of stored rows, see `RunningTime`. */
+  readonly now: () => number
   readonly firstRetryMs?: number
 }
 
@@ -40,7 +40,7 @@ export interface ChatBridge {
  * is advanced, and removed when the target has accepted it. A failing target does not delay others.
  */
 export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
-  const { config, api, database, log, sender, now = steadyNow } = options
+  const { config, api, database, log, sender, now } = options
   const channel = new Channel('chat', database, log, { api: 'connecting to the API' })
   const { state, signal } = channel
   const cutting = new AbortController()
@@ -48,7 +48,7 @@ export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
   const lanes = new Map(
     config.CHAT_URLS.map((target) => [
       target.id,
-      new Lane({ ...options, now, queue, target, signal, cut: cutting.signal, state }),
+      new Lane({ ...options, queue, target, signal, cut: cutting.signal, state }),
     ]),
   )
   const removed = queue.keepOnly([...lanes.keys()])
@@ -79,7 +79,6 @@ export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
 }
 
 interface LaneOptions extends ChatBridgeOptions {
-  readonly now: () => number
   readonly queue: ChatQueue
   readonly target: ChatTarget
   readonly signal: AbortSignal

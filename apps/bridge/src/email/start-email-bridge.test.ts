@@ -14,6 +14,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { emailSettings } from '../config.ts'
 import { Notes, openState } from '../state/bridge-state.ts'
+import { steadyNow } from '../state/steady-clock.ts'
 import { TestAccount } from '../testing/account.ts'
 import { startEmailBridge } from './start-email-bridge.ts'
 
@@ -80,6 +81,7 @@ async function start(settings: Readonly<Record<string, string>> = {}) {
       } as unknown as ReturnType<TestAccount['client']>
     },
     database,
+    now: steadyNow,
     log: openLog('fatal', process.stdout),
   })
   const port = bridge.port ?? 0

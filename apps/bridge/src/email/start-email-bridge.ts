@@ -10,7 +10,6 @@ import { readPem } from '../read-pem.ts'
 import type { Notes } from '../state/bridge-state.ts'
 import { Channel } from '../state/channel.ts'
 import type { ChannelReport } from '../state/channel-state.ts'
-import { steadyNow } from '../state/steady-clock.ts'
 import { MailSender } from './outgoing-mail.ts'
 import { replyAddress } from './reply-address.ts'
 import { type ReceivedMail, SmtpReceiver } from './smtp-receiver.ts'
@@ -23,6 +22,8 @@ export interface EmailBridgeOptions {
   /** Creates a client for the account of the bridge, unless the options have other credentials. */
   readonly connect: (options: Partial<SmsGatewayOptions>) => SmsGateway
   readonly database: DatabaseSync
+  /** The clock for the ages of stored rows, see `RunningTime`. */
+  readonly now: () => number
   readonly log: Log
 }
 
@@ -43,7 +44,13 @@ interface SentMail {
 /**
  * Connects the account to e-mail: received mail is sent as SMS, and received messages and failures are sent as mail.
  */
-export async function startEmailBridge({ config, connect, database, log }: EmailBridgeOptions): Promise<EmailBridge> {
+export async function startEmailBridge({
+  config,
+  connect,
+  database,
+  now,
+  log,
+}: EmailBridgeOptions): Promise<EmailBridge> {
   const { SMTP_DOMAIN: domain } = config
   const hasSender = config.MAIL_URL !== undefined
   const channel = new Channel('email', database, log, hasSender ? { api: 'connecting to the API' } : {})
@@ -91,7 +98,7 @@ export async function startEmailBridge({ config, connect, database, log }: Email
     if (sender === undefined || from === '' || mail.isAutomatic) return
     if (from.toLowerCase().endsWith(`@${domain.toLowerCase()}`)) return
     const detail: SentMail = { sender: from, subject: mail.subject ?? null, mailId: mail.messageId ?? null }
-    sent.add(messageId, JSON.stringify(detail), steadyNow())
+    sent.add(messageId, JSON.stringify(detail), now())
     follower?.reportSoon(messageId)
   }
 

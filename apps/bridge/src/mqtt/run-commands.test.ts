@@ -8,6 +8,7 @@ import { openLog } from '@smsgw/daemon/log'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openState } from '../state/bridge-state.ts'
 import { SentMessages } from '../state/sent-messages.ts'
+import { steadyNow } from '../state/steady-clock.ts'
 import { TestAccount } from '../testing/account.ts'
 import { CommandQueue } from './command-queue.ts'
 import { CommandRunner, type CommandRunnerOptions } from './run-commands.ts'
@@ -159,7 +160,7 @@ test('gives up no command in an outage that begins after a command has failed al
 test('a failed command is repeated within seconds although the clock was set back', async () => {
   onTestFinished(() => void vi.useRealTimers())
   await stop()
-  start({})
+  start({ now: steadyNow })
   let attempts = 0
   account.errorFor = () => {
     attempts += 1

@@ -3,7 +3,6 @@ import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, TimeoutError, UnavailableError } from '@smsgw/client/errors'
 import type { Log } from '@smsgw/daemon/log'
 import type { SentMessages } from '../state/sent-messages.ts'
-import { steadyNow } from '../state/steady-clock.ts'
 import type { Broker } from './broker.ts'
 import { type Command, readCommand } from './command.ts'
 import type { CommandQueue, QueuedCommand } from './command-queue.ts'
@@ -27,8 +26,8 @@ export interface CommandRunnerOptions {
   readonly topics: Topics
   readonly log: Log
   readonly signal: AbortSignal
-  /** The clock for ages. Default: a clock that changes of the system clock do not affect. */
-  readonly now?: () => number
+  /** The clock for ages, which changes of the system clock do not affect. */
+  readonly now: () => number
   /** Waits. Ends early when the signal aborts. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>
   readonly onSent: (messageId: string) => void
@@ -50,7 +49,7 @@ export class CommandRunner {
 
   constructor(options: CommandRunnerOptions) {
     this.#options = options
-    this.#now = options.now ?? steadyNow
+    this.#now = options.now
   }
 
   /** A command was queued. */

@@ -5,6 +5,7 @@ import { openLog } from '@smsgw/daemon/log'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openState } from '../state/bridge-state.ts'
+import { steadyNow } from '../state/steady-clock.ts'
 import { TestAccount } from '../testing/account.ts'
 import { hasMosquitto, Mosquitto } from '../testing/mosquitto.ts'
 import { type MqttBridge, startMqttBridge } from './start-mqtt-bridge.ts'
@@ -54,6 +55,7 @@ async function start(): Promise<MqttBridge> {
     api: account.client(),
     commandApi: account.client(),
     database,
+    now: steadyNow,
     log: openLog('fatal', process.stdout),
   })
   await expect.poll(() => on('account').at(-1)).toEqual({ text: 'online' })

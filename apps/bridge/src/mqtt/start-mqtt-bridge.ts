@@ -31,6 +31,8 @@ export interface MqttBridgeOptions {
   /** A client for the same account, with a short time limit and without repetitions. */
   readonly commandApi: SmsGateway
   readonly database: DatabaseSync
+  /** The clock for the ages of stored rows, see `RunningTime`. */
+  readonly now: () => number
   readonly log: Log
 }
 
@@ -41,7 +43,7 @@ export interface MqttBridge {
 }
 
 /** Connects the account to an MQTT broker: reads commands, and publishes received messages, states and devices. */
-export function startMqttBridge({ config, api, commandApi, database, log }: MqttBridgeOptions): MqttBridge {
+export function startMqttBridge({ config, api, commandApi, database, now, log }: MqttBridgeOptions): MqttBridge {
   const { MQTT_PREFIX: prefix, MQTT_DISCOVERY_PREFIX: discoveryPrefix, MQTT_CONTACTS: contacts } = config
   const channel = new Channel('mqtt', database, log, {
     broker: 'connecting to the MQTT broker',
@@ -88,6 +90,7 @@ export function startMqttBridge({ config, api, commandApi, database, log }: Mqtt
     topics,
     log,
     signal,
+    now,
     onRemoved: () => {
       if (queue.mayReopen) broker.reconnect('the command queue has room again')
     },

@@ -29,6 +29,8 @@ export interface SmppBridgeOptions {
   /** Creates a client for the account of the bridge, unless the options have other credentials. */
   readonly connect: (options: Partial<SmsGatewayOptions>) => SmsGateway
   readonly database: DatabaseSync
+  /** The clock for the ages of stored rows, see `RunningTime`. */
+  readonly now: () => number
   readonly log: Log
   readonly times?: SessionTimes
 }
@@ -46,6 +48,7 @@ export async function startSmppBridge({
   config,
   connect,
   database,
+  now,
   log,
   times = SESSION_TIMES,
 }: SmppBridgeOptions): Promise<SmppBridge> {
@@ -65,7 +68,7 @@ export async function startSmppBridge({
     ownNumbers: new OwnNumbers(api, steadyNow),
     sent: channel.sent,
     log,
-    steadyNow,
+    now,
     wallNow: Date.now,
     onGivenUp(messageId, request) {
       const outcomes = request.destinations.map(() => EXPIRED)
@@ -78,7 +81,7 @@ export async function startSmppBridge({
     api,
     stateOf: progressOf,
     async onReceived({ id }) {
-      queue.addReceived(id, steadyNow())
+      queue.addReceived(id, now())
       deliverer.wake()
     },
     async onState(message, detail) {
@@ -99,13 +102,13 @@ export async function startSmppBridge({
   sweep()
 
   function addReceipts(request: ReceiptRequest, facts: ReceiptFacts): void {
-    queue.addReceipts(facts.messageId, receiptsOf(request, facts), request.copies, steadyNow())
+    queue.addReceipts(facts.messageId, receiptsOf(request, facts), request.copies, now())
     deliverer.wake()
   }
 
   function sweep(): void {
     submitter.sweep()
-    const old = queue.removeOld(steadyNow())
+    const old = queue.removeOld(now())
     if (old > 0) log.warn({ count: old }, 'SMPP deliveries dropped: no receiver has accepted them for 7 days')
   }
 

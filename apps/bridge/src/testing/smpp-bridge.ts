@@ -10,6 +10,7 @@ import { smppSettings } from '../config.ts'
 import { SESSION_TIMES, type SessionTimes } from '../smpp/session/smpp-session.ts'
 import { startSmppBridge } from '../smpp/start-smpp-bridge.ts'
 import { Notes, openState } from '../state/bridge-state.ts'
+import { RunningTime } from '../state/running-time.ts'
 import { TestAccount } from './account.ts'
 import { TestSmppClient } from './smpp-client.ts'
 
@@ -38,6 +39,8 @@ export class TestSmppBridge {
 
   async start(settings: Readonly<Record<string, string>> = {}, times: Partial<SessionTimes> = {}): Promise<void> {
     const database = openState(this.folder)
+    const log = openLog('trace', this.logged)
+    const runningTime = new RunningTime(database, log)
     const bridge = await startSmppBridge({
       config: smppSettings.parse({ SMPP_PORT: '0', ...settings }),
       connect: ({ credentials }) => {
@@ -56,13 +59,15 @@ export class TestSmppBridge {
         >
       },
       database,
-      log: openLog('trace', this.logged),
+      now: runningTime.now,
+      log,
       times: { ...SESSION_TIMES, refusalMs: 50, ...times },
     })
     this.port = bridge.port ?? 0
     this.tlsPort = bridge.tlsPort ?? 0
     this.#stop = async () => {
       await bridge.stop()
+      runningTime.stop()
       database.close()
     }
     // After this, the bridge forwards received messages.

@@ -91,9 +91,6 @@ export class DeliveryQueue {
 
   /** Removes deliveries that are too old. Returns their number. */
   removeOld(now: number): number {
-    // A time in the future was written before the clock was set back.
-    for (const table of ['smpp_reported', 'smpp_deliveries'])
-      this.#database.prepare(`UPDATE ${table} SET at = ?1 WHERE at > ?1`).run(now)
     this.#database.prepare('DELETE FROM smpp_reported WHERE at < ?').run(now - REPORTED_MS)
     return Number(this.#database.prepare('DELETE FROM smpp_deliveries WHERE at < ?').run(now - KEPT_MS).changes)
   }

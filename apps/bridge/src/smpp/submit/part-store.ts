@@ -98,8 +98,6 @@ export class PartStore {
 
   /** Returns messages whose last part arrived too long ago. */
   expired(now: number): (PartGroup & { readonly isComplete: boolean })[] {
-    // A time in the future was written before the clock was set back.
-    this.#database.prepare('UPDATE smpp_groups SET at = ?1 WHERE at > ?1').run(now)
     return this.#database
       .prepare(`${SELECT_GROUPS} WHERE at < ?`)
       .all(now - PART_WAIT_MS)

@@ -41,8 +41,6 @@ export class RepeatedSubmits {
   }
 
   forget(now: number): void {
-    // A time in the future was written before the clock was set back.
-    this.#database.prepare('UPDATE smpp_submits SET at = ?1 WHERE at > ?1').run(now)
     this.#database.prepare('DELETE FROM smpp_submits WHERE at < ?').run(now - REPEAT_MS)
   }
 }

@@ -34,7 +34,7 @@ beforeEach(() => {
     ownNumbers: new OwnNumbers(account.client(), () => now),
     sent: new SentMessages(database, 'smpp'),
     log: openLog('fatal', process.stdout),
-    steadyNow: () => now,
+    now: () => now,
     wallNow: () => now,
     onGivenUp: (id, request) => givenUp.push([id, request]),
     onMissed: () => undefined,

@@ -36,8 +36,8 @@ export interface SubmitterOptions {
   readonly ownNumbers: OwnNumbers
   readonly sent: SentMessages
   readonly log: Log
-  /** The clock for ages, which changes of the system clock do not affect. */
-  readonly steadyNow: () => number
+  /** The clock for the ages of stored rows, see `RunningTime`. */
+  readonly now: () => number
   /** The system clock, for times in messages. */
   readonly wallNow: () => number
   /** Called for a message whose parts did not arrive completely, and whose client wants a receipt. */
@@ -92,13 +92,13 @@ export class Submitter {
   }
 
   #idFor(hash: string, ids: { readonly newId: string; readonly sessionId: string }): Promise<string> {
-    return this.#writes.run(() => this.#repeated.idFor(hash, ids, this.#options.steadyNow()))
+    return this.#writes.run(() => this.#repeated.idFor(hash, ids, this.#options.now()))
   }
 
   /** Gives up messages whose parts did not arrive, and forgets old submissions. */
   sweep(): void {
-    const { steadyNow, log } = this.#options
-    const at = steadyNow()
+    const { now, log } = this.#options
+    const at = now()
     for (const group of this.#parts.expired(at)) {
       if (this.#sendingGroups.has(group.key)) continue
       if (!group.isSent) {
@@ -129,7 +129,7 @@ export class Submitter {
         detail: JSON.stringify(receipt ?? null),
         newMessageId: newMessageId(),
       },
-      this.#options.steadyNow(),
+      this.#options.now(),
     )
     if (replaced !== undefined) {
       this.#options.log.warn(
@@ -183,10 +183,10 @@ export class Submitter {
   }
 
   async #send({ login, messageId, request, receipt }: Sending): Promise<void> {
-    const { sent, steadyNow, onMissed } = this.#options
+    const { sent, now, onMissed } = this.#options
     const detail = JSON.stringify(receipt)
     // Stores the request before the message is sent, because the state of the message may change at once.
-    if (receipt !== undefined) await this.#writes.run(() => sent.add(messageId, detail, steadyNow()))
+    if (receipt !== undefined) await this.#writes.run(() => sent.add(messageId, detail, now()))
     try {
       await post(login.api, messageId, request)
     } catch (error) {
@@ -197,7 +197,7 @@ export class Submitter {
     }
     if (receipt === undefined || sent.find(messageId) !== undefined) return
     // Stores the request again, because the state was requested before the API had the message.
-    sent.add(messageId, detail, steadyNow())
+    sent.add(messageId, detail, now())
     onMissed(messageId)
   }
 
