@@ -5,10 +5,13 @@ import { FairQueue } from '../limits/fair-queue.ts'
 import { newId } from '../random.ts'
 import { readSettingsOf } from '../settings/read-settings.ts'
 import type { AgentStore } from './agent-requests.ts'
+import type { AgentConnection } from './claim/agent-connection.ts'
+import type { EndedConnection } from './claim/close-connections-statement.ts'
 import { ConnectionCloser } from './claim/connection-closer.ts'
 import { endRelayLease } from './claim/end-relay-leases-statement.ts'
 import { findEndedConnections } from './claim/find-ended-connections-statement.ts'
 import { findStaleSettings } from './claim/find-stale-settings-statement.ts'
+import { findUnconnectedDevices } from './claim/find-unconnected-devices-statement.ts'
 import { LEASE_MS } from './claim/lease.ts'
 import { renewLeases } from './claim/renew-leases-statement.ts'
 import { renewRelayLease } from './claim/renew-relay-lease-statement.ts'
@@ -24,7 +27,7 @@ export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, 'closer' |
 /**
  * All agents that are connected to this process. Hints report which agents have work. Because hints may be lost, due commands
  * and ended connections are polled every second, and settings every 20 seconds. The relay has one lease for all its devices, which
- * is renewed every 20 seconds.
+ * is renewed every 20 seconds. Because this lease keeps every attached device online, devices without a connection are detached.
  */
 export class ConnectedAgents {
   readonly #deps: ConnectedAgentsDeps & ConnectedAgentDeps
@@ -36,6 +39,8 @@ export class ConnectedAgents {
   #draining: NodeJS.Timeout | undefined
   /** The polls in progress, each identified by its warning. */
   readonly #polls = new Set<string>()
+  /** Devices that were attached without a connection when the database was read. */
+  #unconnected: readonly EndedConnection[] = []
   #renewal: Promise<void> | undefined
   /**
    * True if another renewal has to follow, because the present one may use an outdated clock or list of connections.
@@ -54,6 +59,7 @@ export class ConnectedAgents {
       () => {
         this.#wakeAll()
         void this.#renew()
+        void this.#findUnconnected()
         void this.#pushStaleSettings()
       },
     )
@@ -61,10 +67,13 @@ export class ConnectedAgents {
     this.#polling = setInterval(() => {
       void this.#wakeDue()
       void this.#closeEnded()
+      this.#detachUnconnected()
+      this.#deps.closer.retry()
       if (this.#isRenewalDue) void this.#renew()
     }, POLL_MS)
     this.#renewing = setInterval(() => {
       void this.#renew()
+      void this.#findUnconnected()
       void this.#pushStaleSettings()
     }, LEASE_MS / 3)
   }
@@ -215,12 +224,34 @@ export class ConnectedAgents {
   /** Closes connections of deleted devices, and older connections of a device, because the hint about either may be lost. */
   #closeEnded(): Promise<void> {
     return this.#poll('ended connections not looked up: database unavailable, retrying', async ({ database }) => {
-      const connections = [...this.#byDevice.values()].flatMap(({ connection }) => connection ?? [])
-      for (const { deviceId, connEpoch, isDeleted } of await findEndedConnections(database, connections)) {
+      for (const { deviceId, connEpoch, isDeleted } of await findEndedConnections(database, this.#connections())) {
         const session = this.#byDevice.get(deviceId)
         if (session?.connection?.connEpoch === connEpoch) session.step({ kind: isDeleted ? 'revoked' : 'fenced' })
       }
     })
+  }
+
+  #findUnconnected(): Promise<void> {
+    const warning = 'devices without a connection not looked up: database unavailable, retrying'
+    const find = async ({ database, clock }: AgentStore) => {
+      const { relayId } = this.#deps.relay
+      this.#unconnected = await findUnconnectedDevices(database, { relayId, now: clock.now() }, this.#connections())
+    }
+    return this.#poll(warning, find, true)
+  }
+
+  /**
+   * Runs at the poll after the devices were found. If the clock was set, a device may have been found while its connection was being
+   * opened. By then, its connection is known here.
+   */
+  #detachUnconnected(): void {
+    for (const device of this.#unconnected)
+      if (this.#byDevice.get(device.deviceId)?.connection?.connEpoch !== device.connEpoch) this.#deps.closer.add(device)
+    this.#unconnected = []
+  }
+
+  #connections(): AgentConnection[] {
+    return [...this.#byDevice.values()].flatMap(({ connection }) => connection ?? [])
   }
 
   /** Sends settings whose hint was lost. */
@@ -230,9 +261,13 @@ export class ConnectedAgents {
     )
   }
 
-  /** Does the work, except if no agent is connected or the same work is in progress. */
-  async #poll(warning: string, work: (store: AgentStore) => Promise<void>): Promise<void> {
-    if (this.#polls.has(warning) || this.#byDevice.size === 0) return
+  /** Does the work, except if the same work is in progress, or if it is only needed for connected agents and there are none. */
+  async #poll(
+    warning: string,
+    work: (store: AgentStore) => Promise<void>,
+    isNeeded = this.#byDevice.size > 0,
+  ): Promise<void> {
+    if (this.#polls.has(warning) || !isNeeded) return
     this.#polls.add(warning)
     try {
       await work(this.#deps.store)
@@ -277,8 +312,7 @@ export class ConnectedAgents {
     const lease = { leaseMs: LEASE_MS, now: clock.now() }
     const { isNew, hasOldRelays } = await renewRelayLease(database, { ...lease, relayId, worker: workerNumber() })
     if (!isNew && !hasOldRelays) return
-    const connections = [...this.#byDevice.values()].flatMap(({ connection }) => connection ?? [])
-    await renewLeases(database, connections, { ...lease, relayId })
+    await renewLeases(database, this.#connections(), { ...lease, relayId })
   }
 
   async #endLease(): Promise<void> {

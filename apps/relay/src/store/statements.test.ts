@@ -37,6 +37,7 @@ import { findLostSends } from '../link/claim/find-lost-sends-statement.ts'
 import { findOpenSends } from '../link/claim/find-open-sends-statement.ts'
 import { findSilentSends } from '../link/claim/find-silent-sends-statement.ts'
 import { findStaleSettings } from '../link/claim/find-stale-settings-statement.ts'
+import { findUnconnectedDevices } from '../link/claim/find-unconnected-devices-statement.ts'
 import { lockDevice } from '../link/claim/lock-device-statement.ts'
 import { renewLeases } from '../link/claim/renew-leases-statement.ts'
 import { renewRelayLease } from '../link/claim/renew-relay-lease-statement.ts'
@@ -191,6 +192,8 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     findSilentSends(s, { afterExpiryMs: 0, silenceMs: 0 }, new Date('2027-01-01'), 1),
   'link/claim/find-stale-settings-statement.ts': (s) =>
     findStaleSettings(s as never, [{ connection, settingsVersion: 0 }]),
+  'link/claim/find-unconnected-devices-statement.ts': (s) =>
+    findUnconnectedDevices(s as never, { relayId: 'relay', now }, [connection]),
   'link/claim/lock-device-statement.ts': (s) => lockDevice(s, connection),
   'link/claim/renew-leases-statement.ts': (s) => renewLeases(s as never, [connection], { leaseMs: 1, now }),
   'link/claim/renew-relay-lease-statement.ts': (s) =>

@@ -1,10 +1,12 @@
 import type { Statements } from '../../store/database.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
+export type EndedConnection = Omit<AgentConnection, 'journalId'>
+
 /** Marks these devices offline unless they have a newer connection. Devices are locked in the order of their ids. */
 export async function closeConnections(
   statements: Statements,
-  connections: readonly AgentConnection[],
+  connections: readonly EndedConnection[],
   now: Date,
 ): Promise<void> {
   await statements.$executeRaw`

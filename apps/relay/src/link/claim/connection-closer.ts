@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../store/database.ts'
-import type { AgentConnection } from './agent-connection.ts'
-import { closeConnections } from './close-connections-statement.ts'
+import { closeConnections, type EndedConnection } from './close-connections-statement.ts'
 
 interface ConnectionCloserDeps {
   readonly database: Database
@@ -11,24 +10,29 @@ interface ConnectionCloserDeps {
 
 /**
  * Records ended connections. Connections that end during a write share the next write, so that thousands of broken
- * connections cost only a few statements. The end of a connection that cannot be recorded takes effect when its lease
- * expires.
+ * connections cost only a few statements. After a failed write, the connections are kept for the next attempt, because their
+ * devices stay online with the lease of the relay until their end is recorded.
  */
 export class ConnectionCloser {
   readonly #deps: ConnectionCloserDeps
-  #waiting: AgentConnection[] = []
+  #waiting: EndedConnection[] = []
   #writing: Promise<void> | undefined
 
   constructor(deps: ConnectionCloserDeps) {
     this.#deps = deps
   }
 
-  add(connection: AgentConnection): void {
+  add(connection: EndedConnection): void {
     this.#waiting.push(connection)
     this.#writing ??= this.#write()
   }
 
-  /** Resolves when all added connections are recorded. */
+  /** Records the connections of a failed write. The caller repeats this while the relay runs. */
+  retry(): void {
+    if (this.#waiting.length > 0) this.#writing ??= this.#write()
+  }
+
+  /** Resolves when all added connections are recorded, or when a write has failed. */
   async settled(): Promise<void> {
     await this.#writing
   }
@@ -42,7 +46,9 @@ export class ConnectionCloser {
       try {
         await closeConnections(database, ended, clock.now())
       } catch (error) {
-        log.warn({ err: error }, 'closed connections not recorded: their devices may look online for up to a minute')
+        this.#waiting = [...ended, ...this.#waiting]
+        log.warn({ err: error }, 'closed connections not recorded, retrying: their devices look online until then')
+        break
       }
     }
     this.#writing = undefined

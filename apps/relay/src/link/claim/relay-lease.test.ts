@@ -16,6 +16,7 @@ import { ScriptedAgent } from '../testing/scripted-agent.ts'
 import { withRelayLeases } from './device-leases.ts'
 import { endOldRelayLeases, endRelayLease } from './end-relay-leases-statement.ts'
 import { findEndedConnections } from './find-ended-connections-statement.ts'
+import { findUnconnectedDevices } from './find-unconnected-devices-statement.ts'
 import { isLeased, LEASE_MS } from './lease.ts'
 import { loseSilentDevices } from './lose-messages.ts'
 import { renewRelayLease } from './renew-relay-lease-statement.ts'
@@ -184,6 +185,72 @@ test('connections of deleted devices and older connections have ended, newest co
   ])
   const stranger = { ...newest, accountId: 'stranger' }
   expect(await findEndedConnections(store.database, [stranger])).toMatchObject([{ isDeleted: true }])
+})
+
+test('finds devices that are attached to the relay without a connection, except while one is being opened', async () => {
+  for (const id of ['connected', 'opening', 'elsewhere', 'replaced']) await world.device(id)
+  const lost = (await world.connect()).connection
+  const connected = (await world.connect({ deviceId: 'connected' })).connection
+  const older = (await world.connect({ deviceId: 'replaced' })).connection
+  const newer = (await world.connect({ deviceId: 'replaced' })).connection
+  await world.connect({ deviceId: 'elsewhere', relayId: 'other' })
+  world.pass(61)
+  await world.connect({ deviceId: 'opening' })
+  const relay = { relayId: 'relay', now: world.now }
+  const found = await findUnconnectedDevices(store.database, relay, [connected, older])
+  const ended = (deviceId: string, connEpoch: number) => ({ accountId: 'account', deviceId, connEpoch })
+  expect(found.toSorted((a, b) => a.deviceId.localeCompare(b.deviceId))).toEqual([
+    ended('device', lost.connEpoch),
+    ended('replaced', newer.connEpoch),
+  ])
+  const all = await findUnconnectedDevices(store.database, relay, [])
+  expect(all.map(({ deviceId }) => deviceId).sort()).toEqual(['connected', 'device', 'replaced'])
+})
+
+test('a closed connection that could not be recorded is recorded later, so that its device goes offline', async () => {
+  const relay = await testRelay()
+  const { code } = (await relay.api('POST', '/devices/codes')).json
+  const agent = new ScriptedAgent({ url: relay.url, identity: { credential: code } }).start()
+  const isOnline = async () => (await relay.api('GET', '/devices')).json[0].online
+  try {
+    await agent.online()
+    await relay.database.$executeRawUnsafe(`CREATE FUNCTION fail() RETURNS trigger AS $$
+      BEGIN RAISE EXCEPTION USING ERRCODE = '55P03'; END $$ LANGUAGE plpgsql`)
+    await relay.database.$executeRawUnsafe(`CREATE TRIGGER fail BEFORE UPDATE ON devices
+      FOR EACH ROW WHEN (NEW.relay_id IS NULL) EXECUTE FUNCTION fail()`)
+    agent.stop()
+    await expect.poll(() => relay.logged.join('')).toContain('closed connections not recorded')
+    expect(await isOnline()).toBe(true)
+    await relay.database.$executeRaw`DROP TRIGGER fail ON devices`
+    await expect.poll(isOnline).toBe(false)
+  } finally {
+    agent.stop()
+    await relay.close()
+  }
+})
+
+test('a device whose connection the relay does not know goes offline', async () => {
+  const relay = await testRelay()
+  const { database } = relay
+  try {
+    await expect.poll(() => database.relay.count()).toBe(1)
+    const { id: relayId } = await database.relay.findFirstOrThrow()
+    const id = 'lost'.padEnd(21, '-')
+    // As after the answer of the database to the opened connection was lost.
+    const attached = { relayId, leaseUntil: new Date(Date.now() - 1_000), connEpoch: 3 }
+    await database.device.create({
+      data: { id, accountId: relay.account.id, name: 'lost', publicKey: '', ...attached },
+    })
+    expect((await relay.api('GET', '/devices')).json).toMatchObject([{ online: true }])
+    // The relay also looks when its lost connection to the database is back.
+    await database.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'smsgw hints'`
+    const isOnline = async () => (await relay.api('GET', '/devices')).json[0].online
+    await expect.poll(isOnline).toBe(false)
+    expect(await database.device.findUniqueOrThrow({ where: { id } })).toMatchObject({ relayId: null })
+  } finally {
+    await relay.close()
+  }
 })
 
 test('a restored backup has no leases, and keeps when its devices were seen last', async () => {
