@@ -1,4 +1,7 @@
-/** Spaces events evenly after `atOnce` events without a pause. */
+/**
+ * Spaces events evenly after `atOnce` events without a pause. An event that does not wait delays the next event by at most one
+ * interval.
+ */
 export class EvenPace {
   readonly #everyMs: number
   readonly #aheadMs: number
@@ -11,7 +14,8 @@ export class EvenPace {
 
   /** Returns the milliseconds for which the next event has to wait. */
   next(nowMs: number): number {
-    this.#lastMs = Math.max(this.#lastMs, nowMs - this.#aheadMs) + this.#everyMs
+    const nextMs = Math.max(this.#lastMs, nowMs - this.#aheadMs) + this.#everyMs
+    this.#lastMs = Math.min(nextMs, nowMs + this.#everyMs)
     return Math.max(0, this.#lastMs - nowMs)
   }
 }
