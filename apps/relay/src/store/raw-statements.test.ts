@@ -6,7 +6,7 @@ import { useTestDatabase } from '../testing/test-database.ts'
 import { openDatabase } from './database.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 import { Prisma } from './generated/client.ts'
-import { rawTransaction, withoutPrisma } from './raw-statements.ts'
+import { type RawStatements, rawTransaction, withoutPrisma } from './raw-statements.ts'
 import { readRow } from './read-rows.ts'
 
 const world = useTestDatabase({ connections: 2 })
@@ -99,6 +99,47 @@ test('replaces a connection that is lost in a transaction, and reports the datab
   }
   const row = z.object({ answer: z.int() })
   expect(await readRow(world.database, row, Prisma.sql`SELECT 42 AS answer`)).toEqual({ answer: 42 })
+})
+
+test('reports a transaction as failed if one of its statements failed, even if the work ignored the error', async () => {
+  await account('e')
+  const failing = rawTransaction(world.database, async (statements) => {
+    await statements.$executeRaw`UPDATE accounts SET password_hash = 'changed' WHERE id = ${'e'}`
+    await statements.$queryRaw`SELECT 1 / 0`.catch(() => undefined)
+  })
+  await expect(failing).rejects.toThrow('transaction rolled back')
+  expect(await world.database.account.findUnique({ where: { id: 'e' } })).toMatchObject({ passwordHash: '' })
+})
+
+test.each([
+  ['a statement', (statements: RawStatements) => statements.$queryRaw`SELECT pg_sleep(600)`],
+  ['something else', () => new Promise<never>(() => undefined)],
+])('ends a transaction that waits too long for %s, and reports the database as unavailable', async (reason, wait) => {
+  await account(`slow ${reason}`)
+  let pid = 0
+  const transaction = rawTransaction(
+    world.database,
+    async (statements) => {
+      const row = z.object({ pid: z.int() })
+      pid = (await readRow(statements, row, Prisma.sql`SELECT pg_backend_pid() AS pid`)).pid
+      await statements.$executeRaw`UPDATE accounts SET password_hash = 'changed' WHERE id = ${`slow ${reason}`}`
+      await wait(statements)
+    },
+    2_000,
+  )
+  const error = await transaction.catch((failure: unknown) => failure)
+  expect(isDatabaseUnavailable(error)).toBe(true)
+  expect(String(error)).toContain('database transaction took longer than 2 s')
+  // PostgreSQL notices the closed connection only after the statement.
+  await world.database.$queryRaw`SELECT pg_terminate_backend(${pid}::int)`
+  await expect.poll(() => isConnected(pid)).toBe(false)
+  const again = await rawTransaction(world.database, (statements) =>
+    readRow(statements, z.object({ answer: z.int() }), Prisma.sql`SELECT 42 AS answer`),
+  )
+  expect(again).toEqual({ answer: 42 })
+  expect(await world.database.account.findUnique({ where: { id: `slow ${reason}` } })).toMatchObject({
+    passwordHash: '',
+  })
 })
 
 test('a client that runs raw statements only survives the end of its connections, and closes them', async () => {

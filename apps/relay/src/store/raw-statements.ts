@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { DatabaseError, type Pool, type PoolClient, type QueryResult, types } from 'pg'
 import type { Database, Statements } from './database.ts'
 import { Prisma } from './generated/client.ts'
@@ -41,27 +42,33 @@ export function withoutPrisma(statements: RawStatements): RawStatements {
 }
 
 /**
- * Runs the work in a transaction without Prisma, so the work can run raw statements only. The time limits of the session
- * apply (see database.ts).
+ * Runs the work in a transaction without Prisma, so the work can run raw statements only. In addition to the time limits of the
+ * session (see database.ts), the whole transaction has a time limit. After it, the connection is closed and the database counts as
+ * unavailable.
  */
 export async function rawTransaction<Result>(
   database: Database,
   work: (statements: RawStatements) => Promise<Result>,
+  timeoutMs = TRANSACTION_TIMEOUT_MS,
 ): Promise<Result> {
   const raw = pools.get(database)
-  if (raw === undefined) return await database.$transaction(work)
+  if (raw === undefined) return await database.$transaction(work, { timeout: timeoutMs })
   await raw.connect()
   const client = await raw.pool.connect()
   let lost: Error | undefined
+  const timedOut = Promise.withResolvers<never>()
   const onLost = (error: Error) => {
     lost = error
   }
   client.on('error', onLost)
+  const timer = setTimeout(() => {
+    lost = new TransactionTimeout(timeoutMs)
+    timedOut.reject(lost)
+    // Fails the running statement, and all statements that the work runs later.
+    streamOf(client).destroy(lost)
+  }, timeoutMs)
   try {
-    await client.query('BEGIN')
-    const result = await work(rawStatements(client, raw))
-    await client.query('COMMIT')
-    return result
+    return await Promise.race([commit(client, () => work(rawStatements(client, raw))), timedOut.promise])
   } catch (error) {
     // If the transaction cannot be ended, the connection is closed, which ends it.
     lost ??= await client.query('ROLLBACK').then(
@@ -70,9 +77,35 @@ export async function rawTransaction<Result>(
     )
     throw concealed(error)
   } finally {
+    clearTimeout(timer)
     client.off('error', onLost)
     client.release(lost)
   }
+}
+
+async function commit<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
+  await client.query('BEGIN')
+  const result = await work()
+  const { command } = await client.query('COMMIT')
+  // PostgreSQL rolls back without an error if a statement failed and the work ignored its error.
+  if (command !== 'COMMIT') throw new Error('transaction rolled back, because one of its statements failed')
+  return result
+}
+
+/** The same limit as for transactions of Prisma that store events. */
+const TRANSACTION_TIMEOUT_MS = 20_000
+
+/** This error has a code that `isDatabaseUnavailable` knows. */
+class TransactionTimeout extends Error {
+  readonly code = 'ETIMEDOUT'
+
+  constructor(timeoutMs: number) {
+    super(`database transaction took longer than ${timeoutMs / 1000} s`)
+  }
+}
+
+function streamOf(client: PoolClient): Socket {
+  return (client as PoolClient & { readonly connection: { readonly stream: Socket } }).connection.stream
 }
 
 function rawStatements(runner: Pool | PoolClient, { nameOf, connect }: RawPool): RawStatements {
