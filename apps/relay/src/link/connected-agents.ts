@@ -10,6 +10,7 @@ import type { EndedConnection } from './claim/close-connections-statement.ts'
 import { ConnectionCloser } from './claim/connection-closer.ts'
 import { endRelayLease } from './claim/end-relay-leases-statement.ts'
 import { findEndedConnections } from './claim/find-ended-connections-statement.ts'
+import { findOldRelays } from './claim/find-old-relays-statement.ts'
 import { findStaleSettings } from './claim/find-stale-settings-statement.ts'
 import { findUnconnectedDevices } from './claim/find-unconnected-devices-statement.ts'
 import { LEASE_MS } from './claim/lease.ts'
@@ -42,10 +43,14 @@ export class ConnectedAgents {
   /** Devices that were attached without a connection when the database was read. */
   #unconnected: readonly EndedConnection[] = []
   #renewal: Promise<void> | undefined
-  /**
-   * True if another renewal has to follow, because the present one may use an outdated clock or list of connections.
-   */
+  /** True if the next poll has to renew, or if another renewal has to follow the present one, which may be outdated. */
   #isRenewalDue = false
+  /** The number of the delivery worker that other relays see since the last renewal. */
+  #renewedNumber: number | undefined
+  /** True if a relay of the previous release was running at the last renewal. */
+  #hasOldRelays = false
+  /** True if the last poll found a relay of the previous release, or one of this release that is starting. */
+  #wasOldRelayFound = false
 
   constructor(deps: ConnectedAgentsDeps) {
     this.#deps = {
@@ -69,7 +74,9 @@ export class ConnectedAgents {
       void this.#closeEnded()
       this.#detachUnconnected()
       this.#deps.closer.retry()
-      if (this.#isRenewalDue) void this.#renew()
+      void this.#findOldRelays()
+      const number = deps.relay.workerNumber()
+      if (this.#isRenewalDue || (number !== undefined && number !== this.#renewedNumber)) void this.#renew()
     }, POLL_MS)
     this.#renewing = setInterval(() => {
       void this.#renew()
@@ -250,6 +257,20 @@ export class ConnectedAgents {
     this.#unconnected = []
   }
 
+  /**
+   * Renews the leases of all devices soon after a relay of the previous release has started, because it sees them offline until then.
+   * A relay of this release looks the same for about a second after its start, so two polls have to find the relay.
+   */
+  async #findOldRelays(): Promise<void> {
+    if (this.#hasOldRelays) return
+    await this.#poll('relays not looked up: database unavailable, retrying', async ({ database }) => {
+      const { relayId, workerNumber } = this.#deps.relay
+      const isFound = await findOldRelays(database, { relayId, worker: workerNumber() })
+      if (isFound && this.#wasOldRelayFound) this.#isRenewalDue = true
+      this.#wasOldRelayFound = isFound
+    })
+  }
+
   #connections(): AgentConnection[] {
     return [...this.#byDevice.values()].flatMap(({ connection }) => connection ?? [])
   }
@@ -310,7 +331,10 @@ export class ConnectedAgents {
     const { database, clock } = this.#deps.store
     const { relayId, workerNumber } = this.#deps.relay
     const lease = { leaseMs: LEASE_MS, now: clock.now() }
-    const { isNew, hasOldRelays } = await renewRelayLease(database, { ...lease, relayId, worker: workerNumber() })
+    const worker = workerNumber()
+    const { isNew, hasOldRelays } = await renewRelayLease(database, { ...lease, relayId, worker })
+    this.#renewedNumber = worker
+    this.#hasOldRelays = hasOldRelays
     if (!isNew && !hasOldRelays) return
     await renewLeases(database, this.#connections(), { ...lease, relayId })
   }

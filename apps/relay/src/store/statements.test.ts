@@ -34,6 +34,7 @@ import { closeConnections } from '../link/claim/close-connections-statement.ts'
 import { endOldRelayLeases, endRelayLease } from '../link/claim/end-relay-leases-statement.ts'
 import { findEndedConnections } from '../link/claim/find-ended-connections-statement.ts'
 import { findLostSends } from '../link/claim/find-lost-sends-statement.ts'
+import { findOldRelays } from '../link/claim/find-old-relays-statement.ts'
 import { findOpenSends } from '../link/claim/find-open-sends-statement.ts'
 import { findSilentSends } from '../link/claim/find-silent-sends-statement.ts'
 import { findStaleSettings } from '../link/claim/find-stale-settings-statement.ts'
@@ -187,6 +188,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'link/claim/find-ended-connections-statement.ts': (s) =>
     findEndedConnections(s as never, [{ ...connection, deviceId: 'other' }]),
   'link/claim/find-lost-sends-statement.ts': (s) => findLostSends(s, now, 1),
+  'link/claim/find-old-relays-statement.ts': (s) => findOldRelays(s as never, { relayId: 'relay', worker: 1 }),
   'link/claim/find-open-sends-statement.ts': (s) => findOpenSends(s, connection),
   'link/claim/find-silent-sends-statement.ts': (s) =>
     findSilentSends(s, { afterExpiryMs: 0, silenceMs: 0 }, new Date('2027-01-01'), 1),

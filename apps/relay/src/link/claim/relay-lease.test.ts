@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { newHistory } from '../../backup/new-history.ts'
 import { readRosters } from '../../messages/accept/read-rosters-statement.ts'
 import { notifyOffline } from '../../push/notify-offline-statement.ts'
@@ -16,6 +16,7 @@ import { ScriptedAgent } from '../testing/scripted-agent.ts'
 import { withRelayLeases } from './device-leases.ts'
 import { endOldRelayLeases, endRelayLease } from './end-relay-leases-statement.ts'
 import { findEndedConnections } from './find-ended-connections-statement.ts'
+import { findOldRelays } from './find-old-relays-statement.ts'
 import { findUnconnectedDevices } from './find-unconnected-devices-statement.ts'
 import { isLeased, LEASE_MS } from './lease.ts'
 import { loseSilentDevices } from './lose-messages.ts'
@@ -137,32 +138,37 @@ test('relays of the previous release are seen by the locks of their delivery wor
     await old.query('SELECT pg_advisory_lock($1, 8)', [PRESENCE_CLASS])
     expect(await renew(7)).toMatchObject({ hasOldRelays: false })
     expect(await renew(9)).toMatchObject({ hasOldRelays: true })
+    expect(await findOldRelays(store.database, { relayId: 'relay', worker: 7 })).toBe(false)
+    expect(await findOldRelays(store.database, { relayId: 'relay', worker: 9 })).toBe(true)
   } finally {
     await old.end()
   }
 })
 
-test('while a relay of the previous release runs, each device has a lease that it reads', async () => {
+test('soon after a relay of the previous release has started, each device has a lease that it reads', async () => {
+  const { setInterval } = globalThis
+  // Without the regular renewals.
+  const intervals = vi
+    .spyOn(globalThis, 'setInterval')
+    .mockImplementation(((work: () => void, ms: number) =>
+      setInterval(ms === LEASE_MS / 3 ? () => undefined : work, ms)) as typeof setInterval)
   const relay = await testRelay()
+  intervals.mockRestore()
   const old = new Client({ connectionString: relay.databaseUrl })
   await old.connect()
   const { code } = (await relay.api('POST', '/devices/codes')).json
   const agent = new ScriptedAgent({ url: relay.url, identity: { credential: code } }).start()
   try {
     await agent.online()
-    await old.query('SELECT pg_advisory_lock($1, 7)', [PRESENCE_CLASS])
+    await expect.poll(() => relay.database.relay.count({ where: { worker: { not: null } } })).toBe(1)
     // As after two minutes without an older relay.
     await old.query("UPDATE devices SET lease_until = now() - interval '1 minute'")
-    const { rows } = await old.query<{ pid: number }>(
-      `SELECT pg_terminate_backend(pid) AS pid FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name = 'smsgw hints'`,
-    )
-    expect(rows).toHaveLength(1)
+    await old.query('SELECT pg_advisory_lock($1, 7)', [PRESENCE_CLASS])
     const isOnline = async () => {
       const read = await old.query('SELECT FROM devices WHERE lease_until > now()')
       return read.rowCount === 1
     }
-    await expect.poll(isOnline, { timeout: 30_000 }).toBe(true)
+    await expect.poll(isOnline).toBe(true)
     expect((await relay.api('GET', '/devices')).json).toMatchObject([{ online: true }])
   } finally {
     agent.stop()

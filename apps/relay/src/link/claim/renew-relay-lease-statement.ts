@@ -2,12 +2,9 @@ import { z } from 'zod'
 import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRow } from '../../store/read-rows.ts'
-import { PRESENCE_CLASS } from '../../webhooks/delivery/worker-presence.ts'
+import { oldRelayRuns, type RelayPresence } from './find-old-relays-statement.ts'
 
-export interface RelayLease {
-  readonly relayId: string
-  /** The number of the relay's delivery worker; undefined while it has none. */
-  readonly worker: number | undefined
+export interface RelayLease extends RelayPresence {
   readonly leaseMs: number
   readonly now: Date
 }
@@ -16,7 +13,7 @@ export interface RelayLease {
  * Extends the lease of a relay, on which all its devices are online. One row for a relay, instead of one for each device.
  *
  * `isNew` is true if the relay had no row, for example because its lease had ended long ago. `hasOldRelays` is true while a relay of
- * the previous release runs: its delivery worker holds a lock on a number that is in no row. Locks only the relay's own row.
+ * the previous release runs. Locks only the relay's own row.
  */
 export async function renewRelayLease(
   database: Database,
@@ -33,12 +30,7 @@ export async function renewRelayLease(
         SET worker = excluded.worker, lease_until = excluded.lease_until, renewed_at = excluded.renewed_at
       RETURNING xmax = 0 AS is_new
     )
-    SELECT (SELECT bool_or(is_new) FROM renewed) AS "isNew", EXISTS (
-      SELECT FROM pg_locks
-      WHERE locktype = 'advisory' AND classid = ${PRESENCE_CLASS}::bigint AND objsubid = 2 AND granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND objid::bigint IS DISTINCT FROM ${worker ?? null}::bigint
-        AND NOT EXISTS (SELECT FROM relays WHERE worker = objid::bigint AND id <> ${relayId})) AS "hasOldRelays"`,
+    SELECT (SELECT bool_or(is_new) FROM renewed) AS "isNew", ${oldRelayRuns({ relayId, worker })} AS "hasOldRelays"`,
   )
 }
 
