@@ -15,9 +15,13 @@ import type { PostgresServer } from './house/postgres-server.ts'
 import { HouseProcess } from './house/process.ts'
 
 const PGBOUNCER = '/usr/sbin/pgbouncer'
-const isInstalled = spawnSync(PGBOUNCER, ['--version']).status === 0
+const version = spawnSync(PGBOUNCER, ['--version'], { encoding: 'utf8' })
+const isInstalled = version.status === 0
 /** Skipped where Debian's package pgbouncer is not installed. */
 const withPgBouncer = test.skipIf(!isInstalled)
+
+/** PgBouncer 1.21 and newer can keep prepared statements of its clients apart, which older versions cannot. */
+const WITHOUT_PREPARED = canPrepare(version.stdout ?? '') ? 'max_prepared_statements = 0' : ''
 
 const SERVER_CONNECTIONS = 3
 const NUMBERS = Array.from({ length: 40 }, (_, at) => `+4474001234${String(at).padStart(2, '0')}`)
@@ -45,6 +49,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = ${SERVER_CONNECTIONS}
+${WITHOUT_PREPARED}
 `,
     { mode: 0o644 },
   )
@@ -97,6 +102,7 @@ withPgBouncer('a relay sends, receives and migrates through a pooler in transact
       const counts = new Map(rows.map(({ name, count }) => [name, count]))
       expect(counts.get('smsgw relay')).toBeLessThanOrEqual(SERVER_CONNECTIONS)
       for (const name of ['smsgw hints', 'smsgw periodic work', 'smsgw webhooks']) expect(counts.get(name)).toBe(1)
+      expect(await preparedStatements()).toEqual([])
     } finally {
       await house.stop()
     }
@@ -104,3 +110,27 @@ withPgBouncer('a relay sends, receives and migrates through a pooler in transact
     await database.end()
   }
 })
+
+/** Returns the named statements in all sessions of the pooler, which the relay shares with the other clients of the pooler. */
+async function preparedStatements(): Promise<unknown[]> {
+  const clients = Array.from({ length: SERVER_CONNECTIONS }, () => {
+    return new Client({ connectionString: settings['DATABASE_URL'] })
+  })
+  try {
+    const found: unknown[] = []
+    for (const client of clients) {
+      await client.connect()
+      // Open transactions, so that each client has another session.
+      await client.query('BEGIN')
+      found.push(...(await client.query('SELECT name, statement FROM pg_prepared_statements')).rows)
+    }
+    return found
+  } finally {
+    for (const client of clients) await client.end()
+  }
+}
+
+function canPrepare(text: string): boolean {
+  const [, major = 0, minor = 0] = /^PgBouncer (\d+)\.(\d+)/i.exec(text) ?? []
+  return Number(major) > 1 || Number(minor) >= 21
+}

@@ -1,9 +1,14 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { openDatabase } from './database.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
+import { Prisma } from './generated/client.ts'
+import { rawTransaction } from './raw-statements.ts'
+import { readRow } from './read-rows.ts'
 
 const store = useTestDatabase({ connections: 1 })
 
@@ -19,6 +24,33 @@ test('plans a statement once per connection, whatever its values', async () => {
   const before = await planned()
   for (const value of [2, 3, 4]) expect(await ask(value)).toEqual([{ value }])
   expect(await planned()).toBe(before)
+})
+
+test('names a statement by its text, so that no other process gives the name to another statement', async () => {
+  await store.database.$queryRaw`SELECT ${1}::int AS prisma`
+  await readRow(store.database, z.object({ raw: z.int() }), Prisma.sql`SELECT ${1}::int AS raw`)
+  const named = await store.database.$queryRaw<{ name: string; statement: string }[]>`
+    SELECT name, statement FROM pg_prepared_statements WHERE statement LIKE 'SELECT $1::int AS %'`
+  expect(named.map(({ statement }) => statement)).toContain('SELECT $1::int AS raw')
+  for (const { name, statement } of named)
+    expect(name).toBe(`s${createHash('sha256').update(statement).digest('hex').slice(0, 32)}`)
+})
+
+test('a client of a pooler sends statements without names, with Prisma, without it and in transactions', async () => {
+  const pooled = openDatabase({ url: store.url, connections: 1, isPooled: true })
+  try {
+    await pooled.account.findMany()
+    await pooled.$transaction([pooled.account.count(), pooled.$queryRaw`SELECT ${1}::int AS value`])
+    await readRow(pooled, z.object({ value: z.int() }), Prisma.sql`SELECT ${2}::int AS value`)
+    await rawTransaction(pooled, async (statements) => {
+      await statements.$queryRaw`SELECT ${3}::int AS value`
+      await statements.$executeRaw`UPDATE accounts SET username = username WHERE id = ${'nobody'}`
+    })
+    // The pool has one connection, so this is the session of all statements above.
+    expect(await pooled.$queryRaw`SELECT name, statement FROM pg_prepared_statements`).toEqual([])
+  } finally {
+    await pooled.$disconnect()
+  }
 })
 
 test('statements that differ each time do not fill the memory of the server', async () => {

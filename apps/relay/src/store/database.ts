@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import { PrismaPg } from '@prisma/adapter-pg'
@@ -56,11 +57,11 @@ export function openDatabase({
   })
   pool.on('connect', sendOctets)
   if (onDiskFull !== undefined) pool.on('connect', (client) => reportFullDisk(client, onDiskFull))
-  const statementNameGenerator = isPooled ? () => '' : statementName
-  const adapter = new PrismaPg(pool, { statementNameGenerator, disposeExternalPool: true })
+  const nameOf = isPooled ? () => '' : statementName
+  const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf, disposeExternalPool: true })
   // The minimal error format, because other formats contain the values of the query.
   const database = new PrismaClient({ adapter, errorFormat: 'minimal' })
-  allowRaw(database, { pool, nameOf: statementName })
+  allowRaw(database, { pool, nameOf })
   return database
 }
 
@@ -97,12 +98,16 @@ class DatabaseSilent extends Error {
  */
 const MAX_NAMES = 500
 
-/** Names a statement, so that PostgreSQL plans it only once per connection. A statement without a name is planned at each use. */
+/**
+ * Names a statement, so that PostgreSQL plans it only once per connection. A statement without a name is planned at each use.
+ * The name is a hash of the text, so that two processes never use one name for different statements. They would share sessions
+ * if `DATABASE_URL` were a pooler and `DATABASE_DIRECT_URL` were not set.
+ */
 function statementName({ sql }: { sql: string }): string {
   const existing = names.get(sql)
   if (existing !== undefined) return existing
   if (names.size >= MAX_NAMES) return ''
-  const name = `s${names.size}`
+  const name = `s${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`
   names.set(sql, name)
   return name
 }
