@@ -28,8 +28,9 @@ export const settingsSchema = z.object({
   ),
   DATABASE_URL: setting(databaseUrl().optional(), {
     about:
-      'PostgreSQL 14 or newer; separate several servers by commas, of which the one that accepts writes is used ' +
-      '(target_session_attrs=read-write); when not set, an embedded PostgreSQL is started in DATA_DIR',
+      'PostgreSQL 14 or newer; separate several servers by commas, of which the first that accepts writes is used ' +
+      '(target_session_attrs=read-write), and add ?sslmode=verify-full, so that each server must prove its identity; ' +
+      'when not set, an embedded PostgreSQL is started in DATA_DIR',
     example: 'postgresql://smsgw:password@db.example:5432/smsgw',
     secret: true,
   }),

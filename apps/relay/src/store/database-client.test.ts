@@ -1,8 +1,9 @@
 // Two servers, of which one accepts writes. A role decides which one: it may change while connections stay open, as when a primary
 // is cut off and a standby takes over.
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -15,6 +16,10 @@ import { waitForDatabase } from './wait-for-database.ts'
 const folder = mkdtempSync(join(tmpdir(), 'smsgw-servers-'))
 const servers: EmbeddedPostgres[] = []
 const proxies: Server[] = []
+/** Connections to these proxies wait for the promise before they reach the server. */
+const delays = new Map<Server | undefined, Promise<unknown>>()
+/** These proxies close new connections and keep open ones. */
+const refusing = new Set<Server | undefined>()
 let url: string
 
 beforeAll(async () => {
@@ -31,7 +36,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-beforeEach(() => acceptsWrites(1))
+beforeEach(async () => {
+  delays.clear()
+  refusing.clear()
+  await acceptsWrites(1)
+})
 
 const urlOf = (at: number) => servers[at]?.url ?? ''
 const portNumber = (proxy: Server) => (proxy.address() as AddressInfo).port
@@ -39,7 +48,10 @@ const portNumber = (proxy: Server) => (proxy.address() as AddressInfo).port
 /** The embedded server has no port. Returns a server that forwards a port to its socket. */
 async function portOf(server: EmbeddedPostgres): Promise<Server> {
   const path = join(new URL(server.url).searchParams.get('host') ?? '', '.s.PGSQL.5432')
-  const proxy = createServer((socket) => {
+  const proxy = createServer(async (socket) => {
+    socket.on('error', () => undefined)
+    if (refusing.has(proxy)) return socket.destroy()
+    await delays.get(proxy)
     const database = connect(path)
     socket.pipe(database).pipe(socket)
     for (const [end, other] of [
@@ -55,13 +67,26 @@ async function portOf(server: EmbeddedPostgres): Promise<Server> {
   return proxy
 }
 
-/** From now on, new sessions can write on this server alone. */
-async function acceptsWrites(at: number | undefined): Promise<void> {
+/** Lets one server answer only after the answer of the other was read and its connection was closed. */
+function answersAfter(slow: number, fast: number): void {
+  const other = proxies[fast]
+  if (other === undefined) throw new Error(`no server ${fast}`)
+  delays.set(
+    proxies[slow],
+    once(other, 'connection').then(([socket]: Socket[]) => socket && once(socket, 'close')),
+  )
+}
+
+/** The URL, with a parameter that makes it another one, because all clients of a URL share what they know about its servers. */
+const freshUrl = (parameters = '') => `${url}?application_name=${randomUUID()}${parameters}`
+
+/** From now on, new sessions can write on these servers alone. */
+async function acceptsWrites(...ats: readonly number[]): Promise<void> {
   for (const [index] of servers.entries()) {
     const client = new Client({ connectionString: urlOf(index) })
     await client.connect()
     await client.query(`SET default_transaction_read_only = off`)
-    await client.query(`ALTER DATABASE smsgw SET default_transaction_read_only = ${index === at ? 'off' : 'on'}`)
+    await client.query(`ALTER DATABASE smsgw SET default_transaction_read_only = ${ats.includes(index) ? 'off' : 'on'}`)
     await client.end()
   }
 }
@@ -79,6 +104,46 @@ test('connects to the server that accepts writes', async () => {
     expect(await serverOf(client)).toBe(at)
     await client.end()
   }
+})
+
+// These two tests are repeated until they pass, because on a busy machine the slow server may exceed the time limit of a probe.
+test('of several servers that accept writes, uses the first of the list, not the fastest', async () => {
+  await acceptsWrites(0, 1)
+  const chosen = async () => {
+    answersAfter(0, 1)
+    const client = databaseClient({ url: freshUrl() })
+    return await serverOf(client).finally(() => client.end())
+  }
+  await expect.poll(chosen).toBe(0)
+})
+
+test('keeps the present server and its connections while it accepts writes, although another claims to', async () => {
+  const chosen = async () => {
+    delays.clear()
+    await acceptsWrites(1)
+    const servers = freshUrl()
+    const [early, late] = [databaseClient({ url: servers }), databaseClient({ url: servers })]
+    early.on('error', () => undefined) // reported by the query
+    const first = await serverOf(early)
+    await acceptsWrites(0, 1)
+    answersAfter(1, 0)
+    const second = await serverOf(late)
+    const query = early.query('SELECT 1').then(() => 'open', String)
+    const result = { first, second, early: await query }
+    for (const client of [early, late]) await client.end()
+    return result
+  }
+  await expect.poll(chosen).toEqual({ first: 1, second: 1, early: 'open' })
+})
+
+test('closes no connection to another server with target_session_attrs=any', async () => {
+  const servers = freshUrl('&target_session_attrs=any')
+  const [early, late] = [databaseClient({ url: servers }), databaseClient({ url: servers })]
+  expect(await serverOf(early)).toBe(0)
+  refusing.add(proxies[0])
+  expect(await serverOf(late)).toBe(1)
+  expect((await early.query('SELECT 1 AS answer')).rows).toEqual([{ answer: 1 }])
+  for (const client of [early, late]) await client.end()
 })
 
 test('closes connections to a server that was replaced, and the pool uses the new server', async () => {
@@ -102,7 +167,7 @@ test('closes connections to a server that was replaced, and the pool uses the ne
 })
 
 test('waits while no server accepts writes, and says why for each server', async () => {
-  await acceptsWrites(undefined)
+  await acceptsWrites()
   const lines: string[] = []
   const waiting = waitForDatabase(url, {
     waitMs: 60_000,
@@ -119,7 +184,7 @@ test('waits while no server accepts writes, and says why for each server', async
 })
 
 test('uses any server with target_session_attrs=any, and refuses a wrong database at once', async () => {
-  await acceptsWrites(undefined)
+  await acceptsWrites()
   const client = databaseClient({ url: `${url}?target_session_attrs=any` })
   expect(await serverOf(client)).toBeGreaterThanOrEqual(0)
   await client.end()

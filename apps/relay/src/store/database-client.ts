@@ -71,13 +71,15 @@ interface Server {
 }
 
 /**
- * Finds the server that accepts writes, by asking all servers at the same time. When another server accepts writes than before,
- * connections to the previous one are closed, because a server that was cut off does not close them itself.
+ * Finds the server to use, by asking all servers at the same time. The present server is kept while it can be used. Otherwise the
+ * first usable server of the list is chosen, so the order decides and not the time of the answer. When the server must accept
+ * writes, connections to a previous one are closed, because a server that was cut off does not close them itself.
  */
 class DatabaseServers {
   readonly #servers: readonly Server[]
   readonly #needsWrites: boolean
   readonly #clients = new Set<Connecting>()
+  #present: Server | undefined
   #search: Promise<Server> | undefined
 
   constructor(url: string) {
@@ -103,19 +105,20 @@ class DatabaseServers {
   }
 
   async #ask(): Promise<Server> {
-    const answers = this.#servers.map(async (server) => {
-      await probe(server.url, this.#needsWrites)
-      return server
-    })
-    try {
-      const found = await Promise.any(answers)
-      for (const client of this.#clients)
-        if (client.host !== found.host || client.port !== found.port)
-          client.connection.stream.destroy(new ServerReplaced(`${client.host}:${client.port}`))
-      return found
-    } catch (error) {
-      throw error instanceof AggregateError ? this.#unavailable(error.errors) : error
-    }
+    const answers = this.#servers.map((server) => ({ server, problem: problemOf(server.url, this.#needsWrites) }))
+    const isPresent = ({ server }: { readonly server: Server }) => server === this.#present
+    const inOrder = [...answers.filter(isPresent), ...answers.filter((answer) => !isPresent(answer))]
+    for (const { server, problem } of inOrder) if ((await problem) === undefined) return this.#use(server)
+    throw this.#unavailable(await Promise.all(answers.map(({ problem }) => problem)))
+  }
+
+  #use(server: Server): Server {
+    this.#present = server
+    if (!this.#needsWrites) return server
+    for (const client of this.#clients)
+      if (client.host !== server.host || client.port !== server.port)
+        client.connection.stream.destroy(new ServerReplaced(`${client.host}:${client.port}`))
+    return server
   }
 
   /** An error that will not pass, for example a wrong password, is more helpful than the others. */
@@ -127,6 +130,14 @@ class DatabaseServers {
     )
     return new NoServer(texts.join('; '), { cause: errors[0] })
   }
+}
+
+/** Returns why the server cannot be used now, or undefined. The answer comes within the time limits of `probe`. */
+async function problemOf(url: string, needsWrites: boolean): Promise<unknown> {
+  return await probe(url, needsWrites).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
 }
 
 /** Throws if the server cannot be used now. */
