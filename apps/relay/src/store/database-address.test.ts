@@ -7,6 +7,7 @@ test.each([
   [one, [one], false],
   ['postgres://db.example/smsgw?sslmode=require', ['postgres://db.example/smsgw?sslmode=require'], false],
   ['postgresql://sms@localhost/smsgw?host=%2Frun', ['postgresql://sms@localhost/smsgw?host=%2Frun'], false],
+  ['postgresql://sms@localhost/smsgw?host=/run/pg', ['postgresql://sms@localhost/smsgw?host=/run/pg'], false],
   [
     'postgresql://s:p@a:1,b,[::1]:3/d',
     ['postgresql://s:p@a:1/d', 'postgresql://s:p@b/d', 'postgresql://s:p@[::1]:3/d'],
@@ -36,6 +37,15 @@ test('describes servers without the password', () => {
   expect(databaseHosts('postgresql://sms:hunter2@a,b:1/d')).toBe('a or b')
 })
 
-test('an error does not show the password', () => {
-  expect(() => readDatabaseAddress('postgresql://sms:hunter2/x@a/d')).toThrow(/^(?!.*hunter2)has an invalid server/)
+test.each([
+  ['postgresql://sms:hunter2/x@a/d', 'has an invalid server (1 of 1)'],
+  ['postgresql://sms:99/hunter2@a/d', 'is not a valid address'],
+  ['postgresql://sms:99?hunter2@a/d', 'is not a valid address'],
+  ['postgresql://sms:99?target_session_attrs=hunter2@a/d', 'is not a valid address'],
+  ['postgresql://sms:99#hunter2@a/d', 'is not a valid address'],
+  ['postgresql://sms:99/hunter2%40a/d', 'is not a valid address'],
+])('refuses %s without showing the password', (url, problem) => {
+  const read = () => readDatabaseAddress(url)
+  expect(read).toThrow(problem)
+  expect(read).toThrow(/^(?!.*(?:hunter2|99))/)
 })

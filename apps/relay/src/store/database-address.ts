@@ -9,6 +9,11 @@ interface DatabaseAddress {
 export class DatabaseAddressError extends Error {}
 
 const LIST = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/
+/**
+ * Matches what follows the servers if it may be a part of the password, because a "/" or "?" in the password is not encoded: an "@", or
+ * more than one path segment. It must be refused, because the path is shown in logs and errors.
+ */
+const UNENCODED = /@|^\/[^?]*\//
 const ONE = /^(?:\[[^\]]+\]|[^:,\s]+)?(?::\d{1,5})?$/
 
 /**
@@ -24,18 +29,26 @@ export function readDatabaseAddress(url: string): DatabaseAddress {
     throw new DatabaseAddressError(
       `has an invalid server (${wrong + 1} of ${list.length}): separate servers by commas, for example ${LIST_EXAMPLE}`,
     )
+  if (url.includes('#') || UNENCODED.test(end)) throw invalidAddress()
   const { rest, target } = withoutTarget(end)
   if (target !== undefined && !TARGETS.has(target))
     throw new DatabaseAddressError(`has target_session_attrs=${target}: use read-write, primary or any`)
   const urls = list.map((server) => `${start}${server}${rest}`)
   const unreadable = urls.some((one) => !URL.canParse(one))
-  if (unreadable) throw new DatabaseAddressError(`is not a valid address: write it like ${ONE_EXAMPLE}`)
+  if (unreadable) throw invalidAddress()
   return { urls, needsWrites: target === undefined ? list.length > 1 : target !== 'any' }
 }
 
 const TARGETS: ReadonlySet<string> = new Set(['read-write', 'primary', 'any'])
 const ONE_EXAMPLE = 'postgresql://smsgw:password@db.example:5432/smsgw'
 const LIST_EXAMPLE = 'postgresql://smsgw:password@db1.example:5432,db2.example:5432/smsgw'
+
+/** Shows no part of the address, because it may be a part of the password. */
+function invalidAddress(): DatabaseAddressError {
+  return new DatabaseAddressError(
+    `is not a valid address: write it like ${ONE_EXAMPLE}, with / ? # @ in the password as %2F %3F %23 %40`,
+  )
+}
 
 /** Removes the parameter, which is none of the driver's. */
 function withoutTarget(end: string): { readonly rest: string; readonly target: string | undefined } {
