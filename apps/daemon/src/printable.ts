@@ -11,5 +11,17 @@ export function printable(text: string): string {
   })
 }
 
+/** Returns JSON with the same characters escaped. It stays valid, and JSON.stringify alone escapes only those below U+0020. */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(UNSAFE, (character) =>
+    character === '\n' ? character : character.split('').map(escapedUnit).join(''),
+  )
+}
+
+/** A character above U+FFFF is two UTF-16 units, and has two escapes in JSON. */
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
 // Cf: bidirectional controls. Cs: halves of surrogate pairs. Zl, Zp: line ends in some terminals.
 const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu

@@ -1,12 +1,14 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { printable, printableJson } from './printable.ts'
 import { StartError } from './start-error.ts'
 
 /** Input and output of a command. */
 export interface Terminal {
   /** True if a person can answer questions. */
   readonly isInteractive: boolean
+  /** Prints one line. Control and formatting characters are escaped, because names could control the terminal. */
   print(line: string): void
   ask(question: string): Promise<string>
   /** Asks a question without showing the typed answer. */
@@ -20,7 +22,7 @@ export const processTerminal: Terminal = {
   get isInteractive() {
     return process.stdin.isTTY === true && process.stderr.isTTY === true
   },
-  print: (line) => void process.stdout.write(`${line}\n`),
+  print: (line) => void process.stdout.write(`${printable(line)}\n`),
   ask: (question) => ask(question, process.stderr),
   async askHidden(question) {
     process.stderr.write(question)
@@ -29,6 +31,11 @@ export const processTerminal: Terminal = {
     return answer
   },
   readInput: () => text(process.stdin),
+}
+
+/** Prints a value as indented JSON. */
+export function printJson({ print }: Pick<Terminal, 'print'>, value: unknown): void {
+  for (const line of printableJson(value, 2).split('\n')) print(line)
 }
 
 function ask(question: string, output: NodeJS.WritableStream): Promise<string> {

@@ -909,7 +909,7 @@ export interface components {
          */
         ApiKeyChange: {
             /**
-             * @description Name of the program or its purpose
+             * @description Name of the program or its purpose, without control and formatting characters
              * @example door bell
              */
             name?: string;
@@ -985,7 +985,7 @@ export interface components {
          */
         ApiKeyRequest: {
             /**
-             * @description Name of the program or its purpose
+             * @description Name of the program or its purpose, without control and formatting characters
              * @example door bell
              */
             name: string;

@@ -1,5 +1,5 @@
 import type { CommandLine } from '@smsgw/daemon/command-line'
-import { printable } from '@smsgw/daemon/printable'
+import { printable, printableJson } from '@smsgw/daemon/printable'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { AgentConfig } from '../config.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
@@ -36,7 +36,7 @@ function withoutAge(status: AgentStatus): string {
 
 function formatted(found: AgentStatus, asJson: boolean): string {
   return asJson
-    ? `${JSON.stringify(found)}\n`
+    ? `${printableJson(found)}\n`
     : statusLines(found)
         .map((line) => `${printable(line)}\n`)
         .join('')

@@ -1,4 +1,5 @@
 import type { CommandLine } from '@smsgw/daemon/command-line'
+import { printableJson } from '@smsgw/daemon/printable'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Terminal } from '@smsgw/daemon/terminal'
 import type { Clock } from '../clock.ts'
@@ -50,7 +51,7 @@ function ways(values: CommandLine['values']) {
 
 async function list({ database, terminal }: AccountsCommandDeps, { values }: CommandLine): Promise<void> {
   const accounts = await listAccounts(database)
-  if (values['json']) return terminal.print(JSON.stringify(accounts))
+  if (values['json']) return terminal.print(printableJson(accounts))
   if (accounts.length === 0) return terminal.print('no accounts yet: create one with `accounts add <user>`')
   const width = Math.max(...accounts.map(({ username }) => username.length))
   for (const { username, createdAt, devices } of accounts)

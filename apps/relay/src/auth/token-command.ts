@@ -1,7 +1,7 @@
 import { tokenRequest } from '@smsgw/contract/token'
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError } from '@smsgw/daemon/start-error'
-import type { Terminal } from '@smsgw/daemon/terminal'
+import { printJson, type Terminal } from '@smsgw/daemon/terminal'
 import { findAccount } from '../accounts/find-account.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { revokeEnrolmentTokens } from './enrolment-token.ts'
@@ -44,7 +44,7 @@ async function issue(deps: TokenCommandDeps, { positionals, values }: CommandLin
   await rotateSigningKeys({ ...deps, longestTokenSeconds: Math.max(maxTtlSeconds, refreshTtlSeconds) })
   const signingKeys = new SigningKeys(deps)
   const response = await issuePair({ ...deps, signingKeys }, { accountId: account.id }, request.data)
-  deps.terminal.print(JSON.stringify(response, undefined, 2))
+  printJson(deps.terminal, response)
 }
 
 async function revokeEnrolment(

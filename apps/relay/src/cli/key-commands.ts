@@ -1,5 +1,6 @@
 import type { ApiKey } from '@smsgw/contract/api-key'
 import type { CommandHelp, CommandLine } from '@smsgw/daemon/command-line'
+import { printable } from '@smsgw/daemon/printable'
 
 const options = {
   create: {
@@ -72,8 +73,10 @@ function simOf(text: string) {
 /** Returns the lines that `keys list` prints. */
 export function keyLines(keys: readonly ListedKey[]): string[] {
   if (keys.length === 0) return ['no API keys yet: create one with `keys create`']
-  const width = Math.max(...keys.map(({ name }) => name.length))
-  return keys.map((key) => `${key.id}  ${key.name.padEnd(width)}  ${key.state}  ${detailsOf(key)}`)
+  // Keys of earlier releases may have names with control characters.
+  const names = keys.map(({ name }) => printable(name))
+  const width = Math.max(...names.map(({ length }) => length))
+  return keys.map((key, at) => `${key.id}  ${names[at]?.padEnd(width)}  ${key.state}  ${detailsOf(key)}`)
 }
 
 /** The members of a key that a list shows. */

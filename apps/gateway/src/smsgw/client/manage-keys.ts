@@ -3,7 +3,9 @@ import type { SmsGateway } from '@smsgw/client'
 import { InvalidRequestError } from '@smsgw/client/errors'
 import type { ApiKey, NewApiKey } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
+import { printableJson } from '@smsgw/daemon/printable'
 import { StartError, UsageError } from '@smsgw/daemon/start-error'
+import { printJson } from '@smsgw/daemon/terminal'
 import { KEY_OPTIONS, keyLines, keyRequestOf } from '@smsgw/relay/cli/key-commands'
 
 /** `smsgw keys …`. Like the console, it uses the API, so it works with a gateway or relay on any machine. */
@@ -24,7 +26,7 @@ async function create(sms: SmsGateway, values: CommandLine['values']): Promise<v
   if (Number.isNaN(body.limits.recipientsPerDay))
     throw new UsageError(`--per-day ${JSON.stringify(values['per-day'])} must be a number`)
   try {
-    printKey((await sms.request<NewApiKey>({ method: 'POST', path: '/keys', body })).body)
+    printJson({ print }, (await sms.request<NewApiKey>({ method: 'POST', path: '/keys', body })).body)
   } catch (error) {
     throw error instanceof InvalidRequestError ? namingOptions(error) : error
   }
@@ -41,7 +43,7 @@ function namingOptions(error: InvalidRequestError): Error {
 
 async function list(sms: SmsGateway, values: CommandLine['values']): Promise<void> {
   const { body } = await sms.request<ApiKey[]>({ method: 'GET', path: '/keys' })
-  if (values['json']) print(JSON.stringify(body))
+  if (values['json']) print(printableJson(body))
   else for (const line of keyLines(body)) print(line)
 }
 
@@ -50,7 +52,7 @@ async function rotate(sms: SmsGateway, id: string, { overlap }: CommandLine['val
   if (Number.isNaN(overlapSeconds))
     throw new UsageError(`--overlap ${JSON.stringify(overlap)} must be a number of seconds`)
   const path = `/keys/${encodeURIComponent(id)}/rotate`
-  printKey((await sms.request<NewApiKey>({ method: 'POST', path, body: { overlapSeconds } })).body)
+  printJson({ print }, (await sms.request<NewApiKey>({ method: 'POST', path, body: { overlapSeconds } })).body)
 }
 
 /** The API accepts unknown ids, but on a command line an unknown id is a typing error. */
@@ -60,8 +62,4 @@ async function revoke(sms: SmsGateway, id: string): Promise<void> {
   if (key === undefined) throw new StartError(`there is no active API key ${JSON.stringify(id)}: see \`keys list\``)
   await sms.request({ method: 'DELETE', path: `/keys/${encodeURIComponent(id)}` })
   print(`API key ${key.name} revoked`)
-}
-
-function printKey(key: NewApiKey): void {
-  for (const line of JSON.stringify(key, undefined, 2).split('\n')) print(line)
 }

@@ -3,6 +3,7 @@ import { print } from '@smsgw/agent/cli/terminal'
 import type { SmsGateway } from '@smsgw/client'
 import type { MessageState } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
+import { printableJson } from '@smsgw/daemon/printable'
 import { UsageError } from '@smsgw/daemon/start-error'
 
 /**
@@ -23,7 +24,7 @@ export async function sendText(sms: SmsGateway, { positionals, values }: Command
   )
   const isDone = values['no-wait'] === true
   const message = isDone ? accepted : await sms.messages.waitFor(accepted.id, { until: 'sent' })
-  if (values['json'] === true) print(JSON.stringify(message))
+  if (values['json'] === true) print(printableJson(message))
   else if (isDone) print(message.id)
   else printStates(message)
   return message.recipients.some(({ state }) => state === 'Failed' || state === 'Cancelled') ? 1 : 0

@@ -3,12 +3,13 @@ import type { SmsGateway } from '@smsgw/client'
 import { NotFoundError } from '@smsgw/client/errors'
 import type { InboxItem } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
+import { printableJson } from '@smsgw/daemon/printable'
 import { UsageError } from '@smsgw/daemon/start-error'
 
 /** Prints received messages, oldest first. With --follow, prints each new message once, without a gap. */
 export async function showInbox(sms: SmsGateway, { values }: CommandLine): Promise<number> {
   const limit = limitOf(values['limit'])
-  const show = values['json'] === true ? (item: InboxItem) => print(JSON.stringify(item)) : printItem
+  const show = values['json'] === true ? (item: InboxItem) => print(printableJson(item)) : printItem
   if (values['follow'] === true) await follow(sms, limit, show)
   else for (const item of await latest(sms, limit)) show(item)
   return 0

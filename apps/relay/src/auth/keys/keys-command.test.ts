@@ -78,3 +78,26 @@ test.each([
   const given = args.map((arg) => (arg === 'NAME' ? relay.account.username : arg))
   await expect(run(...given)).rejects.toMatchObject({ name: 'StartError', message: expect.stringContaining(words) })
 })
+
+test.each([
+  ['a C1 control character', 'x\u009b2J'],
+  ['a bidirectional control', 'x\u202ey'],
+  ['a line separator', 'x\u2028y'],
+])('a name with %s is refused', async (_, name) => {
+  await expect(run('create', relay.account.username, '--name', name, '--scopes', 'logs:read')).rejects.toMatchObject({
+    message: expect.stringContaining('--name must not contain control or formatting characters'),
+  })
+})
+
+test('a stored name with control characters is listed without them, and as valid JSON', async () => {
+  const account = await relay.addAccount()
+  const name = 'old\u009b2J\u202e\u{e0041}'
+  const row = { id: 'oldname00000', name, scopes: ['logs:read'], secretHash: '', createdAt: new Date() }
+  await relay.database.apiKey.create({ data: { ...row, accountId: account.id } })
+  expect(await run('list', account.username)).toMatch(/^oldname00000 {2}old\\x9b2J\\u202e\\u\{e0041\} {2}active/)
+  const json = await run('list', account.username, '--json')
+  expect(json).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  expect(JSON.parse(json)).toMatchObject([{ name }])
+  const listed = await relay.api('GET', '/keys', { auth: account.basic })
+  expect([listed.status, listed.json]).toMatchObject([200, [{ name }]])
+})

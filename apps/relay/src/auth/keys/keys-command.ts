@@ -1,7 +1,8 @@
 import { apiKeyRequest, apiKeyRotation } from '@smsgw/contract/api-key'
 import type { CommandLine } from '@smsgw/daemon/command-line'
+import { printableJson } from '@smsgw/daemon/printable'
 import { StartError } from '@smsgw/daemon/start-error'
-import type { Terminal } from '@smsgw/daemon/terminal'
+import { printJson, type Terminal } from '@smsgw/daemon/terminal'
 import { findAccount } from '../../accounts/find-account.ts'
 import { KEY_OPTIONS, keyLines, keyRequestOf } from '../../cli/key-commands.ts'
 import { publishHints } from '../../hints/publish-hints-statement.ts'
@@ -40,12 +41,12 @@ async function create(deps: KeysCommandDeps, accountId: string, values: Values):
     const problem = values[KEY_OPTIONS[member]] === undefined ? 'is missing' : (issue?.message ?? '')
     throw new StartError(`--${KEY_OPTIONS[member]} ${problem}; for example --name "door bell" --scopes messages:send`)
   }
-  deps.terminal.print(JSON.stringify(await insertKey(deps, { accountId }, request.data), undefined, 2))
+  printJson(deps.terminal, await insertKey(deps, { accountId }, request.data))
 }
 
 async function list({ database, clock, terminal }: KeysCommandDeps, accountId: string, values: Values): Promise<void> {
   const keys = await keysOf(database, accountId, clock.now())
-  if (values['json']) return terminal.print(JSON.stringify(keys))
+  if (values['json']) return terminal.print(printableJson(keys))
   for (const line of keyLines(keys)) terminal.print(line)
 }
 
@@ -56,7 +57,7 @@ async function rotate(deps: KeysCommandDeps, accountId: string, id: string, valu
     throw new StartError(`--overlap ${request.error.issues[0]?.message}; for example --overlap 3600`)
   const key = await replaceKey(deps, { accountId }, id, request.data.overlapSeconds)
   await publishHints(deps.database, [{ kind: 'access-changed', accountId }])
-  deps.terminal.print(JSON.stringify(key, undefined, 2))
+  printJson(deps.terminal, key)
 }
 
 async function revoke({ database, clock, terminal }: KeysCommandDeps, accountId: string, id: string): Promise<void> {
