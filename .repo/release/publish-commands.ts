@@ -23,6 +23,8 @@ export function publishCommands(folder: string, version: string): readonly strin
       (name) => `skopeo copy --all --preserve-digests dir:images/${name} docker://ghcr.io/smsgw/${name}:${version}`,
     ),
     ...(npmPackages.length > 0 ? ['# the npm packages'] : []),
+    // Without `--provenance`, which works only in a CI system that npm supports, and a person types these commands. The provenance
+    // of the release, with its signature, covers the same files.
     ...npmPackages.map((name) => `npm publish ./${name} --access public`),
     '# the Helm chart',
     `helm push ${chart} oci://ghcr.io/smsgw/charts`,
