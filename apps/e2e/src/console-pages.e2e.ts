@@ -261,7 +261,8 @@ test('keeps the focus when a button is disabled during its request, and when it 
   await save.focus()
   await page.keyboard.press('Enter')
   await save.waitFor({ state: 'detached' })
-  await page.unroute('**/settings')
+  // Waits for a second request that the handler still delays.
+  await page.unrouteAll({ behavior: 'wait' })
   await expect.poll(() => focused.count()).toBe(1)
   await page.keyboard.press('Tab')
   expect(await focused.evaluate((element) => element.closest('section')?.getAttribute('aria-label'))).toBe('Sending')
