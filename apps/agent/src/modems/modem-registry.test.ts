@@ -155,6 +155,25 @@ test('a second port of a modem that reports its IMEI only after its setup is not
   expect(world.ready).toEqual(['1 on 1-1:0'])
 })
 
+test('modems that swapped sockets are used at once, also if one is identified only after its setup', async () => {
+  const [one, two] = [world.modem(imeiA), world.modem(imeiB)]
+  world.plug('1-1', [one])
+  world.plug('1-2', [two])
+  await world.start()
+  await world.pass(20_000)
+  expect(world.ready).toHaveLength(2)
+  world.unplug('1-1')
+  world.unplug('1-2')
+  await world.pass(5_000)
+  // The driver asks a modem four times when it opens the port.
+  two.faults.set('imei-answer', { line: '', times: 4 })
+  world.plug('1-1', [two])
+  await world.pass(20_000)
+  world.plug('1-2', [one])
+  await world.pass(60_000)
+  expect([...world.ready].sort()).toEqual(['1 on 1-2:0', '2 on 1-1:0'])
+})
+
 describe('sticks that share one IMEI', () => {
   test('are distinguished by their sockets and keep their SIM numbers', async () => {
     const [first, other] = [world.modem(imeiA, '0001'), world.modem(imeiA, '0002')]

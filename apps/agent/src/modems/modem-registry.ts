@@ -20,8 +20,11 @@ export interface RegisteredModem {
   last: { readonly address: string; readonly usb: PlaceOnUsb | undefined } | undefined
   /** The time when the place became empty. */
   goneAtMs: number
-  /** Another modem whose port this place is, as the setup found out, and when the place is opened again to check that. */
-  duplicate?: { readonly owner: RegisteredModem; readonly untilMs: number } | undefined
+  /**
+   * A place that turned out to be a port of another modem, and when it is opened again to check that. It says nothing
+   * about another place, or about the next device at the same place: two modems may have swapped sockets.
+   */
+  duplicate?: { readonly owner: RegisteredModem; readonly place: Place; readonly untilMs: number } | undefined
 }
 
 /**
@@ -95,8 +98,11 @@ export class ModemRegistry {
     } else {
       // Makes `open` identify the modem again the next time.
       entry.last = undefined
-      const owner = entry.place === undefined ? undefined : this.#ownerOf(number, entry.place)
-      if (owner !== undefined) entry.duplicate = { owner, untilMs: this.#options.clock.nowMs() + duplicateForMs }
+      const { place } = entry
+      const owner = place === undefined ? undefined : this.#ownerOf(number, place)
+      if (place !== undefined && owner !== undefined) {
+        entry.duplicate = { owner, place, untilMs: this.#options.clock.nowMs() + duplicateForMs }
+      }
     }
     return matches
   }
@@ -173,7 +179,11 @@ export class ModemRegistry {
 
   async #openAt(entry: RegisteredModem, place: Place): Promise<OpenAnswer> {
     const { last, duplicate } = entry
-    if (duplicate?.owner.port !== undefined && this.#options.clock.nowMs() < duplicate.untilMs) {
+    if (
+      duplicate?.owner.port !== undefined &&
+      isSameDevice(duplicate.place, place) &&
+      this.#options.clock.nowMs() < duplicate.untilMs
+    ) {
       return alreadyInUse(place, duplicate.owner)
     }
     if (entry.id !== undefined && last?.usb !== undefined && last.usb.session === place.usb?.session) {
@@ -383,6 +393,10 @@ const removedAfterMs = 60_000
 
 /** Long enough that a port whose modem identifies itself only after its setup is not opened again and again. */
 const duplicateForMs = 300_000
+
+function isSameDevice(before: Place, now: Place): boolean {
+  return before.key === now.key && before.usb?.session === now.usb?.session
+}
 
 function alreadyInUse({ ports }: Place, { actor }: RegisteredModem): OpenAnswer {
   const words = `${ports[0]}: the same modem is already in use on ${actor.address}; list only one of its ports in MODEMS`
