@@ -109,7 +109,7 @@ test('gives every command line exactly one result', () => {
       text = ''
       say(`AT${commands.join(';')}\r`)
       clock.advance(1000)
-      expect(text).toMatch(/\r\n(OK|ERROR|COMMAND NOT SUPPORT|\+CM[ES] ERROR: [^\r]*)\r\n/)
+      expect(text).toMatch(/\r\n(OK|ERROR|NO CARRIER|COMMAND NOT SUPPORT|\+CM[ES] ERROR: [^\r]*)\r\n/)
     }),
     { numRuns: 600 },
   )

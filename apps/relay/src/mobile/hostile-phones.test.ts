@@ -59,7 +59,7 @@ test('valid messages of a batch are stored whatever stands between them, with on
   expect((await relay.api('GET', '/inbox?limit=100')).json).toHaveLength(50)
   const entries = async () =>
     ((await relay.api('GET', '/logs')).json as { message: string; context?: object; deviceId?: string }[]).filter(
-      ({ message }) => message.startsWith('received message skipped'),
+      ({ message }) => message.startsWith('ignored a received message'),
     )
   await expect.poll(entries).toMatchObject([{ context: { count: '400' } }])
   expect(await entries()).toHaveLength(1)

@@ -27,13 +27,21 @@ test('plans a statement once per connection, whatever its values', async () => {
 })
 
 test('names a statement by its text, so that no other process gives the name to another statement', async () => {
-  await store.database.$queryRaw`SELECT ${1}::int AS prisma`
-  await readRow(store.database, z.object({ raw: z.int() }), Prisma.sql`SELECT ${1}::int AS raw`)
-  const named = await store.database.$queryRaw<{ name: string; statement: string }[]>`
-    SELECT name, statement FROM pg_prepared_statements WHERE statement LIKE 'SELECT $1::int AS %'`
-  expect(named.map(({ statement }) => statement)).toContain('SELECT $1::int AS raw')
-  for (const { name, statement } of named)
-    expect(name).toBe(`s${createHash('sha256').update(statement).digest('hex').slice(0, 32)}`)
+  // With one connection, because each connection has its own statements.
+  const own = openDatabase({ url: store.url, connections: 1 })
+  try {
+    await own.$queryRaw`SELECT ${1}::int AS prisma`
+    await readRow(own, z.object({ raw: z.int() }), Prisma.sql`SELECT ${1}::int AS raw`)
+    const named = await own.$queryRaw<{ name: string; statement: string }[]>`
+      SELECT name, statement FROM pg_prepared_statements WHERE statement LIKE 'SELECT $1::int AS %'`
+    expect(named.map(({ statement }) => statement)).toEqual(
+      expect.arrayContaining(['SELECT $1::int AS prisma', 'SELECT $1::int AS raw']),
+    )
+    for (const { name, statement } of named)
+      expect(name).toBe(`s${createHash('sha256').update(statement).digest('hex').slice(0, 32)}`)
+  } finally {
+    await own.$disconnect()
+  }
 })
 
 test('a client of a pooler sends statements without names, with Prisma, without it and in transactions', async () => {
