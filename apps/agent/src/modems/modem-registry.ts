@@ -1,7 +1,7 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
 import type { ClosablePort, ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
-import type { FoundPlaces, Place, PlaceOnUsb } from './discovery/find-places.ts'
+import { type FoundPlaces, isSameDevice, type Place, type PlaceOnUsb } from './discovery/find-places.ts'
 import { type Identified, identifyPlace } from './discovery/identify-place.ts'
 import { UnknownDevices } from './discovery/unknown-devices.ts'
 import type { ModemActor } from './modem-actor.ts'
@@ -179,11 +179,8 @@ export class ModemRegistry {
 
   async #openAt(entry: RegisteredModem, place: Place): Promise<OpenAnswer> {
     const { last, duplicate } = entry
-    if (
-      duplicate?.owner.port !== undefined &&
-      isSameDevice(duplicate.place, place) &&
-      this.#options.clock.nowMs() < duplicate.untilMs
-    ) {
+    const isChecked = duplicate !== undefined && this.#options.clock.nowMs() < duplicate.untilMs
+    if (isChecked && duplicate.owner.port !== undefined && isSameDevice(duplicate.place, place)) {
       return alreadyInUse(place, duplicate.owner)
     }
     if (entry.id !== undefined && last?.usb !== undefined && last.usb.session === place.usb?.session) {
@@ -393,10 +390,6 @@ const removedAfterMs = 60_000
 
 /** Long enough that a port whose modem identifies itself only after its setup is not opened again and again. */
 const duplicateForMs = 300_000
-
-function isSameDevice(before: Place, now: Place): boolean {
-  return before.key === now.key && before.usb?.session === now.usb?.session
-}
 
 function alreadyInUse({ ports }: Place, { actor }: RegisteredModem): OpenAnswer {
   const words = `${ports[0]}: the same modem is already in use on ${actor.address}; list only one of its ports in MODEMS`

@@ -35,6 +35,11 @@ export interface PlaceOnUsb {
   readonly session: string
 }
 
+/** False for another place, and if a device has been plugged in there since. */
+export function isSameDevice(before: Place, now: Place): boolean {
+  return before.key === now.key && before.usb?.session === now.usb?.session
+}
+
 export interface FoundPlaces {
   readonly places: readonly Place[]
   /** Connected modems that MODEMS does not list. A listed modem whose port name has changed may be among them. */
