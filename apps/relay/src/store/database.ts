@@ -57,7 +57,7 @@ export function openDatabase({
   })
   pool.on('connect', sendOctets)
   if (onDiskFull !== undefined) pool.on('connect', (client) => reportFullDisk(client, onDiskFull))
-  const nameOf = isPooled ? () => '' : statementName
+  const nameOf = isPooled ? () => '' : statementNames()
   const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf, disposeExternalPool: true })
   // The minimal error format, because other formats contain the values of the query.
   const database = new PrismaClient({ adapter, errorFormat: 'minimal' })
@@ -93,23 +93,24 @@ class DatabaseSilent extends Error {
 }
 
 /**
- * The largest number of named statements. It is sufficient for all statements of the relay, and prevents dynamically
- * built statements from filling the memory of the server.
+ * The largest number of named statements of a client. It is sufficient for all statements of the relay, and prevents
+ * dynamically built statements from filling the memory of the server.
  */
 const MAX_NAMES = 500
 
 /**
- * Names a statement, so that PostgreSQL plans it only once per connection. A statement without a name is planned at each use.
- * The name is a hash of the text, so that two processes never use one name for different statements. They would share sessions
- * if `DATABASE_URL` were a pooler and `DATABASE_DIRECT_URL` were not set.
+ * Returns a function that names statements, so that PostgreSQL plans each only once per connection. A statement without a name is
+ * planned at each use. The name is a hash of the text, so that two processes never use one name for different statements. They
+ * would share sessions if `DATABASE_URL` were a pooler and `DATABASE_DIRECT_URL` were not set.
  */
-function statementName({ sql }: { sql: string }): string {
-  const existing = names.get(sql)
-  if (existing !== undefined) return existing
-  if (names.size >= MAX_NAMES) return ''
-  const name = `s${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`
-  names.set(sql, name)
-  return name
+function statementNames(): (statement: { readonly sql: string }) => string {
+  const names = new Map<string, string>()
+  return ({ sql }) => {
+    const existing = names.get(sql)
+    if (existing !== undefined) return existing
+    if (names.size >= MAX_NAMES) return ''
+    const name = `s${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`
+    names.set(sql, name)
+    return name
+  }
 }
-
-const names = new Map<string, string>()
