@@ -17,7 +17,6 @@ const SETTINGS = [
  */
 export async function checkPooledSession(url: string): Promise<void> {
   const client = databaseClient({ url, connectionTimeoutMillis: 5_000, query_timeout: 5_000 })
-  client.on('error', () => undefined) // reported by connect or by the query
   try {
     await client.connect()
     const names = SETTINGS.map(({ name }) => `('${name}')`).join(', ')

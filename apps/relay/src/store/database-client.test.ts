@@ -97,6 +97,19 @@ async function serverOf(client: Client): Promise<number> {
   return ['one', 'other'].findIndex((name) => rows[0]?.folder.endsWith(`/${name}`))
 }
 
+test('a client that loses its connection between two queries fails the next query, and does not end the process', async () => {
+  const client = databaseClient({ url: urlOf(0) })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const ended = new Promise<void>((resolve) => client.once('end', resolve))
+  const other = databaseClient({ url: urlOf(0) })
+  await other.connect()
+  await other.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid])
+  await other.end()
+  await ended
+  await expect(client.query('SELECT 1')).rejects.toThrow()
+})
+
 test('connects to the server that accepts writes', async () => {
   for (const at of [1, 0]) {
     await acceptsWrites(at)

@@ -8,14 +8,17 @@ import { isDatabaseUnavailable } from './database-unavailable.ts'
  * the clients look for the server that accepts writes and share the result.
  */
 export function clientClass(url: string): typeof Client {
-  const { needsWrites } = readDatabaseAddress(url)
-  return needsWrites || readDatabaseAddress(url).urls.length > 1 ? withServers(serversOf(url)) : Client
+  const { urls, needsWrites } = readDatabaseAddress(url)
+  return needsWrites || urls.length > 1 ? withServers(serversOf(url)) : Client
 }
 
-/** Creates a client for a URL that may name several servers. */
+/**
+ * Creates a client for a URL that may name several servers. If its connection is lost, its running or next query fails; without the
+ * listener, the loss would also end the process.
+ */
 export function databaseClient({ url, ...config }: ClientConfig & { readonly url: string }): Client {
   const Class = clientClass(url)
-  return new Class({ ...config, connectionString: firstUrl(url) })
+  return new Class({ ...config, connectionString: firstUrl(url) }).on('error', () => undefined)
 }
 
 /**

@@ -56,7 +56,6 @@ export async function retryUntilAvailable<T>(start: () => Promise<T>, { waitMs, 
 /** Returns why the database does not yet answer, or undefined when it does. Throws if the database will never answer. */
 async function tryOnce(url: string): Promise<string | undefined> {
   const client = databaseClient({ url, connectionTimeoutMillis: 5_000 })
-  client.on('error', () => undefined) // the pool detects a connection that is lost later
   try {
     await client.connect()
     const { rows } = await client.query<{ version: string }>(
