@@ -1,5 +1,6 @@
 import { timePasser } from '@smsgw/simulation/pass-time'
 import type { ScheduleReport } from '@smsgw/simulation/simulation'
+import type { Call } from './calls.ts'
 import { judge } from './judge.ts'
 import { planSchedule, type Schedule } from './schedule.ts'
 import { mostWrites, World } from './world.ts'
@@ -49,15 +50,18 @@ const mostTries = 10
 const longestEndMs = 3_600_000
 
 function isSettled(world: World): boolean {
-  const open = [...world.submits, ...world.otherCalls].some(({ endedAtMs }) => endedAtMs === undefined)
-  if (open) return false
+  if (world.submits.some(isOpen) || world.otherCalls.some(isOpen)) return false
   if (world.schedule.pin !== 'none') return true
   const { state } = world.runner
   return state?.kind === 'healthy' && state.service && world.injected.every((text) => world.journal.has(text))
 }
 
+function isOpen({ endedAtMs }: Call): boolean {
+  return endedAtMs === undefined
+}
+
 function whatIsOpen(world: World): string {
-  const calls = [...world.submits, ...world.otherCalls].filter(({ endedAtMs }) => endedAtMs === undefined)
+  const calls = [...world.submits, ...world.otherCalls].filter(isOpen)
   const unread = world.injected.filter((text) => !world.journal.has(text))
   const state = JSON.stringify(world.runner.state)
   return `calls ${calls.map(({ what, atMs }) => `${what}@${atMs}`)}; unread ${unread}; ${state}`

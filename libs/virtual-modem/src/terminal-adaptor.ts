@@ -156,19 +156,22 @@ export class TerminalAdaptor {
 
   /** Reads up to the end of a line; returns the number of bytes read. */
   #takeLine(bytes: Uint8Array): number {
-    const { settings, personality } = this.#modem
+    const { lineEnd, backspace } = this.#modem.settings
+    const { longestLine } = this.#modem.personality
+    let line = this.#line
     let at = 0
     let ended = false
     while (at < bytes.length && !ended) {
       const byte = bytes[at] ?? 0
       at += 1
-      if (byte === settings.lineEnd) ended = true
-      else if (byte === settings.backspace) this.#line = this.#line.slice(0, -1)
-      else if (byte >= 0x20 && this.#line.length < personality.longestLine) this.#line += String.fromCharCode(byte)
+      if (byte === lineEnd) ended = true
+      else if (byte === backspace) line = line.slice(0, -1)
+      else if (byte >= 0x20 && line.length < longestLine) line += String.fromCharCode(byte)
       else if (byte >= 0x20) this.#lineTooLong = true
       // V.250 §5.2.4: A/ needs no line end.
-      if (byte === slash && /^a\/$/i.test(this.#line)) ended = true
+      if (byte === slash && /^a\/$/i.test(line)) ended = true
     }
+    this.#line = line
     this.#echo(bytes.subarray(0, at))
     if (ended) this.#lineEnded()
     return at

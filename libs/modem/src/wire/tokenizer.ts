@@ -17,13 +17,16 @@ export interface TokenListener {
  * line or directly after the echo of the submission command.
  */
 export class Tokenizer {
-  readonly #line: Uint8Array
+  readonly #maximumLineLength: number
+  /** Grows with the longest line. */
+  #line: Uint8Array
   #length = 0
   /** The number of bytes received so far of a line that exceeds the limit; 0 while the line fits. */
   #overlong = 0
 
   constructor(maximumLineLength = defaultMaximumLineLength) {
-    this.#line = new Uint8Array(maximumLineLength)
+    this.#maximumLineLength = maximumLineLength
+    this.#line = new Uint8Array(Math.min(initialLineLength, maximumLineLength))
   }
 
   /** True if a line has begun but not ended, so that more bytes are expected soon. */
@@ -44,13 +47,20 @@ export class Tokenizer {
       } else if (byte === greaterThan && (this.#length === 0 || this.#isEchoOfSubmit())) {
         this.#endLine(listener)
         listener.prompt()
-      } else if (this.#length === this.#line.length) {
+      } else if (this.#length === this.#maximumLineLength) {
         this.#overlong = this.#length + 1
       } else {
+        if (this.#length === this.#line.length) this.#grow()
         this.#line[this.#length] = byte
         this.#length += 1
       }
     }
+  }
+
+  #grow(): void {
+    const line = new Uint8Array(Math.min(2 * this.#line.length, this.#maximumLineLength))
+    line.set(this.#line)
+    this.#line = line
   }
 
   #endLine(listener: TokenListener): void {
@@ -85,6 +95,8 @@ export class Tokenizer {
 
 // Longer than all expected lines, including a row of `+CMGL` and the answer to `AT+COPS=?` in a city.
 const defaultMaximumLineLength = 4096
+// Longer than most lines without a PDU.
+const initialLineLength = 256
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
