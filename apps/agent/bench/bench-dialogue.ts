@@ -6,7 +6,8 @@ import type { Round } from './round.ts'
 
 /**
  * Compares the driver with a loop that only exchanges the same bytes on the same port. Rounds of the driver and of the
- * loop alternate, so that other load on the machine affects both. The emulator answers without a delay.
+ * loop alternate, so that other programs on the machine affect both in the same way. The emulator answers without a
+ * delay.
  */
 const rounds = 9
 const perRound = 400

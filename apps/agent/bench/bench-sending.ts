@@ -16,7 +16,8 @@ import { text } from './round.ts'
 
 /**
  * Compares sending through queue, journal (two commits that wait for the disk) and driver with a loop that only
- * exchanges the same bytes on the same port. Rounds of both alternate. `--folder` puts the journal on another disk.
+ * exchanges the same bytes on the same port. Rounds of sending and of the loop alternate. `--folder` puts the journal
+ * on another disk.
  */
 const rounds = 7
 const perRound = 1000

@@ -3,7 +3,7 @@ import type { OpenPort } from '../src/ports/open-port.ts'
 import { monotonicClock } from '../src/time/monotonic-clock.ts'
 import { message, type Round } from './round.ts'
 
-/** Uses the driver as the agent does: sends a message after the result of the previous message is known. */
+/** Uses the driver as the agent does: sends each message when the result of the previous message is known. */
 export async function driverRound(port: OpenPort, count: number): Promise<Round> {
   const modem = new Modem({ port, clock: monotonicClock, onEvent: () => undefined })
   const outcome = await modem.start()

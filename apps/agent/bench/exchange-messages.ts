@@ -61,7 +61,7 @@ async function receiveAll(): Promise<void> {
   for (let waitedMs = 0; reads.size < count && waitedMs < 60_000; waitedMs += 100) await pause(100)
 }
 
-/** Counts the message, then deletes it. */
+/** Counts that the message was read, then deletes it. */
 async function keep({ source, pdu }: Incoming): Promise<void> {
   reads.set(pdu, (reads.get(pdu) ?? 0) + 1)
   if (source.kind !== 'stored') return

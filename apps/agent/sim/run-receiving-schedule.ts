@@ -61,6 +61,6 @@ export async function runReceivingSchedule(seed: number): Promise<readonly strin
 async function againLater(world: ReceiverFixture, later: string[]): Promise<void> {
   await world.pass(12_000)
   const pdu = later.shift()
-  // Skips a PDU of which an unread copy is still stored, because two such copies count as two messages: see `identify`.
+  // Skips a PDU if an unread copy of it is still stored, because two such copies count as two messages: see `identify`.
   if (pdu !== undefined && ![...world.storage.values()].includes(pdu)) world.deliver(pdu)
 }

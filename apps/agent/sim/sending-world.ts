@@ -39,8 +39,8 @@ export class SendingWorld {
       () => this.random.next(),
       () => this.clock.epochMs(),
     )
-    // Usually sleeps longer than the minute after which a real agent checks again, because days without an event would
-    // take long to simulate. Long sleeps also reveal a missing timer.
+    // A real agent checks again after a minute. The simulated agent usually sleeps longer, because days without an
+    // event would take long to simulate, and because long sleeps reveal a missing timer.
     this.#limits = { ...defaultSendingLimits, ...(seed % 8 !== 0 && { longestSleepMs: 12 * 60 * 60_000 }) }
     const faultRate = [0, 0.5, 1, 1.5][this.random.integer(4)] as number
     this.sims = Array.from(
@@ -189,7 +189,7 @@ export class SendingWorld {
       () => this.accepted.set(cmdId, command),
       () => undefined,
     )
-    // The relay repeats commands after the link breaks.
+    // Sometimes repeats commands, as the relay does after the link breaks.
     if (this.random.next() < 0.2)
       this.clock.after(this.random.integer(60_000), () => void this.sender?.accept([command]).catch(() => undefined))
   }

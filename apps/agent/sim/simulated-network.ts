@@ -8,7 +8,7 @@ import type { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import type { Random } from '@smsgw/virtual-modem/random'
 import type { SendingSim } from '../src/sending/sending-sim.ts'
 
-/** A PDU that the network accepted. The ledger is the truth that the agent's events are compared with. */
+/** A PDU that the network accepted. The test compares the agent's events with the ledger of these entries. */
 export interface LedgerEntry {
   readonly atMs: number
   readonly pdu: string
@@ -36,7 +36,7 @@ export class SimulatedSim {
     this.#faultRate = faultRate
   }
 
-  /** Returns the SIM for one process. Does not call back into the process after the process was killed. */
+  /** Returns the SIM for one process. The SIM does not call back into a process that was killed. */
   attach(isAlive: () => boolean): SendingSim {
     return {
       simNumber: this.simNumber,
@@ -85,7 +85,7 @@ export class SimulatedSim {
       )
     }
     this.#maybeLate(options.id, reference, isAlive)
-    // The modem may be ready for the next command long before the driver's time limit ends.
+    // The modem may be ready for the next command long before the time limit of the driver ends.
     if (this.#happens(0.3)) await this.#pause(120_000)
     return this.#ends(options, { kind: 'unknown', why: 'answer-lost', error: undefined }, isAlive)
   }

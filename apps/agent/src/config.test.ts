@@ -46,7 +46,7 @@ test.each(['2620', 'Vodafone', '26202,', '26202,none', '+26202'])('refuses the o
   )
 })
 
-test('MODEMS is auto or a list of addresses', () => {
+test('MODEMS is `auto` or a list of addresses', () => {
   expect(wantedModems({ MODEMS: 'auto' })).toEqual({ auto: true, addresses: [] })
   expect(wantedModems({ MODEMS: '/dev/ttyUSB2, tcp://h:1,' })).toEqual({
     auto: false,

@@ -146,14 +146,14 @@ export function checkedRelayUrl(url: string, isInsecureAllowed: boolean): string
   return parsed.href
 }
 
-/** Splits MODEMS into `auto`, the listed addresses and the second ports named after a plus sign. */
+/** Splits MODEMS into `auto`, the listed addresses, and the second ports that follow a plus sign. */
 export function wantedModems({ MODEMS: modems }: Pick<AgentConfig, 'MODEMS'>): Wanted {
   const named = modems
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  // A device name such as /dev/serial/by-id/usb-A+B may contain a plus sign, so splits only where an address begins,
-  // with a path or a scheme.
+  // Splits only at a plus sign before an address, which begins with a path or a scheme. A device name such as
+  // /dev/serial/by-id/usb-A+B may contain other plus signs.
   const listed = named.filter((address) => address !== 'auto').map((address) => address.split(/\+(?=\.{0,2}\/|tcp:)/))
   const seconds = listed.flatMap(([first = '', second]) => (second === undefined ? [] : [[first, second] as const]))
   return {

@@ -36,7 +36,7 @@ export async function startBridge({ api, channels, dataDir, log }: BridgeOptions
   const runningTime = new RunningTime(database, log)
   const { now } = runningTime
   const started: RunningChannel[] = []
-  // The `fetch` of a gateway adds the credentials of its account.
+  // The `fetch` function of a gateway adds the credentials of its account.
   const connect = ({ credentials = api.credentials, ...options }: Partial<SmsGatewayOptions>) =>
     new SmsGateway({ ...api, ...options, ...(credentials !== api.credentials && { fetch }), credentials })
   if (email !== undefined) {

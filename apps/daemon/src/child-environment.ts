@@ -1,4 +1,6 @@
-/** The environment of this process contains secrets, so child processes receive only the variables in this list. */
+/**
+ * Child processes receive only the variables in this list, because the environment of this process contains secrets.
+ */
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH']
 
 /** Returns the environment for child processes. The locale is fixed because some of their messages are parsed. */

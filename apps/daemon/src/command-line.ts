@@ -24,7 +24,7 @@ export interface ProgramCommands {
   readonly program: Program
   /** An argument before the command, such as `<port>`. */
   readonly first?: string
-  /** The commands by name. The command '' is used when the command line names none. */
+  /** The commands by name. The command '' is used if the command line names no command. */
   readonly commands: Readonly<Record<string, CommandHelp>>
   /** Options of every command. */
   readonly options?: Readonly<Record<string, Option>>

@@ -33,7 +33,10 @@ export type CrashLabel = (typeof labels)[number]
 
 let armed: { readonly label: CrashLabel; passesLeft: number } | undefined
 
-/** Marks a place where a test can kill the process, as a power cut would. Does nothing unless armed by `armCrashPoint`. */
+/**
+ * Marks a step at which a test can kill the process, as a power cut would. Does nothing unless armed by
+ * `armCrashPoint`.
+ */
 export function crashPoint(label: CrashLabel): void {
   if (armed?.label !== label) return
   armed.passesLeft -= 1

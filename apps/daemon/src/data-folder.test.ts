@@ -57,7 +57,7 @@ test('an unusable folder causes one error with a solution', () => {
 })
 
 test.runIf(process.platform === 'linux')(
-  'a folder on a file system that refuses new folders is an error, at any depth',
+  'reports a folder on a file system that refuses new folders as an error, at any depth',
   () => {
     for (const path of ['/proc/nope', '/proc/nope/deeper'])
       expect(() => takeDataFolder(path)).toThrow(`${path} cannot be used: ENOENT`)

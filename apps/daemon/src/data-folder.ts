@@ -24,8 +24,9 @@ export function takeDataFolder(folder: string): DataFolder {
 }
 
 /**
- * Locks the folder, or returns the process that holds the lock. Uses SQLite, because Node has no file locks. SQLite uses
- * the locks of the kernel, which end with the process and work across containers that share the folder.
+ * Locks the folder, or returns the process that holds the lock. Uses SQLite, because Node has no file locks. SQLite
+ * uses the locks of the kernel. These locks end with the process, and they work across containers that share the
+ * folder.
  */
 export function tryDataFolder(folder: string): DataFolder | { readonly heldBy: string } {
   const path = resolve(folder)

@@ -26,7 +26,7 @@ test.each([
   [['database', 'lock', 'owner'], 'relay'],
   [['agent-identity.json', 'journal.db'], 'agent'],
   [['emulator', 'relay', 'agent'], undefined],
-])('data of an earlier release stays in use by the program that wrote it: %j is of the %s', (names, owner) => {
+])('data of an earlier release is still used by the program that wrote it: %j is used by the %s', (names, owner) => {
   for (const name of names) write(name)
   expect(ownerOfData(folder)).toBe(owner)
   for (const program of ['agent', 'relay'] as const)

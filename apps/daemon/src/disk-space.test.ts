@@ -15,7 +15,7 @@ test('names the folder, its disk and the free space', () => {
   }
 })
 
-test.runIf(process.platform === 'linux')('takes the innermost of nested mounts', () => {
+test.runIf(process.platform === 'linux')('returns the innermost of nested mounts', () => {
   expect(describeDiskOf('/proc/self')).toContain('mounted at /proc')
 })
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 
 /** The free space of the disk that contains a folder. */
 export interface DiskSpace {
-  /** The folder. */
+  /** The path of the folder. */
   readonly path: string
   /** The device, such as `/dev/mmcblk0p2 mounted at /`; undefined if the system does not list its mounts. */
   readonly disk: string | undefined
@@ -13,9 +13,9 @@ export interface DiskSpace {
   readonly hasInodes: boolean
 }
 
-/** With less space, writes may fail at any time, because a database needs room for its log. */
+/** With less free space, writes may fail at any time, because a database needs space for its log. */
 export const CRITICAL_FREE_BYTES = 50_000_000
-/** With less space, the disk will soon be full. */
+/** With less free space, the disk will soon be full. */
 export const LOW_FREE_BYTES = 500_000_000
 
 /** Returns undefined when the folder does not exist or its file system cannot be read. */
@@ -54,7 +54,7 @@ function diskOf(path: string): string | undefined {
   let found: { readonly mountPoint: string; readonly disk: string } | undefined
   for (const { mountPoint, disk } of mounts()) {
     const contains = path === mountPoint || path.startsWith(mountPoint === '/' ? '/' : `${mountPoint}/`)
-    // A later mount hides an earlier mount at the same place.
+    // A later mount hides an earlier mount at the same path.
     if (contains && mountPoint.length >= (found?.mountPoint.length ?? 0)) found = { mountPoint, disk }
   }
   return found === undefined ? undefined : `${found.disk} mounted at ${found.mountPoint}`

@@ -20,7 +20,10 @@ export function faultDetails(error: unknown): object {
   }
 }
 
-/** The database adapter's causes are plain objects. Only their codes are kept, because their messages quote values. */
+/**
+ * Returns the codes of a cause from the database adapter. These causes are plain objects, and their messages quote
+ * values.
+ */
 function adapterCause(cause: unknown): object {
   if (typeof cause !== 'object' || cause === null) return {}
   const { kind, originalCode } = cause as { kind?: unknown; originalCode?: unknown }

@@ -14,6 +14,6 @@ test.each([
   ['--p', undefined],
   ['-p', undefined],
   ['--', undefined],
-])('%s was meant as %s', (word, meant) => {
+])('suggests %s as %s', (word, meant) => {
   expect(nearest(word, options)).toBe(meant)
 })

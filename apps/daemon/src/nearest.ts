@@ -1,6 +1,6 @@
 /**
- * Returns the name that the user probably meant: the only name with this beginning, or the name with the fewest changed
- * letters.
+ * Returns the name that the user probably meant: the only name that begins with the word, or the name with the fewest
+ * changed letters.
  */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const beginning = names.filter((name) => name.startsWith(word))

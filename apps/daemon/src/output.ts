@@ -45,7 +45,10 @@ export function failOnOutputErrors(fail: (error: Error) => void): void {
   process.stderr.on('error', () => undefined)
 }
 
-/** A write to a file may be partial, which Node does not check. Sockets and terminals always receive whole lines. */
+/**
+ * Returns true if the output is a file. A write to a file may be partial, which Node.js does not check. Sockets and
+ * terminals always receive complete lines.
+ */
 function isFile(output: LogOutput): output is LogOutput & { readonly fd: number } {
   return output.fd !== undefined && !(output instanceof Socket)
 }

@@ -11,7 +11,7 @@ export function printable(text: string): string {
   })
 }
 
-/** Returns JSON with the same characters escaped. It stays valid, and JSON.stringify alone escapes only those below U+0020. */
+/** Returns valid JSON with the same characters escaped. JSON.stringify alone escapes only characters below U+0020. */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replace(UNSAFE, (character) =>
     character === '\n' ? character : character.split('').map(escapedUnit).join(''),

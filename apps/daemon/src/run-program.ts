@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts'
 
 /** A program with commands: agent, bridge, gateway or relay. */
 export interface ProgramEntry {
-  /** The name before each error. */
+  /** The name that is printed before each error. */
   readonly name: string
   /** Loads the commands. Nothing else is loaded for a wrong command line. */
   readonly commands: () => Promise<ProgramCommands>
@@ -46,7 +46,7 @@ export async function runProgram({ name, commands, service, run }: ProgramEntry)
  */
 export function failAs(name: string): (error: unknown) => never {
   return (error) => {
-    // The message may contain text from a modem or a relay.
+    // The message may contain control characters, because text from a modem or a relay may be part of it.
     const text = error instanceof StartError ? printable(error.message) : faultText(faultDetails(error) as Fault).trim()
     process.stderr.write(`${name}: ${text}\n`)
     process.exit(error instanceof StartError ? error.exitCode : 1)

@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 
 /**
  * Signals within this time count as one signal, because a terminal sends the signal to the whole process group, and npm
- * forwards it again.
+ * also forwards the signal.
  */
 const ONE_SIGNAL_MS = 500
 
@@ -32,7 +32,7 @@ export interface ServiceRun<S extends Service> {
   readonly onStopping?: (signal: NodeJS.Signals) => void
   readonly onStopped?: () => void
   /**
-   * The longest duration of a stop. After this time the process exits, because stored data is consistent at any time.
+   * The longest duration of a stop. After this time the process exits anyway. Stored data is consistent at any time.
    */
   readonly stopLimitMs?: number
 }

@@ -35,7 +35,7 @@ test('commands of the smsgw script contain the service for which it was started'
   expect(startCommand('agent', agentOfGateway)).toBe('sudo systemctl start smsgw-gateway')
 })
 
-test('the package starts a service, other installations run a command', () => {
+test('in the package, the start command starts a service; in other installations, it runs a command', () => {
   expect(startCommand('agent', ofAgent)).toBe('sudo systemctl start smsgw-agent')
   expect(startCommand('agent', checkout)).toBe('npm run agent -- run')
   expect(startCommand('gateway', checkout)).toBe('npm start')

@@ -1,4 +1,4 @@
-# Sourced by every proof: result lines, an emulator, and waiting with a limit.
+# Every proof sources this file: result lines, an emulator, and waiting with a limit.
 
 program=
 emulator_pid=
@@ -55,7 +55,8 @@ memories_are_empty() {
     process.exit(memories.every(({ used }) => used === 0) ? 0 : 1)'
 }
 
-# Whether the network accepted exactly this text (parts joined) to this number, once.
+# Returns true if the network accepted exactly this text to this number exactly once. The parts of a long text are
+# joined.
 in_ledger() { # in_ledger <number> <text>
   node -e '
     const lines = require("node:fs").readFileSync("ledger.jsonl", "utf8").split("\n").filter(Boolean)

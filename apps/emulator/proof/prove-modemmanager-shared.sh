@@ -24,7 +24,7 @@ announce() {
 }
 modem() { manager --modem 0; }
 is_registered() { modem | tee -a proof.log | grep -q "state: .*registered"; }
-# Commands that ModemManager wrote to its port since the count in $1.
+# Prints the number of commands that ModemManager has written to its port since the count in $1.
 polls_since() { [ "$(grep -c "] --> 'AT" modemmanager.log)" -gt "$1" ]; }
 
 prove 'ModemManager detects the modem' eval 'within 10 announce && within 30 eval "modem | grep -q disabled"'

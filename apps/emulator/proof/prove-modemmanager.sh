@@ -9,7 +9,7 @@ needs curl curl
 cd "$1" || exit 1
 # ModemManager drops a +CMTI that arrives while it reads the previous message, so parts need a realistic latency.
 start_emulator --tcp 127.0.0.1:0 --latency 700
-# Without udev it opens a socket in the abstract namespace if its name starts with `abstract:`.
+# Without udev, ModemManager opens a socket in the abstract namespace if the name of the port starts with `abstract:`.
 socket="abstract:smsgw-emulator-$$"
 node "$(dirname "${BASH_SOURCE[0]}")/bridge.mjs" "$socket" "$(address ports)" 2>>proof.log &
 export DBUS_SESSION_BUS_ADDRESS="unix:path=$PWD/bus"

@@ -50,7 +50,7 @@ trap 'exit 130' INT TERM
 set -m
 for program in "${chosen[@]}"; do
   mkdir "$work/$program"
-  # Each takes 20 to 40 seconds; all run at the same time.
+  # Each proof takes 20 to 40 seconds. All proofs run at the same time.
   timeout --kill-after=5 85 bash "$here/prove-$program.sh" "$work/$program" >"$work/$program.lines" 2>"$work/$program.errors" &
   groups+=($!)
 done

@@ -43,7 +43,7 @@ test('refuses a path where no folder can be created', () => {
 test('returns from append only after the line is written and synced', () => {
   const calls: string[] = []
   const ledger = new LedgerFile(join(folder, 'ledger.jsonl'), {
-    // A disk that accepts a hundred octets at a time.
+    // Simulates a disk that accepts a hundred octets at a time.
     write: (_fd, bytes) => {
       calls.push('write')
       return Math.min(100, bytes.length)

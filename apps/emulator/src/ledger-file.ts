@@ -5,8 +5,8 @@ import type { LedgerEntry } from '@smsgw/virtual-modem/network/ledger'
 import { makeFolder } from './host/make-folder.ts'
 
 /**
- * The accepted messages, one JSON object per line, appended and synced before the modem answers `+CMGS:`. The
- * synchronous write blocks all modems on purpose, so that no sender receives a result for a message that a crash could
+ * The accepted messages, one JSON object per line, appended and synced before the modem answers `+CMGS:`. The write is
+ * synchronous and so blocks all modems. This is intended: no sender receives a result for a message that a crash could
  * erase.
  */
 export class LedgerFile {
@@ -47,7 +47,7 @@ export class LedgerFile {
     closeSync(this.#fd)
   }
 
-  /** Removes a partial line that a crash left. No modem has confirmed the message of this line. */
+  /** Removes a partial line that a crash has left. No modem has confirmed the message of this line. */
   #cutTornLine(): void {
     const torn = Buffer.byteLength(this.#end(LONGEST_LINE_BYTES).split('\n').at(-1) ?? '')
     if (torn > 0) ftruncateSync(this.#fd, fstatSync(this.#fd).size - torn)

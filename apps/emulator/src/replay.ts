@@ -65,7 +65,7 @@ export class Replay {
   }
 }
 
-/** Refuses a file that is too large before it is read; devices such as /dev/zero have no end. */
+/** Reads the file. Checks the size before, because devices such as /dev/zero have no end. */
 function readFile(file: string): Recording {
   try {
     const known = statSync(file)

@@ -18,7 +18,7 @@ export function takeGatewayFolder(path: string): DataFolder {
   return folder
 }
 
-/** Returns the error for data of an earlier release, which used one default folder for every program. */
+/** Returns the error for data of an earlier release, in which all programs used one default folder. */
 function foreignData(path: string, owner: string, folder: string, names: string): StartError {
   const move = `cd ${path} && mkdir -p ${folder} && mv ${names} ${folder}/`
   return new StartError(

@@ -61,7 +61,7 @@ export async function startGateway({
   const isVirtual = wanted.addresses.includes('virtual')
   const line = isVirtual ? new VirtualPhoneLine() : undefined
   onStage(databaseStage(relayConfig))
-  // A start may be aborted at any point. The next start completes or reverts it.
+  // Aborts the start if the process must stop. The next start completes or reverts an aborted start.
   const relay = await unlessStopping(
     stopping,
     startRelay({
@@ -132,7 +132,7 @@ export function isSettled({ modems }: Pick<AgentStatus, 'modems'>): boolean {
 
 /**
  * With `MODEMS=auto`, adds a virtual modem if no real modem is connected and none has ever been used. If a real modem
- * was used before, messages wait for it, because it may be unplugged or found late.
+ * was used before, messages wait for this modem, because it may be unplugged or may be found late.
  */
 async function chooseModems(config: AgentConfig, dataDir: string): Promise<Wanted> {
   const wanted = wantedModems(config)

@@ -5,7 +5,7 @@ import type { Log } from '@smsgw/daemon/log'
 import { StartError } from '@smsgw/daemon/start-error'
 
 export interface LocalBridgeOptions {
-  /** The URL at which this gateway listens, or SMSGW_URL. */
+  /** The URL at which this gateway listens, or the setting SMSGW_URL. */
   readonly url: string
   /** Returns the current credentials of the account of this gateway. */
   readonly credentials: () => { readonly username: string; readonly password: string }

@@ -27,7 +27,7 @@ test('the first start needs no settings, shows URL and account, and warns about 
   expect(output).toContain('curl -u')
   expect(statSync(join(folder, 'credentials.json')).mode & 0o077).toBe(0)
   expect(statSync(join(folder, 'server-secret')).mode & 0o077).toBe(0)
-  // The output is not a terminal, so the password is not shown.
+  // The password is not shown, because the output is not a terminal.
   expect(output).toContain(join(folder, 'credentials.json'))
   expect(output).not.toContain(password())
 }, 120_000)
@@ -114,7 +114,7 @@ test('refuses a second start on the same folder and names the process that uses 
   expect(complaint.trim().split('\n')).toHaveLength(1)
 }, 60_000)
 
-test('after being killed it restarts at once with all data, and does not show the password again', async () => {
+test('after a kill, restarts at once with all data, and does not show the password again', async () => {
   const id = await send('Before the power cut')
   await stop('SIGKILL')
   await new Promise((resolve) => setTimeout(resolve, 100))

@@ -274,7 +274,7 @@ function settingsTable(schema: SettingsSchema): string[] {
 }
 
 function defaultOf(schema: SettingsSchema, name: string): string {
-  // The values of these two settings differ between machines.
+  // Leaves out the values of these settings, because they differ between machines.
   if (name === 'DEVICE_NAME') return 'the host name'
   if (name === 'CONSOLE_DIR') return 'next to the program'
   const result = schema.shape[name]?.safeParse(undefined)
@@ -328,10 +328,7 @@ function typeOf({ type, anyOf }: JsonSchema): string {
   return [type ?? 'object'].flat().join(' or ')
 }
 
-/**
- * Returns the labels of each metric from the source, because the exported text contains labels only after they have
- * values.
- */
+/** Returns the labels of each metric from the source. The exported text contains labels only after they have values. */
 function labelsInSource(): Map<string, string[]> {
   const folder = join(ROOT, 'apps/relay/src')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -58,7 +58,7 @@ test('lists unusable devices, and names a solution if no modem was found', () =>
   expect(modemLines({ modems: [], unusable: [] })[0]).toContain('npm run gateway -- doctor')
 })
 
-test('is settled if no modem is starting, searching or not yet opened', () => {
+test('the start waits until no modem is starting, searching or not yet opened', () => {
   expect(isSettled({ modems: [] })).toBe(false)
   expect(isSettled({ modems: [modem, nameless] })).toBe(false)
   const unopened = { port: '/dev/ttyUSB2', state: 'absent', words: 'disconnected: not opened yet' } as never

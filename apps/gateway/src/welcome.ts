@@ -17,8 +17,9 @@ export function stageLine(description: string): string {
 
 /**
  * Returns the output after the start: URL, account, modems, and how to send a first message. The password is shown on a
- * terminal only, because other readers, such as the systemd journal, store it. `machine`: the network addresses of this
- * machine, shown if the gateway listens on all addresses.
+ * terminal only, because other readers, such as the systemd journal, store it.
+ *
+ * @param machine the network addresses of this machine, which are shown if the gateway listens on all addresses
  */
 export function welcome(
   { url, isVirtual, status }: Pick<Gateway, 'url' | 'isVirtual' | 'status'>,

@@ -1,9 +1,10 @@
-// Measures how many messages are accepted per second over HTTP, with authentication, number checks and the choice of a device.
-// Each message is on disk before the answer. For comparison, a bare route writes the same rows in the same run
-// (`bare-route.ts`). Rounds of both alternate, and medians are compared, because on a shared machine only ratios are comparable.
+// Measures how many messages are accepted per second over HTTP, with authentication, number checks and the choice of a
+// device. Each message is on disk before the answer. For comparison, a bare route writes the same rows in the same run
+// (`bare-route.ts`). Rounds of the relay and of the bare route alternate, and medians are compared, because on a shared
+// machine only ratios are comparable.
 //
 //   node apps/relay/bench/bench-accept.ts [--connections 64] [--seconds 3] [--rounds 7]
-//   node apps/relay/bench/bench-accept.ts --history 1000000     instead compares an empty table with a filled one
+//   node apps/relay/bench/bench-accept.ts --history 1000000 instead compares an empty table with a filled one
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -49,7 +50,7 @@ async function compare({ pool }: BenchDatabase, ours: string, bare: string, auth
     const { pathname } = new URL(url)
     return runLoad({ url, connections, seconds, request: () => postRequest(pathname, { authorization: auth }, body()) })
   }
-  // A first round, which is not measured, compiles the code and plans the statements.
+  // Runs a first round that is not measured, in which the code is compiled and the statements are planned.
   for (const url of [ours, bare]) await load(url, connections)
   const results: { ours: Load[]; bare: Load[] } = { ours: [], bare: [] }
   for (let round = 0; round < rounds; round++) {
@@ -66,7 +67,7 @@ async function compare({ pool }: BenchDatabase, ours: string, bare: string, auth
   print('alone: one connection, relay', ...figuresOf([accepted(await load(ours, 1))]))
 }
 
-/** Measures the same relay with two databases, one of which contains finished messages. Rounds alternate. */
+/** Measures the same relay with two databases, of which one contains finished messages. Rounds alternate. */
 async function compareWithHistory(messages: number): Promise<void> {
   await withBenchDatabase((empty) =>
     withBenchDatabase((filled) =>
@@ -112,7 +113,10 @@ async function walPosition({ pool }: BenchDatabase): Promise<number> {
   return Number(rows[0]?.at)
 }
 
-/** The messages were accepted by this relay, a second apart, and have ended. Each went to a different number. */
+/**
+ * Fills the table. The messages were accepted by this relay, a second apart, and have ended. Each message went to a
+ * different number.
+ */
 async function fill({ pool }: BenchDatabase, { accountId, deviceId }: BenchRelays, messages: number): Promise<void> {
   const beganAt = Date.now() - messages * 1_000
   const portion = 10_000

@@ -1,12 +1,4 @@
-// Measures the cost of idle agents for a relay, and the delay until an agent receives a message:
-//
-// node apps/relay/bench/bench-agents.ts [--agents 5000] [--at-once 64] [--messages 200] [--idle 60] [--phones 1000]
-// [--main dist/relay/main.js]
-//
-// The relay is a separate process with the flags of its service. Its memory is the RSS on Linux at the end of the idle
-// time. The agents are real sessions on real sockets, all in this process. `--at-once` agents connect at the same time,
-// and an agent that is refused by the relay reconnects as usual. `--phones` adds phones on Server-Sent Events, and also
-// measures the delay until a phone gets the notice of a message, and the time of the pull that follows.
+// For each kind of account, an SQL expression for the phone number of the n-th message.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -25,12 +17,13 @@ const { values } = parseArgs({
     // The time of three heartbeats, in which every agent answers some pings.
     idle: { type: 'string', default: '60' },
     phones: { type: 'string', default: '0' },
-    // A relay that runs from a bundle needs less memory than one that runs from its sources.
+    // The path of another build. A relay that runs from a bundle needs less memory than a relay that runs from its
+    // sources.
     main: { type: 'string' },
   },
 })
 const [agentCount, phoneCount, messageCount] = [Number(values.agents), Number(values.phones), Number(values.messages)]
-/** Registrations of one account wait for each other. */
+/** A limit, because registrations of one account wait for each other. */
 const registrationsAtOnce = 8
 const IDLE_MS = Number(values.idle) * 1000
 

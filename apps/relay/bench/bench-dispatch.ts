@@ -3,8 +3,8 @@
 //
 //   node apps/relay/bench/bench-dispatch.ts [--devices 50] [--messages 200] [--history 300000]
 //
-// The baseline, called "floor", is one statement through `pg` that marks the same number of rows and commits. Compare only
-// figures of one run, because on another machine, or under other load, only the ratios are comparable.
+// The baseline, called "floor", is one statement through `pg` that marks the same number of rows and commits. Compare
+// figures only within one run. Between machines, or under different load, only the ratios are comparable.
 import { parseArgs } from 'node:util'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Pool } from 'pg'

@@ -2,9 +2,10 @@
 //
 //   node apps/relay/bench/bench-drain.ts [--agents 1000] [--drain 25] [--notice 5]
 //
-// Two relays are separate processes. All agents are real sessions in this process, connected to the first relay, which then gets
-// SIGTERM with DRAIN_SECONDS from `--drain`. A load balancer is imitated: it sends agents back to the first relay until it notices the
-// drain, `--notice` seconds later. Meanwhile the second relay accepts ten messages a second.
+// Two relays are separate processes. All agents are real sessions in this process, connected to the first relay, which
+// then gets SIGTERM with DRAIN_SECONDS from `--drain`. The benchmark simulates a load balancer, which sends agents back
+// to the first relay until it notices the drain, `--notice` seconds later. Meanwhile, the second relay accepts ten
+// messages a second.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { newKeys, ScriptedAgent } from '../src/link/testing/scripted-agent.ts'
@@ -68,7 +69,7 @@ async function moveAll(agents: readonly ScriptedAgent[], staying: string): Promi
   for (const agent of agents) agent.url = staying
   const arrivals = agents.map(async (agent, index) => {
     const { ended = 0, isAway = true } = before[index] ?? {}
-    // An agent that is connected at this moment is still connected to the first relay.
+    // Disconnects count from now on. All agents that are connected at this moment are connected to the first relay.
     await agent.until(() => agent.phase === 'online' && (isAway || agent.ended.length > ended))
     return performance.now()
   })
@@ -94,7 +95,7 @@ function countDisconnections(agents: readonly ScriptedAgent[]): () => readonly n
   }
 }
 
-/** Sends messages at an even pace until the work is done, and returns the time of each answer. */
+/** Sends messages at a constant rate until the work is done, and returns the time of each answer. */
 async function acceptUntil(url: string, { auth, deviceId }: BenchRelays, work: Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   const requests: Promise<void>[] = []

@@ -3,10 +3,10 @@
 // node apps/relay/bench/bench-flood.ts [--wrong 500] [--good 50] [--seconds 70]
 //
 // There are three floods, one after the other. The first flood guesses the password of the owner's account from the
-// owner's own address, for longer than a login is remembered. The second flood tries a list of user names from one
+// owner's own address. It lasts longer than a login is remembered. The second flood tries a list of user names from one
 // address. The third flood makes each guess from another address. During the floods the owner continues to send valid
-// requests. Requests are sent at their planned time, even if earlier ones are unanswered, and their latency counts from
-// that time.
+// requests. Each request is sent at its planned time, even if earlier requests are not answered yet, and its latency
+// counts from its planned time.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -26,7 +26,7 @@ const [wrongPerSecond, goodPerSecond, seconds] = [Number(values.wrong), Number(v
 const OWNER = 'sms'
 const PASSWORD = 'the password of the owner'
 const HOME = '127.0.0.1'
-/** The status under which refused and lost connections are counted. */
+/** Refused and lost connections are counted under this status. */
 const NO_ANSWER = 0
 
 interface Flood {
@@ -73,7 +73,7 @@ interface Outcome {
   readonly ms: number
 }
 
-/** Sends requests at a fixed rate, so that a slow server does not slow its callers (open loop). */
+/** Sends requests at a fixed rate, even if the server answers slowly (open loop). */
 async function atRate(
   perSecond: number,
   seconds: number,

@@ -14,7 +14,7 @@ import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
 import { median, print } from './figures.ts'
 
 const TIMES = 20
-/** Larger than the portion of the job, because here no other statements need time. */
+/** Larger than the portion of the job, because there are no other statements during this benchmark. */
 const PORTION = 20_000
 const { values } = parseArgs({ options: { conversations: { type: 'string', default: '100000' } } })
 const conversations = Number(values.conversations)

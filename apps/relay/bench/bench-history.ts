@@ -92,7 +92,7 @@ function nameOf(filter: Query): string {
   return name.join(' ') || 'all'
 }
 
-/** Does the work of many runs of the job that updates the counts. */
+/** Does the same work as many runs of the job that updates the counts. */
 async function countAll(url: string): Promise<void> {
   const client = openDatabase({ url, connections: 2 })
   for (;;) {
@@ -121,7 +121,10 @@ async function page({ urls: [url], auth }: BenchRelays, query: Query) {
   return called
 }
 
-/** Returns the median duration of each kind of request. The kinds alternate, so that other load affects all of them alike. */
+/**
+ * Returns the median duration of each kind of request. The kinds alternate, so that other programs on the machine
+ * affect all kinds in the same way.
+ */
 async function times(...works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
   const durations = works.map((): number[] => [])
   for (let time = 0; time < TIMES; time++) {

@@ -1,4 +1,5 @@
-// Posts with the same idempotency keys to two relays at the same time. Each key must result in one message and one answer.
+// Sends POST requests with the same idempotency keys to two relays at the same time. Each key must result in one
+// message and one answer.
 //
 //   node apps/relay/bench/bench-race.ts [--full]
 import { parseArgs } from 'node:util'

@@ -16,7 +16,7 @@ export async function withBenchRelays(
   { url, pool }: BenchDatabase,
   count: number,
   work: (relays: BenchRelays) => Promise<void>,
-  /** The entry point of another build, for example a bundle, and further settings. */
+  /** `main` is the entry point of another build, for example a bundle. The other members are settings. */
   {
     main,
     settings: more = {},

@@ -2,9 +2,10 @@
 //
 //   node apps/relay/bench/bench-telemetry.ts [--agents 100000] [--relays 4] [--seconds 60]
 //
-// The agents have no sockets. Each gives a sample to the recorder of its relay every 30 s, at its own moment, as a connected agent
-// does. The recorders of all relays run in this process and store in one PostgreSQL. The baseline stores each sample alone, as fast
-// as the database can, with as many at the same time as the relays have connections.
+// The agents have no sockets. As a connected agent does, each agent gives a sample to the recorder of its relay every
+// 30 s, at a different moment. The recorders of all relays run in this process and store the samples in one PostgreSQL.
+// The baseline stores each sample separately, as fast as the database allows, and uses the same number of connections
+// as the relays.
 import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
 import type { AgentConnection } from '../src/link/claim/agent-connection.ts'
@@ -97,7 +98,8 @@ interface Counters {
 }
 
 async function readCounters(pool: Pool): Promise<Counters> {
-  // Each commit that stores samples has its own transaction id. The statistics of PostgreSQL are up to ten seconds old.
+  // Counts transaction ids, because each commit that stores samples has its own id. The statistics of PostgreSQL would
+  // be up to ten seconds old.
   const { rows } = await pool.query<{ rows: string; commits: string; walBytes: string }>(
     `SELECT count(*) AS rows, count(DISTINCT xmin::text) AS commits,
        pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS "walBytes"

@@ -1,5 +1,5 @@
-// Measures how many messages are accepted per second with Twilio's interface, compared with `POST /messages` of the same relay in the
-// same run. Rounds of both alternate, and medians are compared.
+// Measures how many messages are accepted per second with Twilio's interface, compared with `POST /messages` of the
+// same relay in the same run. Rounds of the two interfaces alternate, and medians are compared.
 //
 //   node apps/relay/bench/bench-twilio.ts [--connections 32] [--seconds 3] [--rounds 5]
 import { parseArgs } from 'node:util'

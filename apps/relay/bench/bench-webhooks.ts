@@ -1,11 +1,12 @@
 // Measures the delay of a webhook event on an idle relay, and deliveries per second under load, compared with a plain
-// loop that uses the same HTTP client and receiver. Also checks that all events arrive in time while receivers
+// loop that uses the same HTTP client and receiver. Also checks that all events arrive in time even if receivers
 // misbehave and relays are killed.
 //
 //   node apps/relay/bench/bench-webhooks.ts [--latency 300] [--deliveries 10000] [--rounds 3] [--events 10000]
 //     [--rate 60] [--relays 3] [--kill-seconds 8]
 //
-// The value 0 for `--latency`, `--deliveries` or `--events` skips that part. On a shared machine only the ratio is comparable.
+// The value 0 for `--latency`, `--deliveries` or `--events` skips that part. On a shared machine only the ratio is
+// comparable.
 import { parseArgs } from 'node:util'
 import { withBenchDatabase } from './bench-database.ts'
 import { benchWebhookLatency, benchWebhookRate } from './webhook-speed.ts'

@@ -14,7 +14,7 @@ export interface LoadOptions {
   readonly url: string
   readonly connections: number
   readonly seconds: number
-  /** Returns the complete next request, with head and body. */
+  /** Returns the next complete request, with head and body. */
   readonly request: () => string
 }
 

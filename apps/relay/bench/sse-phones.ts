@@ -72,7 +72,7 @@ export class SsePhone {
         response.on('data', (chunk: string) => {
           if (chunk.includes('event: MessageEnqueued')) this.#onNotice?.()
         })
-        // A phone that lost its stream would make the measurement wrong.
+        // Fails, because a phone that has lost its stream would make the measurement wrong.
         response.on('close', () => {
           if (!this.#isStopped) throw new Error('the relay closed the stream of a phone')
         })

@@ -70,7 +70,7 @@ async function listen(manner: Manner): Promise<{ readonly url: string; readonly 
   const server = createServer({ keepAliveTimeout: 60_000 }, serve).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
-  // Nothing listens on the port of the receiver that is down.
+  // Closes the server, so that nothing listens on the port of the receiver that is down.
   if (manner === 'dead') server.close()
   return { url: `http://127.0.0.1:${port}/`, report: () => ({ requests, firstMs, mostAtOnce }) }
 }

@@ -20,7 +20,7 @@ export interface Storm {
 
 const ILL: readonly Manner[] = ['dead', 'hanging', 'redirecting', 'too many', 'dripping', 'closing']
 const MANNERS: readonly Manner[] = [...ILL, ...Array.from({ length: 14 }, () => 'well' as const)]
-/** How long the remaining deliveries may take after the last event. */
+/** How long the remaining deliveries may take after the last event was committed. */
 const PATIENCE_MS = 120_000
 
 /** Sends each event to twenty receivers, of which six misbehave, while relays are killed and started again. */

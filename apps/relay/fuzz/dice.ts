@@ -13,7 +13,7 @@ export class Dice {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit)
   }
 
-  /** True once in `count` times on average. */
+  /** Returns true in one of `times` calls on average. */
   once(times: number): boolean {
     return this.below(times) === 0
   }

@@ -13,7 +13,7 @@ export interface FuzzOptions {
   readonly good: readonly string[]
   /** Connections that send a body one octet at a time during the run. */
   readonly slowConnections: number
-  /** Called occasionally to recreate the resources that requests have deleted. */
+  /** Called occasionally to create resources again that requests have deleted. */
   readonly refill: () => Promise<void>
   readonly onProgress?: (sent: number) => void
   readonly onFailure?: (failure: string) => void
@@ -100,7 +100,8 @@ export async function fuzzRelay(options: FuzzOptions): Promise<FuzzReport> {
       const problem = judge.problemOf(method, request.operation, answer)
       return problem === undefined ? undefined : `${shown(request)} ${problem}`
     } catch (error) {
-      // Either the client refused to send the request, or the answer arrived before the body was sent.
+      // Ignores this error: either the client refused to send the request, or the answer arrived before the body was
+      // sent.
       const code = (error as { code?: string }).code ?? String(error)
       count1(code)
       return CLIENT_ERRORS.includes(code) ? undefined : `${shown(request)} failed: ${code}`

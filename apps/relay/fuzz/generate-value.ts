@@ -43,7 +43,7 @@ function validObject(schema: JsonSchema, schemas: Schemas, dice: Dice): Record<s
   )
 }
 
-/** Returns a valid value even for a member whose schema also allows invalid values. */
+/** Returns a valid value of a member, even if the schema of the member also allows invalid values. */
 function validMember(name: string, member: JsonSchema, schemas: Schemas, dice: Dice): unknown {
   if (name === 'phoneNumbers') return Array.from({ length: dice.between(1, 3) }, () => phoneNumber(dice))
   if (name === 'recipient') return phoneNumber(dice)

@@ -37,7 +37,7 @@ type Engine = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
 let loaded: Promise<Engine> | undefined
 
-/** There is one engine per process, because a second engine would use the memory of the first. */
+/** Loads one engine per process, because a second engine would use the memory of the first. */
 function loadEngine(): Promise<Engine> {
   loaded ??= instantiate()
   return loaded
@@ -59,7 +59,10 @@ async function instantiate(): Promise<Engine> {
   return engine
 }
 
-/** The engine reads columns of the type "char" from PostgreSQL's catalogues, but the adapter does not support this type. */
+/**
+ * The type "char" of PostgreSQL's catalogues. The engine reads columns of this type, but the adapter does not support
+ * it.
+ */
 const CHAR = 18
 const TEXT = 25
 const CHARACTER = 6

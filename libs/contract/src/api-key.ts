@@ -14,7 +14,8 @@ const name = z
   .max(64)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters
   .regex(/^[^\u0000-\u001f\u007f]*$/, { error: 'must not contain control characters', abort: true })
-  // Not a pattern, because few languages of clients have these classes of characters.
+  // This check is not a pattern of the schema, because few programming languages of clients have these character
+  // classes.
   .refine((text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text), 'must not contain control or formatting characters')
   .meta({
     description: 'Name of the program or its purpose, without control and formatting characters',

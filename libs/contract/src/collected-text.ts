@@ -1,6 +1,6 @@
 /**
- * A long encrypted text that was collected while its request arrived, so that it is in memory only once. It contains
- * only ASCII characters.
+ * A long encrypted text whose pieces were collected while its request arrived, so that the text is in memory only once.
+ * It contains only ASCII characters.
  */
 export class CollectedText {
   readonly pieces: readonly Uint8Array[]
@@ -16,7 +16,7 @@ export class CollectedText {
     return this.size
   }
 
-  /** The first characters. */
+  /** @param length the number of characters to return from the start of the text */
   start(length: number): string {
     return String.fromCharCode(...(this.pieces[0]?.subarray(0, length) ?? []))
   }

@@ -121,7 +121,7 @@ export const showConversationQuery = requestQuery({
     .meta({ description: 'Id of a message of this conversation: return the messages before and after it' }),
 })
 
-/** Path parameters. */
+/** Parameters in the path of a conversation. */
 export const conversationParams = z.object({ number: z.string().min(1).max(512) })
 
 export type Conversation = z.output<typeof conversation>

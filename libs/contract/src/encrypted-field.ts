@@ -29,7 +29,7 @@ export interface PublicKeyField {
 
 export type EncryptedFieldResult =
   | { readonly ok: true; readonly field: EncryptedField }
-  /** The error message, which completes a sentence that starts with the name of the field. */
+  /** The error message. It completes a sentence that starts with the name of the field. */
   | { readonly ok: false; readonly problem: string }
 
 export function readEncryptedField(text: string): EncryptedFieldResult {
@@ -48,7 +48,7 @@ export function readEncryptedField(text: string): EncryptedFieldResult {
   return { ok: true, field: { kind: 'passphrase', iterations, salt, ciphertext } }
 }
 
-/** Reads a value that may be long. Of a collected text, only the part before its ciphertext is checked. */
+/** Reads a value that may be long. If the text was collected, checks only the part before the ciphertext. */
 export function readEncryptedValue(value: string | CollectedText): EncryptedFieldResult {
   if (typeof value === 'string') return readEncryptedField(value)
   const start = value.start(longestStart)
@@ -72,9 +72,9 @@ function readPublicKeyField(text: string): EncryptedFieldResult {
   return { ok: true, field: { kind: 'public-key', keyVersion: Number(version), wrappedKey, iv, ciphertext } }
 }
 
-/** Everything before the ciphertext is shorter. */
+/** The start of a value, up to its ciphertext, is always shorter than this. */
 const longestStart = 4_096
-/** A ciphertext of a valid length. */
+/** Stands for the ciphertext in the check of a collected text. Its length is valid. */
 const anyCiphertext = 'A'.repeat(64)
 
 /** RSA with 2048 bits. */

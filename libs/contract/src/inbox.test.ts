@@ -18,7 +18,7 @@ test.each<[object, string]>([
   })
 })
 
-test('accepts a period of one moment and refuses a period that ends before it starts', () => {
+test('accepts a period of zero length and refuses a period that ends before it starts', () => {
   expect(refreshInboxRequest.safeParse({ since: range.since, until: range.since }).success).toBe(true)
   expect(refreshInboxRequest.safeParse({ since: range.until, until: range.since }).success).toBe(false)
   expect(refreshInboxRequest.safeParse({ since: range.since }).success).toBe(false)

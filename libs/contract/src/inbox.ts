@@ -53,7 +53,7 @@ const includeAttachments = queryBoolean
 
 export const getInboxQuery = requestQuery({ includeAttachments })
 
-/** The ids of a message and of one of its attachments. Part numbers beyond the exact integers of JSON are refused. */
+/** The ids of a message and of one of its attachments. A part number that JSON cannot represent exactly is refused. */
 export const attachmentParams = z.object({
   id: z.string().min(1),
   partId: z
@@ -66,7 +66,7 @@ export const listInboxQuery = requestQuery({
   type: inboxType.optional(),
   ...timeRange,
   deviceId: z.string().max(128).optional(),
-  // A + that is not encoded arrives as a space.
+  // Restores a `+` that the client did not encode, because it arrives as a space.
   sender: z
     .string()
     .max(128)

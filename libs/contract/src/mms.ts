@@ -61,7 +61,7 @@ export const mmsToSend = requestBody({
  */
 export const ENCRYPTED_LENGTH = 16 / 9
 
-/** Returns the approximate number of octets of an attachment before its encryption. */
+/** Returns the approximate number of octets that an attachment has without encryption. */
 function clearOctets(data: string | AttachmentOctets): number {
   return isEncrypted(data) ? data.length / ENCRYPTED_LENGTH : storedOctets(data)
 }
@@ -79,17 +79,17 @@ export function isEncrypted(data: string | AttachmentOctets): boolean {
   return typeof data === 'string' ? data.startsWith('$') : data instanceof CollectedText
 }
 
-/** Reads the text once without backtracking, because an attachment has millions of characters. */
+/** Checks the text in one pass without backtracking, because an attachment has millions of characters. */
 function isData(data: unknown): boolean {
   if (data instanceof DecodedBase64 || data instanceof CollectedText) return true
   if (typeof data !== 'string' || data === '') return false
-  // The message says whether it is encrypted.
+  // Whether the value must be encrypted depends on the message, so both forms are accepted here.
   if (isEncrypted(data)) return true
   const padding = data.endsWith('==') ? 2 : Number(data.endsWith('='))
   return data.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(data.slice(0, data.length - padding))
 }
 
-/** Returns the members of an MMS that are encrypted if the message is, with their path. */
+/** Returns the members of an MMS that are encrypted in an encrypted message, with their paths. */
 export function mmsValues({ subject, text, attachments }: Omit<MmsContent, 'kind'>): readonly MmsValue[] {
   return [
     { path: ['mmsMessage', 'subject'], value: subject },

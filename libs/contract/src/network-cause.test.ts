@@ -25,6 +25,6 @@ test('each number has one cause', () => {
   for (const cause of networkCauses) if (!/^stick_/.test(cause)) expect(found).toContain(cause)
 })
 
-test('each cause of a refusal has advice; the outcome of a report decides about its advice', () => {
+test('each cause of a refusal has advice; the advice for a report depends on its outcome', () => {
   for (const cause of networkCauses) expect(adviceOfCause(cause) === undefined).toBe(cause.startsWith('report_'))
 })

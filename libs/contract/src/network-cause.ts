@@ -1,5 +1,6 @@
-// Why the network, the SIM or the modem refused a message, or why a delivery report says that it did not arrive. A cause
-// has a stable code, with which a program can show its own text. Several numbers of the standards can mean the same.
+// Why the network, the SIM or the modem refused a message, or why a delivery report says that it did not arrive. A
+// cause has a stable code, with which a program can show its own text. Several numbers of the standards can have the
+// same cause.
 
 import { z } from 'zod'
 
@@ -43,7 +44,7 @@ interface CauseNumbers {
   readonly cme?: readonly number[]
   /** Errors of the web interface of a HiLink stick. */
   readonly hilink?: readonly number[]
-  /** TP-ST of a delivery report: 23.040 §9.2.3.15. The outcome of the report decides about the advice. */
+  /** TP-ST of a delivery report: 23.040 §9.2.3.15. The advice depends on the outcome of the report. */
   readonly report?: readonly number[]
   readonly advice?: CauseAdviceCode
 }

@@ -28,7 +28,7 @@ export const timeRange = {
   to: instant.optional().meta({ description: 'End of the period, exclusive' }),
 }
 
-/** A check of a whole query: `from` must not be after `to`. */
+/** Checks a whole query: `from` must not be after `to`. */
 export function refuseReversedRange(context: z.core.ParsePayload<{ from?: Date | undefined; to?: Date | undefined }>) {
   const { from, to } = context.value
   if (from && to && from > to)

@@ -5,7 +5,9 @@ export function requestBody<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess(withoutNulls, z.object(shape))
 }
 
-/** Schema of a member that a change refuses, because ignoring it would look as if it had been changed. */
+/**
+ * Schema of a member that a change refuses. If the member were ignored, the caller would believe that it was changed.
+ */
 export function unchangeable(instead: string) {
   return z
     .never(`cannot be changed: ${instead}`)

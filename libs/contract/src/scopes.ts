@@ -1,5 +1,5 @@
 /**
- * The permissions of tokens and API keys. `all:any` includes all other scopes; for a key, all except those in
+ * The permissions of tokens and API keys. `all:any` includes all other scopes. For a key, `all:any` does not include
  * `explicitScopes`.
  */
 export const scopes = [

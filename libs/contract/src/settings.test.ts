@@ -21,7 +21,7 @@ test('accepts keys in camelCase, which take precedence', () => {
   ).toEqual({ messages: { send_interval_min: 3, work_hours_enabled: true }, webhooks: { retry_count: null } })
 })
 
-test('keeps null, which resets a key or section, distinct from an absent one', () => {
+test('treats null, which resets a key or section, differently from an absent key or section', () => {
   const change = settingsChange.parse({ messages: { limit_value: null }, ping: null })
   expect(change.messages).toEqual({ limit_value: null })
   expect(change.ping).toBeNull()

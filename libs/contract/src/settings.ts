@@ -60,7 +60,7 @@ const encryption = {
   }),
 }
 
-/** How long a finished message keeps its content; the relay sets this for all accounts. */
+/** How long a finished message keeps its content. The relay sets this time for all accounts. */
 const privacy = { forget_after_seconds: z.int().min(0).max(315_360_000) }
 
 /** The settings that an agent applies, by section. The agent validates them as the API does. */

@@ -26,7 +26,7 @@ const timelineKinds = [
   'webhook-attempt',
 ] as const
 
-/** The code of the advice in an entry. Advice about a cause without a code has none. */
+/** The code of the advice in an entry. Advice about a cause without a code has no code. */
 export const adviceCodes = [
   ...new Set([...agentFailureCodes, ...relayFailureCodes]),
   'outcome_unknown',

@@ -24,7 +24,7 @@ export const localTime = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/)
   .meta({ format: 'date-time', examples: ['2026-03-01T15:46:11.000+07:00'] })
 
-// A `+` in a query arrives as a space.
+// Replaces the space with `+`, because an unencoded `+` in a query arrives as a space.
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?(?:[Zz]|([+\- ])(\d\d):(\d\d))$/
 
 function epochMsOf(text: string): number | undefined {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { scopes } from './scopes.ts'
 import { tokenRequest } from './token.ts'
 
-test('accepts every scope, and inbox:read is not inbox:list', () => {
+test('accepts every scope, and distinguishes inbox:read from inbox:list', () => {
   expect(tokenRequest.parse({ scopes: [...scopes] })).toEqual({ scopes })
   expect(tokenRequest.parse({ scopes: ['inbox:read'], ttl: null })).toEqual({ scopes: ['inbox:read'] })
 })

@@ -1,4 +1,4 @@
-// These lists have their own file, because the console uses them without zod.
+// These lists have their own file, because the console uses the lists without zod.
 
 /** The events about received messages, whose receiver may reply. */
 export const twilioReceivedEvents = ['sms:received', 'mms:downloaded'] as const

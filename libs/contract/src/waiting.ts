@@ -5,7 +5,7 @@ import { utcTime } from './times.ts'
 export const waitingReasons = [
   /** A person must approve the message. */
   'approval',
-  /** `scheduleAt` is in the future. */
+  /** The time `scheduleAt` is in the future. */
   'scheduled',
   'device_offline',
   /** Earlier messages of the same device come first. */
@@ -20,7 +20,7 @@ export const waitingReasons = [
   'limit',
   'work_hours',
   'no_network',
-  /** The SIM is roaming, and the settings of the device do not allow sending there. */
+  /** The SIM is roaming, and the settings of the device do not allow sending while roaming. */
   'roaming',
   'modem_missing',
   'sim_locked',
@@ -51,7 +51,7 @@ export interface WaitingCause {
   readonly simNumber?: number | undefined
 }
 
-/** @param device the words for the device in the sentence, for example "the device attic" */
+/** @param device the words that name the device in the sentence, for example "the device attic" */
 export function waitingOf({ reason, until, simNumber }: WaitingCause, device: string): Waiting {
   const utc = until === undefined ? undefined : new Date(until).toISOString()
   const sim = simNumber === undefined ? undefined : `SIM ${simNumber}`

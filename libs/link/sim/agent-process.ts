@@ -81,7 +81,7 @@ export class AgentProcess {
     })
   }
 
-  /** Writes an event whose kind the relay does not know. */
+  /** Writes an event of a kind that the relay does not know. */
   writeUnreadable(): void {
     this.#write(() => this.#appendText('{"kind":"riddle"}'))
   }
@@ -220,7 +220,7 @@ export class AgentProcess {
     })
   }
 
-  /** Writes COMMIT to disk, uses the radio, then writes RESULT to disk, for one message after the other. */
+  /** For one message after the other: writes COMMIT to disk, sends the message by radio, then writes RESULT to disk. */
   #sendNext(): void {
     const { disk } = this
     const next = [...disk.commands].find(([, { state }]) => state === 'received')
@@ -252,7 +252,7 @@ export class AgentProcess {
     )
   }
 
-  /** Writes one change after the other. The state machine gets the input when the change is on disk. */
+  /** Writes one change after the other. The state machine receives the input when the change is on disk. */
   #write(change: () => AgentInput | unknown, then: () => void = () => undefined): void {
     const { time, random, schedule } = this.#world
     const takesMs = schedule.hasSlowDisks && random.happens(0.02) ? 5_000 : random.between(0, 20)

@@ -38,7 +38,8 @@ function isInStep({ store }: World, { state, disk }: AgentProcess): boolean {
   const { phase, outbox } = state
   if (phase.kind !== 'online' || phase.welcome.connEpoch !== store.connEpoch) return false
   const stored = store.journals.get(disk.journalId)?.ids.length ?? 0
-  // Without the events that retention removed before the relay stored them, no events are left to send.
+  // Events that retention removed before the relay stored them are not counted: without them, no events are left to
+  // send.
   return outbox.mark === stored && (stored === disk.events.length || disk.first > disk.events.length)
 }
 
@@ -71,7 +72,7 @@ function judgeSends({ store, accepted, invariants, schedule }: World): string[] 
   for (const [cmdId, { outcome }] of store.sends) {
     if (outcome === 'sent' && !transmitted.has(cmdId)) problems.push(`${cmdId} is Sent but was not transmitted`)
     // In other stories, a second disk may have sent a message that this disk cancelled, and a restored database may
-    // lack a dispatch.
+    // lack a dispatched message.
     if (schedule.story === 'plain' && (outcome === 'cancelled' || outcome === 'failed') && transmitted.has(cmdId)) {
       problems.push(`${cmdId} is ${outcome}, but was transmitted`)
     }

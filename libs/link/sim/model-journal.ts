@@ -11,7 +11,7 @@ export interface Disk {
   mark: number
   /** The first event that retention has not removed. */
   first: number
-  /** Starts with event 1. */
+  /** The events, starting with event 1. */
   readonly events: JournaledEvent[]
   readonly commands: Map<string, CommandRecord>
 }

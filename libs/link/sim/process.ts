@@ -33,7 +33,7 @@ export class Process {
     this.#catchUp()
   }
 
-  /** Runs `see` after a delay, if the process is still running. */
+  /** Runs `see` after a delay, if the process is still running then. */
   later(ms: number, see: () => void): void {
     this.#time.after(ms, () => this.now(see))
   }

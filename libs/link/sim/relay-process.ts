@@ -61,7 +61,7 @@ const pollMs = 15_000
 export class Session {
   state: RelayState
   readonly socket: Socket
-  /** The epoch that the store assigned. */
+  /** The epoch that the store assigned to the connection. */
   connEpoch: number | undefined
   readonly #world: World
   readonly #relay: RelayProcess
@@ -135,7 +135,7 @@ export class Session {
     }
   }
 
-  /** Sometimes the store requests a pause, as for a device that reports all the time. */
+  /** Sometimes simulates that the store requests a pause, as it does for a device that reports all the time. */
   #paced(answer: StoreAnswer): RelayInput {
     const { random } = this.#world
     if (answer.kind !== 'events-stored') return answer
@@ -160,7 +160,7 @@ export class Session {
     const { random, time } = this.#world
     const result = this.#world.transactionResult()
     time.after(databaseMs(this.#world), () => {
-      // The relay was killed before the database received the transaction.
+      // The relay was killed before the database received the transaction, so nothing is committed.
       if (!this.#process.isAlive) return
       const answer = result === 'refused' ? undefined : commit()
       if (!this.#world.mayContinue(this.#relay)) return

@@ -29,8 +29,8 @@ export function runSchedule(seed: number, options: { readonly tracing?: boolean 
 /** Ten times as many steps as the longest schedule needs. More steps mean an endless loop. */
 const mostSteps = 20_000
 /**
- * How long the run continues after the faults. Long enough for sockets that neither end closes, for the longest pauses,
- * and for the attempts until two duplicates stop.
+ * How long the run continues after the last fault. The time is sufficient for sockets that neither end closes, for the
+ * longest pauses, and for the attempts until two duplicates stop.
  */
 const longestEndMs = 900_000
 

@@ -10,9 +10,9 @@ export interface End {
 }
 
 /**
- * One TCP connection, on which bytes arrive in order or not at all. Bytes may be delayed, or blocked in one direction
- * or both, and arrive later. Undelivered bytes are lost when the connection ends. When one direction fails, all later
- * bytes in this direction are lost. An end may not notice for a long time that the other end has closed.
+ * One TCP connection, on which bytes arrive in order or not at all. Bytes may arrive late, because they are delayed, or
+ * blocked in one direction or both. Undelivered bytes are lost when the connection ends. When one direction fails, all
+ * later bytes in this direction are lost. An end may not notice for a long time that the other end has closed.
  */
 export class Socket {
   readonly #time: VirtualTime

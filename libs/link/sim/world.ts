@@ -20,7 +20,7 @@ export class World {
   readonly relays: RelayProcess[] = []
   /** The agent of the device, then its copy. */
   readonly agents: AgentProcess[] = []
-  /** Events since the copy was started. */
+  /** Counts of events since the copy was started. */
   readonly sinceCopy = { unreadWelcomes: 0, restartsOfAgent: 0 }
   readonly trace: string[] = []
   readonly #tracing: boolean

@@ -6,7 +6,7 @@ import { parsersOf } from './answer-parsers.ts'
 import { NonsensePort } from './nonsense-port.ts'
 import { RandomAnswers } from './random-answers.ts'
 
-/** An episode runs one driver until the driver has received this number of lines. The seed determines the lines. */
+/** An episode runs one driver until the driver has received `lines` lines. The seed determines the lines. */
 export interface EpisodeOptions {
   readonly seed: number
   readonly lines: number

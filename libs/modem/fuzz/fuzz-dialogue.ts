@@ -22,7 +22,7 @@ if (!numbers.every(Number.isSafeInteger) || lines < 1 || workers < 1) {
 
 /** The time limit for one line, one chunk or one step of the clock. */
 const longestMs = 50
-/** The limit of a driver's heap. A driver stores little more than a ring buffer of its last bytes. */
+/** The largest allowed heap of a driver. A driver stores little more than a ring buffer of its last bytes. */
 const mostHeapBytes = 16 * 1024 * 1024
 /**
  * The distance between the first seeds of two workers. The distance is so large that no two workers use the same seed.

@@ -2,7 +2,7 @@ import type { Modem } from '../src/modem.ts'
 import { runEpisode } from './episode.ts'
 
 export interface FuzzOptions {
-  /** The minimum number of lines and bytes to send. */
+  /** The lowest number of lines and bytes to send. */
   readonly lines: number
   readonly bytes: number
   readonly seed: number
@@ -61,8 +61,8 @@ async function liveThrough(seed: number, lines: number, options: FuzzOptions, re
     if (ms > report.slowest.ms) what = describe()
   }
   const result = await runEpisode({ seed, lines, measure, ...onDone })
-  // Repeats slow work, because compilation or garbage collection slows work down once. Only work that is slow every
-  // time counts.
+  // Repeats slow work, because compilation or garbage collection may slow work down by chance. Only work that is slow
+  // every time counts.
   for (let again = 0; again < 3 && Math.max(0, ...slow.values()) > longestMs; again += 1) {
     const before = slow
     slow = new Map()

@@ -21,7 +21,7 @@ const { values } = parseArgs({
   },
 })
 
-/** Errors of earlier versions that ModemManager 1.24.2 has corrected. */
+/** Errors of earlier versions of ModemManager that version 1.24.2 has corrected. */
 const corrected = new Set(['1e2d:0061 interface 0', '1e2d:0061 interface 2', '2cb7:01a2 interface 3'])
 
 const folders = values.rules === undefined ? ['/usr/lib/udev/rules.d', '/lib/udev/rules.d'] : [values.rules]

@@ -102,7 +102,7 @@ export function phonesimReplies(definition: string): readonly Reply[] {
     if (!variables.has(name)) variables.set(name, fromXml(value))
   }
   const text = (content: string): string =>
-    // `${*}` is the text that a command has in place of its asterisk.
+    // `${*}` is the text that a command has in the position of its asterisk.
     unescaped(fromXml(content)).replaceAll(/\$\{([^}]*)\}/g, (_, name: string) => variables.get(name) ?? '1')
   const chats = [...xml.matchAll(/<chat>([\s\S]*?)<\/chat>/g)].flatMap(([, chat = '']) => {
     const command = /<command[^>]*>([\s\S]*?)<\/command>/.exec(chat)?.[1]

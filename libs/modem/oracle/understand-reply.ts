@@ -37,7 +37,7 @@ export async function isReplyUnderstood({ text: raw, command }: Reply): Promise<
   if (own !== undefined) return isAnswered(await answerTo(own, text))
   const code = lines.find(({ prefix }) => queryFor(prefix, '') !== undefined || isUnsolicitedCode(prefix))
   if (code === undefined || (command !== undefined && !readsFrom(command, code.prefix))) {
-    // The driver does not write this command, so only the end of the reply matters.
+    // The driver does not write this command, so it is sufficient that the reply has an end.
     return isEnded(await answerTo({ ...anyReply, text: command ?? 'AT' }, text))
   }
   if (/^\+C(G|E|5G)?REG$/.test(code.prefix)) return lines.some((line) => registrationIn(line) !== undefined)
@@ -76,7 +76,7 @@ function isTextOf(found: string, text: string, alphabet: string | undefined): bo
 /** TP-MTI is in the first octet after the service centre. 23.040 §9.2.3.1 */
 const isSubmit = (octets: Uint8Array): boolean => ((octets[1 + (octets[0] ?? 0)] ?? 0) & 3) === 1
 
-/** Commands of the driver whose reply is free text or has a form of its own. */
+/** Commands of the driver whose reply is free text or has a special form. */
 const queriesByCommand: ReadonlyMap<string, Query<unknown>> = new Map(
   [
     ...[readManufacturer, readModel, readFirmware, readInformation, readImsi, numberQuery('AT+CGSN')],

@@ -83,8 +83,8 @@ function judgeEnds({ submits, otherCalls, clock }: World): string[] {
 }
 
 /**
- * How long a call may wait for other work, such as a hanging listing, a resynchronisation or setup. The time spent
- * waiting for calls of the same kind is not included.
+ * The longest time that a call may wait for other work, such as a hanging listing, a resynchronisation or setup. The
+ * time spent waiting for calls of the same kind is not included.
  */
 const callLimitMs = 400_000
 /** The time limit for one submission: prompt, hook, result, end of the answer, and resynchronisation. */
@@ -112,7 +112,7 @@ function judgeInbox(world: World): string[] {
 
 function judgeBounds(world: World): string[] {
   const problems: string[] = []
-  // Each call and each background task sends one command at a time.
+  // Each call and each background task has at most one command in the queue.
   const mostQueued = world.otherCalls.length + 8
   if (world.mostQueued > mostQueued) problems.push(`${world.mostQueued} commands in the queue`)
   return problems
@@ -127,7 +127,10 @@ function judgeRecovery({ recovery }: World): string[] {
   return problems
 }
 
-/** A modem that accepts commands again sends output. The driver must write its next command within this time. */
+/**
+ * A modem that accepts commands again sends output. After that output, the driver must write its next command within
+ * this time.
+ */
 const longestRecoveryMs = 5_000
 
 /** Checks that the driver sends, deletes and configures nothing through the second port. */

@@ -6,10 +6,11 @@ import type { Schedule } from './schedule.ts'
 /**
  * Measures how long the driver takes to write commands again after the modem has finished a submission without a
  * result. The measurement starts with the modem's first output after the submission. A generic modem may abort a
- * submission, so for such a modem the measurement starts with its report, or 45 s after the PDU. Also counts writes
- * that could have disturbed a modem that was still sending.
+ * submission, so for such a modem the measurement starts with its status report, or 45 s after the PDU. The class also
+ * counts writes that could have disturbed a modem that was still sending.
  *
- * no PDU is out → a PDU is out → the modem has finished and sent some output → the outcome is unknown → in step
+ * States: no PDU is being sent → a PDU is being sent → the modem has finished and sent some output → the outcome is
+ * unknown → in step
  */
 export class RecoveryWatch {
   readonly recoveriesMs: number[] = []
@@ -21,10 +22,10 @@ export class RecoveryWatch {
   askedWhileSending = 0
   readonly #clock: Clock
   readonly #mayAbort: boolean
-  /** True if the modem also answers on a second port. Then the driver checks the modem earlier. */
+  /** True if the modem also answers on a second port. In this case, the driver checks the modem earlier. */
   readonly #hasSecondPort: boolean
   readonly #ledger: readonly LedgerEntry[]
-  /** The index of the current message in the ledger. */
+  /** The index in the ledger of the message that is being sent. */
   #place = 0
   #pduAtMs: number | undefined
   #signAtMs: number | undefined
@@ -72,7 +73,7 @@ export class RecoveryWatch {
     return this.#clock.nowMs() - (this.#pduAtMs ?? 0)
   }
 
-  /** A little less than the driver has to wait, because bytes need some time to reach the modem. */
+  /** A little less than the time that the driver has to wait, because bytes need some time to reach the modem. */
   get #shortestWaitMs(): number {
     if (this.#tookMs.length < 10) return overdueMs - 1_000
     const longestMs = Math.max(...this.#tookMs)
@@ -82,7 +83,7 @@ export class RecoveryWatch {
     return Math.min(overdueMs - 1_000, learnedMs)
   }
 
-  /** Must be called after the modem has sent bytes. */
+  /** Must be called after the modem has sent bytes to the driver. */
   said(bytes: Uint8Array, isSending: boolean): void {
     if (!bytes.includes(lineFeed)) return
     this.#sign(isSending, this.#mayAbort ? Math.max(0, overdueMs - this.#waitedMs) : 0)

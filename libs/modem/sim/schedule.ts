@@ -17,7 +17,7 @@ export interface Schedule {
   readonly networkMs: number | { readonly minMs: number; readonly maxMs: number }
   readonly slotsOfSim: number
   readonly secondPort: SecondPortPlan
-  /** The PIN in the driver's options. Used only if the SIM requires a PIN. */
+  /** The PIN in the driver's options, which is used only if the SIM requires a PIN. */
   readonly pin: 'none' | 'right' | 'wrong' | 'missing'
   readonly pinTriesLeft: 1 | 2 | 3
   readonly modemOptions: ModemOptions

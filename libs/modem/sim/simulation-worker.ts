@@ -12,8 +12,8 @@ await runSchedules(workerData as SimulationWork, {
   reportEvery: 1_000,
   post: (report) => parentPort?.postMessage(report),
   strayProblems: async () => {
-    // Waits for a turn of the event loop, because Node.js reports unhandled rejections only then, and a schedule may
-    // end without such a turn.
+    // Waits for one iteration of the event loop, because Node.js reports unhandled rejections only between iterations,
+    // and a schedule may end before the next iteration.
     await new Promise((resolve) => setImmediate(resolve))
     return strays.splice(0)
   },

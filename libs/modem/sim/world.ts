@@ -44,7 +44,7 @@ export class World {
   answeredOnSecondPort = 0
   /** The number of attempts left before each PIN entry. */
   readonly triesAtPinEntries: number[] = []
-  /** How often the SIM refused a PIN. */
+  /** The number of times that the SIM refused a PIN. */
   pinRefusals = 0
   /** The records of PIN entries, which are passed to the next driver. */
   #keptPins = '[]'
@@ -89,7 +89,8 @@ export class World {
     this.#cable = new Cable(clock, schedule.cableMs, (bytes) => {
       this.recovery.wrote(bytes, this.modem.sending)
       this.writes += 1
-      // Unplugs the cable, because without latency an endless loop of commands and answers would stop the clock.
+      // Unplugs the cable. Without latency, an endless loop of commands and answers would otherwise never let the clock
+      // advance.
       if (this.writes >= mostWrites) this.#plug(false)
       this.#watchPin(bytes)
       if (tracing) this.#note('>', text(bytes))
@@ -317,8 +318,8 @@ export class World {
       if (incoming.kind === 'message') this.journal.set(key, (this.journal.get(key) ?? 0) + 1)
       else if (incoming.kind === 'status-report') this.reports.push(incoming)
       else this.unreadable.push(incoming.pdu)
-      // Deletes the message only if it is stored. The program that read the message may have ended earlier. Then the
-      // next program finds the message.
+      // Deletes the message only if it is stored. If the program that read the message ended before it stored the
+      // message, the next program reads the message again.
       const { source, pdu } = incoming
       if (source.kind === 'stored') this.#delete(source, pdu, runner)
       else if (source.acknowledge) this.#ask('acknowledge', async () => runner.modem?.acknowledge())
@@ -373,7 +374,7 @@ export class World {
   }
 }
 
-/** The busiest hour needs a tenth of these writes, so a driver that writes more is in a loop. */
+/** The busiest hour needs a tenth of this number of writes, so a driver that writes more is in a loop. */
 export const mostWrites = 20_000
 const ownNumber = '+447700900111'
 const otherNumber = '+447700900222'

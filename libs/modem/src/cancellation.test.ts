@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Cancellation } from './cancellation.ts'
 
-test('notifies each listener once, late listeners immediately, and removed listeners never', () => {
+test('notifies each listener once, a listener added after the cancellation immediately, and a removed listener never', () => {
   const cancellation = new Cancellation()
   const heard: string[] = []
   cancellation.onCancelled(() => void heard.push('first'))

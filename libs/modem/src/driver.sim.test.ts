@@ -6,7 +6,7 @@ import { startWorker } from '../sim/start-worker.ts'
 // with its trace.
 const seed = 20_261_120
 
-test(`2 000 schedules of driver and virtual modem, from seed ${seed} on, break no guarantee`, async () => {
+test(`no guarantee is broken in 2 000 schedules of driver and virtual modem, from seed ${seed} on`, async () => {
   const { schedules, failures, seen } = await simulate({ schedules: 2_000, seed, workers: 2, startWorker })
   expect(failures).toEqual([])
   expect(schedules).toBe(2_000)

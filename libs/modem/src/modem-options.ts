@@ -28,7 +28,7 @@ export interface ModemOptions {
 
 export interface WallClock {
   readonly epochMs: () => number
-  /** Returns the difference between local time and UTC at that time, in quarters of an hour. */
+  /** Returns the difference between local time and UTC at `epochMs`, in quarters of an hour. */
   readonly zoneQuartersAt: (epochMs: number) => number
 }
 

@@ -20,7 +20,7 @@ export type Degradation =
   | 'not-registered'
   /** Resynchronisation failed. */
   | 'not-answering'
-  /** No more messages can arrive until a message is deleted. */
+  /** The memory is full, so no more messages can arrive until a message is deleted. */
   | 'storage-full'
 
 /** The facts from which the state is derived. */

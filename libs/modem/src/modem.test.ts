@@ -90,7 +90,7 @@ class World {
     this.virtual.powerOn()
   }
 
-  /** Opens the port again, as its owner does when the port is back. */
+  /** Opens the port again, as its owner does when the port has reappeared. */
   readonly reopen: () => void
 
   async pass(ms: number): Promise<void> {
@@ -270,7 +270,7 @@ describe('faults', () => {
   )
 
   test.each(['generic', 'simcom-sim7600', 'huawei-e3372'])(
-    '%s: a SIM that asks during a message does not hold the next one',
+    '%s: a query of the SIM during a message does not delay the next message',
     async (name) => {
       const faults = { 'sim-toolkit': { whileSending: true, forMs: 600_000 } }
       const world = new World(name, {}, { faults })
@@ -286,7 +286,7 @@ describe('faults', () => {
   )
 
   test.each(['generic', 'simcom-sim7600', 'huawei-e3372'])(
-    '%s: a SIM that asks after the start does not stop setup',
+    '%s: a query of the SIM after the start does not stop setup',
     async (name) => {
       const world = new World(name, {}, { faults: { 'sim-toolkit': { type: 36, times: 1, forMs: 600_000 } } })
       await world.ready()

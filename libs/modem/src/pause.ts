@@ -2,8 +2,8 @@ import type { Cancellation } from './cancellation.ts'
 import type { Clock, Timer } from './clock.ts'
 
 /**
- * Waits until the next check is due or `wake` is called, so that an unsolicited code can shorten the wait. Never waits
- * less than `leastMs`, because some modems send such a code with every answer to the check.
+ * Waits until the next check is due or `wake` is called, so that an unsolicited code can shorten the wait. Always waits
+ * at least `leastMs`, because some modems send an unsolicited code with every answer to the check.
  */
 export class Pause {
   readonly #clock: Clock

@@ -4,8 +4,8 @@ export interface WorkerThread {
 }
 
 /**
- * Runs one worker for each piece of work and returns the last report of each. A worker may post a report at any time and
- * is done when it exits.
+ * Runs one worker for each piece of work and returns the last report of each worker. A worker may post a report at any
+ * time and is done when it exits.
  */
 export function inWorkers<Work, Report>(
   pieces: readonly Work[],

@@ -10,8 +10,8 @@ export type PassTime = (clock: VirtualClock, mostMs: number, isEnough?: () => bo
 
 /**
  * Makes a function that advances a clock from timer to timer until `isEnough` or the time has passed. All promises
- * settle between two timers, because `process.nextTick` runs the next step only when all promises have settled. Such a
- * step takes much less time than a turn of the event loop.
+ * settle between two timers, because the function that `process.nextTick` calls runs only when all promises have
+ * settled. This is much faster than an iteration of the event loop.
  */
 export function timePasser(nextTick: (run: () => void) => void): PassTime {
   return async (clock, mostMs, isEnough = () => false) => {

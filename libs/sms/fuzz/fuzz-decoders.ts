@@ -278,7 +278,7 @@ function incomingOf(octets: Uint8Array): Tpdu | undefined {
   }
 }
 
-/** PostgreSQL must accept every text, because a text that it refuses would block its queue. */
+/** Checks that PostgreSQL accepts the text, because a text that PostgreSQL refuses would block the whole queue. */
 function expectStorable(text: string): void {
   if (!text.isWellFormed()) throw new Error('half a surrogate pair in a text')
   if (text.includes('\0')) throw new Error('U+0000 in a text')

@@ -19,7 +19,7 @@ export class Random {
     return least + this.below(most - least + 1)
   }
 
-  /** Returns true once in `times` calls on average. */
+  /** Returns true in one of `inTimes` calls on average. */
   once(inTimes: number): boolean {
     return this.below(inTimes) === 0
   }

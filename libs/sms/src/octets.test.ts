@@ -3,7 +3,7 @@ import { checkedOctet, copyOf, hexFromOctets, joinOctets, OctetReader, octetsFro
 import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
 
 describe('hexadecimal', () => {
-  test('is parsed in either case and written in upper case', () => {
+  test('is accepted in upper and lower case and written in upper case', () => {
     const octets = octetsFromHex('00ff7Fa9')
     expect([...octets]).toEqual([0x00, 0xff, 0x7f, 0xa9])
     expect(hexFromOctets(octets)).toBe('00FF7FA9')
@@ -49,7 +49,7 @@ describe('a reader', () => {
     expect(new OctetReader(octetsFromHex('00'), 9).remaining).toBe(0)
   })
 
-  test('the error contains field and offset if the octets end too early', () => {
+  test('the error contains the field and the offset if the octets end too early', () => {
     const reader = new OctetReader(octetsFromHex('001122'), 1)
     expect(() => reader.take('TP-UD', 3)).toThrow(new PduDecodeError('TP-UD', 1, 'needs 3 octets, 2 left'))
     reader.rest()

@@ -60,7 +60,7 @@ export function octetsFromHex(hex: string): Uint8Array {
   return octets
 }
 
-/** Returns upper case, as modems write it. */
+/** Returns hexadecimal digits in upper case, as modems write them. */
 export function hexFromOctets(octets: Uint8Array): string {
   let hex = ''
   for (let start = 0; start < octets.length; start += AT_ONCE) hex += hexOfFew(octets, start)

@@ -141,7 +141,7 @@ const deliver: fc.Arbitrary<Deliver> = fc
   )
   .map(([envelope, content]) => ({ ...envelope, ...content }))
 
-/** 131 octets are left in the longest report when all its other fields are at their maximum. */
+/** In the longest report, with all other fields at their maximum, 131 octets are left for the user data. */
 const optionalParameters: fc.Arbitrary<OptionalParameters> = fc
   .record({ protocolIdentifier: octet, dataCodingScheme: octet }, { requiredKeys: [] })
   .chain((parameters) =>
@@ -187,7 +187,7 @@ const outgoing: fc.Arbitrary<Tpdu> = fc.oneof(submit, deliverReport)
 const serviceCentre = fc.option(number, { nil: undefined })
 
 function check<Value>(arbitrary: fc.Arbitrary<Value>, property: (value: Value) => void): void {
-  // Does not return the result of `expect`, because fast-check regards a returned false as a failure.
+  // Does not return the result of `expect`, because fast-check treats a returned `false` as a failure.
   const checked = fc.property(arbitrary, (value) => {
     property(value)
   })
@@ -226,7 +226,7 @@ describe('decodes encoded values unchanged:', () => {
     const text = fc.oneof(
       fc.stringMatching(/^\+[0-9]{1,20}$/),
       fc.stringMatching(/^[0-9*#abc]{1,20}$/),
-      // A name of only spaces and punctuation may look like a number with separators, and such a name is refused.
+      // A name that has only spaces and punctuation may look like a number with separators. Such a name is refused.
       name.map(({ value }) => value).filter((value) => /[^\d\s()+./-]/.test(value)),
     )
     check(text, (text) => expect(textFromAddress(addressFromText(text))).toBe(text))
@@ -308,7 +308,7 @@ describe('invalid octets', () => {
   test.each([
     ['incoming', decodeIncoming],
     ['outgoing', decodeOutgoing],
-  ] as const)('that are read as an %s message say the same when written again', (_direction, decode) => {
+  ] as const)('that are decoded as an %s message have the same meaning after encoding', (_direction, decode) => {
     check(noise, (octets) => {
       const message = decodedOrUndefined(() => decode(octets))
       if (message === undefined || message.tpdu.kind === 'command') return

@@ -43,7 +43,7 @@ describe('packing for USSD', () => {
     expect(unpackUssd(octets('31D98C56B3DD00'))).toBe('1234567@')
   })
 
-  it('sends a CR at the end of the text twice if it ends on an octet boundary', () => {
+  it('sends a CR at the end of the text twice if the first CR ends on an octet boundary', () => {
     expect(hex(packUssd('1234567\r'))).toBe('31D98C56B3DD1A0D')
     expect(unpackUssd(octets('31D98C56B3DD1A0D'))).toBe('1234567\r\r')
   })
@@ -122,7 +122,7 @@ describe('a USSD string', () => {
     expect(decodeUssdString(octets('04110430'), 0x11)).toBe('Ба')
     expect(decodeUssdString(octets('65E5672C'), 0x11)).toBe('日本')
     expect(decodeUssdString(octets('00410042'), 0x11)).toBe('AB')
-    // The octets of 中 would be the letters NZ.
+    // If read as two letters, the octets of 中 would be "NZ".
     expect(decodeUssdString(octets('4E2D6587'), 0x11)).toBe('中文')
     expect(decodeUssdString(octets('65'), 0x11)).toBe('')
   })
@@ -134,7 +134,7 @@ describe('a USSD string', () => {
     expect(decodeUssdString(octets('AA180C3602'), scheme)).toBeUndefined()
   })
 
-  it('decodes to the encoded text', () => {
+  it('decodes to the text that was encoded', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
         fc.pre(!text.endsWith('\r'))

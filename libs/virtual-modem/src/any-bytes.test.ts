@@ -44,8 +44,8 @@ const command = fc
 const hexadecimal = fc.uint8Array({ maxLength: 200 }).map((octets) => Buffer.from(octets).toString('hex'))
 const pdu = '0031000C914477000999990000A70AE8329BFD4697D9EC37'
 /**
- * Leaves out S3 and S5, because the commands of the test have a fixed line end and contain letters that must not be
- * backspaces.
+ * Leaves out the registers S3 (line end) and S5 (backspace), because the commands of the test have a fixed line end and
+ * contain letters that must not count as backspaces.
  */
 const typed = fc.oneof(
   { weight: 4, arbitrary: fc.array(command, { maxLength: 4 }).map((commands) => `AT${commands.join(';')}\r`) },

@@ -5,7 +5,7 @@ export class ManualClock implements Clock {
   readonly #startEpochMs: number
   #nowMs = 0
   #sequence = 0
-  /** A heap, ordered by time, then by the order in which the timers were set. */
+  /** A heap, ordered by time. Timers for the same time are in the order in which they were set. */
   readonly #waiting: Alarm[] = []
 
   constructor(startEpochMs = 1_772_380_800_000) {

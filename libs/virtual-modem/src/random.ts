@@ -6,8 +6,8 @@ export interface Random {
 }
 
 /**
- * Mulberry32 has 32 bits of state. The generator is good enough for byte splits and faults, and fast enough for a call
- * on every write.
+ * Mulberry32 has 32 bits of state. It is good enough for splitting bytes and choosing faults, and fast enough for a
+ * call on every write.
  */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0

@@ -116,14 +116,14 @@ test('delays unsolicited lines during a prompt', () => {
   expect(modem.say('\x1b')).toBe('\r\n+CIEV: 2,3\r\n\r\nOK\r\n')
 })
 
-test('limits data without an end and answers an error', () => {
+test('limits data without an end and answers with an error', () => {
   const modem = host()
   modem.say('AT+CMGS=20\r')
   expect(modem.say('0'.repeat(50_000))).toBe('')
   expect(modem.say('\x1a')).toBe('\r\n+CMS ERROR: 304\r\n')
 })
 
-test('accepts input while the host in the same process reads', () => {
+test('accepts input that a host in the same process sends while it reads', () => {
   let text = ''
   let talks = false
   const talker: EmulatedHost = host({

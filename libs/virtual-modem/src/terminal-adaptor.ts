@@ -9,6 +9,7 @@ import { formatResult, type ResultCode, withLineEnds } from './wire/result-code.
 
 /**
  * The command interpreter of one terminal (the TA of 27.005): reads command lines and writes results (V.250 §5).
+ * States:
  *
  * - deaf: the modem is starting; bytes are lost.
  * - listening: characters form a line; everything before `AT` is skipped.
@@ -36,7 +37,9 @@ export class TerminalAdaptor {
   #names: readonly string[] = []
   #information = ''
   #abort: (() => void) | undefined
-  /** The number of the pending answer. An answer with another number belongs to an earlier command and is ignored. */
+  /**
+   * The number of the pending answer. An answer with a different number belongs to an earlier command and is ignored.
+   */
   #turn = 0
   #data = ''
   #given: ((data: string) => Outcome) | undefined
@@ -100,7 +103,8 @@ export class TerminalAdaptor {
   }
 
   /**
-   * Applies the faults that answer or refuse input while a message is being sent. Returns true when one of them did so.
+   * Applies the faults that answer or refuse input while a message is being sent. Returns true if such a fault has
+   * handled the input.
    */
   #answersWhileSending(bytes: Uint8Array): boolean {
     const { faults, settings } = this.#modem
@@ -358,7 +362,7 @@ export class TerminalAdaptor {
       if (byte === controlZ || byte === escapeKey) end = byte
       else if (byte === this.#modem.settings.backspace) this.#data = this.#data.slice(0, -1)
       else {
-        // Stores no data beyond the limit, because data of this length is too long in any case.
+        // Stores no more data than the limit, because the command will refuse such long data anyway.
         if (this.#data.length < dataLimit) this.#data += String.fromCharCode(byte)
         echo += byte === carriageReturn && this.#textPrompt ? '\r\n> ' : String.fromCharCode(byte)
       }

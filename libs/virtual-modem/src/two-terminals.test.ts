@@ -83,7 +83,7 @@ describe('two ports of one modem', () => {
       [0, 1],
       ['+CMTI', '+CMTI'],
     ],
-  ])('indicate messages on the ports %j that asked for it', (asking, indicated) => {
+  ])('indicate messages on the ports %j that requested indications', (asking, indicated) => {
     const { say, network, read, wait } = twoPorts()
     for (const terminal of asking) say(terminal, 'AT+CNMI=2,1\r')
     read(0)

@@ -68,7 +68,7 @@ test('keeps the port of a UART modem during a restart', () => {
   expect(host.ports).toEqual([])
 })
 
-test('is back after a restart while its port is disconnected', () => {
+test('is available after a restart while its port is disconnected', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: huaweiHilink, bootTimeFactor: 0 })
   host.modem.dropPort(5_000)
   host.modem.reboot()
@@ -87,7 +87,7 @@ test('keeps AT&W settings over a restart until AT&F', () => {
   expect(host.say('AT+CMEE?\r')).toBe('AT+CMEE?\r\r\n+CMEE: 0\r\n\r\nOK\r\n')
 })
 
-test('detects the rate of the host until AT&W stores a fixed one', () => {
+test('detects the rate of the host until AT&W stores a fixed rate', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: simcomSim800, bootTimeFactor: 0 })
   const rate = () => /\+IPR: (\d+)/.exec(host.say('AT+IPR?\r'))?.[1]
   const restart = () => {

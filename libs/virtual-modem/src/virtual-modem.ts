@@ -268,7 +268,7 @@ export class VirtualModem {
     this.#options.onPort?.('back', { renumbered: this.faults.strike('port-renumbered') !== undefined })
   }
 
-  /** Only the first port has data calls. */
+  /** Only the first port can have a data call. */
   #mayEnterDataMode({ isListening, terminals }: PowerCycle): void {
     if (isListening && this.faults.standing('data-mode') && this.faults.strike('data-mode'))
       terminals[0]?.dataMode.enter()
@@ -325,7 +325,7 @@ export interface VirtualModemOptions {
   readonly ownMemories?: boolean
   /** Bytes to the host; never called from inside the constructor. `terminal`: 0 for the first port. */
   readonly onBytes: (bytes: Uint8Array, terminal: number) => void
-  /** Called when the port is lost or back. `renumbered` means that the port has another name. */
+  /** Called when the port is lost or available again. `renumbered` means that the port has another name. */
   readonly onPort?: (event: 'lost' | 'back', detail: { readonly renumbered: boolean }) => void
   /** `random` (default): splits and merges output at random. `whole`: keeps each write in one piece. */
   readonly chunking?: 'random' | 'whole'

@@ -42,7 +42,8 @@ export async function pair(config: AgentConfig, { values, positionals }: Command
 
 /**
  * Renames the files before the identity changes. If the process ends between the two steps, the old identity has no
- * journal and sends nothing. In the opposite order, the new identity could send messages from the old journal.
+ * journal and so sends nothing. If the identity changed first, the new identity could send messages from the old
+ * journal.
  */
 function setFilesAside(folder: string, deviceId: string): void {
   for (const name of ['journal.db', 'journal.db-wal', 'journal.db-shm']) {

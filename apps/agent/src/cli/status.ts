@@ -29,7 +29,10 @@ async function live(folder: string, asJson: boolean): Promise<void> {
   throw new StartError('the agent has stopped')
 }
 
-/** Removes the running time, because a file or pipe receives a new status only when something else has changed. */
+/**
+ * Removes the time that the agent has been running, because a file or pipe receives a new status only when something
+ * else has changed.
+ */
 function withoutAge(status: AgentStatus): string {
   return JSON.stringify({ ...status, upMs: 0 })
 }

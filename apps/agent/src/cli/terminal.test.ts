@@ -39,7 +39,7 @@ test.each(['stdout', 'stderr'] as const)('escapes everything printed on %s', (st
   }
 })
 
-test('indents further lines of a USSD text, so that they cannot be mistaken for other events', () => {
+test('indents the further lines of a USSD text, so that they cannot be mistaken for other events', () => {
   const lines = eventLines({ kind: 'ussd', answer: { status: 'answered', text: 'You won\r\nstate: ready' } })
   expect(lines).toEqual(['ussd: answered: You won', '    state: ready'])
 })

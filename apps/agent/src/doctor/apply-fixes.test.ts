@@ -35,7 +35,7 @@ test('runs the commands of a fix in order after confirmation', async () => {
   expect(lines).toEqual(['fix: switch the stick', ...run, 'done'])
 })
 
-test('offers a fix of several findings once, and leaves root to a line for the shell', async () => {
+test('offers a fix of several findings only once, and runs a line for the shell without adding sudo', async () => {
   const fix = { about: 'share the modem', commands: ['sudo smsgw modem adopt --yes'] }
   const { lines, run } = await fixing(
     [
@@ -51,11 +51,14 @@ test('offers a fix of several findings once, and leaves root to a line for the s
 test.each([
   [true, 'done'],
   [false, 'failed: store the rate'],
-])('runs a step of this process after confirmation, and says whether it succeeded: %s', async (succeeds, last) => {
-  const fix = { about: 'store the rate', commands: [{ line: 'store the rate', run: async () => succeeds }] }
-  const { lines, run, hasFixed } = await fixing([{ ...broken, fix }], true)
-  expect([run, lines.at(-1), hasFixed]).toEqual([[], last, succeeds])
-})
+])(
+  'runs a step of this process after confirmation, and reports whether the step succeeded: %s',
+  async (succeeds, last) => {
+    const fix = { about: 'store the rate', commands: [{ line: 'store the rate', run: async () => succeeds }] }
+    const { lines, run, hasFixed } = await fixing([{ ...broken, fix }], true)
+    expect([run, lines.at(-1), hasFixed]).toEqual([[], last, succeeds])
+  },
+)
 
 test.each([
   [false, 'not run'],

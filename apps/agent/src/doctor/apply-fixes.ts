@@ -6,7 +6,7 @@ import type { Finding, Fix, FixCommand } from './finding.ts'
 /** The functions that ask the person at the terminal and run the commands that change the machine. */
 export interface FixingHost {
   print(line: string): void
-  /** Undefined if there is no terminal. */
+  /** The function that asks for a confirmation. Undefined if there is no terminal. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
   /** Returns true if the command succeeded. */
   run(command: readonly string[]): boolean
@@ -36,12 +36,12 @@ export async function applyFixes(findings: readonly Finding[], host: FixingHost)
   return hasFixed
 }
 
-/** Several findings about one modem may have the same fix. */
+/** Returns each fix once, because several findings about one modem may have the same fix. */
 function withoutRepetitions(fixes: readonly Fix[]): readonly Fix[] {
   return [...new Map(fixes.map((fix) => [JSON.stringify(fix.commands), fix])).values()]
 }
 
-/** Runs the commands in order until one fails, and returns that one. */
+/** Runs the commands in order until one fails. Returns the command that failed. */
 async function firstFailure(commands: readonly FixCommand[], host: FixingHost): Promise<FixCommand | undefined> {
   for (const command of commands) {
     const isDone = isStep(command) ? await command.run() : host.run(withSudo(command))
@@ -56,7 +56,7 @@ function isStep(command: FixCommand): command is Step {
   return typeof command === 'object' && 'run' in command
 }
 
-/** Adds sudo, because the doctor usually runs without root. A line for the shell asks for root itself. */
+/** Adds sudo, because the doctor usually runs without root permissions. A line for the shell contains sudo already. */
 function withSudo(command: string | readonly string[]): readonly string[] {
   if (typeof command === 'string') return ['sh', '-c', command]
   return process.getuid?.() === 0 ? command : ['sudo', ...command]

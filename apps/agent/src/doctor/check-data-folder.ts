@@ -4,7 +4,7 @@ import { type DiskSpace, describeDiskSpace, diskStatus, readDiskSpace } from '@s
 import { measureFsync } from '../journal/measure-fsync.ts'
 import { type CodedFinding, fail, ok, warn } from './finding.ts'
 
-/** Checks access, privacy, free space and speed. `knownFsyncMs` avoids measuring the speed again. */
+/** Checks access, privacy, free space and speed. If `knownFsyncMs` is given, the speed is not measured again. */
 export function checkDataFolder(folder: string, knownFsyncMs?: number): readonly CodedFinding[] {
   const path = resolve(folder)
   if (!existsSync(path)) {

@@ -119,7 +119,7 @@ export function checkClock(state = judgeSystemClock()): readonly CodedFinding[] 
   ]
 }
 
-/** `aheadMs`: milliseconds by which the system clock is ahead of the clock of the relay. */
+/** @param aheadMs the number of milliseconds by which the system clock is ahead of the clock of the relay */
 export function checkSkew(aheadMs: number): Finding {
   const seconds = Math.round(aheadMs / 1000)
   if (Math.abs(aheadMs) < maxSkewMs) return ok('clock and relay', 'agree')

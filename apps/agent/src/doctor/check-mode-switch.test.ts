@@ -43,7 +43,7 @@ test('reports that usb_modeswitch is installed but did not switch the modem', as
   expect(await check(program)).toMatchObject([{ text: 'usb_modeswitch is installed, but has not switched the modem' }])
 })
 
-test('switches a stick that usb_modeswitch does not know with its own command', async () => {
+test('switches a stick that usb_modeswitch does not know with the command for this stick', async () => {
   const program = join(fake.folder, 'usb_modeswitch')
   writeFileSync(program, '')
   fake.plug({ ...devices.e3372Disk, id: '3566:2001' }, '1-1.2')

@@ -37,8 +37,8 @@ export async function checkModeSwitch(
 }
 
 /**
- * Repeats the events of the device and of its interfaces: the rule for Huawei sticks looks at the first interface, and
- * most other rules look at the device. The disk itself gets no event.
+ * Repeats the events of the device and of its interfaces: the rule for Huawei sticks matches the first interface, and
+ * most other rules match the device. The event is not repeated for the disk.
  */
 function repeatedEvents(path: string): readonly string[] {
   const device = `--parent-match=/sys/bus/usb/devices/${path}`

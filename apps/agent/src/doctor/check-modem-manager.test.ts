@@ -23,13 +23,13 @@ const twoPorts = (path: string, first: number) =>
 const onePort = (path: string, tty: string) =>
   fake.plug(devices.zteMf190, path, { 2: { name: tty, leadsTo: '/dev/null' } })
 
-/** Udev has this property of a device in its database. */
+/** Writes a property of a device into the database of udev. */
 function record(name: string, property: string): void {
   mkdirSync(fake.machine.udev, { recursive: true })
   writeFileSync(join(fake.machine.udev, name), `E:${property}\n`)
 }
 
-/** A rule makes ModemManager ignore this port alone. */
+/** Adds a rule that makes ModemManager ignore only this port. */
 function share(tty: string): void {
   const folder = join(fake.machine.sysfs, 'class/tty', tty)
   mkdirSync(folder, { recursive: true })
@@ -44,7 +44,7 @@ test('names the second command port of a modem', async () => {
   expect(await fixes()).toEqual([])
 })
 
-test('offers to share a modem with two command ports that ModemManager may take over', async () => {
+test('offers to share a modem with two command ports if ModemManager may take over the modem', async () => {
   twoPorts('1-1.2', 2)
   fake.run('ModemManager')
   expect(await fixes()).toEqual([
@@ -76,7 +76,7 @@ test.each([
   expect(fix?.commands).toEqual([expect.stringMatching(/udev-rules \| sudo tee/)])
 })
 
-test('offers to ignore a modem whose port MODEMS names, because the rules would leave another port to the gateway', async () => {
+test('offers to make ModemManager ignore a modem whose port MODEMS names, because sharing would leave another port to the gateway', async () => {
   twoPorts('1-1.2', 2)
   fake.run('ModemManager')
   const [fix] = await fixes({ auto: false, addresses: [fake.port('ttyUSB2')] })
@@ -94,7 +94,7 @@ test('reports that ModemManager shares a modem, and offers no fix that would end
   expect(await fixes()).toEqual([])
 })
 
-test('offers nothing if ModemManager ignores the modem', async () => {
+test('offers no fix if ModemManager already ignores the modem', async () => {
   twoPorts('1-1.2', 2)
   record('c189:0', 'ID_MM_DEVICE_IGNORE=1')
   fake.run('ModemManager')

@@ -46,8 +46,8 @@ export async function modemManagerFix(places: readonly Place[], machine: Machine
 }
 
 /**
- * Each of the two commands replaces the rules for all modems. So modems are shared only if each of them can be shared and
- * none is ignored, and ignored only if none is shared.
+ * Each of the two commands replaces the rules for all modems. So the fix shares the modems only if each modem can be
+ * shared and none is ignored. The fix ignores the modems only if none is shared.
  */
 function fixFor(places: readonly Place[], machine: Machine): Fix | undefined {
   const modems = places.filter(({ usb }) => usb !== undefined)
@@ -63,7 +63,10 @@ function fixFor(places: readonly Place[], machine: Machine): Fix | undefined {
   return { about, commands: [withoutQuestion(ignoreModemsCommand())] }
 }
 
-/** The gateway keeps the port that MODEMS names, but the rules would reserve another port for the gateway. */
+/**
+ * False for a modem whose port MODEMS names: the gateway keeps this port, but the rules would reserve another port for
+ * the gateway.
+ */
 function canShare({ commandPorts = [], position }: Place): boolean {
   return commandPorts.length > 1 && position === undefined
 }

@@ -168,7 +168,10 @@ function heldMeaning({ device, programs }: Holders) {
   } as const
 }
 
-/** The agent uses the second port of a modem while the first port waits for an answer. A shared modem has one port. */
+/**
+ * Describes the second port of a modem, which the agent uses while the first port waits for an answer. A shared modem
+ * has only one port.
+ */
 function secondPort({ ports: [port = ''], commandPorts = [], isShared }: Place): readonly CodedFinding[] {
   const second = commandPorts.find((each) => each !== port)
   if (second === undefined || isShared) return []

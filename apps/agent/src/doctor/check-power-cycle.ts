@@ -37,8 +37,8 @@ export async function checkPowerCycle(setting: PowerSetting, ports: readonly str
 }
 
 /**
- * Returns the fix for a modem that does not answer although its port can be used: it is switched off and on, if
- * POWER_CYCLE configures this.
+ * Returns the fix for a modem that does not answer although its port can be used. If POWER_CYCLE configures how, the
+ * fix switches the modem off and on.
  */
 export async function powerCycleFix(
   { status, blocked }: Pick<ModemExamination, 'status' | 'blocked'>,

@@ -128,7 +128,7 @@ test('the support bundle contains diagnostics, but no numbers, texts or secrets'
     DEVICE_NAME: 'kitchen of Ada',
     ...secrets,
   })
-  // A finding that should have been masked.
+  // A finding that contains a secret, as if its masking was forgotten.
   const slip = warn('a slip', `${secrets.ENROLMENT_TOKEN} of ${ownNumber}, ${imei}`, config.DEVICE_NAME)
   const slipped = { ...examination, findings: [...examination.findings, slip] }
   const bundle = await supportBundle(slipped, config, new Date())

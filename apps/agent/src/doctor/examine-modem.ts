@@ -46,7 +46,8 @@ export async function examineModem(actor: ModemActor, clock: Clock): Promise<Mod
 }
 
 /**
- * Returns undefined if the modem does not answer within the limit, for example because the modem is sending or hangs.
+ * Waits for an answer of the modem. Returns undefined if the modem does not answer within the limit, for example
+ * because it is sending or hangs.
  */
 function within<T>(answer: Promise<T>, clock: Clock): Promise<T | undefined> {
   return new Promise((resolve, reject) => {

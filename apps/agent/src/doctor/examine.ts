@@ -31,7 +31,8 @@ export interface Examination {
 
 /**
  * Checks everything that an agent needs, from the machine to the modems and the relay, and passes each finding to
- * `onFinding` at once. A running agent examines its own modems; without an agent, this process examines them.
+ * `onFinding` at once. If an agent is running, the agent examines its modems. Otherwise, this process examines the
+ * modems.
  */
 export async function examine(
   config: AgentConfig,
@@ -121,7 +122,7 @@ async function examineModems(
   return useModems(config, folder, (modems) => modems.examine(limits))
 }
 
-/** Uses the modems in this process, while no agent is running. `folder` is released afterwards. */
+/** Uses the modems in this process, while no agent is running. The lock on `folder` is released afterwards. */
 async function useModems<Result>(
   config: AgentConfig,
   folder: DataFolder | 'missing',

@@ -11,7 +11,7 @@ export interface Finding {
   readonly meaning?: FindingMeaning
   /** The SIM that was checked. */
   readonly simNumber?: number
-  /** Shell commands that solve the problem and need a person on the machine. */
+  /** Shell commands that solve the problem. A person must run them on the machine. */
   readonly commands?: readonly string[]
 }
 
@@ -25,12 +25,12 @@ export interface Fix {
 }
 
 /**
- * A program with its arguments, which needs root; a line for the shell, which asks for root itself; or something that this
- * process does, with its description. `run` returns true if it succeeded.
+ * One of three kinds: a program with its arguments, which needs root; a line for the shell, which contains sudo if
+ * necessary; or a function of this process with its description. `run` returns true if it succeeded.
  */
 export type FixCommand = readonly string[] | string | { readonly line: string; readonly run: () => Promise<boolean> }
 
-/** The command as a person types it; none for what only the doctor can do. */
+/** Returns the command as a person types it. Returns no text for a step that only the doctor can do. */
 function shellLine(command: FixCommand): readonly string[] {
   if (typeof command === 'string') return [command]
   return 'run' in command ? [] : [['sudo', ...command].join(' ')]

@@ -20,8 +20,8 @@ export interface ModemsAloneOptions {
 }
 
 /**
- * The modems of this machine, used directly while no agent is running. Nothing is stored, deleted or acknowledged, and
- * no PIN is entered automatically, so an agent that starts later finds every message.
+ * The modems of this machine, used directly while no agent is running. No message is stored, deleted or acknowledged,
+ * and no PIN is entered automatically. So an agent that starts later still finds every message.
  */
 export class ModemsAlone {
   readonly #fleet: ModemFleet
@@ -114,7 +114,7 @@ export class ModemsAlone {
 export interface ExaminationLimits {
   /** How long to wait for the modems; registration may take minutes. */
   readonly modemsMs: number
-  /** A modem that is absent this long is reported as absent. A starting modem may need several attempts. */
+  /** How long a modem may be absent before it is reported as absent. A starting modem may need several attempts. */
   readonly absentMs: number
 }
 

@@ -78,7 +78,7 @@ export class DeviceKeys {
     return createHash('sha256').update(publicOctets(this.#last.privateKey)).digest('hex')
   }
 
-  /** Creates the next version of the key, which senders use from now on. */
+  /** Creates the next version of the key. From now on, senders use this version. */
   async rotate(): Promise<EncryptionKey> {
     const privateKey = await newKey()
     this.#keep([...this.#keys, { version: this.#last.version + 1, privateKey }])
@@ -144,7 +144,10 @@ export class DeviceKeys {
 interface DeviceKey {
   readonly version: number
   readonly privateKey: KeyObject
-  /** The time when the key was replaced. Undefined for the current key, and until the clock can be trusted. */
+  /**
+   * The time when the key was replaced. Undefined for the current key, and for a replaced key as long as the clock
+   * cannot be trusted.
+   */
   readonly replacedMs?: number | undefined
 }
 
@@ -159,7 +162,10 @@ const keptMs = 30 * 24 * 60 * 60_000
 /** The current key and ten older keys. */
 const mostKeys = 11
 
-/** An encrypted phone number is limited to 512 characters. A key of 3072 bits would make it longer. */
+/**
+ * A larger key would be too large: an encrypted phone number is limited to 512 characters, and with a key of 3072 bits
+ * it would be longer.
+ */
 const modulusLength = 2048
 
 function newSecret(): Buffer {
@@ -185,6 +191,6 @@ function keysIn(text: string): { readonly keys: readonly DeviceKey[]; readonly a
       ...(aliasSecret !== undefined && { aliasSecret: Buffer.from(aliasSecret, 'base64') }),
     }
   } catch {
-    return undefined // the text of the error could show a part of a key
+    return undefined // The text of the error could show a part of a key.
   }
 }

@@ -2,7 +2,9 @@ import { constants, createCipheriv, createPublicKey, type KeyObject, publicEncry
 import { tagLength } from '@smsgw/contract/encrypted-field'
 import type { EncryptionKey } from '@smsgw/contract/link/event'
 
-/** Encrypts a text so that only the owner of the private key can read it: a fresh AES-256 key and IV for each value. */
+/**
+ * Encrypts a text so that only the owner of the private key can read it. Uses a new AES-256 key and IV for each value.
+ */
 export function encryptValue({ publicKey, version }: EncryptionKey, text: string): string {
   const rsaKey = rsaKeyIn(publicKey)
   const contentKey = randomBytes(32)

@@ -23,7 +23,7 @@ const ofAccount = { publicKey: Buffer.from('one').toString('base64') }
 const ofOther = { publicKey: Buffer.from('two').toString('base64') }
 
 test.each([number, '88811', 'Bäckerei', 'x'.repeat(60), '日'.repeat(20)])(
-  '%s has one alias, which returns it',
+  'returns one alias for %s, from which the number can be decrypted',
   (sender) => {
     const alias = aliases.aliasOf(sender, ofAccount)
     expect([isNumberAlias(alias), aliases.aliasOf(sender, ofAccount), aliases.numberOf(alias)]).toEqual([
@@ -40,12 +40,12 @@ test('the length of an alias is the same for all phone numbers', () => {
   expect(new Set(lengths)).toEqual(new Set([70]))
 })
 
-test('cuts a long name between two characters', () => {
+test('shortens a long name between two characters', () => {
   expect(aliases.numberOf(aliases.aliasOf('日'.repeat(40), ofAccount))).toBe('日'.repeat(20))
   expect(aliases.numberOf(aliases.aliasOf(`x${'👋'.repeat(40)}`, ofAccount))).toBe(`x${'👋'.repeat(14)}`)
 })
 
-test('another key of the account makes other aliases, which share nothing with the first', () => {
+test('another key of the account makes other aliases, which have nothing in common with the first aliases', () => {
   const [one, other] = [ofAccount, ofOther].map((key) => aliases.aliasOf(number, key))
   expect(one?.slice(0, 22)).not.toBe(other?.slice(0, 22))
   expect(aliasCode(one ?? '')).not.toBe(aliasCode(other ?? ''))
@@ -63,7 +63,7 @@ test('refuses aliases of another agent, altered aliases and other texts', () => 
     expect(aliases.numberOf(text)).toBeUndefined()
 })
 
-test('the owner of the key decrypts an alias as the documentation says, with another implementation', async () => {
+test('an independent implementation decrypts an alias as the documentation describes', async () => {
   const { id, key } = aliases.keyFor(owner.current)
   const opened = await new FieldOpener({ deviceKeys: owner }).open(key)
   const octets = Buffer.from(opened.ok ? opened.text : '', 'base64')

@@ -4,11 +4,11 @@ import { aliasPrefix, isNumberAlias } from '@smsgw/contract/number-alias'
 import { encryptValue } from './encrypt-value.ts'
 
 /**
- * Aliases of phone numbers, for accounts that hide senders from the relay. A number always has the same alias, and the
- * alias contains the encrypted number, so that this agent can send to it without a table.
+ * Aliases of phone numbers, for accounts that hide senders from the relay. A number always has the same alias. The
+ * alias contains the encrypted number, so this agent can send to the alias without a table.
  *
- * All keys are derived from one secret, which never leaves this machine. For each key of the account, the aliases have
- * a different key. So a relay that replaces the account's key cannot decrypt earlier aliases.
+ * All keys are derived from one secret, which never leaves this machine. For each key of the account, a different key
+ * is derived for the aliases. Therefore, a relay that replaces the account's key cannot decrypt earlier aliases.
  *
  * The IV is a MAC of the number (a synthetic IV, as in RFC 5297), because equal numbers must have equal aliases.
  */
@@ -50,8 +50,8 @@ export class NumberAliases {
   }
 
   /**
-   * Returns the id of a received message. The relay does not receive the id used on this machine, a hash of the whole
-   * message, because anyone could use it to confirm a guess of number and text.
+   * Returns the id of a received message for the relay. On this machine, the id is a hash of the whole message. The
+   * relay must not receive this hash, because anyone could use it to confirm a guess of the number and the text.
    */
   hiddenId(id: string): string {
     return hmac(this.#secret, `id ${id}`).toString('base64url').slice(0, 27)
@@ -72,8 +72,8 @@ function hmac(key: Buffer, value: string | Buffer): Buffer {
 }
 
 /**
- * Pads a number with zero bytes to the next multiple of 20, so that the length reveals little. A number of more than 60
- * bytes is shortened.
+ * Pads a number with zero bytes to the next multiple of 20 bytes, so that the length of an alias reveals little. A
+ * number of more than 60 bytes is shortened.
  */
 function padded(number: string): Buffer {
   const characters = [...number]

@@ -8,7 +8,7 @@ import { constants, createHash, type KeyObject, privateDecrypt, subtle, timingSa
  */
 export async function unwrapKey(privateKey: KeyObject, wrapped: Buffer): Promise<Buffer> {
   try {
-    // Runs outside the main thread.
+    // Decrypts outside the main thread.
     const unwrapping = privateKey.toCryptoKey({ name: 'RSA-OAEP', hash: 'SHA-256' }, false, ['decrypt'])
     return Buffer.from(await subtle.decrypt({ name: 'RSA-OAEP' }, unwrapping, wrapped))
   } catch {
@@ -20,9 +20,9 @@ const HASH_LENGTH = 32
 const EMPTY_LABEL_HASH = createHash('sha256').digest()
 
 /**
- * Decodes EME-OAEP (RFC 8017 §7.1.2). Node's OAEP always uses the same hash for the mask, so only the RSA operation is
- * Node's. All checks are combined into one result that takes the same time, because the place of an error would help an
- * attacker to decrypt a key.
+ * Decodes EME-OAEP (RFC 8017 §7.1.2). Node.js always uses the same hash for OAEP and for the mask, so only the RSA
+ * operation of Node.js is used here. All checks take the same time and give one common result, because an attacker who
+ * knows which check failed could decrypt a key.
  */
 function unwrapWithSha1Mask(privateKey: KeyObject, wrapped: Buffer): Buffer {
   const encoded = privateDecrypt({ key: privateKey, padding: constants.RSA_NO_PADDING }, wrapped)

@@ -2,7 +2,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Change, Json, Slot, Stamp } from './change.ts'
 import { defineForgetting, undatedMs } from './retention.ts'
 
-/** A change as the thread of the journal gets it. The text of an event is encoded before, because the link sends the same text. */
+/**
+ * A change in the form in which the thread of the journal receives it. An event is encoded before that, because the
+ * link sends the same text.
+ */
 export type EncodedChange =
   | Exclude<Change, { readonly kind: 'event' }>
   | { readonly kind: 'event'; readonly text: string }
@@ -178,7 +181,7 @@ export class ChangeWriter {
     return changes > 0
   }
 
-  /** COMMIT and RESULT of an attempt may come in any order, and neither overwrites the other. */
+  /** COMMIT and RESULT of an attempt may arrive in any order, and neither overwrites the other. */
   #attempt(of: { cmdId: string; part: number; attempt: number }, set: string, ...values: (string | number | null)[]) {
     this.#run('INSERT INTO attempts (cmd_id, part, attempt) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', ...attemptKey(of))
     this.#run(
@@ -215,8 +218,8 @@ export class ChangeWriter {
   }
 
   /**
-   * Runs a statement that must change a row. Throws if the row is missing, which is an error in the caller, so that the
-   * caller's write is rolled back.
+   * Runs a statement that must change a row. A missing row means an error in the caller. In that case, throws, so that
+   * the caller's write is rolled back.
    */
   #one(sql: string, ...values: (string | number | null)[]): void {
     if (this.#run(sql, ...values) !== 1) throw new Error(`the journal has no record for ${String(values.at(-1))}`)

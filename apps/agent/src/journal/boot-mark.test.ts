@@ -58,7 +58,7 @@ test('does not continue a journal without boot memory', async () => {
   expect(await run()).toBe(false)
 })
 
-test('does not continue an older copy, whether from the previous start or from this start', async () => {
+test('does not continue an older copy of the journal, neither from the previous start nor from this start', async () => {
   await run({ confirmed: true })
   cpSync(disk, `${disk}-copy`, { recursive: true })
   expect(await run()).toBe(true)
@@ -157,7 +157,7 @@ describe('boot memory', () => {
     expect(bootMemory(shared)).toMatchObject({ folder })
   })
 
-  test('rejects a folder that others may write to', () => {
+  test('rejects a folder that other users may write to', () => {
     mkdirSync(folder)
     chmodSync(folder, 0o777)
     expect(bootMemory(shared)).toBeUndefined()

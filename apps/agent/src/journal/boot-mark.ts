@@ -56,8 +56,8 @@ export class BootMark {
       journal.commits >= left.commits
     this.#mark = { bootId, token, commits: journal.commits, isConfirmed: this.isContinued }
     forgetGone(folder)
-    // Renaming is atomic, so after an interrupted start there is either no mark, or the previous mark, whose token does
-    // not match any more.
+    // Renaming is atomic. So after an interrupted start, there is either no mark or the previous mark, and the token of
+    // the previous mark does not match any more.
     writeFileSync(`${this.#file}.new`, `${lineOf(this.#mark)}${path}\n`, { mode: 0o600 })
     renameSync(`${this.#file}.new`, this.#file)
     this.#descriptor = openSync(this.#file, 'r+')
@@ -82,7 +82,7 @@ export class BootMark {
     try {
       writeSync(this.#descriptor, lineOf(mark), 0, 'latin1')
     } catch {
-      // Removes the mark, because an outdated mark would match an old copy of the journal.
+      // Removes the mark, because a mark that is not updated would match an old copy of the journal.
       this.close()
       rmSync(this.#file, { force: true })
     }
@@ -100,7 +100,7 @@ export interface BootMemory {
   readonly folder: string
 }
 
-/** Returns undefined where no reliable memory is available. */
+/** Returns undefined if this machine has no memory of this kind. */
 export function bootMemory(shared = '/dev/shm'): BootMemory | undefined {
   try {
     if (statfsSync(shared).type !== tmpfs) return undefined

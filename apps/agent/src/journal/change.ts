@@ -9,8 +9,8 @@ export interface Stamp {
   /** False if the machine's clock could not be trusted at that time. */
   readonly trusted: boolean
   /**
-   * The boot of `monotonicMs`. With the clock of the same boot, the date of a stamp from an untrusted clock can be
-   * calculated later.
+   * The boot during which `monotonicMs` was measured. If the clock becomes trusted during the same boot, the date of
+   * the stamp can be calculated.
    */
   readonly bootId: string
   readonly monotonicMs: number
@@ -19,7 +19,7 @@ export interface Stamp {
 export type Change = CommandChange | PartChange | InboundChange | EventChange | NoteChange
 
 type CommandChange =
-  /** Ignored if the journal already has the command or its tombstone, because commands may be repeated. */
+  /** Ignored if the journal already has the command or its tombstone, because the relay may repeat commands. */
   | { readonly kind: 'command-received'; readonly command: SendCommand; readonly at: Stamp }
   /** A cancel for a command that has not arrived. If the command arrives later, it counts as ended. */
   | { readonly kind: 'tombstone'; readonly cmdId: string; readonly at: Stamp }
@@ -30,7 +30,10 @@ type CommandChange =
   /** What the sender needs after a restart: the number of tries, the reason of the last failure, flags. */
   | { readonly kind: 'command-noted'; readonly cmdId: string; readonly note: Json }
   | { readonly kind: 'command-ended'; readonly cmdId: string; readonly at: Stamp; readonly outcome: CommandOutcome }
-  /** A new outcome: evidence corrects `submit_unknown`, or a status report arrives after `sent`. */
+  /**
+   * A new outcome of a command that has ended: either evidence corrects `submit_unknown`, or a status report arrives
+   * after `sent`.
+   */
   | { readonly kind: 'command-corrected'; readonly cmdId: string; readonly outcome: CommandOutcome }
 
 export interface Plan {
@@ -56,7 +59,9 @@ export interface PlannedPart {
 /** Final, except that `sent` may become `delivered` or `failed`, and that `failed` with `submit_unknown` may be corrected. */
 export type CommandOutcome = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
-/** `attempt` is 1 for the first attempt to submit the PDU. COMMIT and RESULT of an attempt may come in any order. */
+/**
+ * `attempt` is 1 for the first attempt to submit the PDU. COMMIT and RESULT of an attempt may be written in any order.
+ */
 type PartChange =
   /**
    * After this change the part may have been sent. This change must be on disk before the PDU is written to the modem.
@@ -66,7 +71,7 @@ type PartChange =
       readonly kind: 'part-result'
       readonly at: Stamp
       readonly result: PartResult
-      /** TP-MR, as the modem reported it. */
+      /** The message reference (TP-MR), as the modem reported it. */
       readonly reference?: number
       /** The answer of the modem for the timeline, for example `CMS 38`. */
       readonly code?: string
@@ -74,16 +79,16 @@ type PartChange =
   | {
       readonly kind: 'part-reported'
       readonly cmdId: string
-      /** 1-based. */
+      /** Counted from 1. */
       readonly part: number
       readonly at: Stamp
-      /** TP-ST. */
+      /** The status (TP-ST). */
       readonly status: number
     }
 
 interface PartAttempt {
   readonly cmdId: string
-  /** 1-based. */
+  /** Counted from 1. */
   readonly part: number
   readonly attempt: number
 }
@@ -106,7 +111,7 @@ type InboundChange =
     }
   /** The slot that holds the PDU; null after the PDU was deleted from the slot. */
   | { readonly kind: 'inbound-slot'; readonly pduId: string; readonly slot: Slot | null }
-  /** The result of processing the PDU: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable` or `silent`. */
+  /** How the PDU was processed: `emitted`, `joined`, `copy`, `report`, `unmatched`, `unreadable` or `silent`. */
   | {
       readonly kind: 'inbound-settled'
       readonly pduId: string
@@ -134,7 +139,7 @@ type EventChange =
   /** The journal is an old copy. The journal gets a new id, and events that the relay may not have are renumbered. */
   | { readonly kind: 'journal-renounced'; readonly journalId: string; readonly provenMark: number }
 
-/** Small records by name, such as SIM slots and settings. The value null removes a record. */
+/** Small records with a name, such as SIM slots and settings. The value null removes a record. */
 type NoteChange = { readonly kind: 'note'; readonly name: string; readonly value: Json }
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }

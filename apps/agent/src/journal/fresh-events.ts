@@ -11,7 +11,7 @@ export class FreshEvents {
 
   /** Adds the events of a completed write. */
   add(changes: readonly EncodedChange[], { seqs, tags }: WrittenChanges): void {
-    // A journal with a new id has other numbers.
+    // If the journal has a new id, its events have other numbers.
     if (changes.some(({ kind }) => kind === 'journal-renounced')) this.clear()
     const texts = changes.flatMap((change) => (change.kind === 'event' ? [change.text] : []))
     for (const [at, seq] of seqs.entries()) {
@@ -39,5 +39,5 @@ export class FreshEvents {
   }
 }
 
-/** More than the link sends at once. */
+/** More events than the link sends at once. */
 const mostEvents = 256

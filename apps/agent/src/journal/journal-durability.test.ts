@@ -23,7 +23,7 @@ test('has every confirmed write on disk after the process is killed while writin
   const { journal } = await opened()
   const notes = await journal.read('notes', {})
   expect(acknowledged.filter((name) => !(name in notes))).toEqual([])
-  // The journal has both changes of one write, or neither.
+  // The journal must have both changes of one write, or neither of them.
   const halves = Object.keys(notes).filter((name) => !name.endsWith('b') && !(`${name}b` in notes))
   expect(halves).toEqual([])
   await journal.close()

@@ -32,7 +32,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const note = { kind: 'note', name: 'n', value: 1 } as const
 
-test('reports a dead thread once, and rejects pending and later calls', async () => {
+test('reports a thread that has ended once, and rejects pending and later calls', async () => {
   const waiting = [journal.write([note]), journal.read('notes', {}), journal.write([note], { mayWait: true })]
   const ends = Promise.allSettled(waiting)
   await thread.terminate()
@@ -44,7 +44,7 @@ test('reports a dead thread once, and rejects pending and later calls', async ()
 })
 
 test.each(['before it is asked', 'while it writes'])(
-  'writes nothing to a modem when the thread dies %s',
+  'writes nothing to a modem when the thread ends %s',
   async (when) => {
     const words: string[] = []
     const sender = senderOver(journal)

@@ -68,8 +68,8 @@ function markOf(where: BootMemory | undefined): BootMark | undefined {
     const left = found?.['token'] ?? undefined
     return new BootMark(where, path, { token: left === undefined ? left : String(left), commits }, token)
   } catch (error) {
-    // Continues without a mark. Then only the relay can confirm the journal, because the mark of an earlier process has
-    // another token and is not accepted.
+    // Continues without a mark. Then only the relay can confirm the journal: a mark of an earlier process is not
+    // accepted, because it has another token.
     if (error instanceof Error && 'code' in error) return undefined
     throw error
   }
@@ -83,8 +83,8 @@ function everythingWaiting(): JournalRequest[] {
 }
 
 /**
- * A read sees all earlier writes. A read may also see later writes of the same batch, because a read does not split a
- * commit.
+ * Performs the reads and writes of a batch. A read sees all earlier writes. It may also see later writes of the same
+ * batch, because a read does not split a commit.
  */
 function work(requests: readonly JournalRequest[]): void {
   const replies: JournalReply[] = []
@@ -119,7 +119,7 @@ function commit(writes: readonly WriteRequest[]): readonly JournalReply[] {
     if (database.isTransaction) database.exec('ROLLBACK')
     writer.forget()
     isRefused &&= !isOfTheDisk(error)
-    // After the rollback, commits each write alone, because a refused write must not affect the other writes.
+    // Commits each write separately after the rollback, because a refused write must not affect the other writes.
     if (isRefused && writes.length > 1) return writes.flatMap((write) => commit([write]))
     return writes.map(({ id }) => failed(id, error, isRefused))
   }

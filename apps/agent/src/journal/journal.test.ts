@@ -265,7 +265,7 @@ test('before closing, completes calls that callers make after the results of ear
   expect(await followed).toMatchObject({ seqs: [2] })
 })
 
-test('closes although a caller makes calls endlessly', async () => {
+test('closes even if a caller makes calls without an end', async () => {
   const { journal } = await open()
   let calls = 0
   const endless = (async () => {

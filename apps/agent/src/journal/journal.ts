@@ -14,14 +14,15 @@ import type { Removed, RetentionLimits } from './retention.ts'
 
 /**
  * The database of the agent. When `write` resolves, the changes are on disk, so that nothing is lost and nothing is
- * sent twice. The changes of one call are written together or not at all; calls made while the disk is busy share one
- * commit.
+ * sent twice. The changes of one call are written together or not at all. Calls that are made while the disk is busy
+ * share one commit.
  *
- *     await journal.write([{ kind: 'part-committed', … }])       before the PDU
+ *     await journal.write([{ kind: 'part-committed', … }]) before the PDU
  *     await journal.write([{ kind: 'part-result', … }, { kind: 'event', … }])
  *
- * `open` → `close` (completes all earlier calls, and the calls that callers make after their results) → closed. When
- * the worker dies, every call fails and `onLost` is called, because an agent must not run without its journal.
+ * States: `open` → `close` (completes all earlier calls, and the calls that callers make when these calls are answered)
+ * → closed. When the worker dies, every call fails and `onLost` is called, because an agent must not run without its
+ * journal.
  */
 export interface Journal {
   /**
@@ -95,8 +96,8 @@ export interface JournalOptions {
   /** Called when events up to this number are on disk. */
   readonly onEvents?: (tail: number) => void
   /**
-   * Returns the trusted time, or undefined while the clock is not trusted. Events without a time are dated by the next
-   * `forget`.
+   * Returns the trusted time, or undefined while the clock is not trusted. An event without a time gets its time in the
+   * next call of `forget`.
    */
   readonly nowMs?: () => number | undefined
 }
@@ -166,10 +167,7 @@ class JournalThread implements Journal {
     await this.#worker.terminate()
   }
 
-  /**
-   * Completes all calls. A caller may write after a reply, so the calls that callers make after replies are completed
-   * too.
-   */
+  /** Completes all calls. A caller may make another call after a reply, so these calls are completed too. */
   async #complete(): Promise<void> {
     for (let round = 0; round < mostRounds && this.#waiting.size > 0; round += 1) {
       // Replies arrive in order, so all earlier calls have been answered. A failed call was reported to its caller.
@@ -217,7 +215,7 @@ class JournalThread implements Journal {
 }
 
 /**
- * More rounds than real callers need. The limit ensures that a caller that never stops calling cannot prevent the stop.
+ * More rounds than real callers need. With this limit, a caller that never stops making calls cannot prevent the stop.
  */
 const mostRounds = 100
 /** The longest delay of a write that may wait. A modem takes about this long to prompt for the next message. */
@@ -240,7 +238,7 @@ function journalError(
   return new JournalError(`the journal could not be written: ${message}`, 'failed')
 }
 
-/** The size of the journal on its disk, with the write-ahead log. */
+/** Returns the size of the journal on its disk, including the write-ahead log. */
 export function journalBytes(path: string): number {
   return [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
 }

@@ -4,9 +4,9 @@ import { type Journal, JournalError } from './journal.ts'
 import { Turns } from './turns.ts'
 
 /**
- * Writes changes about past events, and retries while the disk is full, because a lost result would send a message
- * twice. Resolves when the changes are on disk; never resolves if the journal is closed earlier. Rejects if the journal
- * refuses the changes, because retrying would be useless.
+ * Writes changes about past events. Retries while the disk is full, because after the loss of a result a message would
+ * be sent twice. Resolves when the changes are on disk; never resolves if the journal is closed earlier. Rejects if the
+ * journal refuses the changes, because retrying would be useless.
  *
  * Changes about one message are written one after the other, even if the disk has space only for a later change,
  * because a correction must not be written before the corrected outcome. Changes about other messages are written at
@@ -17,7 +17,7 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
   let last: Promise<unknown> = Promise.resolve()
   let failing = 0
   const written: Written = async (changes, options, before) => {
-    // While writes fail, all changes are written in the order of the calls.
+    // While writes fail, changes about different messages are also written in the order of the calls.
     if (failing > 0) await before
     let hasFailed = false
     try {

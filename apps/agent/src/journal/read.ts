@@ -60,7 +60,7 @@ export interface AttemptRecord {
   readonly attempt: number
   readonly committed: Stamp | undefined
   readonly evidence: Json | undefined
-  /** Undefined without a result. If `committed` is set, the part is then in doubt. */
+  /** Undefined if the part has no result. If `committed` is set, a part without a result is in doubt. */
   readonly result: PartResult | undefined
   readonly resultAt: Stamp | undefined
   readonly reference: number | undefined

@@ -56,7 +56,7 @@ test('counts the age of records from the first trusted time, on a machine that s
   expect(machine.rows()).toEqual({ commands: 0, inbound: 0, events: 0 })
 })
 
-test('removes the oldest events first, so that the numbers have no gap after the clock was set back', () => {
+test('removes the oldest events first, so that there is no gap in the numbers after the clock was set back', () => {
   machine.setClock(today + 7 * day)
   machine.receive('a')
   machine.setClock(today)

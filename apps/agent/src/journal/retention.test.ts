@@ -86,7 +86,10 @@ const ended: readonly Change[] = [
   { kind: 'event', event: { kind: 'ussd-answered', cmdId: 'u1', at: time, outcome: 'answered', text: ussdText } },
 ]
 
-/** Returns the secrets that occur in a file of the folder: the database, its write-ahead log, a backup. */
+/**
+ * Returns the secrets that a file of the folder contains. The files are the database, its write-ahead log, and a
+ * backup.
+ */
 function found(): string[] {
   const bytes = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'))
   return secrets.filter((secret) => bytes.some((each) => each.includes(secret)))

@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 /**
  * Content is removed from the journal as soon as it is no longer needed. Of a message that has ended, only the data
  * that identifies reports, late answers and repetitions is kept: ids, references, and the phone number if a report may
- * arrive. Of a received message, only the id, a digest, is kept. Its text is only in the event, until the relay has
- * stored the event and HASH_AFTER_SECONDS have passed.
+ * arrive. Of a received message, only the id, a digest, is kept. The text of a received message is only in its event.
+ * It is kept until the relay has stored the event and HASH_AFTER_SECONDS have passed.
  */
 export function defineForgetting(database: DatabaseSync): void {
   database.function('without_content', { deterministic: true }, (command) => {
@@ -40,8 +40,8 @@ export interface RetentionLimits {
   /** How long finished commands, processed PDUs and acknowledged events are kept. */
   readonly recordsMs: number
   /**
-   * How long the content of acknowledged events is kept. 0: not kept at all, even if the clock is not trusted. Undefined: kept as
-   * long as the event.
+   * How long the content of acknowledged events is kept. 0: the content is not kept at all, even if the clock is not
+   * trusted. Undefined: kept as long as the event.
    */
   readonly contentMs?: number | undefined
 }
@@ -86,9 +86,9 @@ export class JournalRetention {
   }
 
   /**
-   * A record from the future is undated, or was written before the clock was set back. Such a record gets the current
-   * time, so that it is eventually removed, but not too early. Parts of long messages keep their time, because joining
-   * them depends on it.
+   * Corrects the times of records. A record with a time in the future has no date, or was written before the clock was
+   * set back. Such a record gets the current time, so that it is eventually removed, but not too early. Parts of long
+   * messages keep their time, because joining them depends on it.
    */
   #date(nowMs: number): void {
     const run = (sql: string) => this.#database.prepare(sql).run(nowMs)

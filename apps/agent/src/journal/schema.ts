@@ -5,8 +5,8 @@ export const schemaVersion = 3
 /**
  * Stored in the file as `application_id`: the oldest version whose agents can use a journal of `schemaVersion`, so that
  * the previous release can be installed again. A schema change that only adds columns with defaults, tables or indexes
- * keeps this number. Any other change sets it to the new version, and comes one release after the last release that
- * needs the removed parts.
+ * keeps this number. Any other change sets this number to the new version, and must wait for one release after the last
+ * release that needs the removed parts.
  */
 export const oldestUsableBy = 3
 
@@ -98,8 +98,8 @@ export const schema = `
 /** The SQL that upgrades a journal to the next version, by the version before the upgrade. */
 export const upgrades: Readonly<Record<number, string>> = {
   1: 'ALTER TABLE journal ADD COLUMN start_token TEXT; ALTER TABLE journal ADD COLUMN commits INTEGER NOT NULL DEFAULT 0',
-  // Version 2 stored times even if the clock was not trusted, so it cannot be determined which of these times are
-  // correct.
+  // Version 2 stored times even if the clock was not trusted, so the correct times cannot be distinguished from the
+  // wrong times.
   2: `CREATE INDEX events_written ON events (written_ms);
       UPDATE events SET written_ms = ${undatedMs};
       UPDATE commands SET ended_ms = ${undatedMs} WHERE outcome IS NOT NULL;

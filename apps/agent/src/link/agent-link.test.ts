@@ -45,8 +45,8 @@ afterEach(async () => {
 const start = (clock = monotonicClock) => fixture.start([], { clock, openSocket: webSocketTo(url) })
 
 /**
- * Advances the clock in small steps, because a timer that was set by another timer must not fire in the same step. A
- * real socket may report its end only after a step.
+ * Advances the clock in small steps. A timer that was set by another timer must not fire in the same step, and a real
+ * socket may report its end only after a step.
  */
 async function passUntil(clock: ManualClock, phase: string): Promise<void> {
   for (let steps = 0; fixture.agent?.status().link.phase !== phase && steps < 1_000; steps += 1) {
@@ -102,7 +102,7 @@ test('reconnects after a lost connection and sends the events that occurred mean
   expect(fixture.relay.connections).toBe(2)
 })
 
-test('after goaway stays connected until the given time, reconnects at once, without losing a command', async () => {
+test('after goaway, stays connected until the given time, then reconnects at once without losing a command', async () => {
   const clock = new ManualClock()
   await start(clock)
   await phaseIs('online')
@@ -164,7 +164,7 @@ test('stops and logs the reason if another agent uses the same identity', async 
   for (let times = 0; times < 4; times += 1) {
     const { connections } = fixture.relay
     fixture.relay.close(4409, 'a newer connection took its place')
-    // The steps are small, because opening a socket takes real time and must not time out.
+    // The steps are small, because opening a socket takes real time, and the attempt must not time out.
     await expect
       .poll(
         () => {

@@ -66,7 +66,8 @@ export class AgentLink {
     this.step({ kind: 'stop' })
     for (const timer of this.#timers.values()) timer.cancel()
     this.#timers.clear()
-    // The journal closes next. The relay sends commands without an acknowledgement again.
+    // The journal is closed next, so nothing more is written. The relay sends commands without an acknowledgement
+    // again.
     clearImmediate(this.#journaling)
     this.#arrived = undefined
   }

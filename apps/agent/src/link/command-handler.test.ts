@@ -19,7 +19,7 @@ const send = (cmdId: string): SendCommand => ({
   onUncertain: 'resolve',
 })
 
-/** `failureOf`: returns the error with which the journal answers the commands with these ids. */
+/** @param failureOf returns the error with which the journal answers the commands with these ids */
 function handlerWith(failureOf: (cmdIds: readonly string[]) => JournalError | undefined) {
   const errors: unknown[] = []
   const write = async (cmdIds: readonly string[]) => {
@@ -61,7 +61,7 @@ test.each([
   expect(errors).toEqual([full])
 })
 
-test('a message that the journal refuses does not hold up the other messages of its claim', async () => {
+test('a message that the journal refuses does not delay the other messages of its claim', async () => {
   const { take, errors } = handlerWith((cmdIds) => (cmdIds.includes('b') ? refused : undefined))
   expect(await take([send('a'), send('b'), send('c')])).toEqual(['send:a', 'send:c', 'later:newer'])
   expect(errors).toEqual([refused])

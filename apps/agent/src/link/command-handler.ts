@@ -38,7 +38,7 @@ export class CommandHandler {
    */
   async take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]> {
     // Writes nothing, because the new journal already contains the commands of the replaced journal. The result of
-    // those commands counts as unknown.
+    // these commands counts as unknown.
     if (journalId !== this.#options.journalId()) return []
     const sends = commands.flatMap((each) => ('command' in each && each.command.kind === 'send' ? [each.command] : []))
     const taken = [this.#accept(sends)]
@@ -49,7 +49,7 @@ export class CommandHandler {
     return (await Promise.all(taken)).flat()
   }
 
-  /** Writes the messages together. If the journal refuses that, each message is written alone. */
+  /** Writes the messages together. If the journal refuses this write, each message is written separately. */
   async #accept(sends: readonly SendCommand[]): Promise<readonly string[]> {
     if (sends.length === 0) return []
     try {
@@ -73,7 +73,7 @@ export class CommandHandler {
     return [key]
   }
 
-  /** Resolves with the key when the work is done, and with no key if it fails. */
+  /** Resolves with the key when the work is done. If the work fails, resolves without a key. */
   async #keyAfter(key: string, work: Promise<void>): Promise<readonly string[]> {
     try {
       await work
@@ -108,7 +108,9 @@ export class CommandHandler {
     await this.#report({ kind: 'examined', cmdId, at: this.#now(), findings })
   }
 
-  /** Answers a command from a newer relay that this agent does not support, so that nothing waits for a result. */
+  /**
+   * Answers a command of a newer relay that this agent does not support, so that the relay does not wait for a result.
+   */
   #refuse({ key, cmdId, problem }: Exclude<ReceivedCommand, { command: Command }>): Promise<void> {
     const at = this.#now()
     const reason = `this version of the agent does not support the command, update the agent: ${problem}`.slice(0, 500)

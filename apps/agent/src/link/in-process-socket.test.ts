@@ -29,7 +29,7 @@ test('opens after the call has returned and before the relay can send', async ()
   await expect.poll(() => agentHeard).toEqual(['opened', 'challenge'])
 })
 
-test('both ends receive data in order, and never during a call that they make themselves', async () => {
+test('both ends receive data in order, and never while they are making a call themselves', async () => {
   const { agentHeard, relayHeard, agentEnd, relayEnd } = pair()
   await expect.poll(() => agentHeard).toHaveLength(2)
   agentEnd.send('1')

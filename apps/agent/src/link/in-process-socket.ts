@@ -34,7 +34,7 @@ class SocketPair {
   constructor(listener: SocketListener, accept: AcceptSocket) {
     this.#listener = listener
     this.#later(() => {
-      // The agent is informed first, so that the relay cannot send anything before.
+      // The agent is notified first, so that the relay cannot send anything before this notification.
       listener.onOpened()
       if (!this.#isClosed) this.#relay = accept(this.#relayEnd, 'in-process')
     })
@@ -74,7 +74,10 @@ class SocketPair {
     if (this.#deliveries.length === 1) setImmediate(() => this.#deliver())
   }
 
-  /** Delivers inputs up to a size in each turn of the event loop, so that a busy link does not block the process. */
+  /**
+   * Delivers inputs up to a certain size in each iteration of the event loop, so that a busy link does not block the
+   * process.
+   */
   #deliver(): void {
     let characters = 0
     try {
@@ -101,5 +104,5 @@ interface SocketDelivery {
   readonly characters: number
 }
 
-/** About forty commands. */
+/** About forty commands have this size. */
 const charactersInTurn = 16_384

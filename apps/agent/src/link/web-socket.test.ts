@@ -128,7 +128,7 @@ test.each([
   ['503 Service Unavailable', true],
   ['429 Too Many Requests', false],
   ['500 Internal Server Error', false],
-])('after HTTP %s, the relay is unreachable: %s', async (status, isUnreachable) => {
+])('after HTTP %s, the relay counts as unreachable: %s', async (status, isUnreachable) => {
   const proxy = createHttpServer()
   proxy.on('upgrade', (_, socket) => socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`))
   servers.push(proxy)
@@ -139,7 +139,7 @@ test.each([
   else expect(await closed).toMatchObject({ code: 1006, reason: expect.stringContaining(status.slice(0, 3)) })
 })
 
-test('a relay that resets the connection before it answers is unreachable, but a relay that resets it after an answer is not', async () => {
+test('a relay that resets the connection counts as unreachable before its answer, but not after it', async () => {
   const resetting = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
   resetting.listen(0, '127.0.0.1')
   await once(resetting, 'listening')

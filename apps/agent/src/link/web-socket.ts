@@ -13,7 +13,7 @@ function open(url: string, listener: SocketListener): LinkSocket {
     // The limit for the fragments of one frame; relays do not fragment.
     maxFragments: 1_024,
     perMessageDeflate: false,
-    // The automatic pongs would pile up in memory if the relay did not read them.
+    // Automatic pongs would accumulate in memory if the relay did not read them.
     autoPong: false,
     handshakeTimeout: handshakeMs,
     followRedirects: false,
@@ -80,7 +80,7 @@ interface Problem {
 
 function unreachableBy({ code = '', message }: NodeJS.ErrnoException): Problem['unreachable'] {
   if (unreachableCodes.has(code)) return { isProxied: false }
-  // HTTP 502 (Bad Gateway) and 503 (Service Unavailable) come from a proxy, because a relay never sends them.
+  // HTTP 502 (Bad Gateway) and 503 (Service Unavailable) come from a proxy, because a relay never sends these codes.
   return /Unexpected server response: 50[23]$/.test(message) ? { isProxied: true } : undefined
 }
 

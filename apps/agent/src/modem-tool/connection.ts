@@ -15,7 +15,7 @@ export interface ConnectionOptions {
 
 type News = RecoveryEffect & { readonly kind: 'raise-alarm' | 'clear-alarm' | 'healed' }
 
-/** A modem on an open port, recovered automatically while the tool runs. */
+/** A modem on an open port. While the tool runs, the modem is recovered automatically. */
 export class Connection {
   readonly #runner: RecoveryRunner
   readonly #listeners = new Set<(event: ModemEvent) => void>()
@@ -89,7 +89,7 @@ export class Connection {
             const { words, advice } = event.state.failure
             end(() => reject(new ToolError(`${words} ${advice}`)))
           }
-          // Events of the setup are emitted before the session exists.
+          // Waits, because events of the setup are emitted before the session exists.
           queueMicrotask(look)
         }),
         this.onNews((news) => {

@@ -35,7 +35,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) =>
 )
 process.stderr.on('error', () => undefined)
 
-// Exits without waiting for pending timers.
+// Exits at once, without waiting for pending timers.
 process.exit(await main())
 
 async function main(): Promise<number> {

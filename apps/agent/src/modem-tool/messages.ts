@@ -95,7 +95,7 @@ async function removeShown(connection: Connection, { source, pdu }: Incoming): P
   if (deletion?.kind === 'failed') print(`${source.memory} ${source.index} could not be deleted (${deletion.failure})`)
 }
 
-/** One line with the place and the sender; the text follows below it. */
+/** Formats a message: one line with the place and the sender, and below it the text. */
 export function messageLines(incoming: Incoming): readonly string[] {
   const place = incoming.source.kind === 'stored' ? `${incoming.source.memory} ${incoming.source.index}` : 'not stored'
   switch (incoming.kind) {

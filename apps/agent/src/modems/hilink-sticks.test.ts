@@ -37,7 +37,7 @@ test('a HiLink stick is recognised by its IMEI, and its messages are deleted onl
   expect(await sim?.deleteMessage(incoming.source, incoming.pdu)).toEqual({ kind: 'deleted' })
 })
 
-test('another stick at the same address is another SIM, and the first SIM keeps its number', async () => {
+test('another stick at the same address counts as another SIM, and the first SIM keeps its number', async () => {
   await fixture.start([emulator.tcp])
   await fixture.readyAre('1:8091')
   const tcp = emulator.tcp.replace('hilink://', '')

@@ -45,7 +45,7 @@ export interface ModemRegistration {
   readonly isHeldBack: () => boolean
 }
 
-/** `SIM_<n>_PIN`, `SIM_<n>_NUMBER`, `SIM_<n>_OPERATOR` and `SEND_WHILE_ROAMING`. */
+/** The settings `SIM_<n>_PIN`, `SIM_<n>_NUMBER`, `SIM_<n>_OPERATOR` and `SEND_WHILE_ROAMING`. */
 export interface SimSettings {
   readonly pinOf: (simNumber: number) => string | undefined
   /** True if `SIM_<n>_PIN` is set, so that a saved PIN is not used. */
@@ -67,6 +67,6 @@ export type OpenAnswer = Exclude<OpenResult, OpenedPort> | OpenedModem
 
 export type OpenedModem = OpenedPort & {
   readonly address: string
-  /** The second port of the modem that takes commands. */
+  /** The address of the second port of the modem that takes commands. */
   readonly secondAddress?: string | undefined
 }

@@ -108,7 +108,7 @@ export class ModemActor {
   /** Sets the SIM number of the modem, and with it the configured PIN. Usually called before setup. */
   identified(simNumber: number): void {
     this.#simNumber = simNumber
-    // Sets the PIN before the next setup, because setting the PIN of a modem in use would restart the setup.
+    // Sets the PIN before the next setup, because the setup of a modem in use would restart if its PIN was set now.
     if (this.#pinGiven || (this.modem !== undefined && this.#state.name !== 'blocked')) return
     const pin = this.#options.sims.pinOf(simNumber)
     this.#pinGiven = pin !== undefined
@@ -205,7 +205,7 @@ export class ModemActor {
     return result
   }
 
-  /** The reason replaces "not opened yet", or why the port was closed before. */
+  /** This reason replaces "not opened yet", or the reason why the port was closed before. */
   #reportWhyNotOpened(words: string): void {
     const why = withoutAddress(words, this.address)
     if (this.#state.name !== 'absent' || this.#state.why === why) return
@@ -267,7 +267,8 @@ export class ModemActor {
           this.#warnings.once(withoutReferenceText)
         break
       case 'not-read':
-        // The command was not sent because the port was closed or the modem does not answer, which the state says.
+        // Reports nothing: the command was not sent because the port was closed or the modem does not answer, and the
+        // state already shows this.
         if (event.why === 'not-sent') break
         this.#warnings.hourly(`cannot read messages from memory ${event.memory} (${event.why})`)
         break
@@ -326,7 +327,7 @@ export class ModemActor {
     if (selection.kind === 'refused' || selection.kind === 'no-answer') {
       this.#warnings.hourly(operatorRefusedText(this.#simNumber, selection))
     }
-    // Reads the name again, because the operator may have changed, and was shown as a number during the selection.
+    // Reads the name again. The operator may have changed, and during the selection it was shown as a number.
     this.#operator = undefined
     void this.#readNetwork()
   }
@@ -346,7 +347,7 @@ export class ModemActor {
   /** Called when another modem has answered on this port. The registry then assigns the port to the other modem. */
   #closePort(): void {
     const port = this.#port
-    // Deferred, because the port must not be closed while the modem is emitting an event.
+    // Waits until the event was emitted, because the port must not be closed while the modem is emitting an event.
     queueMicrotask(() => void port?.close())
   }
 
@@ -362,7 +363,7 @@ export class ModemActor {
   }
 
   /**
-   * Returns false until the modem reports where it is registered, because it may be roaming. The modem reports the
+   * Returns false until the modem reports where it is registered, because it may be roaming. The modem reports its
    * registration directly after it becomes ready.
    */
   #mayUseNetwork(): boolean {
@@ -383,7 +384,7 @@ export class ModemActor {
         this.#hasHadProblem = true
         break
       case 'healed':
-        // The first time means that the modem has just started, which is not a recovery.
+        // The first time is not a recovery, because the modem has just started.
         if (this.#hasHadProblem) listener.onProblem(this, 'INFO', recoveredText(news))
         this.#hasHadProblem = true
         break
@@ -396,5 +397,5 @@ export class ModemActor {
 /** Mobile country code of test networks (ITU-T E.212). The emulator uses it; no operator does. */
 const testNetwork = '001'
 
-/** The return of a modem on TCP causes no event, so the agent checks for the modem at this interval. */
+/** The modem on TCP causes no event when it is available again, so the agent checks at this interval. */
 const defaultRecovery = { awayLookMs: 1_000 }

@@ -42,7 +42,7 @@ afterEach(async () => {
   fake.remove()
 })
 
-/** An EC25 with four ports, of which the third accepts commands. */
+/** Plugs in an EC25 with four ports. The third port accepts commands. */
 function plug(emulator: EmulatorProcess, path: string, firstTty: number): void {
   const names = [0, 1, 2, 3].map((number) => `ttyUSB${firstTty + number}`)
   fake.plug(devices.ec25, path, {
@@ -56,10 +56,10 @@ function unplug(path: string, firstTty: number): void {
 }
 
 describe('an emulated modem', { timeout: 60_000 }, () => {
-  /** A card of an operator, so that the agent regards its modem as a real modem. */
+  /** The SIM card of a real operator, so that the agent regards the modem as a real modem. */
   const operatorCard = { number: '+447700900009', iccid: '8944110000000000098', imsi: '234150000000009' }
 
-  test('is marked by the test network of its SIM, also while it is unplugged', async () => {
+  test('is marked by the test network of its SIM, even while it is unplugged', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
@@ -95,7 +95,7 @@ describe('an emulated modem', { timeout: 60_000 }, () => {
     }
   })
 
-  test('is marked by its port, whichever SIM it has', async () => {
+  test('is marked by its port, with any SIM', async () => {
     const foreign = await EmulatorProcess.start(quick, { imei: '356938035648463', ...operatorCard })
     try {
       fixture.emulation = { isEmulated: (address) => address === foreign.pty, mayMix: false }
@@ -188,7 +188,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     plug(one, '1-1.2', 8)
     await fixture.readyAre('1:8091')
     expect(actor?.address).toBe(fake.port('ttyUSB10'))
-    // MODEMS does not contain the other modem.
+    // Only one modem is shown, because MODEMS does not contain the other modem.
     expect(fixture.fleet?.health).toHaveLength(1)
     expect(fixture.fleet?.simNumbers).toEqual([1])
   })
@@ -235,7 +235,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
   })
 })
 
-test('a hung modem and a missing modem do not delay others', { timeout: 60_000 }, async () => {
+test('are opened although another modem hangs and another is missing', { timeout: 60_000 }, async () => {
   await fixture.start([one.pty, two.pty, four.pty])
   await expect.poll(() => fixture.ready.length, { timeout: 30_000 }).toBe(3)
   const sim = [...fixture.sending.values()].find(({ iccid }) => iccid === first.iccid)
@@ -247,7 +247,7 @@ test('a hung modem and a missing modem do not delay others', { timeout: 60_000 }
   await two.instruct('reboot', { modem: 'modem0' })
 })
 
-test('warns once, not at every check, that a memory cannot be read', { timeout: 60_000 }, async () => {
+test('causes one warning, not one at every check, that a memory cannot be read', { timeout: 60_000 }, async () => {
   await fixture.start([one.pty], { modem: { sweepMs: 50 } })
   await fixture.readyAre('1:8091')
   await one.instruct('set-fault', {
@@ -270,7 +270,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     await fixture.start()
     await fixture.readyAre('1:8091')
     plug(three, '1-1.3', 4)
-    // An unlocked SIM can be used only after some seconds.
+    // The SIM can be used only some seconds after it was unlocked.
     await expect
       .poll(
         () =>

@@ -191,7 +191,8 @@ export class ModemFleet {
   }
 
   /**
-   * A failed write is acceptable: after a restart the modem gets the next free SIM number, and nothing else is lost.
+   * A failed write is acceptable, because it only has the effect that the modem gets the next free SIM number after a
+   * restart.
    */
   #store(change: Change | undefined): void {
     if (change !== undefined) this.#options.journal.write([change]).catch(this.#options.onJournalError)
@@ -216,8 +217,8 @@ export interface ModemFleetOptions {
 }
 
 /**
- * Modems are emulated if their port is, or if their SIM belongs to a test network. Emulated modems send nothing while
- * the device has a real modem, unless `mayMix` is set.
+ * A modem is emulated if its port is listed as emulated, or if its SIM belongs to a test network. Emulated modems send
+ * nothing while the device has a real modem, unless `mayMix` is set.
  */
 export interface EmulationSettings {
   readonly isEmulated: (address: string) => boolean

@@ -36,7 +36,7 @@ describe('the port in use', () => {
   })
 })
 
-test('a hung modem is reopened at once without identifying it again', async () => {
+test('is reopened at once if the modem hangs, without identifying the modem again', async () => {
   const modem = world.modem(imeiA)
   world.plug('1-1', [modem, deaf])
   await world.start()
@@ -59,7 +59,7 @@ describe('a device that does not answer', () => {
     expect(world.opened).toHaveLength(times)
     expect(world.written.filter((line) => /CFUN|\^RESET|ATZ/.test(line))).toEqual([])
     expect(world.fleet?.health).toEqual([])
-    // The next device in this socket may be another device.
+    // Replaces the device, because the next device in this socket may be another device.
     world.unplug('1-1')
     await world.pass(5_000)
     world.plug('1-1', [world.modem(imeiA)], { isCertain: false })
@@ -82,7 +82,7 @@ describe('a device that does not answer', () => {
   })
 })
 
-test('a modem that never answers and disconnects at each reset is reset a limited number of times', async () => {
+test('that never answers and disconnects at each reset is reset a limited number of times', async () => {
   let resets = 0
   const broken: PortDevice = {
     answer: (text) => {
@@ -103,7 +103,7 @@ test('a modem that never answers and disconnects at each reset is reset a limite
   expect(world.fleet?.health).toEqual([])
 })
 
-test('a port that hangs while opening does not occupy the threads of others', async () => {
+test('a port that hangs while opening does not block the threads of other ports', async () => {
   world.plug('1-1', [deaf])
   world.plug('1-2', [world.modem(imeiB)])
   let hanging = 0
@@ -130,7 +130,7 @@ test('the state of a modem says why its port cannot be opened', async () => {
   expect(world.fleet?.health).toMatchObject([{ state: { name: 'absent', why: 'no permission' } }])
 })
 
-test('a second port of a modem that reports its IMEI only after its setup is not opened again and again', async () => {
+test('the second port of a modem that reports its IMEI only after its setup is not opened repeatedly', async () => {
   const modem = world.modem(imeiA)
   world.plug('1-1', [modem])
   await world.start()
@@ -148,7 +148,7 @@ test('a second port of a modem that reports its IMEI only after its setup is not
   expect(openings()).toBe(before)
   const why = 'the same modem is already in use on 1-1:0; list only one of its ports in MODEMS'
   expect(world.fleet?.health).toMatchObject([{ state: { name: 'ready' } }, { state: { name: 'absent', why } }])
-  // The device at the port may be another one by now.
+  // Answers again from now on, because the device at the port may now be another device.
   modem.faults.clear('imei-answer')
   await world.pass(300_000)
   expect(openings()).toBeGreaterThan(before)
@@ -211,7 +211,7 @@ describe('sticks that share one IMEI', () => {
   })
 })
 
-test('the SIM number of an unplugged modem is not given to another', async () => {
+test('the SIM number of an unplugged modem is not given to another modem', async () => {
   world.plug('1-1', [world.modem(imeiA)])
   await world.start()
   await world.pass(20_000)
@@ -299,7 +299,7 @@ describe('a modem without a usable IMEI', () => {
     expect(world.ready).toEqual(['1 on 1-2:0', '2 on 1-3:0'])
   })
 
-  test('is identified by the ten digits that it reports instead, and also by its socket if two modems report the same digits', async () => {
+  test('is identified by the ten digits that it reports instead of an IMEI, and also by its socket if two modems report the same digits', async () => {
     const tenDigits = { 'imei-answer': { line: '1234567890' } }
     world.plug('1-1', [world.modem(imeiA, '8091', tenDigits)])
     await world.start()

@@ -21,8 +21,8 @@ export interface RegisteredModem {
   /** The time when the place became empty. */
   goneAtMs: number
   /**
-   * A place that turned out to be a port of another modem, and when it is opened again to check that. It says nothing
-   * about another place, or about the next device at the same place: two modems may have swapped sockets.
+   * Set if the place is a port of another modem, with the time at which the port is opened again to check this. It is
+   * not valid for another place, or for the next device at this place, because two modems may swap sockets.
    */
   duplicate?: { readonly owner: RegisteredModem; readonly place: Place; readonly untilMs: number } | undefined
 }
@@ -30,7 +30,7 @@ export interface RegisteredModem {
 /**
  * Records which modem is at which place. Each place that certainly has a modem belongs to one entry. The modem of an
  * entry may not be identified yet. After a port is opened, the modem is first identified. If the modem belongs to
- * another entry, the port is closed. So a modem is found again in another socket or under another port name, two ports
+ * another entry, the port is closed. So a modem is recognised in another socket or under another port name. Two ports
  * of one modem never count as two modems, and no modem gets the PIN of another modem.
  */
 export class ModemRegistry {
@@ -90,7 +90,7 @@ export class ModemRegistry {
    * the port.
    */
   confirm(entry: RegisteredModem, number: ModemNumber): boolean {
-    // A modem without IMEI and serial number keeps the identity it got when its port was opened.
+    // A modem without an IMEI and a serial number keeps the identity that it got when its port was opened.
     const isUnnumbered = number.imei === undefined && number.serial === undefined && entry.id !== undefined
     const matches = isUnnumbered || (entry.place !== undefined && this.#matches(entry, entry.place, number))
     if (matches) {
@@ -130,7 +130,7 @@ export class ModemRegistry {
       entry.place = place
       if (isBack && entry.port === undefined) entry.actor.deviceAppeared()
     } else if (this.#isInUse(place)) {
-      // Another modem that MODEMS lists was at this place.
+      // Another modem that MODEMS lists was at this place before.
     } else if (place.isCertain) {
       this.#add(place, undefined)
     } else {
@@ -184,7 +184,8 @@ export class ModemRegistry {
       return alreadyInUse(place, duplicate.owner)
     }
     if (entry.id !== undefined && last?.usb !== undefined && last.usb.session === place.usb?.session) {
-      // The device has stayed on the USB bus, so it is the same modem even if it does not answer.
+      // Opens the port without identifying the modem: the device has stayed on the USB bus, so it is the same modem
+      // even if it does not answer.
       const opened = await this.#openPort(last.address)
       return opened.kind === 'opened' ? this.#assignPort(entry, place, { ...last, port: opened.port }) : opened
     }
@@ -245,7 +246,8 @@ export class ModemRegistry {
   }
 
   /**
-   * A driver may hang while it opens a port. A second attempt would hang too and occupy another of the few I/O threads.
+   * Does not open a port twice at the same time. A driver may hang while it opens a port, and a second attempt would
+   * also hang and block another of the few I/O threads.
    */
   async #openPort(address: string): Promise<OpenResult> {
     if (this.#opening.has(address)) return absent(`${address}: the driver hangs while opening it; unplug the modem`)
@@ -388,7 +390,7 @@ const unnumbered: ModemNumber = { imei: undefined, serial: undefined }
 
 const removedAfterMs = 60_000
 
-/** Long enough that a port whose modem identifies itself only after its setup is not opened again and again. */
+/** Long enough that a port is not opened repeatedly if its modem identifies itself only after its setup. */
 const duplicateForMs = 300_000
 
 function alreadyInUse({ ports }: Place, { actor }: RegisteredModem): OpenAnswer {

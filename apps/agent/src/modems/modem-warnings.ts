@@ -18,7 +18,7 @@ export class ModemWarnings {
     this.#onWarning(problem)
   }
 
-  /** For checks that run every minute. */
+  /** Warns at most once per hour, for checks that run every minute. */
   hourly(problem: string): void {
     const nowMs = this.#clock.nowMs()
     if (nowMs - (this.#hourlyWarnedAtMs.get(problem) ?? Number.NEGATIVE_INFINITY) < hourMs) return

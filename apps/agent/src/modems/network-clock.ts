@@ -14,7 +14,7 @@ export class NetworkClock {
     this.#systemMs = systemMs
   }
 
-  /** Returns false for a local time without its zone, which may be wrong by hours. */
+  /** Returns false for a local time without its zone, because it may be wrong by hours. */
   take({ epochMs, zoneQuarters }: NetworkTime): boolean {
     if (zoneQuarters === undefined) return false
     this.#last = { epochMs, atMs: this.#clock.nowMs() }

@@ -24,7 +24,7 @@ const simState = () => fixture.fleet?.simCards[0]?.state
 const stateIs = (state: string) => expect.poll(simState, { timeout: 30_000, interval: 20 }).toBe(state)
 
 test(
-  'a SIM that may not send while roaming never sends while roaming, but receives',
+  'a SIM that may not send while roaming only receives while roaming',
   async () => {
     fixture.sendWhileRoaming = false
     await emulator.instruct('set-coverage', { stat: 5 })

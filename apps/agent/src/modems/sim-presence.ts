@@ -3,7 +3,7 @@ import type { ModemState } from '@smsgw/modem/modem-state'
 import type { ReceivingSim } from '../receiving/slot-cleaner.ts'
 import type { SendingSim } from '../sending/sending-sim.ts'
 
-/** The SIM of a modem that is set up, as the sender and the receiver use it. */
+/** A SIM of a modem that is set up, in the form that the sender and the receiver use. */
 export type ActiveSim = SendingSim & ReceivingSim
 
 export interface SimListener {
@@ -16,8 +16,8 @@ export interface SimListener {
 }
 
 /**
- * The SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. While `maySend` returns false,
- * the SIM only receives.
+ * The states of the SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. While `maySend`
+ * returns false, the SIM only receives.
  */
 export class SimPresence {
   readonly #listener: SimListener

@@ -27,7 +27,7 @@ async function start(personality: string) {
   return actor
 }
 
-test('a modem that detects the rate gets the rate of its port on request', async () => {
+test('stores the rate of its port on request in a modem that detects the rate', async () => {
   const rateOf = async () => 57_600
   const actor = await start('simcom-sim800')
   expect(await detectedBaudRate(actor, rateOf)).toBe(57_600)
@@ -35,13 +35,13 @@ test('a modem that detects the rate gets the rate of its port on request', async
   expect(await detectedBaudRate(actor, rateOf)).toBeUndefined()
 })
 
-test('nothing is asked or stored at a port that works at each rate', async () => {
+test('stores nothing at a port that works at each rate', async () => {
   const actor = await start('simcom-sim800')
   expect(await detectedBaudRate(actor)).toBeUndefined()
   await expect(storeDetectedBaudRate([actor], actor.address)).rejects.toThrow('no modem with a baud rate')
 })
 
-test('a modem with a fixed rate keeps it', async () => {
+test('leaves a modem with a fixed rate unchanged', async () => {
   const actor = await start('quectel-ec25')
   expect(await detectedBaudRate(actor, async () => 9_600)).toBeUndefined()
 })

@@ -17,8 +17,8 @@ export type UssdReply = Omit<Extract<AgentEvent, { kind: 'ussd-answered' }>, 'ki
 /**
  * USSD sessions with the network, one at a time for each SIM.
  *
- * free → asking (waiting for the answer) → free, or open (the network expects a reply, which needs the session id) →
- * asking … An open session without a reply ends after a time limit, and the SIM is free again.
+ * States of a SIM: free → asking (waiting for the answer) → free, or open (the network expects a reply, which needs the
+ * session id) → asking … An open session without a reply ends after a time limit, and the SIM is free again.
  */
 export class UssdSessions {
   readonly #options: UssdSessionsOptions
@@ -68,7 +68,7 @@ export class UssdSessions {
       this.#occupy(simNumber, { kind: 'open', id, session, timer })
       return { outcome: 'answered', text: shortened(outcome.text), more: true, sessionId: id }
     }
-    // The session may still be open in the network.
+    // Releases the session in the network too, because it may still be open there.
     if (outcome.kind === 'no-answer') void modem.cancelUssd()
     return replyOf(outcome)
   }

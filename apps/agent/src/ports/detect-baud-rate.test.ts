@@ -26,7 +26,7 @@ class UartModem implements RatedPort {
     expect(text).toBe('AT\r')
     this.#commands += 1
     if (this.#rate === 'off') return
-    // After autobauding, the modem answers the second command at a new rate.
+    // Simulates a modem that answers the second command at a new rate, after autobauding.
     if (this.#rate === 'any' && this.#commands > 1) this.#listener(this.#answer)
     else if (this.#rate === this.#now) this.#listener(this.#answer)
     else this.#listener('\xfe\x00\xf8')
@@ -74,7 +74,7 @@ test.each(['\r\nOK\r\n', 'AT\r', '0\r', '\r\nERROR\r\n', '\r\n+CME ERROR: 100\r\
   },
 )
 
-test('keeps the usual rate for a modem that is off, within six seconds', async () => {
+test('keeps the usual rate for a modem that is off, and needs at most six seconds', async () => {
   const modem = new UartModem('off')
   expect(await detectBaudRate(modem, undefined)).toBeUndefined()
   expect(modem.rate).toBe(115_200)

@@ -38,7 +38,8 @@ async function answers(port: RatedPort): Promise<boolean> {
 }
 
 /**
- * `OK`, `ERROR`, or 0 after ATV0. A readable echo is sufficient too, because at a wrong rate the echo is unreadable.
+ * Returns true for `OK`, `ERROR`, or 0 after ATV0. A readable echo is sufficient too, because an echo at a wrong rate
+ * is unreadable.
  */
 function isAnswer(heard: string): boolean {
   return /\r\n(OK|ERROR|\+CME ERROR: .*)\r\n|AT\r|^0\r/.test(heard)

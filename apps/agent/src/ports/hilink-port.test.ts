@@ -61,7 +61,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
   ],
   ['a huge reply', (response) => response.end('x'.repeat(3_000_000)), /too large/],
   ['a huge header', (response) => response.writeHead(200, { x: 'x'.repeat(60_000) }).end(), /header/i],
-])('%s may have been carried out', async (_name, reply, why) => {
+])('reports that %s may have been carried out', async (_name, reply, why) => {
   const port = await openHilinkPort(address)
   answer = (_path, response) => reply(response)
   expect(await port.exchange(get)).toEqual({ kind: 'no-answer', why: expect.stringMatching(why) })

@@ -32,7 +32,7 @@ export async function readPortAccess(path: string, groups = '/etc/group'): Promi
     group: name ?? String(device.gid),
     groupMayUse: (device.mode & 0o060) === 0o060,
     isMember: (members ?? '').split(',').includes(username),
-    // A time in the future shows that the clock was set back.
+    // The comparison uses the absolute difference, because a time in the future shows that the clock was set back.
     isFresh: Math.abs(Date.now() - device.ctimeMs) < freshMs,
   }
 }
@@ -51,7 +51,7 @@ export function describeForbidden({ path, user, isSuperuser, group, groupMayUse,
   return `no permission: it belongs to the group "${group}". Run "sudo usermod -aG ${group} ${user}", then log in again`
 }
 
-/** Returns the command that gives this user access after the next login; undefined if no group does. */
+/** Returns the command that gives this user access after the next login; undefined if no group gives access. */
 export function grantAccess({ user, isSuperuser, group, groupMayUse, isMember }: PortAccess): string[] | undefined {
   return isSuperuser || !groupMayUse || isMember ? undefined : ['usermod', '-aG', group, user]
 }

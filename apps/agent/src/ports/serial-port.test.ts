@@ -126,17 +126,17 @@ describe('when the modem is unplugged', () => {
 })
 
 describe('the error of a port that cannot be opened describes the solution', () => {
-  test('no such device', async () => {
+  test('names the missing device', async () => {
     await expect(openPort('/dev/ttyUSB97')).rejects.toThrow('/dev/ttyUSB97: no such device: is the modem plugged in')
   })
 
-  test('not a serial port', async () => {
+  test('describes a device that is not a serial port', async () => {
     const file = join(emulator.folder, 'notes.txt')
     writeFileSync(file, 'no modem')
     await expect(openPort(file)).rejects.toThrow(`${file}: not a serial port: name a device such as /dev/ttyUSB2`)
   })
 
-  test('used by another program', async () => {
+  test('describes a port that another program uses', async () => {
     await open(emulator.pty)
     await expect(openPort(emulator.pty)).rejects.toThrow(`${emulator.pty}: another program uses this port`)
   })

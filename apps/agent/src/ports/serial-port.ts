@@ -12,7 +12,7 @@ import { unplugSafeBinding } from './unplug-safe-binding.ts'
 /**
  * Opens a serial port or a pseudo-terminal. `onClosed` reports the loss of the port once.
  *
- * @param hasRate whether the rate of a device must be found
+ * @param hasRate returns true if the rate of a device must be found
  */
 export async function openSerialPort(path: string, hasRate = isUart): Promise<OpenPort> {
   await refuseShared(path)
@@ -29,7 +29,7 @@ export async function openSerialPort(path: string, hasRate = isUart): Promise<Op
   if (hasRate(device)) await useItsRate(port, device)
   return {
     write: (bytes) => {
-      // After a hang-up the stream refuses writes; `onClosed` reports the loss.
+      // After a hang-up, the stream refuses writes. `onClosed` reports the loss.
       if (port.isOpen) port.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     },
     onBytes: (listener) => {

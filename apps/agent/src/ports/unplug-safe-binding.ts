@@ -17,8 +17,8 @@ interface LinuxPort {
 const GONE = new Set(['EBADF', 'ENXIO', 'EIO', 'ENODEV', 'UNKNOWN'])
 const NOTHING_YET = new Set(['EAGAIN', 'EWOULDBLOCK', 'EINTR'])
 
-// The binding depends on the platform, so its type is a union whose `open` cannot be called. `bind` is needed because the
-// binding stores the last descriptor on itself.
+// The type of the binding is a union of the types of all platforms, and TypeScript cannot call `open` of this union.
+// `bind` is needed because `open` stores the last descriptor in the binding.
 const openDetected = SerialPort.binding.open.bind(SerialPort.binding) as (options: OpenOptions) => Promise<Port>
 
 export const unplugSafeBinding = {
@@ -36,9 +36,9 @@ export const unplugSafeBinding = {
 }
 
 /**
- * Waits until the port has data, and then reads the data in this thread. The binding opens a port without blocking, so
- * neither a read nor a write waits. The binding itself passes each call to the thread pool, and reads once before it
- * waits, which takes several times as long as the calls for an AT command.
+ * Waits until the port has data, and then reads the data in this thread. The binding opens a port in non-blocking mode,
+ * so the read returns at once. This is several times faster than the read function of the binding, which passes each
+ * call to the thread pool, and which reads once before it waits.
  */
 async function readUntilGone(port: LinuxPort, buffer: Buffer, offset: number, length: number) {
   for (;;) {
@@ -63,13 +63,13 @@ function readNow(fd: number, buffer: Buffer, offset: number, length: number): nu
   throw Object.assign(new Error('the device hung up'), { disconnect: true })
 }
 
-/** Writes what the port takes at once, and lets the binding write the rest or report the error. */
+/** Writes as many bytes as the port accepts at once, and lets the binding write the rest or report the error. */
 async function writeAtOnce(port: LinuxPort, buffer: Buffer, write: Port['write']): Promise<void> {
   let written = 0
   try {
     if (port.fd !== null) written = writeSync(port.fd, buffer)
   } catch {
-    // The binding waits until the port is writable, or fails in the same way.
+    // Ignores the error: the binding waits until the port is writable, or fails in the same way.
   }
   if (written < buffer.length) await write(buffer.subarray(written))
 }

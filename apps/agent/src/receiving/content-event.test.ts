@@ -19,7 +19,7 @@ const envelope: EventEnvelope = {
   local: (ms) => new Date(ms).toISOString().replace('Z', '+00:00'),
 }
 
-test('cuts the longest data to the limit of an event, and marks it as partial', () => {
+test('shortens the longest data to the limit of an event, and marks it as partial', () => {
   const ports = { width: 16 as const, destination: 5000, source: 5000 }
   const { parts, dataCodingScheme } = segment('€'.repeat(17_000), { reference: 1, ports })
   const event = contentEvent(envelope, content(parts, dataCodingScheme))
@@ -41,7 +41,7 @@ test('makes a valid event of any MMS notification', () => {
   expect(read).toBeGreaterThan(100)
 })
 
-test('does not split a surrogate pair when it cuts a text', () => {
+test('does not split a surrogate pair when it shortens a text', () => {
   const event = contentEvent(
     { ...envelope, sender: `${'x'.repeat(127)}\u{1f600}`, recipient: `${'x'.repeat(127)}\u{1f600}` },
     content(segment('hello', { reference: 1 }).parts, 0),
@@ -61,7 +61,7 @@ function pushedOr(encode: () => Uint8Array): Segmentation | undefined {
     const octets = encodeWspPush({ transactionId: 1, contentType: mmsMediaType, body: encode() })
     return segmentData(octets, { reference: 9, ports: { width: 16, destination: 2948, source: 9200 } })
   } catch {
-    // Skips notifications that cannot be encoded, because they cannot arrive either.
+    // Skips notifications that cannot be encoded, because such notifications cannot arrive either.
     return undefined
   }
 }

@@ -19,7 +19,7 @@ export interface EventEnvelope {
   /** Local time with its offset. */
   readonly receivedAt: string
   readonly receivedMs: number
-  /** Formats another time like `receivedAt`. */
+  /** Formats another time in the same way as `receivedAt`. */
   readonly local: (ms: number) => string
 }
 
@@ -35,8 +35,8 @@ export interface Content {
 
 /**
  * Returns the event for a received message: text, data for an application, or an MMS notification. Octets that are
- * neither text nor addressed to a port become data for port 0. Content that exceeds the limits of an event is cut,
- * because the relay would refuse the event.
+ * neither text nor addressed to a port become data for port 0. Content that exceeds the limits of an event is
+ * shortened, because the relay would refuse the event.
  */
 export function contentEvent(envelope: EventEnvelope, content: Content): Received {
   const octets = joined(content.userData)
@@ -104,7 +104,7 @@ function head({ id, sender, recipient, simNumber, receivedAt }: EventEnvelope) {
   }
 }
 
-/** Cuts a text without splitting a surrogate pair, and removes characters that PostgreSQL cannot store. */
+/** Shortens a text without splitting a surrogate pair, and removes characters that PostgreSQL cannot store. */
 function cut(text: string, most: number): string {
   return storable(text.slice(0, most))
 }

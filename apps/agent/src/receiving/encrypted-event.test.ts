@@ -45,7 +45,7 @@ test('encrypts a long text, and reports its sender and SIM in clear', async () =
   expect(await opened((await contents())[0])).toBe(text)
 })
 
-test('encrypts the base64 of data', async () => {
+test('encrypts the base64 text of data', async () => {
   for (const pdu of world.data(new Uint8Array([1, 2, 255]), 5000)) world.deliver(pdu)
   await world.pass(1000)
   expect(await world.received()).toMatchObject([{ type: 'DATA_SMS', isEncrypted: true, port: 5000 }])
@@ -98,7 +98,7 @@ test('encrypts the subject of an MMS, and leaves a notification without a subjec
   expect(encryptedEvent(mms, owner.current)).toEqual(mms)
 })
 
-test('uses the key of the account from its first message on, and each new version', async () => {
+test('uses the key of the account from the first message on, and uses each new version of the key', async () => {
   world.inboxKey = undefined
   for (const text of ['in clear', 'for one', 'for two']) {
     for (const pdu of world.text(text)) world.deliver(pdu)

@@ -21,8 +21,8 @@ import { LongMessages, senderOf } from './long-messages.ts'
 import { derivedId } from './pdu-identity.ts'
 
 /**
- * Decides the result of a received PDU: the changes that are written together with the PDU. Status reports, and PDUs
- * without a trusted time, have no result yet.
+ * Decides how a received PDU is processed. Returns the changes that are written together with the PDU. Status reports,
+ * and PDUs without a trusted time, have no result yet.
  */
 export class InboundOutcomes {
   readonly #time: TrustedTime
@@ -51,7 +51,7 @@ export class InboundOutcomes {
     return changes
   }
 
-  /** A PDU that cannot be processed is kept unchanged and does not affect other PDUs. */
+  /** Returns the result of a PDU. A PDU that cannot be processed is kept unchanged and does not affect other PDUs. */
   of(row: InboundRecord): readonly Change[] {
     try {
       return this.#outcome(row)
@@ -116,7 +116,7 @@ export class InboundOutcomes {
   }
 
   #joined(row: InboundRecord, deliver: Deliver, atMs: number, effect: ReassemblyEffect): readonly Change[] {
-    // A copy of a part adds nothing.
+    // A copy of a part needs no event, because it contains nothing new.
     if (effect.kind === 'part-duplicated') return []
     const content: Content = {
       userData: effect.message.userData,
@@ -233,5 +233,5 @@ function isSilent(deliver: Deliver): boolean {
 const mostMmsIds = 10_000
 /** Service centres keep messages for a week at most. */
 const oldestMs = 7 * 24 * 60 * 60_000
-/** Some service centres write local time with the wrong zone. */
+/** Some service centres write local time with the wrong zone, so their time stamps may be in the future. */
 const furthestAheadMs = 60 * 60_000

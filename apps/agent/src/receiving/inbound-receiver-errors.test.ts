@@ -34,7 +34,7 @@ test('keeps messages on the SIM and unacknowledged while the disk is full, and c
 test('reports a message once if it is read twice before it is on disk', async () => {
   const slow = new ReceiverFixture(() => 0.9)
   for (let at = 0; at < 12; at += 1) slow.store(slow.text(`message ${at}`)[0] as string)
-  // After these turns, one message is journaled but not deleted, and later messages wait until the disk has space.
+  // After these iterations, one message is journaled but not deleted, and later messages wait until the disk has space.
   for (let turn = 0; turn < 200; turn += 1) {
     slow.sweep()
     await slow.pass(10)
@@ -44,7 +44,7 @@ test('reports a message once if it is read twice before it is on disk', async ()
   expect(slow.storage.size).toBe(0)
 })
 
-test('empties the other slots if one cannot be emptied', async () => {
+test('deletes messages from the other slots if a message cannot be deleted from one slot', async () => {
   world.stuck.add(0)
   for (let at = 0; at < 5; at += 1) world.deliver(one(`message ${at}`))
   await world.pass(10_000)
@@ -67,7 +67,7 @@ test('deletes a message after the SIM has returned', async () => {
   expect(await world.received()).toHaveLength(1)
 })
 
-test('empties a moved card in its new modem, whenever the old modem reports that the card is gone', async () => {
+test('deletes the messages of a moved card through its new modem, whenever the old modem reports that the card is gone', async () => {
   const before = { ...world.sim }
   world.receiver.simReady(before)
   world.simReady()

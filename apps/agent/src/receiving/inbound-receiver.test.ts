@@ -16,7 +16,7 @@ beforeEach(() => {
 const minute = 60_000
 const hour = 60 * minute
 
-test('reports a message once with its SIM, and empties the slot', async () => {
+test('reports a message once with its SIM, and deletes it from its slot', async () => {
   world.deliver(one('hello'))
   await world.pass(1000)
   expect(await world.received()).toMatchObject([
@@ -156,7 +156,7 @@ test('reports an MMS notification once, also when the network repeats it', async
   expect(world.storage.size).toBe(0)
 })
 
-test('uses the time of the network if it is plausible, else the time of the agent', async () => {
+test('uses the time of the network if it is plausible, otherwise the time of the agent', async () => {
   const nowMs = world.clock.epochMs()
   world.deliver(world.text('yesterday', { atMs: nowMs - 24 * hour })[0] as string)
   world.deliver(world.text('in 1998', { atMs: Date.UTC(1998, 1, 1) })[0] as string)
@@ -198,7 +198,7 @@ test('keeps a report that matches no message, and tries to match it again', asyn
   expect(world.reports).toHaveLength(tries)
 })
 
-test('keeps an invalid PDU, logs it without its content, and empties its slot', async () => {
+test('keeps an invalid PDU, logs it without its content, and deletes it from its slot', async () => {
   world.deliver('0004FFFFFF')
   world.deliver(one('fine'))
   await world.pass(1000)

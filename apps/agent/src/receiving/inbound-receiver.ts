@@ -43,8 +43,8 @@ export class InboundReceiver {
   readonly #cleaner: SlotCleaner
   readonly #unmatched = new UnmatchedReports()
   /**
-   * References that became known and were not yet compared with the waiting reports. `any`: the reference of a part
-   * will never be known.
+   * References that became known and were not yet compared with the waiting reports. `any` is added if the reference of
+   * a part will never be known.
    */
   readonly #newReferences = new Set<number | 'any'>()
   /** PDUs that were read but are not in the journal yet, by slot and content. */
@@ -70,7 +70,7 @@ export class InboundReceiver {
     const records = await journal.read('inbound', { sinceMs: time.now().wallMs - rememberedMs })
     const changes = this.#outcomes.restore(records, await journal.read('notes', {}))
     if (changes.length > 0) this.#keep(changes).catch(onProblem)
-    // The start does not wait for this task, because a full disk would delay the task until disk space is available.
+    // The start does not wait for this task, because with a full disk the task waits until disk space is available.
     this.settleWaiting().catch(onProblem)
     this.#timer = clock.after(tickMs, () => this.#tick())
   }
@@ -144,7 +144,7 @@ export class InboundReceiver {
       crashPoint('inbound-journaled')
       if (incoming.kind === 'status-report') await this.#report(row, incoming.report)
     }
-    // A copy has the same octets as the original, so the order of deletion does not matter.
+    // Deletes the copy at once: it has the same octets as the original, so the order of the deletions does not matter.
     this.#cleaner.clear(sim, identity.pduId, incoming, identity.kind === 'copy')
   }
 
@@ -176,8 +176,8 @@ export class InboundReceiver {
       if (row.settled !== as) {
         const changes = [settled(row, as, this.#outcomes.dateOf(row)), ...(isMatched ? [forgotten(row)] : [])]
         const written = this.#keep(changes, { mayWait: isMatched })
-        // The message already has this report. If the process ends before this write, the report is matched again, which
-        // changes nothing. So the write shares the commit of a later write.
+        // The message already has this report, so this write may wait for the commit of a later write. If the process
+        // ends before that, the report is matched again, which changes nothing.
         if (isMatched) written.catch(this.#options.onProblem)
         else await written
       }
@@ -207,7 +207,7 @@ interface UnmatchedReport {
   readonly report: StatusReport
 }
 
-/** Status reports without a match. Above the limit, the oldest reports are only in the journal. */
+/** Status reports without a match. If there are too many, the oldest reports are kept only in the journal. */
 class UnmatchedReports {
   readonly #reports = new Map<string, UnmatchedReport>()
 
@@ -222,8 +222,8 @@ class UnmatchedReports {
   }
 
   /**
-   * Returns the reports with this reference. `any` returns all reports, because each report may be about a part whose
-   * reference is unknown.
+   * Returns the reports with one of these references. `any` returns all reports, because each of them may be about a
+   * part whose reference is unknown.
    */
   matching(references: ReadonlySet<number | 'any'>): readonly UnmatchedReport[] {
     const all = [...this.#reports.values()]

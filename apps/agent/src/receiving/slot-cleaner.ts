@@ -12,7 +12,7 @@ export interface ReceivingSim {
   readonly iccid: string
   /** Undefined if neither the SIM nor the configuration contains the number. */
   readonly phoneNumber: string | undefined
-  /** How many deletions the modem carries out together. */
+  /** The number of deletions that the modem carries out together. */
   readonly deletionsAtOnce: number
   deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion>
   /** Acknowledges a message that the modem does not store. */
@@ -31,8 +31,8 @@ interface Task {
 
 interface DeletionQueue {
   /**
-   * Undefined while the SIM is disconnected. Its tasks are kept, because the modem does not announce these messages
-   * again.
+   * Undefined while the SIM is disconnected. The tasks for its messages are kept, because the modem does not announce
+   * these messages again.
    */
   sim: ReceivingSim | undefined
   readonly tasks: Map<string, Task>
@@ -47,8 +47,8 @@ export class SlotCleaner {
   readonly #onError: (error: unknown) => void
   readonly #queues = new Map<string, DeletionQueue>()
   /**
-   * The time of each deletion, by slot and content. The same content, read before that time, belongs to the deleted
-   * message.
+   * The time of each deletion, by slot and content. If the same content was read before that time, it belongs to the
+   * deleted message.
    */
   readonly #deletedAtMs = new Map<string, number>()
   #isStopped = false
@@ -116,7 +116,7 @@ export class SlotCleaner {
       const sim = queue.sim as ReceivingSim
       await Promise.all(
         due.map(async ([name, task]) => {
-          // Fails only if the journal refuses the change.
+          // This can fail only if the journal refuses the change.
           const isGone = await this.#delete(sim, task).catch(this.#onError)
           if (isGone && queue.tasks.get(name) === task) queue.tasks.delete(name)
         }),

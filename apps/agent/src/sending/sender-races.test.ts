@@ -19,7 +19,7 @@ const day = 24 * 60 * minute
 const silence: SubmitOutcome = { kind: 'unknown', why: 'silence', error: undefined }
 const busy: SubmitOutcome = { kind: 'refused', error: readCommandError('+CMS ERROR: 42')!, pduWritten: true }
 
-test('sends a command once if it is twice in one frame', async () => {
+test('sends a command once if it occurs twice in one frame', async () => {
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a'), sendCommand('a'))
   await world.pass(minute)
@@ -179,7 +179,7 @@ test('after a restart, counts a message towards the limit that was sent on the s
   expect(world.sent).toHaveLength(1)
 })
 
-test('also holds back messages to an encrypted number while a message to this number is in doubt', async () => {
+test('also delays messages to an encrypted number while a message to this number is in doubt', async () => {
   world = new SenderFixture({ opener: new ClearOpener() })
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
@@ -262,7 +262,7 @@ test('counts a failure report that arrives before the last part is sent', async 
   expect(await world.events('failed')).toMatchObject([{ code: 'report_failed' }])
 })
 
-test('ignores evidence for a message that the journal no longer contains', async () => {
+test('ignores evidence for a message that the journal does not contain any more', async () => {
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a'))
@@ -278,7 +278,7 @@ test('ignores evidence for a message that the journal no longer contains', async
   expect(await world.events('delivered')).toMatchObject([{ cmdId: 'b' }])
 })
 
-test('cuts the error text of a modem to the limit of an event', async () => {
+test('shortens the error text of a modem to the limit of an event', async () => {
   world.outcomes.push({
     ...busy,
     error: { ...readCommandError('+CMS ERROR: 38')!, code: undefined, text: 'E\0'.repeat(5000) },

@@ -53,7 +53,7 @@ test('sends a repeated command once', async () => {
   expect(world.sent).toHaveLength(1)
 })
 
-test('cancels a message before its first part; refuses a later cancel; stores a cancel that arrives before its message', async () => {
+test('cancels a message before its first part, refuses a later cancel, and stores a cancel that arrives before its message', async () => {
   await world.accept(sendCommand('waiting'))
   const cancels = [world.sender.cancel('waiting'), world.sender.cancel('unseen')]
   await world.pass(10)
@@ -155,7 +155,7 @@ test('stops after a permanent refusal of a part, and reports how many parts were
   expect(failed?.reason).toMatch(/^partial 1\/3: /)
 })
 
-test('does not repeat a part with an unknown outcome, holds its number for two minutes, and ends as submit_unknown', async () => {
+test('does not repeat a part with an unknown outcome, delays messages to its number for two minutes, and ends it as submit_unknown', async () => {
   world.outcomes.push(silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('doubtful'))

@@ -38,7 +38,7 @@ export interface SenderOptions {
   readonly journal: Journal
   readonly clock: Clock
   readonly time: TrustedTime
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   readonly random: () => number
   readonly limits: SendingLimits
   /** Decrypts encrypted messages. */
@@ -69,8 +69,8 @@ export class Sender {
   #state: SendingState
   #timer: Timer | undefined
   /**
-   * Reports are matched one after the other, because otherwise two reports about one message could both find it
-   * undelivered.
+   * Reports are matched one after the other. Otherwise, two reports about one message could both be handled as if the
+   * message was not delivered yet.
    */
   #lastReport: Promise<unknown> = Promise.resolve()
 
@@ -98,7 +98,7 @@ export class Sender {
     const sinceMs = time.now().wallMs - reportsExpectedMs
     const givenUp = await journal.read('doubtful-commands', { sinceMs })
     const messagesOf = (records: readonly CommandRecord[]) => records.flatMap((record) => this.#restored(record) ?? [])
-    // The start does not wait for these writes, because a full disk would delay them until disk space is available.
+    // The start does not wait for these writes, because with a full disk they wait until disk space is available.
     this.#begin(this.#step({ kind: 'restored', open: messagesOf(open), givenUp: messagesOf(givenUp) }))
   }
 
@@ -136,19 +136,23 @@ export class Sender {
     this.#begin(this.#step({ kind: 'sims-known', simNumbers }))
   }
 
-  /** The SIM accepts messages: for the first time since its modem was set up, or again after an interruption. */
+  /**
+   * Must be called when the SIM accepts messages: for the first time since its modem was set up, or again after an
+   * interruption.
+   */
   simReady(sim: SendingSim): Promise<void> {
     return this.#step({ kind: 'sim-ready', sim })
   }
 
   /**
-   * The modem lost its network. Messages for which this SIM was chosen wait for a while, because the network usually returns soon.
+   * Must be called when the modem has lost its network. Messages for which this SIM was chosen wait for a while,
+   * because the network usually returns soon.
    */
   simUnserved(sim: SendingSim): void {
     this.#begin(this.#step({ kind: 'sim-unserved', sim }))
   }
 
-  /** The modem is disconnected, or is set up again. */
+  /** Must be called when the modem is disconnected, or is set up again. */
   simGone(sim: SendingSim): void {
     this.#begin(this.#step({ kind: 'sim-gone', sim }))
   }
@@ -199,9 +203,9 @@ export class Sender {
   }
 
   /**
-   * Why messages wait.
+   * Returns why messages wait.
    *
-   * @param isCounted leaves out messages that have just arrived
+   * @param isCounted returns false for messages that have just arrived, which are left out
    */
   waitingReport(stateOf: SimStateOf, isCounted?: (cmdId: string) => boolean): WaitingReport {
     return waitingReport(this.#state, this.#moment(), stateOf, isCounted)
@@ -229,7 +233,7 @@ export class Sender {
       case 'write':
         return this.#write(effect)
       case 'commit':
-        // Before `#submit` releases the PDU, it waits for this write.
+        // Does not wait here: `#submit` waits for this write before it sends the PDU.
         return this.#options.journal.write(effect.changes).then(() => undefined)
       case 'read-history':
         return this.#readHistory(effect.sim)
@@ -274,14 +278,13 @@ export class Sender {
     try {
       sentMs = await journal.read('sent-lately', { iccid: sim.iccid, sinceMs: time.now().wallMs - dayMs })
     } catch (error) {
-      // The SIM sends although its history is missing, because otherwise it would send nothing until its modem
-      // restarts.
+      // The SIM sends although its history is missing. Otherwise, it would send nothing until its modem restarts.
       onProblem(error)
     }
     this.#begin(this.#step({ kind: 'history-read', sim, sentMs }))
   }
 
-  /** Runs the work for one message; an error affects only this message. Only `settled` waits for the modem. */
+  /** Starts the submission of one message. An error affects only this message. Only `settled` waits for the modem. */
   #track({ sim, ...of }: Extract<SendingEffect, { kind: 'plan' | 'submit' }>, work: Promise<void>): undefined {
     const cmdId = 'cmdId' in of ? of.cmdId : of.command.cmdId
     const done = work
@@ -306,7 +309,7 @@ export class Sender {
     this.#begin(this.#step({ kind: 'planned', sim, cmdId, planned }))
   }
 
-  /** The journal decides which commands are new: repeated commands and commands with a tombstone are not. */
+  /** The journal decides which commands are new: repeated commands and commands with a tombstone are not new. */
   async #accept(commands: readonly SendCommand[]): Promise<void> {
     const { journal } = this.#options
     const moment = this.#moment()
@@ -363,7 +366,7 @@ export class Sender {
     return true
   }
 
-  /** A tombstone has no plan. */
+  /** Returns undefined for a tombstone, because a tombstone has no plan. */
   #restored(record: CommandRecord): OutgoingMessage | undefined {
     const { command } = record
     return command && restoredMessage(record, command, this.#options.limits.lifeMs)

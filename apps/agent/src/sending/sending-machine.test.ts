@@ -142,7 +142,7 @@ describe.each<[string, SendingInput, number]>([
   ['is past its deadline', { kind: 'time-changed' }, defaultSendingLimits.lifeMs],
   ['was stopped with the agent', { kind: 'stop' }, 0],
 ])('a message at the prompt that %s', (_, input, nowMs) => {
-  test('gets no COMMIT, so that its PDU is not released', () => {
+  test('gets no COMMIT, so that its PDU is not sent', () => {
     const { state } = play(submitted, nowMs, input)
     expect(play(state, nowMs, { kind: 'prompted', ...attempt('a') }).effects).toEqual([])
   })
@@ -224,7 +224,7 @@ test('ignores results and timers of messages that have ended', () => {
   expect([state.open.size, effects]).toEqual([0, []])
 })
 
-test('sets one timer, and sets it again only when something is due earlier', () => {
+test('sets one timer, and sets the timer again only when something is due earlier', () => {
   const limited = play(idle, 0, accepted('a')).state
   expect(limited.timerAtMs).toBe(60_000)
   expect(play(limited, 10, accepted('b')).kinds).not.toContain('set-timer')

@@ -31,15 +31,15 @@ import { Step } from './step.ts'
  * the next input. The path of a message:
  *
  *   accepted ──► queue ──► lane of a SIM ──► plan ──► submit ──► prompted ──► commit ──► result ──► ended
- *                  ▲                                    ▲                                  │
- *                  │                                    └──────── next part ◄──────────────┤ accepted
+ *                  ▲ ▲ │
+ *                  │ └──────── next part ◄──────────────┤ accepted
  *                  └── refused for now, or not sent ◄──────────────────────────────────────┤
  *                  └── resolved ◄── in doubt ◄──────────────── outcome unknown ◄───────────┘
  *                                      └──► given up as `submit_unknown`, corrected by later evidence
  *
- * Together with a journal that carries out `write` and `commit` it keeps these promises: a PDU is released only after
- * its COMMIT is on disk; a part that may have been sent is never sent again automatically; each message ends once, and
- * only `submit_unknown` is corrected afterwards.
+ * Together with a journal that carries out `write` and `commit` it keeps these promises: a PDU is sent only after its
+ * COMMIT is on disk; a part that may have been sent is never sent again automatically; each message ends once, and only
+ * `submit_unknown` is corrected afterwards.
  *
  * Folders: `schedule` (which message is sent next, and through which SIM), `message` (its parts and their results),
  * `doubt` (evidence about parts whose outcome is unknown).
@@ -193,7 +193,7 @@ function restored(step: Step, open: readonly OutgoingMessage[], givenUp: readonl
     watchDeadline(step, message)
     if (isSent(message)) endSent(step, message, undefined)
     else if (message.phase === 'in-doubt') restoreDoubt(step, message)
-    // Plans the message again, because another SIM may be in the slot now.
+    // Plans the message again, because the slot may now contain another SIM.
     else enqueue(step, hasBegun(message) ? message : withoutPlan(message))
   }
   step.change({ unconfirmed: new Set(open.map(({ cmdId }) => cmdId)) })

@@ -43,7 +43,7 @@ export function newSending(limits: SendingLimits): SendingState {
 export interface Attempt {
   readonly sim: SendingSim
   readonly cmdId: string
-  /** The part, 0-based. */
+  /** The part, counted from 0. */
   readonly at: number
   readonly attempt: number
 }
@@ -74,13 +74,13 @@ export type SendingInput =
   | { readonly kind: 'time-changed' }
   | { readonly kind: 'timer' }
   | { readonly kind: 'planned'; readonly sim: SendingSim; readonly cmdId: string; readonly planned: Planned }
-  /** The modem waits for the PDU. Without a `commit` effect in response, nothing is sent. */
+  /** The modem waits for the PDU. If the step returns no `commit` effect, nothing is sent. */
   | ({ readonly kind: 'prompted' } & Attempt)
   /** The COMMIT is on disk. */
   | ({ readonly kind: 'committed' } & Attempt)
   | ({ readonly kind: 'result'; readonly result: AttemptResult } & Attempt)
   /**
-   * The RESULT or the evidence is on disk, or the journal refused it. `isAnswer`: whether the evidence is an answer of
+   * The RESULT or the evidence is on disk, or the journal refused it. `isAnswer`: true if the evidence is an answer of
    * the modem.
    */
   | {
@@ -163,7 +163,7 @@ export interface Moment {
   local(wallMs: number): string
   /** Minutes since local midnight. */
   minuteOfDay(wallMs: number): number
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   random(): number
 }
 

@@ -6,7 +6,7 @@ import { runSendingSchedule } from '../../sim/run-sending-schedule.ts'
 const seed = 20_261_121
 const schedules = 200
 
-test(`${schedules} schedules of kills, refusals and silence from seed ${seed} lose no message and send none twice`, async () => {
+test(`no message is lost or sent twice in ${schedules} schedules of kills, refusals and silence from seed ${seed} on`, async () => {
   const seen = new Set<string>()
   const failures: string[] = []
   for (let at = 0; at < schedules; at += 1) {

@@ -69,7 +69,9 @@ export class Step {
     this.emit({ kind: 'write', changes, ...then })
   }
 
-  /** A step may change all 64 lanes, so its changes share one copy of the map. */
+  /**
+   * Returns the map of lanes to change. A step may change all 64 lanes, so all its changes share one copy of the map.
+   */
   #ownLanes(): Map<string, Lane> {
     if (this.#lanes === undefined) {
       const lanes = new Map(this.#state.schedule.lanes)
@@ -79,7 +81,7 @@ export class Step {
     return this.#lanes
   }
 
-  /** All changes of the step share one copy of the map. */
+  /** Returns the map of open messages to change. All changes of the step share one copy of the map. */
   #ownOpen(): Map<string, OutgoingMessage> {
     if (this.#open === undefined) {
       this.#open = new Map(this.#state.open)

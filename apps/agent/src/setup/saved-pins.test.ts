@@ -30,7 +30,7 @@ test('reports why a PIN cannot be saved', () => {
   })
 })
 
-test('does not save a PIN over which SIM_<n>_PIN takes precedence, and returns the reason', () => {
+test('does not save a PIN if SIM_<n>_PIN is set, and returns the reason', () => {
   const isPinSet = (simNumber: number) => simNumber === 1
   expect(trySavePin(folder, { isPinSet }, { simNumber: 1, pin: '1234' })).toEqual({
     ...{ saved: false, code: 'pin.set-on-machine' },

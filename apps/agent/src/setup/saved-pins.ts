@@ -31,7 +31,10 @@ export type SavedPin =
   /** Why a saved PIN would not be used or could not be written, and what to do. */
   | { readonly saved: false; readonly code: 'pin.set-on-machine' | 'pin.not-written'; readonly reason: string }
 
-/** Does not save a PIN that `SIM_<n>_PIN` replaces at each start, and none if the disk is full, for example. */
+/**
+ * Saves a PIN if possible. Does not save a PIN that `SIM_<n>_PIN` would replace at each start, and cannot save a PIN on
+ * a full disk, for example.
+ */
 export function trySavePin(
   folder: string,
   { isPinSet }: Pick<SimSettings, 'isPinSet'>,

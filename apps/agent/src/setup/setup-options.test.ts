@@ -4,7 +4,7 @@ import { readSetupOptions } from './setup-options.ts'
 const read = (values: Readonly<Record<string, string | boolean>>) =>
   readSetupOptions({ name: 'setup', values, positionals: [], settings: {} })
 
-test('asks for the phone number and consent, and waits, unless an option says otherwise', () => {
+test('asks for the phone number and consent, and waits for a reply, unless an option disables this', () => {
   expect(read({})).toEqual({
     to: undefined,
     isTested: true,

@@ -6,7 +6,7 @@ export interface SetupOptions {
   readonly to: string | undefined
   readonly isTested: boolean
   readonly sim: number | undefined
-  /** If true, fixes are run without a confirmation. */
+  /** True if fixes are run without a confirmation. */
   readonly areFixesAgreed: boolean
   readonly networkMs: number
   /** How long to wait for the reply to the test message; 0 does not wait. */

@@ -132,7 +132,7 @@ async function unlockedModem(first: ModemExamination, run: SetupRun): Promise<Mo
       else if (configured === undefined)
         host.print(`Set SIM_${simNumber}_PIN, so that the PIN is entered at each start.`)
     } else host.print(modem.blocked.words)
-    // A wrong PIN from the settings is not entered again.
+    // Does not enter a wrong PIN from the settings again.
     configured = undefined
   }
   return modem

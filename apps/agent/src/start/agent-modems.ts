@@ -19,7 +19,8 @@ export interface AgentModems {
 }
 
 /**
- * Creates the modem fleet and the reporter of its state. `notes`: the notes that earlier processes stored about modems.
+ * Creates the modem fleet and the reporter of its state. @param notes the notes that earlier processes stored about
+ * modems
  */
 export function createModems(
   options: AgentOptions,

@@ -31,7 +31,7 @@ export interface AgentOptions {
   readonly memory?: BootMemory | undefined
   /** Other components of the process, which `status` and `doctor` show. */
   readonly components?: (() => readonly ComponentStatus[]) | undefined
-  /** Called when the agent cannot continue and must be restarted. */
+  /** Called when the agent cannot continue, so that its process must be restarted. */
   readonly onFatal: (error: Error) => void
 }
 

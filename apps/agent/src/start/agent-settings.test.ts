@@ -14,7 +14,7 @@ import { ProblemLog } from './problem-log.ts'
 
 const agentSettings = (sent: Readonly<Record<string, unknown>>) => settingsOf(takeSettings(sent, noSettings).known)
 
-test('by default there is no pause and no limit, the order is FIFO, and the SIM with the lowest number sends', () => {
+test('by default, there is no pause and no limit, the order is FIFO, and the SIM with the lowest number sends', () => {
   expect(agentSettings({})).toEqual({ sending: defaultSendingSettings, pingMs: undefined })
 })
 
@@ -108,7 +108,7 @@ test('ignores unknown settings and null values', () => {
   expect(takeSettings(sent, noSettings)).toEqual({ known: noSettings, refused: [] })
 })
 
-test('a flood of settings causes ten writes at once and then one a second, and the last settings are used', async () => {
+test('writes ten changes of a flood of settings at once and then one a second, and uses the last settings', async () => {
   const { settings, clock, written, used } = inUse()
   for (let at = 0; at < 100_000; at += 1) settings.receive({ ping: { interval_seconds: 30 + (at % 2) } })
   settings.receive({ ping: { interval_seconds: 99 } })
@@ -130,7 +130,7 @@ test('a flood of settings causes ten writes at once and then one a second, and t
   expect(written.length).toBeLessThanOrEqual(11 + 60)
 })
 
-test('a few changes in a row are used at once', () => {
+test('uses a few changes in a row at once', () => {
   const { settings, clock, used } = inUse()
   for (const seconds of [30, 31, 32]) settings.receive({ ping: { interval_seconds: seconds } })
   expect(used).toEqual([30_000, 31_000, 32_000])

@@ -13,7 +13,8 @@ export const noSettings: KnownSettings = { messages: {}, ping: {}, privacy: {}, 
 
 /**
  * Reads settings from the relay. A setting whose value is outside the range of the API keeps its previous value and is
- * listed in `refused`. So a newer or malicious relay cannot prevent an agent from sending, or keep it permanently busy.
+ * listed in `refused`. So a newer or malicious relay can neither prevent an agent from sending nor keep the agent
+ * permanently busy.
  */
 export function takeSettings(
   sent: Readonly<Record<string, unknown>>,
@@ -38,8 +39,7 @@ export function takeSettings(
     return Object.fromEntries(entries)
   }
   const encryption = section('encryption')
-  // Uses a key only together with its version, because a value that names the version of another key cannot be
-  // decrypted.
+  // Uses a key only together with its version, because a value with the version of another key could not be decrypted.
   const isKeyRefused = refused.some((name) => name.startsWith('encryption'))
   return {
     known: {

@@ -13,7 +13,10 @@ export class ProblemLog {
     this.#write = write
   }
 
-  /** `kind` identifies the problem if its description contains a value that changes, such as the free space of a disk. */
+  /**
+   * @param kind identifies the problem if its description contains a value that changes, such as the free space of a
+   * disk
+   */
   report(problem: string, kind = problem): void {
     this.current = problem
     if (kind === this.#kind) return
@@ -41,7 +44,7 @@ export interface AgentProblems {
   readonly onError: (error: unknown) => void
 }
 
-/** `dataDir`: the folder of the journal. */
+/** @param dataDir the folder of the journal */
 export function agentProblems(log: AgentLog, dataDir: string): AgentProblems {
   const journal = new ProblemLog((problem) => log.error(problem))
   const failing = new Set<object>()

@@ -77,8 +77,8 @@ export function createRelayLink(parts: RelayLinkParts): RelayLink {
         log.info('connected to the relay')
         time.heard('relay', Date.parse(serverTime))
         sender.confirm()
-        // Confirms the journal only after the settings are stored. The next process may then send without a relay, and
-        // needs the same settings.
+        // Confirms the journal only after the settings are stored. After this confirmation, the next process may send
+        // without a relay, and needs the same settings.
         settings.stored.then(() => store.journal.confirm(true)).catch(problems.onError)
         modems.reporter.connected()
         waitingReporter.connected()
@@ -120,7 +120,9 @@ function initialState({ options, bootId, store, messaging, deviceKeys, aliasKey,
   })
 }
 
-/** The relay has stored more events than this journal holds: the journal is an old copy. */
+/**
+ * Called if the relay has stored more events than this journal contains, which shows that the journal is an old copy.
+ */
 async function renounceJournal({ options, store, messaging }: RelayLinkParts, journalId: string, provenMark: number) {
   if (journalId === store.marks.journalId) {
     options.log.error(
@@ -137,8 +139,8 @@ function journalNames({ marks }: AgentStore) {
 }
 
 /**
- * The number of messages that the agent accepts: more than a modem sends in some minutes. Further messages wait at the
- * relay, where urgent messages can overtake them.
+ * The number of messages that the agent accepts, which is more than a modem sends in some minutes. Further messages
+ * wait at the relay, where urgent messages can overtake them.
  */
 const sendCapacity = 100
 const urgentSendCapacity = 20

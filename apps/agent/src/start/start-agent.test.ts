@@ -186,7 +186,7 @@ test('an agent stops sending when its device is deleted, also after a restart', 
   expect(fixture.agent?.status()).toMatchObject({ link: { phase: 'stopped' }, queue: { open: 1, waiting: 1 } })
 })
 
-test('a stop waits for the part that the modem is sending, and reports the part before the link closes', async () => {
+test('a stop waits for the part that the modem is sending, and the part is reported before the link closes', async () => {
   await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500, times: 1 } })
   await fixture.start([emulator.pty])
   await fixture.ready()

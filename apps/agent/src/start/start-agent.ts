@@ -53,8 +53,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const messaging = createMessaging(options, time, { deviceKeys, inboxKey }, store, problems, toLink)
   const { sender, receiver } = messaging
   const notes = await store.journal.read('notes', {})
-  // Uses the stored key from the start, even before other settings arrive from the relay, so that received messages are
-  // never reported unencrypted.
+  // Uses the stored key from the start, before settings arrive from the relay, so that received messages are never
+  // reported unencrypted.
   let accountKey = storedInboxKey(notes[settingsNote])
   const aliasKey = () => (accountKey?.hidesSender ? aliases.keyFor(accountKey) : undefined)
   const shownNumber = (number: string) => (accountKey?.hidesSender ? aliases.aliasOf(number, accountKey) : number)
@@ -184,5 +184,8 @@ function linkStatus(link: AgentLink, relay: string, problem: string | undefined)
   }
 }
 
-/** How long a stop waits until the relay has stored the last events. Other events are sent after the next start. */
+/**
+ * How long a stop waits until the relay has stored the last events. Events that are not stored by then are sent after
+ * the next start.
+ */
 const flushLimitMs = 1_000

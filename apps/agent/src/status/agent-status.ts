@@ -27,7 +27,7 @@ export interface AgentStatus {
   /** The number of log lines that could not be written. */
   readonly logLinesDropped: number
   readonly clock: { readonly trusted: boolean; readonly systemErrorMs: number | undefined }
-  /** Absent in older agents. */
+  /** The current encryption key. Absent in older agents. */
   readonly encryptionKey?: EncryptionKeyStatus
   readonly modems: readonly ModemStatus[]
   readonly sims: readonly SimStatus[]
@@ -49,7 +49,7 @@ export interface ComponentStatus {
   readonly component: string
   readonly part: string
   readonly problem: string | undefined
-  /** Start of the present state. */
+  /** When the present state began. */
   readonly since: string
 }
 

@@ -40,7 +40,7 @@ export async function* answersOf<Content>(folder: string, question: ControlQuest
       if (notRunning.has(problem.code ?? '')) return
       throw new StartError(explain(problem, folder), { cause: problem })
     }
-    // Ends the loop over the lines when the agent stops.
+    // Closes the socket, so that the loop over the lines ends when the agent stops.
     socket.on('error', () => socket.destroy())
     socket.write(`${JSON.stringify(question)}\n`)
     for await (const line of createInterface({ input: socket })) {

@@ -53,7 +53,7 @@ export class ControlSocket {
         path.release()
         reject(error)
       })
-      // The umask makes the socket private from the moment it exists.
+      // The umask makes the socket private from the moment at which it is created.
       const mask = process.umask(0o177)
       try {
         server.listen(path.short, () => resolve(control))
@@ -75,7 +75,7 @@ export class ControlSocket {
     let received = ''
     let repeating: Timer | undefined
     socket.setEncoding('utf8')
-    // The client has disconnected.
+    // Ignores the error, because the client has disconnected.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       this.#open.delete(socket)

@@ -127,8 +127,8 @@ export class DeviceReporter {
   }
 
   /**
-   * Never postpones a report again, because a modem that changes continuously must not delay reports about other
-   * modems.
+   * Does not postpone a report that is already planned, because a modem that changes continuously must not delay
+   * reports about other modems.
    */
   #reportSimsWithin(ms: number): void {
     const { clock } = this.#options
@@ -192,7 +192,7 @@ export class DeviceReporter {
   }
 }
 
-/** The signal is left out because it changes constantly; the samples contain it. */
+/** Leaves out the signal, because it changes constantly. The samples contain the signal. */
 function comparable(sims: readonly SimCard[]): string {
   return JSON.stringify(sims.map(({ signal: _, ...sim }) => sim))
 }

@@ -64,7 +64,7 @@ export function relayText({ phase, relay, problem }: AgentStatus['link']): strin
   return relay === inThisProcess ? `connected, ${relay}` : `connected to ${relay}`
 }
 
-/** Shows times in local time. */
+/** Describes a reason, with times in local time. */
 function waitingLine({ count, message }: WaitingStatus): string {
   const text = message.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => new Date(at).toLocaleString('sv-SE'))
   return row('  waiting', `${count} ${count === 1 ? 'message' : 'messages'}: ${text}`)

@@ -68,8 +68,8 @@ function modemSample(health: ModemHealth) {
 }
 
 /**
- * Small differences are left out. The time from the network is accurate to some seconds at best, and a modem may report
- * it late.
+ * Returns undefined for small differences: the time from the network is accurate to some seconds at best, and a modem
+ * may report it late.
  */
 function clockDifference(aheadMs: number | undefined): number | undefined {
   if (aheadMs === undefined || Math.abs(aheadMs) < notableDifferenceMs) return undefined
@@ -79,7 +79,7 @@ function clockDifference(aheadMs: number | undefined): number | undefined {
 const minuteMs = 60_000
 const notableDifferenceMs = 2 * minuteMs
 
-/** `steps`: the findings and measures since the problem began, oldest first. */
+/** Returns the recovery. `steps` are the findings and measures since the problem began, oldest first. */
 function recoverySample(state: RecoveryState) {
   const resetsLeft = state.budget.resetsLeft
   if (state.kind === 'healthy') {

@@ -51,7 +51,7 @@ test('reports a reason once and its end once', () => {
   expect(sent.slice(1)).toEqual([{ sims: [], messages: [] }])
 })
 
-test('describes 10 000 queued messages in one report, and a change for all of them in one more report', () => {
+test('describes 10 000 queued messages in one report, and a change of all these messages in one more report', () => {
   open = Array.from({ length: 10_000 }, (_, at) => `m${at}`)
   reason = { reason: 'limit' }
   pass(600)

@@ -29,7 +29,7 @@ export class WaitingReporter {
     this.#schedule()
   }
 
-  /** The relay forgets reports from earlier connections. */
+  /** Must be called when the link is connected. The relay has dropped the reports from earlier connections. */
   connected(): void {
     this.#isConnected = true
     this.#reported = undefined
@@ -56,7 +56,7 @@ export class WaitingReporter {
     this.#openBefore = new Set(this.#parts.openIds())
     if (!this.#isConnected) return
     const hasWaited = [...this.#openBefore].some((cmdId) => before.has(cmdId))
-    // An empty report is sent only to replace an earlier report.
+    // Sends an empty report only to replace an earlier report.
     if (!hasWaited && this.#reported === undefined) return
     const report = this.#parts.report((cmdId) => before.has(cmdId))
     const text = JSON.stringify(comparable(report))
@@ -69,7 +69,8 @@ export class WaitingReporter {
 const defaultIntervalMs = 5_000
 
 /**
- * Leaves out the end of the pause between messages, because each message changes it, and that alone is not reported.
+ * Leaves out the end of the pause between messages, because each message changes this time, and such a change is not
+ * reported.
  */
 function comparable(report: WaitingReport): unknown {
   const withoutEnd = <One extends { readonly reason: string }>(one: One) =>

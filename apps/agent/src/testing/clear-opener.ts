@@ -1,7 +1,7 @@
 import { FieldOpener, type OpenedField } from '../sending/message/encrypted-field.ts'
 
 /**
- * Decodes the results of `sealed()` without cryptography, because the thread for cryptography does not use the
+ * Decodes the results of `sealed()` without cryptography, because cryptography runs in a thread that does not use the
  * simulated clock.
  */
 export class ClearOpener extends FieldOpener {

@@ -5,7 +5,7 @@ import type { TrustedTime } from '../time/trusted-time.ts'
 export class ManualTime implements TrustedTime {
   readonly #clock: ManualClock
   trusted = true
-  /** The difference of the system clock from the correct time. */
+  /** The difference between the system clock and the correct time. */
   errorMs = 0
   bootId = 'boot-1'
 

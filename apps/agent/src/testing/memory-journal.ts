@@ -22,7 +22,7 @@ export class MemoryJournal {
   failReads = false
   /** The last plan of each command; the journal deletes it when the command has ended. */
   readonly plans = new Map<string, Plan>()
-  /** Changes to refuse because the disk is full. */
+  /** Returns true for changes to refuse because the disk is full. */
   refuses: (change: Change) => boolean = () => false
 
   constructor(clock: Clock, random: () => number, wallMs: () => number) {
@@ -42,7 +42,7 @@ export class MemoryJournal {
     this.#database.close()
   }
 
-  /** When full, the database cannot grow, and SQLite returns the real error. */
+  /** If true, the database cannot grow, and SQLite returns the real error. */
   set isFull(isFull: boolean) {
     const [{ page_count: pages } = {}] = this.#database.prepare('PRAGMA page_count').all()
     this.#database.exec(`PRAGMA max_page_count = ${isFull ? Number(pages) : 1_000_000_000}`)
@@ -140,5 +140,5 @@ interface Caller {
   readonly reject: (error: unknown) => void
 }
 
-/** The slowest write of an SD card under load. Most writes are much faster. */
+/** The duration of the slowest write of an SD card under load. Most writes are much faster. */
 const slowestMs = 2000

@@ -15,10 +15,10 @@ export class ScriptedRelay {
   deviceId = 'device-1'
   /** The close code and reason sent instead of an answer to `pair` or `hello`. */
   refusal: { readonly at: 'pair' | 'hello'; readonly code: number; readonly reason: string } | undefined
-  /** The frame that the relay does not send. After that, it sends nothing. */
+  /** The frame that the relay does not send. After this frame, the relay sends nothing. */
   silence: 'challenge' | 'welcome' | undefined
   versions = { min: 1, max: 1 }
-  /** False for an older relay. */
+  /** False simulates an older relay. */
   sendsPending = true
   settings: Readonly<Record<string, unknown>> = {}
   serverTime = () => new Date().toISOString()

@@ -14,7 +14,7 @@ function after(delayMs: number, run: () => void): Timer {
     return { cancel: () => timer.cancel() }
   }
   const timer = delayMs <= 0 ? undefined : setTimeout(run, delayMs)
-  // A delay of 0 means "after pending reads". A timer of 1 ms does not guarantee that order.
+  // A delay of 0 means "after pending reads". A timer of 1 ms would not guarantee this order.
   const immediate = delayMs <= 0 ? setImmediate(run) : undefined
   return {
     cancel() {

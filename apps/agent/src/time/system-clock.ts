@@ -12,7 +12,7 @@ export type SystemClock = 'synchronised' | 'kept' | 'lost'
 export function judgeSystemClock(machine: ClockSources = thisMachine): SystemClock {
   const isSynchronised = machine.isSynchronised()
   if (isSynchronised === true) return 'synchronised'
-  // A time in the past means that the battery is empty.
+  // A time before this program was released means that the battery is empty.
   if (machine.nowMs() < earliestMs) return 'lost'
   if (machine.hasBattery()) return 'kept'
   return isSynchronised === undefined && !machine.isRaspberryPi() ? 'kept' : 'lost'

@@ -23,7 +23,7 @@ test('trusts a synchronised system clock over the relay', () => {
   expect(time.now()).toEqual({ wallMs: system.ms, trusted: true })
 })
 
-test('without a synchronised clock, continues the time of the relay, and prefers it to the network', () => {
+test('without a synchronised clock, continues the time of the relay, and prefers it to the time of the network', () => {
   const { time, clock, changes } = fixture()
   expect(time.now().trusted).toBe(false)
   time.heard('network', Date.UTC(2026, 0, 1))
@@ -83,6 +83,6 @@ test('does not trust the clock of a Raspberry Pi that has not been synchronised'
   expect(judged(true, false, true)).toBe('synchronised')
   expect(judged(false, true, true)).toBe('kept')
   expect(judged(undefined, false, false)).toBe('kept')
-  // The battery is empty.
+  // Simulates an empty battery: the time is too early.
   expect(judged(false, true, false, Date.UTC(2000, 0, 1))).toBe('lost')
 })

@@ -127,7 +127,7 @@ async function post(url: string, text: string, signal: AbortSignal): Promise<voi
   throw REFUSALS.includes(answer.status) ? new RefusedText(message) : new Error(message)
 }
 
-/** Prevents that the text notifies whole groups or contains links, because strangers write it. */
+/** Prevents the text from notifying whole groups or showing links, because strangers write the text. */
 function webhookBody(url: string, text: string): object {
   const { hostname } = new URL(url)
   if (/(^|\.)discord(app)?\.com$/.test(hostname)) return { content: text, allowed_mentions: { parse: [] } }
@@ -136,7 +136,7 @@ function webhookBody(url: string, text: string): object {
   return { text }
 }
 
-/** Cuts long texts at a whole character. */
+/** Shortens long texts without splitting a character. */
 function shortened(text: string): string {
   const characters = [...text]
   return characters.length <= MOST_CHARACTERS ? text : `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…`

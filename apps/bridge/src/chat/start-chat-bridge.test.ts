@@ -102,7 +102,7 @@ cat "$2" - >> "${folder}/notified"
   chmodSync(join(folder, 'apprise'), 0o755)
 }
 
-test('a stop waits for the answer of a chat, so that a text is shown only once', async () => {
+test('waits for the answer of a chat when it stops, so that a text is shown only once', async () => {
   answerAfterMs = 500
   const first = await start({ CHAT_URLS: `${url}/a` })
   account.receive('one')
@@ -163,7 +163,7 @@ test('keeps waiting texts after a restart, and drops texts for a chat that was r
   expect(logged).toContain('texts dropped: their chats are no longer in CHAT_URLS')
 })
 
-test('a text that a chat did not accept for three days is dropped with a log entry', async () => {
+test('drops a text that a chat did not accept for three days, with a log entry', async () => {
   let time = Date.now()
   statusFor = () => 500
   await start({ CHAT_URLS: `${url}/a` }, () => time)
@@ -176,7 +176,7 @@ test('a text that a chat did not accept for three days is dropped with a log ent
   await expect.poll(() => textsAt('/a').at(-1)).toBe('SMS from +447400123456: two')
 })
 
-test('a text that a chat always refuses does not block later texts', async () => {
+test('does not block later texts with a text that a chat always refuses', async () => {
   statusFor = () => (String(posts.at(-1)?.json['text']).endsWith('refused') ? 400 : 200)
   await start({ CHAT_URLS: `${url}/a` })
   account.receive('refused')
@@ -195,7 +195,7 @@ test('rules choose the chats by the sender', async () => {
   expect(logged).toContain('nobody')
 })
 
-test('other addresses go to apprise in a file that only this user can read, with the text as its input', async () => {
+test('passes other addresses to apprise in a file that only this user can read, with the text as its input', async () => {
   installApprise()
   const bridge = await start({ CHAT_URLS: 'tgram://123:token/987' })
   account.receive('code 1234; $(rm -rf /) --attach=/etc/passwd')
@@ -219,7 +219,7 @@ test('repeats a failed call of apprise, and logs neither the address nor its tok
   await expect.poll(() => existsSync(join(folder, 'notified'))).toBe(true)
 })
 
-test('long texts are cut', async () => {
+test('shortens long texts', async () => {
   await start({ CHAT_URLS: `${url}/a` })
   account.receive('😀'.repeat(3_000))
   await expect.poll(() => textsAt('/a')).toHaveLength(1)

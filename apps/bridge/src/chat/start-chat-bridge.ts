@@ -25,7 +25,7 @@ export interface ChatBridgeOptions {
   readonly database: DatabaseSync
   readonly log: Log
   readonly sender: ChatSender
-  /** The clock for the ages of stored rows, see `RunningTime`. */
+  /** The clock for the ages of stored rows; see `RunningTime`. */
   readonly now: () => number
   readonly firstRetryMs?: number
 }

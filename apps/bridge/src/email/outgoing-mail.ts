@@ -96,7 +96,7 @@ function transportTo(url: string) {
 }
 
 /**
- * Returns true if the server refuses the recipients or the content. A refused login does not count, because it is a
+ * Returns true if the server refuses the recipients or the content. Returns false for a refused login, because it is a
  * fault of the settings.
  */
 function isFinal(error: unknown): boolean {

@@ -28,7 +28,7 @@ export class ReplyLimit {
     return true
   }
 
-  /** Must be called if the answer was not sent. */
+  /** Must be called if the answer was not sent after all. */
   giveBack(number: string): void {
     this.#answers.get(number)?.pop()
   }

@@ -59,7 +59,7 @@ function plainText({ text, html }: Email): string {
 /**
  * Removes the markup. Tags that end a line in a browser become line ends.
  *
- * No expression searches beyond the next `<`, because a mail full of `<` would then take minutes.
+ * No regular expression searches beyond the next `<`. Otherwise, a mail full of `<` would take minutes.
  */
 function textOfHtml(html: string): string {
   return html
@@ -92,7 +92,7 @@ function withoutQuotes(text: string): string {
   return own.replace(/\n{3,}/g, '\n\n').trim()
 }
 
-/** The placeholder for a quoted line, which does not occur in mail. */
+/** Replaces a quoted line. This character does not occur in mail. */
 const QUOTE = '\u0000'
 
 const ORIGINAL =

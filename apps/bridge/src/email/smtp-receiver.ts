@@ -66,8 +66,8 @@ export class SmtpReceiver {
       maxClients: MOST_CLIENTS,
       maxRecipients: MOST_RECIPIENTS,
       socketTimeout: IDLE_MS,
-      // The limit of mails per connection. The limit also applies to trusted networks, which send many mails over one
-      // connection.
+      // The limit of mails per connection, which also applies to clients in trusted networks. Such clients send many
+      // mails over one connection.
       maxAllowedUnauthenticatedCommands: MOST_COMMANDS,
       closeTimeout: 2_000,
       disableReverseLookup: true,
@@ -215,8 +215,8 @@ async function contentOf(stream: SMTPServerDataStream): Promise<Buffer | undefin
 
 /**
  * A mail server repeats a mail if the confirmation was lost, so a repeated mail must have the same idempotency key. A
- * mail without id and date is from a simple device, whose next alarm has the same text, so each of these mails has its
- * own key.
+ * mail without id and date comes from a simple device, whose next alarm has the same text. So each mail of this kind
+ * has its own key.
  */
 function idempotencyKeyOf({
   mail,

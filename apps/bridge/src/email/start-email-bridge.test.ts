@@ -85,7 +85,7 @@ async function start(settings: Readonly<Record<string, string>> = {}) {
     log: openLog('fatal', process.stdout),
   })
   const port = bridge.port ?? 0
-  // After this, the bridge forwards received messages.
+  // After this step, the bridge forwards received messages.
   await expect.poll(() => new Notes(database).read('email.followed-until')).toBeDefined()
   return {
     port,
@@ -131,7 +131,7 @@ test('a repeated mail is sent once, another mail with the same text is sent', as
   await stop()
 })
 
-test('the same alarm is sent each time by a device that gives its mails neither an id nor a date', async () => {
+test('sends the same alarm each time for a device that gives its mails neither an id nor a date', async () => {
   const { port, stop } = await start({ SMTP_ALLOW_CIDRS: '127.0.0.0/8' })
   const commands = [
     ...['EHLO ups', 'MAIL FROM:<ups@example.org>', `RCPT TO:<${NUMBER}@${DOMAIN}>`, 'DATA'],
@@ -217,7 +217,7 @@ test('reports a failed message to the sender of the mail, but not to an empty se
   await stop()
 })
 
-test('an answer address sends at most 30 messages an hour, even simultaneously; answers that were not sent do not count', async () => {
+test('sends at most 30 messages an hour for an answer address, even simultaneously; answers that were not sent do not count', async () => {
   const { mail, stop } = await start({ MAIL_TO: 'office@example.org' })
   account.receive('Hello')
   await expect.poll(() => delivered).toHaveLength(1)
@@ -234,7 +234,7 @@ test('an answer address sends at most 30 messages an hour, even simultaneously; 
   await stop()
 })
 
-test('mail waits while the mail server is busy, and a permanently refused mail does not stop the next mail', async () => {
+test('keeps mail while the mail server is busy, and a permanently refused mail does not stop the next mail', async () => {
   const { stop } = await start({ MAIL_TO: 'office@example.org' })
   refuseMail = 451
   account.receive('one')
@@ -270,7 +270,7 @@ test.skipIf(!has('openssl'))('with a certificate, a password is accepted after S
   await stop()
 })
 
-test('a thousand connections, and clients that are slow, silent or confused, do not stop other mail', async () => {
+test('slow, silent or faulty clients on a thousand connections do not stop other mail', async () => {
   const { port, mail, stop } = await start()
   const before = process.memoryUsage().rss
   const sockets: Socket[] = []

@@ -14,7 +14,7 @@ import { MailSender } from './outgoing-mail.ts'
 import { replyAddress } from './reply-address.ts'
 import { type ReceivedMail, SmtpReceiver } from './smtp-receiver.ts'
 
-/** How long a request may take, so that a mail program gets an answer before its user gives up. */
+/** The limits for a request. They are short, so that a mail program gets an answer before its user gives up. */
 const QUICK = { maxRetries: 1, timeoutMs: 20_000 }
 
 export interface EmailBridgeOptions {

@@ -7,8 +7,8 @@ import type { InboxItem, MessageState } from '@smsgw/client/openapi'
 import type { Channel } from '../state/channel.ts'
 
 /**
- * How far before a gap in the stream the inbox is read, because the time of a received message comes from the network
- * and may be days before its arrival.
+ * How far before a gap in the stream the inbox is read. The time of a received message comes from the network and may
+ * be days before its arrival.
  */
 const LATE_MS = 7 * 86_400_000
 const FINAL = ['Delivered', 'Failed', 'Cancelled', 'Ended']
@@ -18,11 +18,14 @@ const LONGEST_RETRY_MS = 60_000
 export interface FollowerOptions {
   readonly channel: Channel
   readonly api: SmsGateway
-  /** Passes on one received message. Called again after an error. */
+  /** Forwards one received message. Called again after an error. */
   readonly onReceived: (item: InboxItem) => Promise<void>
   /** Reports a new state of a message that this channel has sent. */
   readonly onState: (message: MessageState, detail: string) => Promise<void>
-  /** Returns the state to compare with the last reported state. `Ended` is final. Default: the state of the message. */
+  /**
+   * Returns the state to compare with the last reported state. `Ended` is a final state. Default: the state of the
+   * message.
+   */
   readonly stateOf?: (message: MessageState) => string
   /** Called when a device, its modems or its queue have changed. */
   readonly onDevices?: () => void
@@ -33,8 +36,7 @@ export interface FollowerOptions {
 /**
  * Follows an account for one channel, so that each received message and each state is reported once, even after a
  * crash. The stream of events reports new messages and states. After a gap (first start, long interruption, restored
- * database) the lists of the API are read instead. The position in the stream is stored after an event has been passed
- * on.
+ * database), the lists of the API are read instead. The position in the stream is stored after an event was forwarded.
  */
 export class AccountFollower {
   readonly #options: FollowerOptions
@@ -107,8 +109,8 @@ export class AccountFollower {
   }
 
   /**
-   * At the first start, earlier messages are not passed on. Earlier messages are marked before the stream is opened, so
-   * that every later message is reported.
+   * At the first start, earlier messages are not forwarded. They are marked before the stream is opened, so that every
+   * later message is reported.
    */
   async #skipOlder(): Promise<void> {
     const { handled } = this.#options.channel
@@ -124,7 +126,7 @@ export class AccountFollower {
     const missed: string[] = []
     for await (const { id } of this.#receivedSince(Number(notes.read(this.#reached) ?? startedAt)))
       if (!handled.has(id)) missed.push(id)
-    // Oldest first.
+    // Handles the oldest message first.
     for (const id of missed.reverse()) await this.#pass(id)
     for (const { id } of sent.list()) await this.#report(id)
     this.#reach(startedAt)
@@ -158,7 +160,10 @@ export class AccountFollower {
     return this.#report(id)
   }
 
-  /** As `reportNow`, but a failure is only logged, because the next event of the message or the next start reports the state. */
+  /**
+   * Like `reportNow`, but a failure is only logged, because the next event of the message or the next start also
+   * reports the state.
+   */
   reportSoon(id: string): void {
     const { log, signal } = this.#options.channel
     this.reportNow(id).catch((error: Error) => {

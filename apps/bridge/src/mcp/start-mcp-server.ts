@@ -13,7 +13,10 @@ export interface McpChannelOptions {
   readonly log: Log
 }
 
-/** An assistant waits for each answer, so a call fails early instead of being repeated for minutes. */
+/**
+ * Limits for a request. An assistant waits for each answer, so a call fails early instead of being repeated for
+ * minutes.
+ */
 const QUICK = { maxRetries: 2, maxDelayMs: 5_000, timeoutMs: 20_000 }
 
 /** Starts the MCP server for AI assistants. Each assistant has its own API key. */
@@ -31,7 +34,7 @@ export async function startMcpServer({ config, connect, log }: McpChannelOptions
     throw new StartError(`MCP_PORT: cannot listen on ${host}:${port}: ${error.message}`)
   })
   log.info({ host, port: listening, path: MCP_PATH }, 'MCP server listening')
-  // The channel works from here on, because a server that cannot listen stops the bridge.
+  // Reports that the channel works from now on. A server that cannot listen would have stopped the bridge before.
   const state = new ChannelState('mcp', {})
   return { report: () => state.report(), stop: () => server.stop() }
 }

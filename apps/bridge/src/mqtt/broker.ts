@@ -25,8 +25,8 @@ export interface BrokerOptions {
   /** The client id, which stays the same so that the broker finds the session again. */
   readonly clientId: string
   /**
-   * The topic that is `online` while the bridge is connected. The broker changes it to `offline` when the connection
-   * ends.
+   * The topic that contains `online` while the bridge is connected. The broker changes its content to `offline` when
+   * the connection ends.
    */
   readonly availabilityTopic: string
   readonly topics: readonly string[]
@@ -34,8 +34,7 @@ export interface BrokerOptions {
   readonly handled: HandledItems
   readonly log: Log
   /**
-   * Stores a message. After that, the broker receives a confirmation. Returns false if the broker must keep the
-   * message.
+   * Stores a message. The broker receives a confirmation after that. Returns false if the broker must keep the message.
    */
   readonly onMessage: (packet: IPublishPacket) => boolean
   /** Called after each disconnect. After the next connect, the broker repeats the messages that it has kept. */
@@ -90,9 +89,12 @@ export class Broker {
     await this.#publish(topic, payload, { qos: 1, properties })
   }
 
-  /** Publishes an item once for each id, even if the bridge or the connection to the broker ends meanwhile. */
+  /**
+   * Publishes an item. Each id is published once, even if the bridge or the connection to the broker ends meanwhile.
+   */
   async publishOnce(item: string, topic: string, payload: string): Promise<void> {
-    // After the first connection, the client sends its stored packets again, and the item may be one of them.
+    // Waits, because after the first connection the client sends its stored packets again, and the item may be one of
+    // them.
     await Promise.race([this.#firstConnect.promise, this.#closed.promise])
     if (this.#options.handled.has(item)) return
     const properties = { contentType: JSON_TYPE, userProperties: { [itemProperty]: item } }
@@ -167,14 +169,15 @@ export class Broker {
       done(error as Error)
       return
     }
-    // After an error, the client sends no confirmation. The broker stops after RECEIVE_MAXIMUM unconfirmed messages.
+    // After an error, the client sends no confirmation, and the broker stops after RECEIVE_MAXIMUM unconfirmed
+    // messages.
     if (isStored) done()
     else done(new Error('not stored'))
   }
 }
 
 const JSON_TYPE = 'application/json'
-/** The broker has already completed the packet, or has lost the session. */
+/** The broker has already completed the packet, or the broker has lost the session. */
 const UNKNOWN_PACKET_ID = 0x92
 
 /** Returns the options of the client for a URL. */

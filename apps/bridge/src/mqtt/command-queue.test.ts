@@ -60,7 +60,7 @@ test('queues the same text again without the DUP flag, with another packet id, o
   expect(drain()).toEqual(['Bye', 'Hello'])
 })
 
-test('commands with one id are one message', () => {
+test('commands with the same id are one message', () => {
   queue.add(packet(1, 'Hello'), 'door-1')
   queue.add(packet(2, 'Hello'), 'door-1')
   const first = queue.first()

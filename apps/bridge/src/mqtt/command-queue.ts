@@ -71,12 +71,14 @@ export class CommandQueue {
     return this.#isFull
   }
 
-  /** Called when the full queue has room again for the commands that the broker keeps. */
+  /** True when the full queue has room again for the commands that the broker keeps. */
   get mayReopen(): boolean {
     return this.#isFull && this.#count() <= COMMANDS_TO_REOPEN
   }
 
-  /** The broker repeats all commands that the queue did not accept. */
+  /**
+   * Lets the queue accept commands again. Called before the broker repeats all commands that the queue did not accept.
+   */
   reopen(): void {
     this.#isFull = false
   }

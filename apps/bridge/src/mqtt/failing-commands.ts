@@ -5,8 +5,8 @@ const RETRY_HEAD_MS = 30_000
 /** The time between two attempts of a command that fails while others succeed. */
 const RETRY_ALONE_MS = 60_000
 /**
- * A command that fails while others succeed is repeated after this multiple of the duration of its attempt, because
- * others wait during an attempt.
+ * A command that fails while others succeed is repeated after a pause. The pause is this multiple of the duration of
+ * the attempt, because other commands wait during an attempt.
  */
 const RETRY_ALONE_FACTOR = 20
 /** A command that fails for this time while others succeed ends with a failure result. */
@@ -23,14 +23,14 @@ interface Failure {
 
 /**
  * Commands that the API answered with 5xx, or not in time. Only the answer to another command shows whether the command
- * or the API has a fault. So the first command of the queue is repeated, and one later command is tried each time. When
- * the API accepts a later command, the fault is in the earlier commands, which no longer block the queue.
+ * or the API has a fault. So the first command of the queue is repeated, and after each attempt one later command is
+ * tried. If the API accepts a later command, the fault is in the earlier commands, and they no longer block the queue.
  */
 export class FailingCommands {
   readonly #failures = new Map<number, Failure>()
   #acceptedAt = Number.NEGATIVE_INFINITY
 
-  /** Returns the commands whose next attempt is later. */
+  /** Returns the numbers of the commands whose next attempt is later. */
   waiting(now: number): number[] {
     return [...this.#failures].filter(([, { retryAt }]) => retryAt > now).map(([number]) => number)
   }

@@ -24,7 +24,7 @@ export class DevicePublisher {
     this.#options = options
   }
 
-  /** Makes the next update publish everything again, for a broker or a Home Assistant that has restarted. */
+  /** Makes the next update publish everything again, because the broker or Home Assistant has restarted. */
   forget(): void {
     this.#published.clear()
   }
@@ -50,7 +50,7 @@ export class DevicePublisher {
     }
   }
 
-  /** Home Assistant removes an entity if its component contains only the platform. */
+  /** Announces a device. Home Assistant removes an entity if its component contains only the platform. */
   async #announce(id: string, discovery: ReturnType<typeof deviceDiscovery>): Promise<void> {
     const before = this.#componentsOf(id)
     const gone = Object.entries(before).filter(([key]) => !(key in discovery.cmps))

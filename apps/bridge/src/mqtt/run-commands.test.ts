@@ -38,7 +38,7 @@ beforeEach(() => {
   packetId = 0
   start({
     now: () => now,
-    // The clock advances only during pauses.
+    // Time passes only during pauses.
     async pause(ms) {
       await setImmediate()
       now += ms
@@ -120,7 +120,7 @@ test('commands whose requests time out do not block other commands, and use litt
   await expect.poll(texts).toEqual(['one', 'two'])
   expect(sentAt).toBeLessThan(90_000)
   await expect.poll(() => now).toBeGreaterThan(HOUR_MS)
-  // Each attempt blocks the other commands while it lasts.
+  // Each attempt blocks the other commands for 15 s.
   expect((attempts * 15_000) / now).toBeLessThan(0.2)
   add('three')
   await expect.poll(() => results.filter(({ accepted }) => !accepted)).toHaveLength(2)
@@ -135,7 +135,7 @@ test('a command that fails for some minutes is sent later', async () => {
 test('gives up no command and keeps the order while the API answers everything with 5xx', async () => {
   const order = ['one', 'two', 'three', 'four']
   let resultsInOutage: number | undefined
-  // The outage ends with an attempt of the first command, because later commands are tried in between.
+  // The outage ends with an attempt of the first command. In between, later commands are tried.
   account.errorFor = (text) => {
     if (text === 'one' && now > 5 * HOUR_MS) resultsInOutage ??= results.length
     return resultsInOutage === undefined ? unavailable : undefined
@@ -145,7 +145,7 @@ test('gives up no command and keeps the order while the API answers everything w
   expect(resultsInOutage).toBe(0)
 })
 
-test('gives up no command in an outage that begins after a command has failed alone', async () => {
+test('gives up no command in an outage that begins after a single command has failed', async () => {
   let isOut = true
   account.errorFor = (text) => (isOut && text !== 'one' ? unavailable : undefined)
   for (const text of ['bad', 'one']) add(text)

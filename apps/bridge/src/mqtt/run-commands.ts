@@ -28,7 +28,7 @@ export interface CommandRunnerOptions {
   readonly signal: AbortSignal
   /** The clock for ages, which changes of the system clock do not affect. */
   readonly now: () => number
-  /** Waits. Ends early when the signal aborts. */
+  /** Waits for this time. Ends early when the signal aborts. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>
   readonly onSent: (messageId: string) => void
   /** Called when a command has left the queue. */
@@ -52,7 +52,7 @@ export class CommandRunner {
     this.#now = options.now
   }
 
-  /** A command was queued. */
+  /** Must be called when a command was queued. */
   wake(): void {
     this.#wake.resolve()
   }
@@ -114,7 +114,7 @@ export class CommandRunner {
     if (result.accepted) onSent(result.messageId)
   }
 
-  /** Returns undefined if another command has to be tried first. */
+  /** Returns the result of a command. Returns undefined if another command has to be tried first. */
   async #resultOf(queued: QueuedCommand, startedAt: number): Promise<CommandResult | undefined> {
     const read = readCommand(queued.payload)
     if ('problem' in read) return { id: read.id ?? null, accepted: false, error: read.problem }

@@ -154,7 +154,7 @@ export function startMqttBridge({ config, api, commandApi, database, now, log }:
   }
 }
 
-/** Runs one update at a time, and one more after a request during an update. */
+/** Runs one update at a time. A request during an update causes one more update. */
 class Updates {
   readonly #update: () => Promise<void>
   readonly #log: Log

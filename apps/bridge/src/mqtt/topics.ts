@@ -1,17 +1,17 @@
 /** The topics of one bridge, below its prefix. */
 export interface Topics {
   readonly prefix: string
-  /** `online` while the bridge is connected to the broker. */
+  /** The topic that contains `online` while the bridge is connected to the broker. */
   readonly availability: string
-  /** `online` while the bridge receives the events of the account. */
+  /** The topic that contains `online` while the bridge receives the events of the account. */
   readonly account: string
-  /** Commands to send a message. */
+  /** The topic for commands to send a message. */
   readonly send: string
-  /** The API's answer to each command. */
+  /** The topic of the API's answer to each command. */
   readonly result: string
-  /** Received messages. */
+  /** The topic of received messages. */
   readonly received: string
-  /** The states of messages that were sent by commands. */
+  /** The topic of the states of messages that were sent by commands. */
   readonly status: string
   readonly device: (id: string) => string
 }

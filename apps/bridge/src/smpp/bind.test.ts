@@ -207,7 +207,7 @@ test('logs contain neither passwords nor texts', async () => {
   expect(logged).not.toContain(KEY)
 })
 
-test('passwords that an address tries at the same time count before one of them is accepted', async () => {
+test('counts passwords that an address tries at the same time before it accepts one of them', async () => {
   const { bridge } = current
   await bridge.start()
   const checking = Promise.withResolvers<void>()

@@ -6,7 +6,7 @@ const current = withSmppBridge()
 const textOf = (pdu: { readonly [field: string]: unknown } | undefined) =>
   (pdu?.['short_message'] as { message: string } | undefined)?.message
 
-test('passes each received message to one receiver, with the addresses of sender and SIM', async () => {
+test('delivers each received message to one receiver, with the addresses of sender and SIM', async () => {
   const { bridge } = current
   await bridge.start()
   const clients = [await bridge.bound(), await bridge.bound('bind_receiver')]
@@ -223,7 +223,7 @@ test('sends no second receipt when a state is reported again', async () => {
   const { message_id } = await client.ask('submit_sm', send)
   bridge.account.setState(String(message_id), 'Delivered')
   await expect.poll(() => client.received).toHaveLength(1)
-  // The client did not get the answer, so it submits the message again over a new connection.
+  // The client did not receive the answer, so it submits the message again over a new connection.
   const next = await bridge.bound()
   expect((await next.ask('submit_sm', send))['message_id']).toBe(message_id)
   bridge.account.setState(String(message_id), 'Delivered')

@@ -51,11 +51,11 @@ test('ends a connection without a bind, and a connection whose PDU does not end'
   const dripping = setInterval(() => slow.write('a'), 50)
   slow.resume()
   const closed = new Promise((resolve) => slow.once('close', resolve))
-  // The server may close the connection while an octet is on its way.
+  // Ignores the error, because the server may close the connection while an octet is being sent.
   slow.on('error', () => undefined)
   await closed
   clearInterval(dripping)
-  // Its limit is shorter, and each octet does not start it again.
+  // The limit of the silent connection is shorter, and single octets do not restart the limit.
   expect(isSilentClosed).toBe(false)
   await expect.poll(() => isSilentClosed).toBe(true)
 })

@@ -16,7 +16,7 @@ const part = (text: string, number: number) => ({
   short_message: { udh: Buffer.from([5, 0, 3, 7, 2, number]), message: text },
 })
 
-test('a clock that is set forward gives up no message whose parts are arriving', async () => {
+test('a clock that is set forward does not end the wait for the missing parts of a message', async () => {
   const { bridge } = current
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
   await bridge.start()

@@ -23,7 +23,7 @@ test('confirms a message with its id after the API has accepted it', async () =>
   expect(answer['message_id']).toMatch(/^[0-9a-f]{30}$/)
 })
 
-test('passes on priority, times and the SIM of the source address', async () => {
+test('passes priority, times and the SIM of the source address to the API', async () => {
   const { bridge } = current
   await bridge.start()
   const sim = { slotIndex: 1, simNumber: 2, phoneNumber: '+447700900001', state: 'ready' }
@@ -80,7 +80,8 @@ test('sends the parts of a message as one message, in any order, when the last p
   const first = await client.ask('submit_sm', part('one ', 1))
   expect(bridge.account.sent).toMatchObject([{ text: 'one two', id: first['message_id'] }])
   expect(first['message_id']).toBe(second['message_id'])
-  // A part that is submitted again is not another message. The same reference with another text is another message.
+  // A part that is submitted again does not start another message. The same reference with another text starts another
+  // message.
   expect((await client.ask('submit_sm', part('one ', 1)))['message_id']).toBe(first['message_id'])
   await client.ask('submit_sm', part('three ', 1))
   await client.ask('submit_sm', part('four', 2))
@@ -114,7 +115,7 @@ test('keeps the parts of different clients, recipients and references apart', as
   expect(bridge.account.sent).toEqual([])
 })
 
-test('a message that is repeated over a new connection is sent once if it has a user_message_reference', async () => {
+test('sends a message once that is repeated over a new connection, if it has a user_message_reference', async () => {
   const { bridge } = current
   await bridge.start()
   const sms = { ...SMS, user_message_reference: 1 }
@@ -164,7 +165,7 @@ test.each([
   ['a validity in the past', new InvalidRequestError(problem('validUntil')), 'ESME_RINVEXPIRY'],
   ['a schedule in the past', new InvalidRequestError(problem('scheduleAt')), 'ESME_RINVSCHED'],
   ['a limit of the key', new ApiError({ status: 403, message: 'not allowed' }), 'ESME_RSUBMITFAIL'],
-])('maps %s of the API', async (_, error, status) => {
+])('maps the error %s of the API', async (_, error, status) => {
   const { bridge } = current
   await bridge.start()
   const client = await bridge.bound()

@@ -14,7 +14,7 @@ export class ChannelState {
   readonly #problems = new Map<string, string>()
   #since: number
 
-  /** `parts`: the parts that must work. Each part has a problem until `set` reports that it works. */
+  /** @param parts the parts that must work. Each part has a problem until `set` reports that it works. */
   constructor(name: string, parts: Readonly<Record<string, string>>, now: () => number = Date.now) {
     this.#name = name
     this.#now = now

@@ -15,7 +15,7 @@ export class Channel {
   readonly state: ChannelState
   readonly #stopping = new AbortController()
 
-  /** `parts`: the parts that must work, each with its problem at the start. */
+  /** @param parts the parts that must work, each with its problem at the start */
   constructor(name: string, database: DatabaseSync, log: Log, parts: Readonly<Record<string, string>>) {
     this.name = name
     this.log = log

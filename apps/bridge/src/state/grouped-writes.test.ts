@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { GroupedWrites, Notes, openState } from './bridge-state.ts'
 
-test('simultaneous writes are committed together, and a failed write undoes only its group', async () => {
+test('commits simultaneous writes together, and a failed write undoes only its group', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-state-'))
   const database = openState(folder)
   const other = openState(folder)

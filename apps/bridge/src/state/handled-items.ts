@@ -17,7 +17,7 @@ export class HandledItems {
     return row !== undefined
   }
 
-  /** `at`: the time of the event, in milliseconds. */
+  /** @param at the time of the event, in milliseconds */
   add(id: string, at: number): void {
     this.#database
       .prepare('INSERT INTO handled (channel, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')

@@ -126,7 +126,7 @@ test('after a crash, the clock continues at most a minute earlier', () => {
   next.stop()
 })
 
-test('a bridge keeps its deliveries if its system clock was years behind before', async () => {
+test('a bridge keeps its deliveries if its system clock was years behind at an earlier start', async () => {
   const start = () =>
     startBridge({
       api: { url: 'http://127.0.0.1:9', credentials: { apiKey: 'key' } },

@@ -23,7 +23,8 @@ export class RunningTime {
     this.#notes = new Notes(database)
     const startedAt = this.#last() ?? firstTime(database)
     this.#aheadMs = startedAt - steadyNow()
-    // After a crash, such rows are less than a minute old. Without a stored time, their age is unknown.
+    // Corrects the times of rows that are newer than the stored time. After a crash, such rows are less than a minute
+    // old. Without a stored time, their age is unknown.
     for (const table of tablesIn(database)) database.prepare(`UPDATE ${table} SET at = ?1 WHERE at > ?1`).run(startedAt)
     this.#save()
     this.#saving = setInterval(() => {
@@ -54,8 +55,8 @@ export class RunningTime {
 }
 
 /**
- * Returns the first time of the clock: the system time, or the time of the newest row if it is earlier. So no row is
- * older than the time between it and the newest row, whatever the system clock shows.
+ * Returns the first time of the clock: the system time, or the time of the newest row if it is earlier. So the age of a
+ * row is at most the time between this row and the newest row, with any system clock.
  */
 function firstTime(database: DatabaseSync): number {
   const newest = tablesIn(database).flatMap((table) => {

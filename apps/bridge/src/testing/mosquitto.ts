@@ -31,7 +31,7 @@ export class Mosquitto {
       'persistence true',
       `persistence_location ${folder}/`,
       'max_queued_messages 100000',
-      // A broker that root starts would change to another user, who may not write into the folder.
+      // Root starts the broker, which would otherwise change to another user, who may not write into the folder.
       'user root',
     ]
     writeFileSync(join(folder, 'mosquitto.conf'), `${settings.join('\n')}\n`)

@@ -70,7 +70,7 @@ export class TestSmppBridge {
       runningTime.stop()
       database.close()
     }
-    // After this, the bridge forwards received messages.
+    // After this step, the bridge forwards received messages.
     await expect.poll(() => new Notes(database).read('smpp.followed-until')).toBeDefined()
   }
 

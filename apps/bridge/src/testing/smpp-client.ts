@@ -6,7 +6,7 @@ export class TestSmppClient {
   readonly received: SmppPdu[] = []
   readonly #client: SmppClient
   answersUnbind = true
-  /** The fields of the answer to a deliver_sm; undefined for no answer. */
+  /** Returns the fields of the answer to a deliver_sm; undefined means no answer. */
   answerTo: (pdu: SmppPdu) => object | undefined = () => ({})
 
   private constructor(client: SmppClient) {

@@ -137,7 +137,7 @@ test('loses the port on unplug and restores it on plug', async () => {
   expect((await act('plug', { modem: 'left' })).body).toMatchObject({ port: 'open' })
 })
 
-test('restores the port on its own after unplug with forMs', async () => {
+test('restores the port automatically after unplug with forMs', async () => {
   await act('unplug', { modem: 'left', forMs: 30 })
   const state = () => get('/modems/left')
   expect((await eventually(state, ({ body }) => body.port === 'open')).body.port).toBe('open')
@@ -161,7 +161,7 @@ test('refuses fill-storage and say without power', async () => {
     })
 })
 
-test('replaces a SIM and refuses one that is in another modem', async () => {
+test('replaces a SIM, and refuses a SIM that is in another modem', async () => {
   await act('remove-sim', { modem: 'left' })
   expect((await get('/modems/left')).body.sim).toBeUndefined()
   expect((await act('insert-sim', { modem: 'left', sim: { number: '+447700900002' } })).status).toBe(409)
@@ -265,7 +265,7 @@ test.each([
       `{"code":"*1#","menu":${'{"text":"x","otherwise":'.repeat(depth)}{"text":"y"}${'}'.repeat(depth + 1)}`,
   ],
   ['a list', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
-] as const)('%s that is nested too deeply to be walked is refused', async (_, nested) => {
+] as const)('refuses %s that is nested too deeply to be checked', async (_, nested) => {
   for (const depth of [100, 5000]) {
     const reply = await act('set-ussd-menu', nested(depth))
     expect(reply).toMatchObject({

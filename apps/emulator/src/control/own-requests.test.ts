@@ -56,7 +56,7 @@ test.each([
   expect(await ask(here, { headers })).toEqual([403, 'web_page'])
 })
 
-test('answers an address typed into a browser', async () => {
+test('answers a request whose address was typed into a browser', async () => {
   expect(await ask(here, { headers: { 'sec-fetch-site': 'none', 'accept-language': 'en' } })).toEqual([200])
 })
 

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { ControlProblem } from './problem.ts'
 
 /**
- * Refuses requests from web pages, because a page in a local browser can reach loopback, and no password is needed.
+ * Refuses requests from web pages. The interface has no password, and a page in a local browser can reach loopback.
  * Checks for headers that browsers add, for a foreign host name (DNS rebinding), and for body types that need no CORS
  * preflight.
  */
@@ -22,8 +22,8 @@ export function refuseWebPages(headers: IncomingHttpHeaders, boundTo: string): v
 }
 
 /**
- * Refuses bodies of other types than JSON. A page needs a CORS preflight for JSON, but not for the form type of `curl
- * -d`, which is refused if the request has headers of a browser.
+ * Refuses bodies of other types than JSON. A page needs a CORS preflight for JSON, but not for the form type that `curl
+ * -d` sends. The form type is refused if the request has headers of a browser.
  */
 export function refuseForeignBody(headers: IncomingHttpHeaders): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()

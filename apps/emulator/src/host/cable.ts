@@ -3,8 +3,8 @@ import type { ReceiveBytes } from './host-port.ts'
 
 /**
  * Passes bytes between a TCP connection and a modem, with limits in both directions. States: flowing; holding (the
- * program does not read, so the cable stops reading the program's output); full (the program has not read for a long
- * time, so output of the modem is dropped, as in a modem with a full buffer).
+ * program does not read its input, so the cable stops reading the program's output); full (the program has not read for
+ * a long time, so output of the modem is dropped, as in a modem with a full buffer).
  */
 export class Cable {
   readonly #stream: Socket

@@ -1,8 +1,8 @@
 /** A port that a program can open: a pseudo-terminal or a TCP port. */
 export interface HostPort {
-  /** The address for programs, such as `/home/me/data/emulator/modem0`, `tcp://127.0.0.1:7001`. */
+  /** An address for programs, such as `/home/me/data/emulator/modem0` or `tcp://127.0.0.1:7001`. */
   readonly address: string
-  /** The current device or peer, for people, such as `/dev/pts/3`, `127.0.0.1:50123`, `not connected`. */
+  /** Returns the current device or peer for people, such as `/dev/pts/3`, `127.0.0.1:50123` or `not connected`. */
   describe(): string
   send(bytes: Uint8Array): void
   /** Removes the port; a program that has the port open gets an error. */

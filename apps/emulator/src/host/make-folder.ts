@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Creates a folder and its parents, one by one, because `mkdir` with `recursive` hangs where no folder can be created
- * (/proc).
+ * Creates a folder and its parents, one by one, because `mkdir` with `recursive` hangs in a file system that refuses
+ * new folders, such as /proc.
  */
 export function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return

@@ -11,15 +11,16 @@ export interface Posix {
 export interface Pty {
   /** `/dev/pts/3` */
   readonly path: string
-  /** Non-blocking. */
+  /** The descriptor is non-blocking. */
   readonly masterFd: number
   /**
-   * The emulator keeps this descriptor open. Otherwise the master would read EIO while no program has the port open.
+   * The emulator keeps this descriptor open. Otherwise, a read of the master would fail with EIO while no program has
+   * the port open.
    */
   readonly slaveFd: number
 }
 
-/** The library is loaded on first use, so that an emulator with TCP ports only runs on any platform. */
+/** The library is loaded on first use, so that an emulator that has only TCP ports runs on any platform. */
 export async function loadPosix(): Promise<Posix> {
   if (process.platform !== 'linux')
     throw new StartError(

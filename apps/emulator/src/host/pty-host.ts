@@ -6,7 +6,8 @@ import type { StableLink } from './stable-link.ts'
 
 /**
  * A modem on a pseudo-terminal. States: plugged (the pseudo-terminal exists and the link points to it), unplugged
- * (neither exists; a program that has the port open reads an error, as with an unplugged USB stick), closed.
+ * (neither the pseudo-terminal nor the link exists; a program that has the port open reads an error, as with an
+ * unplugged USB stick), closed.
  */
 export class PtyHost implements HostPort {
   readonly #link: StableLink
@@ -57,8 +58,8 @@ export class PtyHost implements HostPort {
   }
 
   /**
-   * The kernel assigns the lowest free number. To get another number, the old pseudo-terminal stays open until the new
-   * pseudo-terminal is open.
+   * Opens a pseudo-terminal with another number. The kernel assigns the lowest free number, so the old pseudo-terminal
+   * stays open until the new one is open.
    */
   #openElsewhere(): Pty {
     const pty = this.#posix.openPty()

@@ -87,7 +87,8 @@ function takeLock(path: string, lockPath: string, posix: Posix): number {
         `pty: ${path} is served by another emulator (process ${holder}); stop it or choose another path, for example --pty ./modem1`,
       )
     }
-    // The previous owner may have removed the file before this lock was taken. A lock on a removed file has no effect.
+    // Checks that the file still exists. The previous owner may have removed the file before this lock was taken, and a
+    // lock on a removed file has no effect.
     const found = statSync(lockPath, { throwIfNoEntry: false })
     if (found?.ino === fstatSync(fd).ino) {
       ftruncateSync(fd)

@@ -6,9 +6,8 @@ import { Cable } from './cable.ts'
 import type { HostPort, ReceiveBytes } from './host-port.ts'
 
 /**
- * A modem on a TCP port. The port serves one program at a time: a new connection replaces the current connection, so
- * that a dead connection cannot block the port. While the modem is unplugged, connections are reset; the port stays
- * bound.
+ * A modem on a TCP port. The port serves one program at a time: a new connection replaces the current connection. So a
+ * dead connection cannot block the port. While the modem is unplugged, connections are reset; the port stays bound.
  */
 export class TcpHost implements HostPort {
   readonly #server: Server
@@ -95,7 +94,7 @@ interface Client {
   readonly cable: Cable
 }
 
-/** `key`: the option that the error names. */
+/** @param key the option that the error names */
 export async function listen<S extends Server>(server: S, { host, port }: TcpAddress, key: string): Promise<S> {
   try {
     server.listen(port, host)

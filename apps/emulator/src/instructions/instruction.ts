@@ -29,7 +29,7 @@ export class InstructionRefused extends Error {
   }
 }
 
-/** Converts an error of the codec, such as a sender of twelve letters, to a refusal. */
+/** Runs a function of the codec. Converts an error, such as a sender of twelve letters, to a refusal. */
 export function encodable<T>(send: () => T): T {
   try {
     return send()

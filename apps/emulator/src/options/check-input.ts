@@ -11,7 +11,10 @@ export function firstProblem(error: z.ZodError): { readonly path: string; readon
 
 type Issue = z.core.$ZodIssue
 
-/** A union reports the problems of all its members, of which the first problem with a path is the most useful. */
+/**
+ * Returns the most useful problem. A union reports the problems of all its members, and the first problem with a path
+ * is the most useful.
+ */
 function deepest(issue: Issue | undefined): Issue | undefined {
   if (issue?.code !== 'invalid_union') return issue
   const inner = issue.errors.flat().find((candidate) => candidate.path.length > 0)
@@ -28,7 +31,7 @@ function pathText(path: readonly PropertyKey[]): string {
 /** The deepest nesting, which is sufficient for a USSD menu of thirty steps. */
 export const DEEPEST_NESTING = 64
 
-/** Checks level by level, because a recursive check, such as the check of a schema, would overflow the stack. */
+/** Checks level by level. A recursive check, such as the check of a schema, would overflow the stack. */
 export function isNestedTooDeeply(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; depth < DEEPEST_NESTING && level.length > 0; depth++)

@@ -38,7 +38,7 @@ test('splits repeatable options in the environment at spaces', () => {
   expect(fault).toEqual([{ 'cmti-twice': {} }, { 'prompt-late': { delayMs: 5 } }])
 })
 
-test('reads a fault option by the type of its default, with ; for commas in a value', () => {
+test('reads a fault option by the type of its default; a semicolon stands for a comma in a value', () => {
   expect(options(['--fault', 'submit-error:codes=38;500,accepted=true,chance=0.5']).fault).toEqual([
     { 'submit-error': { codes: '38,500', accepted: true, chance: 0.5 } },
   ])

@@ -26,7 +26,7 @@ export function faultOptions(name: FaultName) {
   )
 }
 
-/** An option without its own schema accepts values of the type of its default. */
+/** Returns the schema of an option that has no schema of its own. It accepts values of the type of the default. */
 function ofTypeOf(value: number | string | boolean): z.ZodType {
   if (typeof value === 'number') return z.number()
   return typeof value === 'boolean' ? z.boolean() : z.string()

@@ -56,7 +56,7 @@ export const modemSetup = z.strictObject({
   sim: simSetup.nullable().optional(),
   tcp: tcpAddress.optional(),
   pty: z.string().min(1).optional(),
-  /** Another port of the same modem. */
+  /** The TCP address of another port of the same modem. */
   secondTcp: tcpAddress.optional(),
   secondPty: z.string().min(1).optional(),
   faults: faultSettings.optional(),

@@ -49,5 +49,5 @@ function timeOf(epochMs: number): string {
   return `${at.toTimeString().slice(0, 8)}.${String(at.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** Output without a line end within this time counts as a prompt. */
+/** Output that is not followed by a line end within this time counts as a prompt. */
 const IDLE_MS = 30

@@ -23,7 +23,7 @@ test('splits several lines in one chunk', () => {
   ])
 })
 
-test('ends a prompt when the other side writes, a PDU at Ctrl-Z', () => {
+test('ends a prompt when the other side writes, and a PDU at Ctrl-Z', () => {
   expect(joined(['in', 'AT+CMGS=3\r'], ['out', '\r\n> '], ['in', '001122\x1a'])).toEqual([
     'in AT+CMGS=3<CR>',
     'out <CR><LF>> ',
@@ -35,6 +35,6 @@ test('prints bytes without control characters', () => {
   expect(joined(['in', '\x1b[2J\x00\xff'])).toEqual(['in <ESC>', 'in [2J<NUL><FF>'])
 })
 
-test('cuts a line without an end', () => {
+test('shortens a line without an end', () => {
   expect(joined(['out', 'x'.repeat(900)]).map((line) => line.length)).toEqual([404, 404, 104])
 })

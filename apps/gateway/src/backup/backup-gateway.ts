@@ -26,7 +26,7 @@ export async function backupGateway(config: DatabaseSettings, file: string, log:
   const archive = new ArchiveWriter(path, now)
   try {
     const url = running ?? server?.url ?? ''
-    // The journal is copied after the database, so that it contains every message that the database lists as
+    // Adds the journal after the database, so that the journal contains every message that the database lists as
     // dispatched.
     const addFiles = () => addKeptFiles(config.DATA_DIR, path, archive)
     const rows = await backupDatabase({ url, kind: 'gateway', now, archive, addFiles })

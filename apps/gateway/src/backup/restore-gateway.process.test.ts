@@ -92,7 +92,7 @@ test('the next start moves the files that a restore could not move', async () =>
   mkdirSync(join(into, 'server-secret/in-the-way'), { recursive: true })
   expect(() => completeArrival(into)).toThrow()
   abandonArrival(into)
-  // The identity is moved last.
+  // The identity is moved last, so it is not in the folder yet.
   expect(existsSync(join(into, identityFile))).toBe(false)
   rmSync(join(into, 'server-secret'), { recursive: true })
   finishRestore(into)
@@ -100,7 +100,7 @@ test('the next start moves the files that a restore could not move', async () =>
   expect(readFileSync(join(into, 'server-secret'), 'utf8')).toBe('server-secret')
 })
 
-test('data of an unfinished restore is not part of the next restore', async () => {
+test('the next restore does not contain data of an unfinished restore', async () => {
   writeFileSync(join(await beginArrival(into), 'journal.db'), 'of last week')
   expect(readdirSync(await beginArrival(into))).toEqual([])
 })

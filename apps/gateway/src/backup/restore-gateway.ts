@@ -15,8 +15,8 @@ import { type DatabaseSettings, keptFiles } from './backup-gateway.ts'
 import { abandonArrival, beginArrival, completeArrival } from './restored-folder.ts'
 
 /**
- * Names that a folder may contain and still count as empty: its lock, the remains of an interrupted restore and, in a
- * checkout, the folders of other programs.
+ * A folder with only these names counts as empty: its lock, the remains of an interrupted restore and, in a checkout,
+ * the folders of other programs.
  */
 const ignoredNames = ['lock', 'lock-journal', 'owner', 'arriving', 'agent', 'emulator', 'relay']
 

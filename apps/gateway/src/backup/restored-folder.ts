@@ -7,8 +7,8 @@ import { StartError } from '@smsgw/daemon/start-error'
 
 // A restore takes effect completely or not at all, even after a power cut. A restore uses two folders in the data
 // folder:
-//   arriving   data restored so far; ignored, and deleted by the next restore
-//   restored   complete and on disk; only has to be moved to the data folder, by the next start if necessary
+//   arriving the data restored so far; it is ignored, and the next restore deletes it
+//   restored the complete data, on disk; it still has to be moved to the data folder, by the next start if necessary
 
 /**
  * Creates an empty folder for the restored data and deletes the files that an unfinished restore left. If that restore was
@@ -51,7 +51,7 @@ export function finishRestore(folder: string): void {
     )
 }
 
-/** Moves the identity file last, because its presence means that all other files are in place. */
+/** Moves the identity file last, because its presence shows that all other files were moved. */
 function moveUp(folder: string): void {
   const restored = join(folder, RESTORED)
   const names = readdirSync(restored).sort(

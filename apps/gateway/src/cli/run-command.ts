@@ -20,7 +20,7 @@ export async function runCommand(line: CommandLine): Promise<void> {
   if (line.name.startsWith('keys ')) return await manageKeys(line, env)
   const config = readConfig({
     ...env,
-    // These settings belong to the relay of the gateway.
+    // Not passed to the agent, because these settings belong to the relay of the gateway.
     ENROLMENT_TOKEN: undefined,
     ENROLMENT_TOKEN_FILE: undefined,
     RELAY_URL: undefined,

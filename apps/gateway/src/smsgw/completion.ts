@@ -19,14 +19,18 @@ export function completionScript(shell: Shell, programs: readonly ProgramCommand
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](places)
 }
 
-/** Returns the words after each position: `/relay/accounts` → add, list, … The position '' is after `smsgw`. */
+/**
+ * The words that completion offers at each position: `/relay/accounts` → add, list, … The position '' is directly after
+ * `smsgw`.
+ */
 type Places = ReadonlyMap<string, readonly Word[]>
 
 function completions(programs: readonly ProgramCommands[], others: readonly Word[]): Places {
   const places = new Map<string, Map<string, string>>()
   const offer = (place: string, { word, about }: Word) => {
     const words = places.get(place) ?? new Map<string, string>()
-    // Describes a word with the first line that begins with the word: `accounts` with `accounts add`.
+    // Describes a word with the first line that begins with it. For example, `accounts` is described with the line of
+    // `accounts add`.
     if (!words.has(word)) words.set(word, about)
     places.set(place, words)
   }
@@ -55,7 +59,7 @@ function completions(programs: readonly ProgramCommands[], others: readonly Word
 
 const prefixed = (word: string) => `/${word}`
 
-/** Returns the positions that can be reached by another word, as a pattern for a shell `case` statement. */
+/** Returns the positions after any other word at this position, as a pattern for a shell `case` statement. */
 function placesBelow(places: Places): string {
   return [...places.keys()]
     .filter((place) => place !== '')

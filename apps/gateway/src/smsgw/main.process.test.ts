@@ -31,7 +31,7 @@ test.each([
   expect(smsgw(...args)).toEqual({ code: 2, output: '', problem })
 })
 
-test('the program replaces the command, so the program receives the signals, and its exit code is returned', async () => {
+test('smsgw replaces its process with the program, so that the program receives the signals and returns its exit code', async () => {
   const child = spawn(
     process.execPath,
     [MAIN, 'emulator', '--tcp', '127.0.0.1:0', '--control', 'none', '--ledger', 'none'],

@@ -44,7 +44,7 @@ export class VirtualPhoneLine {
       imei: '356938035643809',
       onBytes: (bytes) => this.#listener?.(bytes),
     })
-    // Registers the number at once, because a phone may send before the modem is ready.
+    // Registers the number of the SIM at once, because a phone may send before the modem is ready.
     network.enrol(sim)
     this.#modem.powerOn({ warm: true })
   }

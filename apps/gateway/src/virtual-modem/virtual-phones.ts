@@ -11,8 +11,8 @@ export interface VirtualPhonesOptions {
 }
 
 /**
- * The phones that exchange messages with the virtual modem: one for each number that the modem sends to or receives
- * from. The phones show complete messages, and keep only the latest messages.
+ * The phones that exchange messages with the virtual modem: one phone for each number that the modem sends to or
+ * receives from. The phones show complete messages, and keep only the latest messages.
  */
 export class VirtualPhones implements VirtualPhone {
   readonly #options: VirtualPhonesOptions

@@ -44,7 +44,7 @@ async function add(deps: AccountsCommandDeps, { positionals, values }: CommandLi
   printGenerated(deps, chosen)
 }
 
-/** How the password is chosen. */
+/** Reads from the options how the password is chosen. */
 function ways(values: CommandLine['values']) {
   return { generate: values['generate'] === true, 'password-stdin': values['password-stdin'] === true }
 }
@@ -102,7 +102,7 @@ interface AccountSummary {
   readonly devices: number
 }
 
-/** Lists all accounts by name, for the operator. No other list contains the data of several accounts. */
+/** Lists all accounts by name, for the operator. All other lists contain the data of only one account. */
 async function listAccounts(database: Database): Promise<AccountSummary[]> {
   const accounts = await database.account.findMany({
     orderBy: { username: 'asc' },

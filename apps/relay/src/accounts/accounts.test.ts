@@ -42,7 +42,8 @@ test('removing an account deletes all rows of the account and no others', async 
   const before = await rowCounts()
   const accountId = await fullAccount('removed')
   const after = await rowCounts()
-  // Add a table that is missing here to `fullAccount`, and to `delete-account-rows-statement.ts` if it can be large.
+  // If this fails, a new table is missing here: add it to `fullAccount`, and to `delete-account-rows-statement.ts` if
+  // it can be large.
   const grown = Object.keys(after).filter((table) => after[table] !== before[table])
   const shared = ['conversation_order_progress', 'installation', 'message_count_progress', 'relays', 'signing_keys']
   expect(grown).toEqual(Object.keys(after).filter((table) => !shared.includes(table)))
@@ -59,7 +60,7 @@ test('the next removal completes an interrupted removal', async () => {
   expect(await rowCounts()).toEqual(before)
 })
 
-test('more than one batch of messages is removed', async () => {
+test('removes more messages than fit into one batch', async () => {
   const accountId = (await createAccount(deps(), { username: 'large', password: 'some password' })) ?? ''
   const message = { accountId, deviceId: 'device', createdAt: new Date() }
   await world.database.message.createMany({

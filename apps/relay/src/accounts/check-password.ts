@@ -11,7 +11,7 @@ interface CheckPasswordDeps {
 }
 
 interface Pair {
-  /** In canonical form. */
+  /** The user name in canonical form. */
   readonly username: string
   readonly password: string
 }
@@ -22,8 +22,8 @@ interface Match {
 }
 
 /**
- * Compares a password with that of the account. For an unknown account, compares it with a dummy hash, so that timing does not
- * reveal which accounts exist.
+ * Returns a function that compares a password with the password of the account. For an unknown account, compares it
+ * with a dummy hash, so that the time does not reveal which accounts exist.
  */
 export function passwordChecker(deps: CheckPasswordDeps): (pair: Pair) => Promise<Match | undefined> {
   const { box } = deps
@@ -37,7 +37,7 @@ export function passwordChecker(deps: CheckPasswordDeps): (pair: Pair) => Promis
 }
 
 async function findCredentials(database: Database, username: string) {
-  // An invalid name is not queried, because PostgreSQL rejects a NUL character.
+  // An invalid name is not looked up, because PostgreSQL rejects a NUL character.
   if (usernameProblem(username) !== undefined) return null
   const account = await database.account.findUnique({
     where: { username },

@@ -27,8 +27,8 @@ export async function createAccount(
 }
 
 /**
- * Creates the first account of the configuration and returns its id. An existing account keeps its password, so that a restart
- * does not reset the password.
+ * Creates the first account of the configuration and returns its id. If the account exists, its password is not
+ * changed, so that a restart does not reset the password.
  */
 export async function ensureAccount(
   deps: AccountDeps,

@@ -35,12 +35,12 @@ export const deleteAccountRows: readonly ((statements: Statements, accountId: st
     DELETE FROM logs WHERE id IN (SELECT id FROM logs WHERE account_id = ${accountId} LIMIT ${BATCH})`,
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM live_events WHERE id IN (SELECT id FROM live_events WHERE account_id = ${accountId} LIMIT ${BATCH})`,
-  // When the rows above are deleted, triggers add their conversations to the queue.
+  // The deletion of the rows above makes triggers add the conversations of these rows to the queue.
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM conversation_order_queue WHERE key IN
       (SELECT key FROM conversation_order_queue WHERE account_id = ${accountId} LIMIT ${BATCH})`,
-  // Triggers record the deleted messages. Counts and recorded changes are deleted together, so that neither remains
-  // without the other.
+  // Triggers record the deleted messages. Counts and recorded changes are deleted together, so that no counts remain
+  // without changes, and no changes without counts.
   (statements, accountId) => statements.$executeRaw`
     WITH counts AS (DELETE FROM message_counts WHERE account_id = ${accountId})
     DELETE FROM message_count_changes WHERE account_id = ${accountId}`,

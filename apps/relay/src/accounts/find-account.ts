@@ -8,7 +8,7 @@ export async function findAccount(
   username: string,
 ): Promise<{ readonly id: string; readonly username: string }> {
   const name = canonicalUsername(username)
-  // An invalid name is not queried, because PostgreSQL rejects a NUL character.
+  // An invalid name is not looked up, because PostgreSQL rejects a NUL character.
   const account =
     usernameProblem(name) === undefined
       ? await database.account.findUnique({ where: { username: name }, select: { id: true, username: true } })

@@ -17,14 +17,14 @@ test('generated passwords are long, easy to read, and different', () => {
   }
 })
 
-test('a password that another installation or a person made is not recognised as generated', () => {
+test('does not recognise a password that another installation or a person made', () => {
   const foreign = Array.from({ length: 100 }, () => generatePassword(elsewhere, systemRandom))
   const invented = ['', 'right password', 'test-test-test-test-test', 'test-test-test-test', 'TEST-test-test-test-test']
   expect(foreign.filter((password) => isGeneratedPassword(here, password))).toEqual([])
   expect(invented.filter((password) => isGeneratedPassword(here, password))).toEqual([])
 })
 
-test('a generated password with any changed character is not recognised', () => {
+test('does not recognise a generated password with any changed character', () => {
   const password = generatePassword(here, systemRandom)
   const changed = [...password].map((character, at) => {
     return password.slice(0, at) + (character === 'a' ? 'b' : 'a') + password.slice(at + 1)

@@ -7,8 +7,8 @@ const FORM = /^([a-km-np-z2-9]{4}(?:-[a-km-np-z2-9]{4}){3})-([a-km-np-z2-9]{4})$
 
 /**
  * Generates a password that is easy to read out: five groups of four characters. Four groups are random (80 bits). The
- * last group is a keyed hash of them (20 bits), so that this installation recognises its generated passwords without
- * storing them. To anyone without SERVER_SECRET, all 100 bits are unknown.
+ * last group is a keyed hash of these four groups (20 bits), so that this installation recognises its generated
+ * passwords without storing them. All 100 bits are unknown to anyone who does not know SERVER_SECRET.
  */
 export function generatePassword(pepper: Pepper, random: Random): string {
   const characters = Array.from(random.bytes(16), (byte) => ALPHABET[byte % ALPHABET.length])
@@ -18,8 +18,8 @@ export function generatePassword(pepper: Pepper, random: Random): string {
 }
 
 /**
- * Returns true if this installation generated the password. One invented password in a million also passes, but it is
- * not the password of an account.
+ * Returns true if this installation generated the password. One invented password in a million is also accepted, but it
+ * is not the password of an account.
  */
 export function isGeneratedPassword(pepper: Pepper, password: string): boolean {
   const [, secret, tag] = FORM.exec(password) ?? []

@@ -1,8 +1,8 @@
 const SHORTEST = 8
-/** Bytes in UTF-8. */
+/** The maximum length in bytes of UTF-8. */
 const LONGEST = 128
 
-/** Normalises a password, because keyboards encode an ü in different ways. */
+/** Normalises a password, because different keyboards encode an ü in different ways. */
 export function canonicalPassword(password: string): string {
   return password.normalize('NFC')
 }

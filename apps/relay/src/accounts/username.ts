@@ -1,7 +1,7 @@
 const LONGEST = 64
 const ALLOWED = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._@+-]*$/u
 
-/** Normalises a user name, because keyboards encode an ü in different ways. */
+/** Normalises a user name, because different keyboards encode an ü in different ways. */
 export function canonicalUsername(username: string): string {
   return username.normalize('NFC')
 }

@@ -1,5 +1,5 @@
-// Answers with the data of attachments in base64. It is read from the database while the answer is sent, because a page of MMS may
-// have hundreds of MiB.
+// Answers that contain the data of attachments in base64. The data is read from the database while the answer is being
+// sent, because a page of MMS may have hundreds of MiB.
 import type { CallerAccess } from '../http/admissions.ts'
 import type { Answer } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
@@ -27,7 +27,10 @@ export function withAttachmentData(database: Database, access: Pick<CallerAccess
   return { ...answer, body: streamWhileAllowed(access, pieces(database, parts)) }
 }
 
-/** The split results in groups of four parts. The other parts of a group identify an attachment and the form of its data. */
+/**
+ * The text is split into groups of four parts. Besides the text, each group contains the id of an attachment and the
+ * form of its data.
+ */
 async function* pieces(database: Database, parts: readonly string[]): AsyncGenerator<Buffer> {
   for (let index = 0; index < parts.length; index += 4) {
     const [text = '', form, messageKey, position] = parts.slice(index, index + 4)

@@ -3,7 +3,7 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-/** Whether an attachment is in the table for received messages or in the table for messages to send. */
+/** The table that contains an attachment: for received messages or for messages to send. */
 export type StoredOctets =
   | { readonly inboxKey: bigint; readonly partId: bigint }
   | { readonly messageKey: bigint; readonly position: number }

@@ -1,14 +1,14 @@
 import { Prisma } from '../store/generated/client.ts'
 
 /**
- * A Raspberry Pi deletes attachments of this size in a few seconds. A statement may take 30 seconds, and a statement that takes
- * longer would fail in each run.
+ * A Raspberry Pi deletes attachments of this size in a few seconds. A statement may take at most 30 seconds. If it took
+ * longer, it would fail in each run.
  */
 const MOST_DELETED_BYTES = 64 * 1024 * 1024
 
 /**
- * Returns the keys of the oldest messages whose attachments have this size together, but at least one key. `messages` selects the
- * `key` of each message, the time by which it is ordered as `at`, and the `bytes` of its attachments.
+ * Returns the keys of the oldest messages whose attachments together have this size, but at least one key. `messages`
+ * selects the `key` of each message, the time by which it is ordered as `at`, and the `bytes` of its attachments.
  */
 export function oldestWithinBytes(messages: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`

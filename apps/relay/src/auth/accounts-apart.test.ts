@@ -78,7 +78,7 @@ test.each(OF_ONE_ID)(
   },
 )
 
-test('every route with an id is tested here', async () => {
+test('this file tests every route with an id', async () => {
   const { paths } = (await relay.request('GET', '/openapi.json')).json as { paths: Record<string, object> }
   const described = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations)
@@ -113,7 +113,7 @@ const LISTS = [
     '/push/subscriptions',
   ],
 ] as const
-test.each(LISTS)('%s shows nothing of another account', async (path) => {
+test.each(LISTS)('%s shows no data of another account', async (path) => {
   const own = await relay.api('GET', path)
   expect(own.json).not.toHaveLength(0)
   const foreign = await asStranger('GET', path)
@@ -148,7 +148,8 @@ test('labels, notes and blocks of a conversation are separate for each account',
 })
 
 test('statistics count only messages of the account', async () => {
-  // A week, because a machine that was suspended during the tests may have lost more than an hour.
+  // A week is used, because a machine that was suspended during the tests may have been suspended for more than an
+  // hour.
   const path = '/statistics?period=week'
   const counted = ({ status, json }: Called) => {
     expect([status, json]).toEqual([200, expect.anything()])

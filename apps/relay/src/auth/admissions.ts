@@ -1,7 +1,7 @@
 // Ends streams and other long requests when their caller loses access. This happens when a token or key expires or is
 // revoked, a session ends, the password changes, or the account is removed. A hint from the relay that made the change
-// ends the requests at once. If that hint was lost, a check every CHECK_EVERY_MS ends them. The check reads a state that is
-// less than two seconds old.
+// ends the requests at once. If the hint is lost, a check every CHECK_EVERY_MS ends them. The check reads a state that
+// is less than two seconds old.
 import type { WakeHint } from '../hints/wake-hint.ts'
 import type { AccessLoss, Admissions, OnLost } from '../http/admissions.ts'
 import type { Principal } from '../http/endpoint.ts'
@@ -88,7 +88,7 @@ export class LiveAdmissions implements Admissions {
       const loss = await this.lossOf(watched.principal)
       if (loss !== undefined && this.#watched.has(watched)) watched.onLost(loss)
     } catch {
-      // The database is unavailable. The next check tries again.
+      // Ignores the error, because the database is unavailable. The next check tries again.
     }
   }
 }

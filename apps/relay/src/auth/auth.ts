@@ -40,7 +40,7 @@ export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged
 
 export type Auth = ReturnType<typeof buildAuth>
 
-/** Builds authentication and its endpoints. Before, `rotateSigningKeys` must have run once on the database. */
+/** Builds authentication and its endpoints. `rotateSigningKeys` must have run once on the database before this call. */
 export function buildAuth(deps: AuthDeps) {
   const signingKeys = new SigningKeys(deps)
   const bearerLogin = new BearerLogin({ ...deps, signingKeys })

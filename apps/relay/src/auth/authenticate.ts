@@ -39,7 +39,8 @@ export function authenticate({
   return async (caller) => {
     const credentials = readCredentials(caller, allowInsecureHttp)
     if (credentials.kind === 'basic') {
-      // A browser adds a stored password to requests from any page, but it never adds a token automatically.
+      // Refuses a stored password, because a browser adds it to requests from any page. A browser never adds a token
+      // automatically.
       if (caller.foreignPage === 'other origin') throw new ApiError(403, FOREIGN_BASIC)
       if (isKeyText(credentials.password)) return await byKey(credentials.password, caller)
       return principalOf(await basicLogin.check({ ...credentials, ...caller }))
@@ -76,8 +77,8 @@ export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: Authenti
 }
 
 /**
- * Returns the key in the `X-API-Key` header, or else the credentials in the `Authorization` header, even if they are
- * wrong. Without these headers, returns the session.
+ * Returns the key in the `X-API-Key` header, or otherwise the credentials in the `Authorization` header, even if they
+ * are wrong. Without these headers, returns the session.
  */
 function readCredentials(
   caller: Caller,

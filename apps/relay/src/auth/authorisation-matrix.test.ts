@@ -28,7 +28,10 @@ afterAll(() => Promise.all([relay.close(), local.close()]))
 
 let callers = 0
 
-/** Each call comes from a different address, so that none is throttled. The ids are unknown and the bodies empty. */
+/**
+ * Calls an operation. Each call comes from a different address, so that no call is throttled. The ids are unknown and
+ * the bodies are empty.
+ */
 async function statusOf(where: TestRelay, name: string, auth: string | null): Promise<number> {
   const [method = '', path = ''] = name
     .replace('{file}', 'docs.js')
@@ -163,7 +166,8 @@ function isOpenTo(scope: Scope, access: (typeof guarded)[number]['access']): boo
 const bad: Readonly<Record<string, () => Promise<string>>> = {
   'an expired token': async () => {
     const { access_token: token } = await pair(['all:any'], 60)
-    // The clock stays unchanged, because advancing it would also affect the other tokens.
+    // Uses a token that has already expired. The clock is not advanced, because this would also affect the other
+    // tokens.
     return forge(token, { claims: { exp: Math.floor(Date.now() / 1000) - 1 } })
   },
   'a revoked token': async () => {
@@ -234,7 +238,7 @@ const bad: Readonly<Record<string, () => Promise<string>>> = {
   },
 }
 
-test('a token that was signed again without a change is accepted, so the others fail because of their change', async () => {
+test('a token that is signed again without a change is accepted, which shows that the other tokens fail because of their change', async () => {
   expect(await statusOf(relay, 'GET /3rdparty/v1/logs', `Bearer ${await forge((await pair()).access_token, {})}`)).toBe(
     200,
   )

@@ -35,7 +35,7 @@ const sendCommand = z.object({
 })
 
 /**
- * Cancels a send whose first part was not passed to a modem yet. If the cancel arrives before the send, the message is
+ * Cancels a send if none of its parts was passed to a modem yet. If the cancel arrives before the send, the message is
  * not sent.
  */
 const cancelCommand = z.object({ kind: z.literal('cancel'), cmdId: commandId })
@@ -49,7 +49,8 @@ const sweepCommand = z.object({
 })
 
 /**
- * Sends a USSD code or reply. Not written to the journal, because the caller does not wait any more after a restart.
+ * Sends a USSD code or reply. Not written to the journal, because after a restart of the agent the caller does not wait
+ * for the answer any more.
  */
 const ussdCommand = z.object({
   kind: z.literal('ussd'),
@@ -73,7 +74,9 @@ const pinCommand = z.object({
   cmdId: commandId,
   simNumber,
   pin: z.string().regex(/^\d{4,8}$/),
-  /** Saves the PIN on the machine of the agent if the SIM accepts it. Older agents ignore this member. */
+  /**
+   * True if the agent also saves the PIN on its machine when the SIM accepts the PIN. Older agents ignore this member.
+   */
   save: z.boolean().optional(),
 })
 

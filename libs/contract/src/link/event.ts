@@ -21,14 +21,14 @@ const possibleDuplicate = z.boolean().optional()
 /** The command is in the journal of the agent. This event also answers a repeated command. */
 const processed = z.object({ kind: z.literal('processed'), ...outbound })
 
-/** The network answered for one part, or did not answer. */
+/** The network accepted or refused one part, or did not answer. */
 const partSubmitted = z.object({
   kind: z.literal('part-submitted'),
   ...outbound,
   /** Counted from 1. */
   part: z.int().min(1).max(255),
   parts: z.int().min(1).max(255),
-  /** TP-MR. */
+  /** The message reference (TP-MR). */
   reference: z.int().min(0).max(255).optional(),
   result: z.enum(['accepted', 'refused', 'unknown']),
   /** The answer of the modem or the event, such as `CMS 38` or `lost port`. */
@@ -43,7 +43,7 @@ const partReported = z.object({
   kind: z.literal('part-reported'),
   ...outbound,
   part: z.int().min(1).max(255),
-  /** TP-ST. */
+  /** The status (TP-ST). */
   status: z.int().min(0).max(255),
   words: z.string().max(200),
 })
@@ -100,7 +100,7 @@ const cancelled = z.object({
 /** The cancel arrived too late. Other events report the state of the message. */
 const cancelRefused = z.object({ kind: z.literal('cancel-refused'), ...outbound })
 
-/** A message was received. The id is derived from the content, so it is the same each time the message is read. */
+/** A message was received. The id is derived from the content, so a message that is read again has the same id. */
 const inbound = {
   kind: z.literal('received'),
   id: z.string().min(1).max(36),
@@ -115,7 +115,8 @@ const inbound = {
   isEncrypted: z.boolean().optional(),
 }
 /**
- * The limit includes the additional length of encrypted content. The text of a message of 255 parts has at most 117 kB.
+ * The longest encrypted content. Encryption makes the content longer; the text of a message of 255 parts has at most
+ * 117 kB.
  */
 const maxContent = 200_000
 const receivedText = z.object({
@@ -238,7 +239,7 @@ const finding = z.object({
   values: z.record(z.string().max(32), z.union([z.string().max(500), z.number()])).optional(),
   /** The SIM that was checked. */
   simNumber: simNumber.optional(),
-  /** Shell commands that solve the problem, in order. The commands need a person on the machine. */
+  /** Shell commands that solve the problem, in order. A person must run them on the machine. */
   commands: z.array(z.string().min(1).max(500)).max(8).optional(),
 })
 

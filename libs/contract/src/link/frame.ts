@@ -16,11 +16,11 @@ const maxEventsInFrame = 256
 const id = z.string().min(1).max(64)
 /** The number of an event in its journal. */
 const seq = z.int().min(1)
-/** The number of an event that is acknowledged together with all earlier events. */
+/** The number of an event. An acknowledgement of this event also acknowledges all earlier events. */
 const mark = z.int().min(0)
 /**
- * A random value that was created with the event. The tag shows whether two journals have the same event at the same
- * number.
+ * A random value that was created with the event. The tag shows whether the event with the same number in two journals
+ * is the same event.
  */
 const tag = z.string().min(1).max(64)
 const version = z.int().min(1).max(10_000)
@@ -32,7 +32,7 @@ const signature = z.base64().min(1).max(128)
 
 /** Features that older agents do not have. An agent lists its features in `hello`. */
 export const capabilities = ['encrypted-data', 'modem-commands', 'public-key', 'number-alias'] as const
-/** The features of devices. Only phones can have `mms`; an agent must not list it. */
+/** The capabilities of devices. Only phones can have `mms`; an agent must not list `mms`. */
 export type Capability = (typeof capabilities)[number] | 'mms'
 
 const ping = z.object({ type: z.literal('ping'), number: z.int().min(0) })
@@ -149,9 +149,9 @@ const events = z.object({
 /** The `commandKey` of commands that are on disk at the agent. */
 const journaled = z.object({ type: z.literal('journaled'), keys: z.array(z.string().min(1).max(80)).min(1).max(1_024) })
 /**
- * `limit`: how many messages the relay may send in total on this connection. `urgentLimit`: the same number with urgent
- * messages. The relay sends no messages before the first credit, because the agent may find that its journal is an old
- * copy.
+ * `limit`: how many messages the relay may send in total on this connection. `urgentLimit`: the same limit if urgent
+ * messages are included. The relay sends no messages before the first credit, because the agent may discover that its
+ * journal is an old copy.
  */
 const credit = z.object({ type: z.literal('credit'), limit: mark, urgentLimit: mark })
 /** Telemetry is repeated regularly, so it is neither written to the journal nor acknowledged. */

@@ -79,7 +79,7 @@ export function connectionClosed(state: AgentState, code: number, reason: string
 
 /**
  * During a short outage the pauses stay short, so that agents connect soon after the relay has started. Attempts that
- * reach no relay cost nothing. The pauses grow if a relay refuses a connection or does not answer in time, because it
+ * reach no relay cause no load. The pauses grow if a relay refuses a connection or does not answer in time, because it
  * may be overloaded.
  */
 export function relayUnreachable(state: AgentState, { reason, isProxied }: Unreachable): AgentStep {
@@ -156,14 +156,16 @@ const mostProxiedAttempts = 4
 const shortOutageAttempts = 120
 const slowly: Pause = { fromMs: 60_000, toMs: 600_000 }
 
-/** `attempts`: the number of failed connections since the last connection that worked in both directions. */
+/** @param attempts the number of failed connections since the last connection that worked in both directions */
 export function pauseBefore(attempts: number, retry: Exclude<Retry, 'never'>): Pause {
   if (retry === 'slowly') return slowly
   if (retry === 'now' && attempts === 0) return { fromMs: 0, toMs: 0 }
   return { fromMs: 0, toMs: Math.min(longestMs, shortestMs * 2 ** Math.min(attempts, 16)) }
 }
 
-/** Returns the retry for a close code of either end. The code is 1006 for a socket that failed or never opened. */
+/**
+ * Returns how to retry after a close code from either end. The code is 1006 for a socket that failed or never opened.
+ */
 export function retryAfter(code: number): Retry {
   const name = closeNameOf(code)
   return name === undefined ? 'soon' : closeCodes[name].retry

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { kindsOf, online, paired, play } from '../testing/agent-script.ts'
 import type { AgentState } from './state.ts'
 
-/** Reconnects several times. Before each connection, another agent was connected. */
+/** Reconnects several times. Another agent was connected before each of these connections. */
 function reconnect(rounds: number, previousBootId: (round: number) => string | undefined) {
   let state: AgentState = paired
   const kinds: string[] = []

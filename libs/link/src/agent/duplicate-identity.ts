@@ -3,17 +3,17 @@ import type { Pause } from '../connection/timers.ts'
 
 /**
  * Detects a second agent with the same identity, for example on a copied SD card. The two agents replace each other's
- * connection endlessly. An agent detects that another process was connected between two of its own connections, because
- * the welcome contains the boot id of the previous connection, and `connEpoch` counts more connections than this
- * process opened. After three takeovers an agent sends no more messages. The agent reconnects up to three more times,
- * so that the other agent also counts three takeovers and stops.
+ * connection endlessly. An agent detects that another process was connected between two of its own connections, in two
+ * ways: the welcome contains the boot id of the previous connection, and `connEpoch` counts more connections than this
+ * process opened. After three takeovers, an agent sends no more messages. It reconnects up to three more times, so that
+ * the other agent also counts three takeovers and stops.
  */
 export interface DuplicateEvidence {
   /** The first welcome that this process received since `streamId` last changed. */
   readonly first: Pick<Welcome, 'connEpoch' | 'streamId'> | undefined
   /** The number of hellos that this process sent. The process has opened at most this many connections. */
   readonly hellos: number
-  /** The number of connections since `first` that this process cannot have opened. */
+  /** The number of connections since `first` that this process did not open. */
   readonly foreign: number
   /** How often another process was connected between two connections of this process. */
   readonly takeovers: number
@@ -31,7 +31,7 @@ export const noDuplicate: DuplicateEvidence = {
 
 const takeoversOfDuplicate = 3
 const takeBacks = 3
-/** Long enough for the other agent to reconnect. */
+/** The pause is long enough for the other agent to reconnect. */
 export const takeBackPause: Pause = { fromMs: 60_000, toMs: 120_000 }
 
 /** Ten minutes, which is longer than any pause before a second agent reconnects. */
@@ -44,7 +44,7 @@ export function countHello(duplicate: DuplicateEvidence): DuplicateEvidence {
   return { ...duplicate, hellos: duplicate.hellos + 1 }
 }
 
-/** Ignores the previous process of this agent, and a boot id from a restored database. */
+/** Does not count the previous process of this agent, and does not count a boot id from a restored database. */
 export function countTakeovers(duplicate: DuplicateEvidence, bootId: string, welcome: Welcome): DuplicateEvidence {
   const { first, hellos, foreign, takeovers } = duplicate
   const { connEpoch, streamId, previousBootId } = welcome

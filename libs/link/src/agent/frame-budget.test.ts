@@ -18,7 +18,7 @@ const floods: Readonly<Record<RelayFrame['type'], (at: number, state: AgentState
   pong: (number) => ({ type: 'pong', number }),
 }
 
-/** Sends 100 000 frames within one second, so no tick passes. The journal answers at once. */
+/** Sends 100 000 frames within one second, so that no tick passes. The journal answers at once. */
 function flood(frameAt: (at: number, state: AgentState) => object): { state: AgentState; effects: AgentEffect[] } {
   let { state } = online()
   const all: AgentEffect[] = []
@@ -63,7 +63,7 @@ test('accepts only a few replays, because each reads the events again', () => {
   expect(worked(flood(floods.replay).effects, 'read-events')).toBeLessThanOrEqual(20)
 })
 
-test('ends a connection that repeats known sends, although each one leaves capacity for the next', () => {
+test('ends a connection that repeats known sends, although each repeated send frees capacity for the next', () => {
   const { state, effects } = flood(() => ({ type: 'command', command: { kind: 'send', cmdId: 'again' } }))
   expect(state.phase.kind).toBe('waiting')
   expect(worked(effects, 'journal-commands')).toBeLessThanOrEqual(1_100)
@@ -95,7 +95,7 @@ test('accepts ten frames a second during the whole connection, with any heartbea
   }
 })
 
-test('counts no frame that the agent causes: stored events, answers to pings, sends within the credit', () => {
+test('does not count frames that the agent causes: stored events, answers to pings, sends within the credit', () => {
   let { state } = online({ ...paired, outbox: { ...paired.outbox, tail: 9_000 } }, { window: 65_000 })
   const { budget } = state
   for (let seq = 4; seq < 5_000; seq += 1) {

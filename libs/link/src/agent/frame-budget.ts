@@ -5,9 +5,9 @@ import { receiveCommand } from '../commands/received-command.ts'
 import type { Heartbeat } from '../connection/heartbeat.ts'
 
 /**
- * Limits the work that a relay can cause. Each frame has a price, so that no kind of frame can be repeated without a
- * limit. Frames that the agent itself causes are free: sends within its credit, acknowledgements of its events, and
- * answers to pings.
+ * Limits the work that a relay can cause. Each frame has a price, so that a relay cannot repeat any kind of frame
+ * without a limit. Frames that the agent itself causes are free: sends within its credit, acknowledgements of its
+ * events, and answers to pings.
  */
 export interface FrameBudget {
   readonly spent: number

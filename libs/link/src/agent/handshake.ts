@@ -129,7 +129,7 @@ function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
 
 function replaceJournal(state: AgentState, welcome: Welcome, reason: string): AgentStep {
   const { outbox, journal } = state
-  // After a restore, the database may not have events that it acknowledged before.
+  // A restored database may lack events that it had acknowledged before.
   const provenMark = journal.streamId === welcome.streamId ? outbox.mark : 0
   return {
     state: { ...state, phase: { kind: 'replacing-journal' } },

@@ -20,7 +20,7 @@ import type { AgentEffect, AgentState, AgentStep, Online } from './state.ts'
 
 /**
  * 10 s. An acknowledgement after this time proves that the connection works, and resets the number of attempts. An
- * earlier acknowledgement does not reset the number: otherwise, if a relay failed under load, all its agents would
+ * earlier acknowledgement does not reset this number. Otherwise, if a relay failed under load, all its agents would
  * reconnect without a pause.
  */
 const ticksUntilProven = 2
@@ -49,7 +49,7 @@ export function beginOnline(state: AgentState, welcome: Welcome): AgentStep {
   ])
 }
 
-/** Returns undefined for a frame that is not expected while online. */
+/** Returns undefined for a frame that is not expected in the state `online`. */
 export function handleFrame(state: OnlineState, frame: RelayFrame): AgentStep | undefined {
   const { outbox, phase } = state
   switch (frame.type) {
@@ -84,7 +84,7 @@ function resetAttempts(state: OnlineState): OnlineState {
 
 export function eventsRead(state: OnlineState, from: number, events: readonly JournaledEvent[]): AgentStep {
   const { outbox, connection } = state
-  // Ignores this answer to an old read, because the relay requested a replay in the meantime.
+  // Ignores this answer, which belongs to an old read, because the relay requested a replay in the meantime.
   if (outbox.readingFrom !== from) return unchanged(state)
   const frames = eventFrames(outbox.sent, from, events)
   const sending = frames.map(({ text }): AgentEffect => ({ kind: 'send', connection, text }))
@@ -171,7 +171,7 @@ function unchanged(state: AgentState): AgentStep {
   return { state, effects: [] }
 }
 
-/** Puts effects before the effects of a step. */
+/** Returns the step with these effects before its own effects. */
 function then(step: AgentStep, before: readonly AgentEffect[]): AgentStep {
   return { state: step.state, effects: [...before, ...step.effects] }
 }

@@ -13,7 +13,7 @@ const closed = (state: AgentState, code: number): AgentInput => ({
 
 describe('during an outage of the relay', () => {
   /**
-   * Makes the agent attempt to connect until it succeeds. Returns the time from the end of the outage to the
+   * Makes the agent attempt to connect until a connection succeeds. Returns the time from the end of the outage to this
    * connection.
    */
   function backAfterMs(outageMs: number, random: () => number, isProxied = false): number {
@@ -35,7 +35,7 @@ describe('during an outage of the relay', () => {
         fc.integer({ min: 0, max: 180_000 }),
         fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
         (outageMs, stream) => {
-          // Leaves out the shortest pauses, so that the attempts last for the whole outage.
+          // The random numbers exclude the shortest pauses, so that the attempts last for the whole outage.
           const random = () => 0.5 + (stream.next().value as number) / 2
           expect(backAfterMs(outageMs, random)).toBeLessThanOrEqual(4_000)
           expect(backAfterMs(outageMs, random, true)).toBeLessThanOrEqual(8_000)
@@ -100,7 +100,7 @@ describe('while the network drops all data', () => {
     )
   })
 
-  test('attempts that no relay answers get more time, until one is answered', () => {
+  test('attempts that no relay answers get more time, until a relay answers one of them', () => {
     const limits: number[] = []
     let { state, effects } = play(paired, { kind: 'start' })
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -122,7 +122,7 @@ describe('while the network drops all data', () => {
   }
   const sendsPending: RelayFrame = { ...challenge, sendsPending: true }
 
-  /** Returns how long the agent waits for a frame, in halves of its limit. */
+  /** Returns how long the agent waits for a frame. The limit has two halves. */
   function patienceMs(step: AgentStep): number[] {
     const halves: number[] = []
     for (let next = step; next.state.phase.kind === 'awaiting-welcome'; next = stall(next.state))
@@ -146,7 +146,7 @@ describe('while the network drops all data', () => {
     })
   })
 
-  test('a pending frame starts the limit again, also one that was read late', () => {
+  test('a pending frame starts the limit again, even if it was read late', () => {
     const late = stall(waiting(sendsPending).state)
     expect(patienceMs(receive(late.state, { type: 'pending' }))).toEqual([3_000, 3_000])
     expect(receive(online().state, { type: 'pending' }).effects).toEqual([])

@@ -103,7 +103,7 @@ test('trusts no acknowledgement from another history of the database', () => {
   expect(effects.at(-1)).toMatchObject({ kind: 'replace-journal', provenMark: 0 })
 })
 
-test('sends events that the relay has lost again', () => {
+test('sends events again that the relay has lost', () => {
   const { effects } = online({ ...paired, outbox: { ...paired.outbox, mark: 5 } }, { mark: 1, streamId: 'restored' })
   expect(effects).toContainEqual(expect.objectContaining({ kind: 'read-events', from: 2 }))
   expect(effects).toContainEqual({ kind: 'record-mark', mark: 1, streamId: 'restored' })
@@ -124,7 +124,7 @@ test('passes on a command of a newer version, together with the problem', () => 
   ])
 })
 
-test('without a common version it reports the supported versions and retries rarely', () => {
+test('without a common version, reports the supported versions and retries rarely', () => {
   const greeting = play(paired, { kind: 'start' }, { kind: 'opened', connection: 1 }).state
   const { effects } = receive(greeting, { ...challenge, versions: { min: 2, max: 3 } } as typeof challenge)
   expect(closeIn(effects)).toMatchObject({ code: 4426, reason: expect.stringContaining('versions 1 to 1') })
@@ -174,7 +174,7 @@ describe('counts failures until a connection works in both directions', () => {
     expect(pauseAfter(...idle, frame({ type: 'pong', number: 1 }))).toMatchObject({ toMs: 500 })
   })
 
-  test('pauses grow when the relay fails soon after each welcome', () => {
+  test('the pauses grow when the relay fails soon after each welcome', () => {
     expect(pauseAfter(events, tick, frame({ type: 'stored', upto: 4 }))).toMatchObject({ toMs: 16_000 })
     expect(pauseAfter(tick, tick, frame({ type: 'pong', number: 7 }))).toMatchObject({ toMs: 16_000 })
     expect(pauseAfter(tick, tick, frame({ type: 'stored', upto: 3 }))).toMatchObject({ toMs: 16_000 })
@@ -280,7 +280,7 @@ test('does not throw on any frame in any phase, and closes with a short reason',
   )
 })
 
-test('announces single free places together, after a pause', () => {
+test('announces freed capacity after a pause, together for several messages', () => {
   const { state } = online({ ...paired, queue: { ...paired.queue, open: 12, capacity: 12 } })
   const one = play(state, { kind: 'queue-changed', queue: { open: 11 } })
   expect(framesIn(one.effects)).toEqual([{ type: 'credit', limit: 1, urgentLimit: 3 }])

@@ -24,14 +24,14 @@ import type { AgentEffect, AgentInput, AgentState, AgentStep, AgentTimer } from 
  * The agent's end of the link. This end keeps one connection to the relay while the process runs.
  *
  *   idle → connecting → awaiting-challenge → signing → awaiting-welcome → comparing-tag → online
- *            ↑                  (pairing → storing-identity → signing, once)                │
+ *            ↑ (pairing → storing-identity → signing, once) │
  *            └── waiting ◄── when the connection ends ◄─────────────────────────────────────┘
- *   awaiting-welcome, comparing-tag → replacing-journal → waiting     the journal is an old copy
- *   → stopped                                                         revoked or duplicate identity: needs a person
+ *   awaiting-welcome, comparing-tag → replacing-journal → waiting the journal is an old copy
+ *   → stopped revoked or duplicate identity: needs a person
  *
  * The guarantees of this end, if the journal carries out all effects:
- *   an event is kept until the relay has it on disk;
- *   a command is acknowledged when it is on disk here, and a command of an old copy is never sent.
+ *   an event is kept until the relay has stored it on disk;
+ *   a command is acknowledged when it is on the agent's disk, and a command of an old copy is never sent.
  */
 export function nextAgent(state: AgentState, input: AgentInput): AgentStep {
   if ('connection' in input && (input.connection !== state.connection || !hasSocket(state))) return unchanged(state)
@@ -156,7 +156,7 @@ function timerFired(state: AgentState, timer: AgentTimer): AgentStep {
   }
 }
 
-/** Drops the commands for the old journal, because they were not acknowledged. */
+/** Drops the commands that were received for the old journal, because the agent has not acknowledged them. */
 function renewed(state: AgentState, { journal, marks, open }: AgentInput & { kind: 'journal-replaced' }): AgentStep {
   const queue = { ...state.queue, open, journaling: [] }
   const next = { ...state, journal, queue, outbox: openOutbox(marks) }

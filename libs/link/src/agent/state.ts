@@ -23,7 +23,7 @@ export interface AgentState {
   readonly phase: AgentPhase
   /** The number of failed connections since the last connection that worked in both directions. */
   readonly attempts: number
-  /** The number of these failed connections that did not reach a relay. */
+  /** The number of failed connections, among those counted in `attempts`, that did not reach a relay. */
   readonly unreachable: number
   /** The number of connections since the last welcome that were closed because no frame arrived within the time limit. */
   readonly stalled: number
@@ -149,7 +149,7 @@ export interface Unreachable {
   readonly isProxied: boolean
 }
 
-/** Set a timer. Setting it again restarts it. */
+/** Set a timer. Setting a timer that is already running restarts it. */
 export type AgentTimer = 'handshake' | 'tick' | 'reconnect' | 'leave' | 'credit'
 
 export type AgentEffect =
@@ -162,7 +162,9 @@ export type AgentEffect =
   | { readonly kind: 'sign'; readonly connection: number; readonly text: string }
   /** Store the device id on disk. Answer `identity-stored`. */
   | { readonly kind: 'store-identity'; readonly deviceId: string }
-  /** Answer `tag-compared` with true if event `seq` has this tag, or if the journal no longer has the event. */
+  /**
+   * Answer `tag-compared` with true if event `seq` has this tag, or if the journal does not have the event any more.
+   */
   | { readonly kind: 'compare-tag'; readonly connection: number; readonly seq: number; readonly tag: string }
   /** Answer `events-read` with at least one and at most `most` events, starting at event `from`. */
   | ({ readonly kind: 'read-events'; readonly connection: number } & Reading)
@@ -191,7 +193,7 @@ export type AgentEffect =
   | { readonly kind: 'connected'; readonly welcome: Welcome }
   /** The connection ended. Also reported for a connection that was never online. */
   | { readonly kind: 'disconnected'; readonly why: CloseName | 'lost'; readonly reason: string }
-  /** No further connection is opened until `start`. */
+  /** The link has stopped. No further connection is opened until `start`. */
   | { readonly kind: 'stopped'; readonly why: CloseName; readonly reason: string }
 
 export interface AgentStep {

@@ -18,7 +18,7 @@ test('commands that are being written use capacity, even commands of an earlier 
   expect(nextCredit(emptyInbox, { ...queue, journaling: ['send:a', 'cancel:b'] })).toMatchObject({ limit: 7 })
 })
 
-test('announces small gains only when they are needed', () => {
+test('announces small increases of the credit only when they are needed', () => {
   const inbox = { received: 3, credit: { limit: 8, urgentLimit: 10 }, mayAnnounce: true }
   expect(nextCredit(inbox, { ...queue, open: 2 })).toBeUndefined()
   expect(nextCredit(inbox, { ...queue, open: 1 })).toEqual(credit(10, 12))

@@ -48,7 +48,7 @@ export function acceptCommand(
 ): { inbox: CommandInbox; queue: SendQueue } | 'too-much' {
   if (queue.journaling.length >= mostJournaling) return 'too-much'
   const key = keyOf(taken)
-  // A command of an earlier connection may be sent again; it is already counted.
+  // A command of an earlier connection may arrive again, but it is already counted.
   const open = queue.open + queue.journaling.filter(isSend).length
   if (isSend(key) && open >= mostOpen * (queue.capacity + queue.urgent)) return 'too-much'
   return {

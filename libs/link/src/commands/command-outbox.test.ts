@@ -35,7 +35,7 @@ test('claims nothing before the first credit', () => {
   expect(nextClaim(granted)?.room).toEqual({ sends: 2, urgentSends: 3, others: 64 })
 })
 
-test('makes one claim at a time, and another claim when the first returned commands', () => {
+test('makes one claim at a time, and another claim when the previous claim has returned commands', () => {
   const claiming = nextClaim(granted)?.outbox as CommandOutbox
   expect(nextClaim(requestClaim(claiming, 'any'))).toBeUndefined()
   const resumed = claimed(claiming, [])
@@ -51,11 +51,11 @@ test('respects the credit, reserves capacity for urgent messages, and sends canc
   expect(idsIn(nextCommands(grant(outbox, 4, 5)).texts)).toEqual(['c'])
 })
 
-test('credit never shrinks', () => {
+test('the credit never decreases', () => {
   expect(grant(granted, 1, 1)).toMatchObject({ limit: 2, urgentLimit: 3 })
 })
 
-test('claims again after more credit when the last claim used all of it', () => {
+test('after more credit, claims again if the last claim used all the credit', () => {
   const full = claimed(nextClaim(granted)?.outbox as CommandOutbox, [send('a'), send('b')])
   const asked = claimed(nextClaim(nextCommands(full).outbox)?.outbox as CommandOutbox, [])
   expect(nextClaim(asked)).toBeUndefined()

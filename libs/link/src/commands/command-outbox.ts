@@ -25,7 +25,7 @@ export interface CommandOutbox {
   readonly claiming: number | undefined
   /** The kinds of commands that may be waiting to be claimed. */
   readonly due: ClaimDue
-  /** True if the last claim returned as many commands as it could, so that more may be waiting. */
+  /** True if the last claim returned the largest possible number of commands, so that more commands may be waiting. */
   readonly mayHaveMore: boolean
   /**
    * True if this connection has claimed the commands that were dispatched earlier and that the agent did not
@@ -37,8 +37,8 @@ export interface CommandOutbox {
 }
 
 /**
- * `ordinary-sends` waits for credit. `any` does not wait, because it may include urgent sends and commands that need no
- * credit.
+ * `ordinary-sends`: these commands wait for credit. `any`: these commands do not wait, because they may include urgent
+ * sends and commands that need no credit.
  */
 export type ClaimDue = 'nothing' | 'ordinary-sends' | 'any'
 
@@ -105,7 +105,7 @@ export function claimed(outbox: CommandOutbox, commands: readonly Command[]): Co
     waiting: [...outbox.waiting, ...fresh],
     mayHaveMore,
   }
-  // A resume does not show whether the database contains new commands.
+  // Keeps the hint, because a resume does not show whether the database contains new commands.
   if (!outbox.isResumed || fresh.length > sends || sends > (outbox.claiming ?? 0)) return requestClaim(after, 'any')
   return sends > 0 && mayHaveMore ? requestClaim(after, 'ordinary-sends') : after
 }

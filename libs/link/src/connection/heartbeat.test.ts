@@ -30,7 +30,7 @@ test('an end that sends nothing is dead within 45 s', () => {
   }
 })
 
-test('an end that sends but receives nothing is dead within 45 s', () => {
+test('an end whose data does not arrive is dead within 45 s, even if it sends', () => {
   for (const deafFrom of [0, 5, 10, 15, 20, 25, 100]) {
     const dead = secondsUntilDead((heartbeat, seconds) =>
       seconds <= deafFrom ? answered(heartbeat) : frameReceived(heartbeat),
@@ -39,7 +39,7 @@ test('an end that sends but receives nothing is dead within 45 s', () => {
   }
 })
 
-test('an end that sends nothing is dead within 15 s while an answer is awaited', () => {
+test('an end that sends nothing is dead within 15 s while the other end waits for an answer', () => {
   for (const silentFrom of [0, 5, 10, 15, 20, 25, 100]) {
     const live = (heartbeat: Heartbeat, seconds: number) => (seconds <= silentFrom ? answered(heartbeat) : heartbeat)
     const dead = secondsUntilDead(live, (seconds) => seconds > silentFrom)

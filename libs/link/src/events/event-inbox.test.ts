@@ -58,7 +58,7 @@ test('accepts repeated events once', () => {
   expect(take(inbox, frame(2, 3)).waiting).toMatchObject([{ from: 4, skipped: 0, tag: 't4' }])
 })
 
-test('refuses an undeclared gap; accepts a declared gap and stores the events after it in a new batch', () => {
+test('refuses an undeclared gap, and accepts a declared gap and stores the events after it in a new batch', () => {
   expect(acceptEvents(openInbox(4), frame(6, 1), 10)).toBe('gap')
   const inbox = nextBatch(take(openInbox(4), frame(5, 1), frame(9, 1, 3)))
   expect(inbox.storing).toMatchObject({ from: 5 })
@@ -91,7 +91,7 @@ test('limits pending events to the window and a few megabytes', () => {
   expect(isOverfull(acceptEvents(inbox, frame(4, 1), 5_000_000) as EventInbox, 100)).toBe(true)
 })
 
-test('keeps an unreadable event with the reason why it is unreadable', () => {
+test('keeps an unreadable event together with the reason', () => {
   const unreadable = [{ kind: 'riddle' }, { kind: 'cancelled', cmdId: 'c1', at: 'yesterday' }]
   const { storing } = nextBatch(take(openInbox(0), { ...frame(1, 2), events: unreadable }))
   expect(storing?.events).toEqual([{ problem: expect.any(String) }, { problem: expect.stringMatching(/^at /) }])

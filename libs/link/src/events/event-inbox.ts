@@ -3,8 +3,8 @@ import type { EventsFrame } from '@smsgw/contract/link/frame'
 import { problemOf } from '../connection/frame-text.ts'
 
 /**
- * The events of one agent at the relay. An event is first received, then it is being stored, then it is on disk. One
- * batch is stored at a time, and events that arrive meanwhile form the next batch.
+ * The events of one agent at the relay. The states of an event: received, being stored, on disk. One batch is stored at
+ * a time, and events that arrive meanwhile form the next batch.
  */
 export interface EventInbox {
   /** The number of the last event on disk. */
@@ -36,14 +36,14 @@ export interface EventBatch {
 }
 
 /**
- * An event, or the reason why it is invalid. An invalid event is logged and acknowledged, because a repeated event
- * would be invalid too.
+ * An event, or the reason why it is invalid. An invalid event is logged and acknowledged, because the event would be
+ * just as invalid if the agent repeated it.
  */
 export type ReceivedEvent = { readonly event: AgentEvent } | { readonly problem: string }
 
 /** The most events that one transaction stores. */
 const mostStoredAtOnce = 512
-/** A batch of this size gains nothing from waiting for more events. */
+/** For a batch of this size, waiting for more events has no advantage. */
 const largeBatch = 256
 const mostCharacters = 4_194_304
 

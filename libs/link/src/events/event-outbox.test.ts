@@ -84,7 +84,7 @@ test('counts ticks only while events are in flight', () => {
   expect(acknowledge(tickOutbox(inFlight), 6).unacknowledgedTicks).toBe(0)
 })
 
-test('expects a quick acknowledgement of a few events, but not of a backlog, which takes long on a slow connection', () => {
+test('expects a quick acknowledgement of a few events, but not of a backlog, because a backlog takes long on a slow connection', () => {
   const open = openOutbox({ first: 1, tail: 10, mark: 0 })
   const small = markSent(open, [{ upto: 5, text: 'x'.repeat(1_000) }])
   expect(waitsForFewEvents(small, 5)).toBe(false)

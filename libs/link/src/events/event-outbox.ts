@@ -33,8 +33,8 @@ const mostCharactersAtOnce = 65_536
 /** The largest amount of data in flight. A relay accepts several times as much. */
 const mostCharactersFlying = 524_288
 /**
- * The number of characters that a connection of 8 KB per second carries in 0.4 s. The acknowledgement is expected
- * within two ticks.
+ * The number of characters that a connection of 8 KB per second carries in 0.4 s. An acknowledgement of so few
+ * characters is expected within two ticks.
  */
 const fewCharactersPerTickSecond = 3_277
 /** With shorter ticks, the answer over a mobile network may take longer than two ticks. */
@@ -130,5 +130,5 @@ export function eventFrames(sent: number, from: number, events: readonly Journal
   ]
 }
 
-/** Replaces an event that does not fit into a frame, so that it does not block later events. */
+/** Replaces an event that does not fit into a frame, so that later events are not blocked. */
 const tooLarge = JSON.stringify({ kind: 'too-large' })

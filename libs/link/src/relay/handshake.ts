@@ -26,7 +26,7 @@ export function handleHandshakeFrame(state: RelayState, frame: AgentFrame): Rela
   return undefined
 }
 
-/** The agent sends `hello` next, on the same connection. */
+/** Must be called when the agent is paired. The agent then sends `hello` on the same connection. */
 export function paired(state: RelayState, deviceId: string): RelayStep {
   if (state.phase.kind !== 'pairing') return { state, effects: [] }
   const text = JSON.stringify({ type: 'paired', deviceId })

@@ -98,7 +98,7 @@ export function retry(state: OpenState): RelayStep {
   })
 }
 
-/** Stores the events that waited after the previous batch. */
+/** Stores the events that had to wait after the previous batch. */
 export function storeHeld(state: OpenState): RelayStep {
   return advance({ ...state, phase: { ...state.phase, inbox: release(state.phase.inbox) } })
 }
@@ -128,7 +128,7 @@ export function tick(state: OpenState): RelayStep {
 function pushSettings(state: OpenState, change: RelayInput & { kind: 'settings-changed' }): RelayStep {
   const { sent } = state.phase.settings
   const { settings, serverTime } = change
-  // Sends a server time at once, because at the next tick the time would be wrong.
+  // Sends settings with a server time at once, because at the next tick the time would be wrong.
   const isHeld = sent >= maxSettingsPerTick && serverTime === undefined
   const push = isHeld ? { sent, pending: settings } : { sent: sent + 1 }
   return {
@@ -152,7 +152,8 @@ function eventsArrived(state: OpenState, frame: EventsFrame, length: number): Re
       `event ${frame.from} arrived, but event ${phase.inbox.received + 1} was expected`,
     )
   if (isOverfull(inbox, relay.window)) return closeConnection(state, 'too-much', 'more events than the window allows')
-  // The agent repeated events that are already stored, so the acknowledgement may have been lost and is repeated too.
+  // If the agent repeats events that are already stored, its acknowledgement may have been lost. So the acknowledgement
+  // is repeated too.
   const isKnown = inbox === phase.inbox && !inbox.isReplaying
   const again = isKnown ? [send({ type: 'stored', upto: inbox.mark })] : []
   return then(advance({ ...state, phase: { ...phase, inbox } }), again)
@@ -179,7 +180,7 @@ function commandsClaimed(state: OpenState, commands: readonly Command[]): RelayS
   return advance(withOutbox(state, claimed(state.phase.outbox, commands)))
 }
 
-/** Claims and sends commands, and stores events, as many as possible. */
+/** Claims and sends as many commands, and stores as many events, as possible. */
 function advance(state: OpenState): RelayStep {
   const { phase } = state
   const { connEpoch, hello } = phase
@@ -217,7 +218,7 @@ function unchanged(state: RelayState): RelayStep {
   return { state, effects: [] }
 }
 
-/** Puts effects before the effects of a step. */
+/** Returns the step with these effects before its own effects. */
 function then(step: RelayStep, before: readonly RelayEffect[]): RelayStep {
   return { state: step.state, effects: [...before, ...step.effects] }
 }

@@ -124,7 +124,7 @@ test('ends the connection after a gap in the events, and when the agent sends mo
   expect(closeIn(receive(ready(), events(5, 5)).effects)).toMatchObject({ code: 4413 })
 })
 
-test('the first claim of a connection returns unacknowledged commands, the next ones new commands', () => {
+test('the first claim of a connection returns unacknowledged commands, the later claims new commands', () => {
   const { state, effects } = receive(open().state, { type: 'credit', limit: 2, urgentLimit: 3 })
   expect(effects).toMatchObject([{ kind: 'claim-commands', isResume: true, connEpoch: 7, journalId: 'journal' }])
   const resumed = play(state, { kind: 'commands-claimed', commands: [cancel('a')] })
@@ -132,7 +132,7 @@ test('the first claim of a connection returns unacknowledged commands, the next 
   expect(resumed.effects.at(-1)).toMatchObject({ kind: 'claim-commands', isResume: false, room: { sends: 2 } })
 })
 
-test('a hint starts a claim at once, unless one is in progress', () => {
+test('a hint starts a claim at once, unless a claim is in progress', () => {
   const woken = play(ready(), { kind: 'wake' })
   expect(kindsOf(woken.effects)).toEqual(['claim-commands'])
   const twice = play(woken.state, { kind: 'wake' })
@@ -206,7 +206,7 @@ test.each([
   [{ kind: 'revoked' } as const, 4403],
   [{ kind: 'restored' } as const, 4503],
   [{ kind: 'refused', why: 'unauthenticated', reason: 'no such device' } as const, 4401],
-])('%o closes with its own code and releases the device', (input, code) => {
+])('closes %o with its own code and releases the device', (input, code) => {
   const { effects } = play(ready(), input)
   expect(closeIn(effects)).toMatchObject({ code })
   expect(effects).toContainEqual({ kind: 'close-connection', connEpoch: 7 })
@@ -279,7 +279,7 @@ test('does not throw on any frame in any phase, and closes with a short reason',
   )
 })
 
-/** Some values cannot be written as JSON. */
+/** Returns a text for any value, because some values cannot be written as JSON. */
 function safeText(value: unknown): string {
   try {
     return JSON.stringify(value)

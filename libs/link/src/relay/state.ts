@@ -92,13 +92,13 @@ export type RelayInput =
   /** Ends the handshake: `unauthenticated`, `revoked` or `unavailable`. */
   | { readonly kind: 'refused'; readonly why: CloseName; readonly reason: string }
   /**
-   * The events were committed under the epoch of this connection. `mark` is the new mark of the journal. Events that arrive
-   * within `pauseMs` are stored together.
+   * The events were committed under the epoch of this connection. `mark` is the new mark of the journal. All events
+   * that arrive within `pauseMs` are then stored in one batch.
    */
   | { readonly kind: 'events-stored'; readonly mark: number; readonly pauseMs: number }
   /** Nothing was committed, because the store has fewer events than it acknowledged on this connection. */
   | { readonly kind: 'mark-behind'; readonly mark: number }
-  /** The transaction may have been committed or not, so it is repeated. */
+  /** It is unknown whether the transaction was committed, so it is repeated. */
   | { readonly kind: 'store-failed' }
   | { readonly kind: 'commands-claimed'; readonly commands: readonly Command[] }
   | { readonly kind: 'claim-failed' }

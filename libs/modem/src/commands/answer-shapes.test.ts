@@ -20,20 +20,20 @@ const pdu = '07911326040000F0040B911346610089F60000208062917314080CC8F71D1496974
 describe('registration answers', () => {
   const read = (answer: string, domain: RegistrationDomain = '+CREG') => valueFrom(readRegistration(domain), answer)
 
-  test('hexadecimal values without quotes: 2,1,4CA,81DE445', async () => {
+  test('reads hexadecimal values without quotes: 2,1,4CA,81DE445', async () => {
     expect(await read('+CREG: 2,1,4CA,81DE445')).toMatchObject({ status: 'home', area: 0x4ca, cell: 0x81de445 })
   })
-  test('values in quotes with the technology: 0,1,"5E25","605F",2', async () => {
+  test('reads values in quotes with the technology: 0,1,"5E25","605F",2', async () => {
     const registration = await read('+CREG: 0,1,"5E25","605F",2')
     expect(registration).toMatchObject({ stat: 1, area: 0x5e25, cell: 0x605f, technology: 'UMTS' })
   })
-  test('a truncated answer: 2,1,"5E25', async () => {
+  test('reads a truncated answer: 2,1,"5E25', async () => {
     expect(await read('+CREG: 2,1,"5E25')).toMatchObject({ status: 'home', area: 0x5e25, cell: undefined })
   })
-  test('quotes without a counterpart: 2,1,"0B,"0100701",7', async () => {
+  test('reads quotes without a counterpart: 2,1,"0B,"0100701",7', async () => {
     expect(await read('+CREG: 2,1,"0B,"0100701",7')).toMatchObject({ stat: 1, cell: 0x100701, technology: 'LTE' })
   })
-  test('padded numbers: 000,001', async () => {
+  test('reads padded numbers: 000,001', async () => {
     expect(await read('+CREG: 000,001')).toMatchObject({ stat: 1, status: 'home' })
   })
   test.each([
@@ -54,10 +54,10 @@ describe('registration answers', () => {
     ['+CREG: 5,4CA,81DE445', { stat: 5, area: 0x4ca, cell: 0x81de445 }],
     ['+CREG: 5,1234,5678', { stat: 5, area: 0x1234, cell: 0x5678 }],
     ['+CREG: 2', { stat: 2, status: 'searching' }],
-  ])('unsolicited, without the first value: %s', (line, registration) => {
+  ])('reads an unsolicited code, which lacks the first value: %s', (line, registration) => {
     expect(registrationIn(readResponseLine(line))).toMatchObject(registration)
   })
-  test('LTE and 5G registration', async () => {
+  test('reads LTE and 5G registration', async () => {
     expect(await read('+CEREG: 2,1,"00C3","01A2D001",7', '+CEREG')).toMatchObject({
       technology: 'LTE',
       cell: 0x1a2d001,
@@ -89,7 +89,7 @@ describe('+CSCA', () => {
 describe('+CPMS', () => {
   const offered = (body: string) => valueFrom(readOfferedMemories, `+CPMS: ${body}`)
 
-  test('three lists', async () => {
+  test('reads three lists', async () => {
     expect(await offered('("SM","ME"),("SM","ME"),("SM")')).toEqual({
       read: ['SM', 'ME'],
       write: ['SM', 'ME'],
@@ -111,7 +111,7 @@ describe('+CPMS', () => {
   test('reads an empty body', async () => {
     expect(await offered('')).toEqual({ read: [], write: [], receive: [] })
   })
-  test('reads the usage from an answer to a selection, which names no memory: 0,30,0,30,8,330', async () => {
+  test('reads the usage from the answer to a selection, which contains no memory: 0,30,0,30,8,330', async () => {
     expect(await valueFrom(selectMemories('SM'), '+CPMS: 0,30,0,30,8,330')).toEqual([
       { memory: undefined, used: 0, total: 30 },
       { memory: undefined, used: 0, total: 30 },
@@ -141,7 +141,7 @@ describe('+CNMI=?', () => {
   })
 })
 
-test('a PDU in quotes, or with only one quote', async () => {
+test('reads a PDU in quotes, or with only one quote', async () => {
   expect(await valueFrom(readMessage(3), `+CMGR: 1,,31\n"${pdu}"`)).toMatchObject({ pdu })
   expect(await valueFrom(readMessage(3), `+CMGR: 1,,31\n${pdu}"`)).toMatchObject({ pdu })
 })
@@ -161,7 +161,7 @@ describe('+CMGR and +CMGL', () => {
     ['length 0', '+CMGR: 0,,0'],
     ['PDU 00', '+CMGR: 0,,0\n00'],
     ['a PDU of nothing but FF', `+CMGR: 0,,31\n${'FF'.repeat(31)}`],
-  ])('an empty slot: %s', async (_shape, answer) => {
+  ])('reads an empty slot: %s', async (_shape, answer) => {
     expect(await valueFrom(readMessage(3), answer)).toBe('empty')
   })
   test('does not read a row inside a text-mode message as a message', async () => {

@@ -18,8 +18,8 @@ export async function detectsBaudRate(ask: Ask): Promise<boolean> {
 }
 
 /**
- * Stores a fixed rate, which must be the one that the host uses, because the modem changes to it at once. Returns true if the
- * modem then reports this rate.
+ * Stores a fixed rate. It must be the rate that the host uses, because the modem changes its rate at once. Returns true
+ * if the modem then reports this rate.
  */
 export async function storeBaudRate(ask: Ask, rate: number): Promise<boolean> {
   for (const text of [`AT+IPR=${rate}`, 'AT&W']) {

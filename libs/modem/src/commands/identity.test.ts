@@ -20,7 +20,7 @@ describe('IMEI', () => {
     ['49015420323751899', '49015420323751899'],
     ['ESN 80AABBCC', '80AABBCC'],
     ['ABC123', 'ABC123'],
-  ])('%s is a serial number in its place', async (answer, serial) =>
+  ])('%s is accepted as the serial number in an answer without an IMEI', async (answer, serial) =>
     expect(await valueFrom(readNumber, answer)).toEqual({ imei: undefined, serial }),
   )
 
@@ -28,7 +28,8 @@ describe('IMEI', () => {
     expect((await answerTo(readNumber, answer)).kind).toBe('unreadable'),
   )
 
-  test('is not read from the middle of other digits', () => expect(imeiIn('12345678901234567890')).toBeUndefined())
+  test('an IMEI is not read from the middle of other digits', () =>
+    expect(imeiIn('12345678901234567890')).toBeUndefined())
 })
 
 describe('manufacturer and model', () => {

@@ -11,7 +11,7 @@ export interface MessageIndications {
   readonly broadcasts: number
   /** 0: no reports. 1: delivered directly (`+CDS`). 2: stored and indicated (`+CDSI`). */
   readonly reports: number
-  /** The treatment of buffered codes when the mode changes: 0 sends them, 1 discards them. */
+  /** What happens to buffered codes when the mode changes: 0 sends them, 1 discards them. */
   readonly buffer: number
 }
 

@@ -5,8 +5,8 @@ import { lastWith, type Query } from './query.ts'
 export const selectPduMode: Query<true> = { text: 'AT+CMGF=0', timeoutMs: 5000, read: () => true }
 
 /**
- * Reads the mode, because a modem that restarted unnoticed may be in text mode, in which `AT+CMGS=24` would send a
- * message to the number 24.
+ * Reads the mode. A modem that restarted unnoticed may be in text mode, and `AT+CMGS=24` would then send a message to
+ * the number 24.
  */
 export const readMessageFormat: Query<'pdu' | 'text'> = {
   text: 'AT+CMGF?',
@@ -19,8 +19,8 @@ export const readMessageFormat: Query<'pdu' | 'text'> = {
 }
 
 /**
- * With service 0, direct deliveries need no acknowledgement. With service 1, one missing `+CNMA` stops all further
- * deliveries without an error. 27.005 §3.2.1
+ * With service 0, directly delivered messages need no acknowledgement. With service 1, a single missing `+CNMA` stops
+ * all further deliveries without an error. 27.005 §3.2.1
  */
 export function selectMessageService(service: number): Query<true> {
   return { text: `AT+CSMS=${service}`, timeoutMs: 5000, prefixes: ['+CSMS'], read: () => true }

@@ -73,7 +73,10 @@ function namesIn(texts: readonly string[]): readonly Memory[] {
   )
 }
 
-/** `"SM",3,30,"ME",0,255,…` when read, `3,30,0,255,…` when set; with an empty body, the usage is unknown. */
+/**
+ * `"SM",3,30,"ME",0,255,…` in the answer to a read command, `3,30,0,255,…` in the answer to a set command. If the body
+ * is empty, the usage is unknown.
+ */
 function usagesIn(body: string | undefined): readonly MemoryUsage[] {
   const parameters = body === undefined ? [] : parseParameters(body)
   const usages: MemoryUsage[] = []

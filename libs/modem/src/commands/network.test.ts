@@ -31,7 +31,7 @@ describe('signal', () => {
     ['+CESQ: 99,99,45,30,255,255', -76],
     ['+CESQ: 38,0,255,255,255,255', -73],
     ['+CESQ: 99,99,255,255,255,255', undefined],
-  ])('UMTS and GSM: %s', async (answer, dBm) =>
+  ])('reads the signal of UMTS and GSM: %s', async (answer, dBm) =>
     expect(await valueFrom(readExtendedSignal, answer)).toMatchObject({ dBm }),
   )
 })
@@ -43,7 +43,7 @@ describe('operator', () => {
     ['+COPS: 0,0,"00540065006C0065006B006F006D",0', { name: 'Telekom', code: undefined, technology: 'GSM' }],
     ['+COPS: 1,0,"o2 - de+"', { name: 'o2 - de+', selection: 'manual' }],
   ])('%s', async (answer, operator) => expect(await valueFrom(readOperator, answer)).toMatchObject(operator))
-  test.each(['+COPS: 0', '+COPS: 2', '+COPS: 0,0,"",0'])('%s: none', async (answer) => {
+  test.each(['+COPS: 0', '+COPS: 2', '+COPS: 0,0,"",0'])('reads no signal from %s', async (answer) => {
     expect(await valueFrom(readOperator, answer)).toBe('none')
   })
 })
@@ -69,9 +69,12 @@ describe('network time', () => {
   ])('%s', (line, zoneQuarters) => {
     expect(networkTimeIn(readResponseLine(line))).toEqual({ epochMs, zoneQuarters })
   })
-  test.each(['+CTZV: +28', '+CTZV: 28', '*PSUTTZ: garbage', '^NWTIME: ""', '+CSQ: 1,2'])('%s tells no time', (line) => {
-    expect(networkTimeIn(readResponseLine(line))).toBeUndefined()
-  })
+  test.each(['+CTZV: +28', '+CTZV: 28', '*PSUTTZ: garbage', '^NWTIME: ""', '+CSQ: 1,2'])(
+    'reads no time from %s',
+    (line) => {
+      expect(networkTimeIn(readResponseLine(line))).toBeUndefined()
+    },
+  )
 })
 
 describe('texts in another character set', () => {
@@ -84,5 +87,5 @@ describe('texts in another character set', () => {
     ['CAFE', 'CAFE'],
     ['26201', '26201'],
     ['12345678', '12345678'],
-  ])('%s is %s', (text, meant) => expect(textInCharacterSet(text)).toBe(meant))
+  ])('reads %s as %s', (text, meant) => expect(textInCharacterSet(text)).toBe(meant))
 })

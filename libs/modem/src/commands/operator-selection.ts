@@ -8,12 +8,12 @@ export type OperatorChoice =
   | {
       /** `26202`: five or six digits. */
       readonly code: string
-      /** True if the modem may use another operator while this operator is out of reach. */
+      /** True if the modem may use another operator while this operator is not available. */
       readonly mayFallBack: boolean
     }
 
 export type OperatorSelection =
-  /** The modem already used this operator. */
+  /** Nothing was changed, because the modem already used this operator. */
   | { readonly kind: 'kept' }
   | { readonly kind: 'selected' }
   | { readonly kind: 'refused'; readonly error: CommandError }
@@ -42,7 +42,7 @@ export async function selectOperator(
 interface Selection {
   /** 0 automatic, 1 manual, 2 deregistered, 4 manual with fallback. */
   readonly mode: number | undefined
-  /** Empty without a network. */
+  /** The code of the current operator; empty without a network. */
   readonly code: string
 }
 

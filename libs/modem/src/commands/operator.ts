@@ -13,7 +13,7 @@ export interface Operator {
   readonly selection: 'automatic' | 'manual' | 'deregistered'
 }
 
-/** 27.007 §7.3. `+COPS: 0` alone, or an empty name, means that there is no network. */
+/** 27.007 §7.3. `+COPS: 0` without a name, or an empty name, means that there is no network. */
 export const readOperator: Query<Operator | 'none'> = {
   text: 'AT+COPS?',
   timeoutMs: 10_000,

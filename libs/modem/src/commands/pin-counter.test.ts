@@ -32,7 +32,7 @@ test.each([
   ['SpeedUp', of('speedup'), 'PIN1=2; PUK1=9; PIN2=0; PUK2=10', 2, 9],
   ['the card itself', cardPinCounter, '+CSIM: 4,"63C2"', 2, undefined],
   ['the card itself, blocked', cardPinCounter, '+CSIM: 4,"6983"', 0, undefined],
-])('tries left, from %s', async (_vendor, counter, answer, pin, puk) => {
+])('reads the attempts left from %s', async (_vendor, counter, answer, pin, puk) => {
   expect(await valueFrom(counter, answer)).toEqual({ pin, puk })
 })
 
@@ -41,6 +41,6 @@ test.each([
   ['another code than the PIN', of('quectel'), '+QPINC: "P2",3,10'],
   ['a card that does not know the question', cardPinCounter, '+CSIM: 4,"6E00"'],
   ['an answer that was cut', of('huawei'), '^CPIN: SIM PIN,2'],
-])('%s leaves them unknown', async (_case, counter, answer) => {
+])('%s leaves the number of attempts unknown', async (_case, counter, answer) => {
   expect((await answerTo(counter, answer)).kind).toBe('unreadable')
 })

@@ -16,7 +16,7 @@ export interface Query<T> extends Command {
 
 export type Answer<T> =
   | { readonly kind: 'value'; readonly value: T }
-  /** OK without a readable value. */
+  /** The modem answered OK, but without a readable value. */
   | { readonly kind: 'unreadable'; readonly lines: readonly string[] }
   | { readonly kind: 'refused'; readonly error: CommandError; readonly partial: T | undefined }
   /**

@@ -54,7 +54,7 @@ export function readRegistration(domain: RegistrationDomain): Query<Registration
   }
 }
 
-/** Mode 2 also reports the cell; some firmware supports only mode 1. */
+/** Tries mode 2, which also reports the cell, and then mode 1, because some firmware supports only mode 1. */
 export function reportRegistration(domain: RegistrationDomain, mode: 1 | 2): Query<true> {
   return { text: `AT${domain}=${mode}`, timeoutMs: 5000, read: () => true }
 }
@@ -100,7 +100,7 @@ const statuses: readonly RegistrationStatus[] = [
   'home-sms-only',
   'roaming-sms-only',
   'emergency-only',
-  // Registered, with circuit switched fallback not preferred.
+  // 6: registered, with circuit switched fallback not preferred.
   'home',
   'roaming',
   // Restricted local services; A7670 reports this if only emergency calls are possible.

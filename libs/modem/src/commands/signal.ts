@@ -47,7 +47,7 @@ export const readExtendedSignal: Query<Signal> = {
     if (rsrp !== undefined && rsrp <= 97) {
       const rsrpDbm = rsrp - 141
       const quality = rsrq !== undefined && rsrq <= 34 ? { rsrqDb: rsrq / 2 - 20 } : {}
-      // RSSI is measured over the band, RSRP over one subcarrier of twelve or more.
+      // RSSI is measured over the whole band, RSRP over one of at least twelve subcarriers.
       return { dBm: rsrpDbm + 20, bars: barsOf(rsrpDbm + 20), rsrpDbm, ...quality }
     }
     if (rscp !== undefined && rscp <= 96) return { dBm: rscp - 121, bars: barsOf(rscp - 121) }
@@ -56,7 +56,7 @@ export const readExtendedSignal: Query<Signal> = {
   },
 }
 
-/** Prefers the extended command, because LTE modems report the signal there when `+CSQ` reports 99. */
+/** Prefers the extended command, because LTE modems report the signal with this command when `+CSQ` reports 99. */
 export async function bestSignal(ask: (query: Query<Signal>) => Promise<Answer<Signal>>): Promise<Signal | undefined> {
   const usual = await ask(readSignal)
   if (usual.kind === 'value' && usual.value.dBm !== undefined) return usual.value

@@ -12,7 +12,10 @@ export const readImsi: Query<string> = {
   read: (lines) => firstIn(lines, (line) => imsiIn(line.body)),
 }
 
-/** The card's own number (ICCID). No standard command reads it, so each profile names the command of its modems. */
+/**
+ * The card's own number (ICCID). No standard command reads the ICCID, so each profile contains the command for its
+ * modems.
+ */
 export function iccidQuery(command: string): Query<string> {
   return {
     text: command,

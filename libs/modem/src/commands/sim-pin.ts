@@ -30,7 +30,7 @@ export const readPinState: Query<PinState> = {
 /** The same query with a shorter time limit, for firmware that never sends a final result. */
 export const readPinStateWithoutFinalResult: Query<PinState> = { ...readPinState, timeoutMs: 3000 }
 
-/** Returns undefined if the PIN is not four to eight digits, so that a PIN cannot add another command. */
+/** Returns undefined if the PIN is not four to eight digits. A PIN with other characters could add a second command. */
 export function enterPin(pin: string): Query<true> | undefined {
   if (!/^\d{4,8}$/.test(pin)) return undefined
   return {
@@ -42,7 +42,10 @@ export function enterPin(pin: string): Query<true> | undefined {
   }
 }
 
-/** Returns the state from `+CPIN:`, or from the error that was sent instead. Undefined if neither contains a state. */
+/**
+ * Returns the state from `+CPIN:`, or from the error that was sent instead of it. Undefined if neither contains a
+ * state.
+ */
 export function pinStateOf(answer: Answer<PinState>): PinState | undefined {
   if (answer.kind === 'value') return answer.value
   if (answer.kind === 'refused') return answer.partial ?? pinStateOfError(answer.error)

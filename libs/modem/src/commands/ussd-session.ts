@@ -106,7 +106,7 @@ export class UssdSession {
           if (answer.error.class === 'registration' || answer.error.class === 'sim') return refusal
           break
         case 'unanswered':
-          // Some modems report the network's answer without an OK.
+          // Some modems send no OK after the network's answer.
           return undefined
         case 'unreadable':
         case 'not-sent':

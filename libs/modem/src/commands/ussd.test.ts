@@ -19,7 +19,7 @@ const menu = 'Меню: 1 баланс, 2 тарифы'
 describe('the text of an answer is readable with any scheme', () => {
   for (const scheme of ['0', '15', '17', '72']) {
     for (const usual of ['plain', 'packed-hex', 'ucs2-hex'] as const) {
-      test(`scheme ${scheme}, modem that usually sends ${usual}`, () => {
+      test(`reads scheme ${scheme} of a modem that usually sends ${usual}`, () => {
         expect(read(`0,"${greeting}",${scheme}`, usual)).toBe(greeting)
         expect(read(`0,"${ucs2(greeting)}",${scheme}`, usual)).toBe(greeting)
         expect(read(`0,"${ucs2(menu)}",${scheme}`, usual)).toBe(menu)
@@ -28,9 +28,9 @@ describe('the text of an answer is readable with any scheme', () => {
       })
     }
   }
-  test('without a scheme', () => expect(read(`0,"${packed(greeting)}"`, 'packed-hex')).toBe(greeting))
+  test('reads a text without a scheme', () => expect(read(`0,"${packed(greeting)}"`, 'packed-hex')).toBe(greeting))
   test('reads a number as a number', () => expect(read('0,"1234",15')).toBe('1234'))
-  test('Arabic, in UCS-2', () => {
+  test('reads Arabic in UCS-2', () => {
     expect(read(`0,"${ucs2('رصيدك الحالي هو ١٢ ريال')}",72`)).toBe('رصيدك الحالي هو ١٢ ريال')
   })
 })
@@ -55,7 +55,7 @@ test.each([
   [3, 'other-client-answered'],
   [4, 'not-supported'],
   [5, 'network-timeout'],
-])('status %i is %s', (status, words) => {
+])('reads status %i as %s', (status, words) => {
   expect(ussdAnswerIn(readResponseLine(`+CUSD: ${status}`), 'plain')).toEqual({ status: words, text: undefined })
 })
 

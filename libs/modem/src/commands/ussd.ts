@@ -22,8 +22,8 @@ export type UssdStatus =
   | 'network-timeout'
 
 /**
- * The network's answer arrives as an unsolicited `+CUSD`, before OK or up to two minutes after it. Returns undefined if
- * the text cannot be written in this encoding.
+ * The network's answer arrives as an unsolicited `+CUSD`, before the OK or up to two minutes after the OK. Returns
+ * undefined if the text cannot be written in this encoding.
  */
 export function sendUssd(text: string, encoding: UssdEncoding): Query<UssdAnswer | 'sent'> | undefined {
   const encoded = encodeUssdText(text, encoding)

@@ -2,7 +2,7 @@ import { cmeErrors } from './cme-errors.ts'
 import { cmsErrors } from './cms-errors.ts'
 import type { ErrorClass, ErrorMeaning } from './error-meaning.ts'
 
-/** The reason why a modem refused: the error line, its meaning and advice. */
+/** The reason why a modem refused a command: the error line, its meaning and advice. */
 export interface CommandError {
   readonly source: 'cms' | 'cme' | 'plain' | 'hilink'
   /**
@@ -49,8 +49,8 @@ export function isRefusal(error: CommandError): boolean {
     case 'storage':
       return true
     case 'unsupported':
-      // A bare `COMMAND NOT SUPPORT` after a PDU shows that the modem read some bytes as a command, but not whether
-      // these bytes were the PDU.
+      // A bare `COMMAND NOT SUPPORT` after a PDU shows that the modem read some bytes as a command. It does not show
+      // whether these bytes were the PDU.
       return error.code !== undefined
     case 'duplicate':
     case 'harmless':

@@ -56,7 +56,7 @@ describe('an answer', () => {
     expect(shown(events)).toEqual(['+CPIN: NOT READY'])
   })
 
-  test('is bounded: a flood of rows ends the command', async () => {
+  test('is limited: a flood of rows ends the command', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.execute(query('CLAC', { withPayload: false }))
     for (let i = 0; i < 1000; i += 1) modem.say(`+CLAC: ${'x'.repeat(400)}\r\n`)

@@ -61,8 +61,8 @@ export class CommandExchange implements Exchange {
   }
 
   prompt(): void {
-    // Ignores the prompt. The prompt is line noise, or the modem waits for a PDU and will not answer. In the second
-    // case, the deadline ends the exchange.
+    // Ignores the prompt. Either the prompt is line noise, or the modem waits for a PDU and will not answer. In the
+    // second case, the deadline ends the exchange.
   }
 
   expired(): void {
@@ -119,5 +119,5 @@ export class CommandExchange implements Exchange {
 // and the timeout of `AT+CMGL` allows 30 s between two lines.
 const limitFactor = 10
 
-// 255 messages of 360 characters are about 90 000 characters. Much longer output is not an answer.
+// 255 messages of 360 characters are about 90 000 characters. A longer output cannot be an answer.
 const mostCharacters = 262_144

@@ -11,7 +11,7 @@ import type { CommandError } from './command-error.ts'
 export interface Command {
   /** The command line without the final CR: `AT+CSQ`. */
   readonly text: string
-  /** How long the modem may send nothing. Each line of the answer restarts this time. */
+  /** The longest time without output from the modem. Each line of the answer restarts this time. */
   readonly timeoutMs: number
   /** The limit for the whole answer. Default: ten times `timeoutMs`. */
   readonly limitMs?: number
@@ -23,8 +23,8 @@ export interface Command {
   readonly withPayload?: boolean
   /**
    * The answer has at most one line. If several lines arrive, the last line is the answer and the earlier lines are
-   * reported as unsolicited, because an unsolicited `+CPIN: READY` looks like an answer. The last line is the latest
-   * state in any case.
+   * reported as unsolicited, because an unsolicited `+CPIN: READY` looks like an answer. In any case, the last line is
+   * the latest state.
    */
   readonly single?: boolean
   /** How much of the command and its answer a trace may show. Default `ordinary`. */
@@ -45,7 +45,7 @@ export type CommandOutcome =
   /** The command was not written. */
   | { readonly kind: 'not-sent'; readonly why: NotSent }
 
-/** `flooded`: the answer exceeded every limit. `restarted`: the modem reported that it has just booted. */
+/** `flooded`: the answer exceeded the limit of characters. `restarted`: the modem reported that it has just booted. */
 export type Unanswered = 'timeout' | 'flooded' | 'restarted' | 'cancelled' | 'port-lost'
 
 /** `out-of-step`: resynchronisation failed; see `Dialogue.resynchronise`. */

@@ -9,7 +9,7 @@ function setUp(isFlowing: () => boolean = () => false) {
   return { clock, passed, deadline }
 }
 
-test('passes once, when it is due', async () => {
+test('passes once, at its time', async () => {
   const { clock, passed, deadline } = setUp()
   deadline.set(1000)
   await clock.advance(10_000)
@@ -47,7 +47,7 @@ test('is checked only after the data that has arrived at the port was read', () 
   expect(passed).toEqual([])
 })
 
-test('waits for the end of an arriving line, up to a limit', async () => {
+test('waits for the end of a line that is arriving, up to a limit', async () => {
   let flowing = true
   const { clock, passed, deadline } = setUp(() => flowing)
   deadline.set(1000)

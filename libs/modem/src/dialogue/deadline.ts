@@ -3,9 +3,10 @@ import type { Clock, Timer } from '../clock.ts'
 /**
  * The deadline of the exchange in flight.
  *
- * Each line of an answer moves it, so the timer keeps running and checks again when it fires. A timer that fires late
- * does not prove that the answer is missing, because the process may have been suspended while the answer waited in the
- * port. Therefore the port is read once more before the deadline counts as passed.
+ * Each line of an answer moves the deadline. The timer is not restarted: when it fires, it checks whether the deadline
+ * was moved. A timer that fires late does not prove that the answer is missing, because the process may have been
+ * suspended while the answer waited in the port. Therefore the port is read once more before the deadline counts as
+ * passed.
  */
 export class Deadline {
   readonly #clock: Clock
@@ -69,7 +70,7 @@ export class Deadline {
 
 /** A line counts as arriving for this long after its last byte. */
 export const graceMs = 250
-// The deadline waits at most five seconds, because noise without a line end must not delay it forever.
+// The deadline waits at most five seconds, because otherwise noise without a line end could delay it forever.
 const mostGraces = 20
 
 /** Releases held lines after a pause. Reads the port first, because the timer may fire late (see `Deadline`). */

@@ -4,7 +4,7 @@ import { settled } from '../testing/manual-clock.ts'
 import { answerOf, dialogueInStep, query, scriptedDialogue, settledFlag, shown } from '../testing/scripted-dialogue.ts'
 
 describe('a lost port', () => {
-  test('ends all waiting and all later commands', async () => {
+  test('ends all waiting commands and all later commands', async () => {
     const { dialogue, modem, clock, events } = await dialogueInStep()
     const outcomes = [dialogue.execute(query('CSQ')), dialogue.execute(query('COPS'))]
     const step = dialogue.resynchronise()
@@ -37,7 +37,7 @@ describe('a lost port', () => {
   })
 })
 
-test('continues after noise: every command ends, and the next command is answered', async () => {
+test('the dialogue continues after noise: every command ends, and the next command is answered', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 12 }), async (noise) => {
       const { dialogue, modem, clock } = await dialogueInStep({ maximumLineLength: 64 })
@@ -84,7 +84,7 @@ test('telemetry counts bytes, timeouts and resynchronisations', async () => {
   expect(dialogue.telemetry).toMatchObject({ timeouts: 1, resynchronisations: 2 })
 })
 
-test('leaves no timer running', async () => {
+test('the dialogue leaves no timer running', async () => {
   const { dialogue, modem, clock } = await dialogueInStep()
   modem.reply = () => 'OK\r\n'
   await dialogue.execute(query('CSQ'))
@@ -92,7 +92,7 @@ test('leaves no timer running', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('writes no byte of a command that contains a line end, so a text cannot add a second command', async () => {
+test('the dialogue writes no byte of a command that contains a line end, so a text cannot add a second command', async () => {
   const { dialogue, modem } = await dialogueInStep()
   for (const text of ['AT+CUSD=1,"*100#"\rAT+CMGD=1,4\r",15', 'AT+CSCA="+44\x1a"', 'AT+CUSD=1,"\u010d",15']) {
     expect(await dialogue.execute({ text, timeoutMs: 5_000 })).toEqual({ kind: 'not-sent', why: 'unwritable' })

@@ -153,7 +153,7 @@ export class Dialogue {
     this.#run(() => this.#send(text, 'ordinary'))
   }
 
-  /** Called when the modem has answered on another port, or has sent an unsolicited code there. */
+  /** Must be called when the modem has answered on another port, or has sent an unsolicited code there. */
   heardElsewhere(event?: Unsolicited): void {
     this.#run(() => (event === undefined ? this.#current?.heardLife?.() : this.#current?.news?.(event)))
   }
@@ -165,7 +165,7 @@ export class Dialogue {
     })
   }
 
-  /** Why the port was lost; undefined until the port is lost. */
+  /** The reason why the port was lost; undefined until the port is lost. */
   get lostReason(): string | undefined {
     return this.#lostReason
   }
@@ -205,8 +205,8 @@ export class Dialogue {
   #send(text: string, sensitivity: Sensitivity): void {
     if (this.#state === 'closed' || this.#lostReason !== undefined) return
     const failure = this.#traffic.write(text, sensitivity)
-    // Notifies the exchange as for any lost port, so that its state decides the outcome. A port may also close within
-    // `write`.
+    // Notifies the exchange as for any lost port, so that the state of the exchange decides the outcome. A port may
+    // also close within `write`.
     if (failure !== undefined) this.#lostReason = failure
   }
 
@@ -236,7 +236,10 @@ export class Dialogue {
 
   // ── Main loop ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Every entry point uses this method, so that callbacks from the port and from listeners never nest. */
+  /**
+   * Every entry point uses this method, so that a callback from a port or a listener never runs inside another
+   * callback.
+   */
   #run(action: () => void): void {
     if (this.#running) {
       action()
@@ -359,7 +362,7 @@ export class Dialogue {
       this.#current?.news?.(event)
     },
     prompt: (): void => {
-      // Reports the unexpected prompt, after which the modem would read the next command as a PDU.
+      // Reports the unexpected prompt, because after a prompt the modem would read the next command as a PDU.
       if (this.#current) this.#current.prompt()
       else if (this.#state === 'in-step') this.#resynchronisation.press()
     },
@@ -384,7 +387,7 @@ export interface DialogueOptions {
   readonly clock: Clock
   readonly onEvent: (event: DialogueEvent) => void
   readonly trace?: ByteTrace
-  /** The profile's unsolicited codes, if already known; `learn` adds them later. */
+  /** The profile's unsolicited codes, if the profile is already known; `learn` adds them later. */
   readonly unsolicited?: readonly UnsolicitedForm[]
   readonly resynchroniseAttempts?: number
   readonly resynchroniseTimeoutMs?: number

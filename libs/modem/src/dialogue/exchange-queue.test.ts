@@ -3,7 +3,7 @@ import { Cancellation } from '../cancellation.ts'
 import { answerOf, dialogueInStep, query, scriptedDialogue, shown } from '../testing/scripted-dialogue.ts'
 
 describe('one command is in flight', () => {
-  test('the other commands follow in order', async () => {
+  test('and the other commands follow in order', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const outcomes = ['CSQ', 'COPS', 'CREG'].map((name) => dialogue.execute(query(name)))
     expect(modem.written).toEqual(['AT+CSQ?\r'])
@@ -45,7 +45,7 @@ describe('one command is in flight', () => {
     expect(await dialogue.execute(query('COPS'), cancellation)).toEqual({ kind: 'not-sent', why: 'cancelled' })
   })
 
-  test('a finished command no longer listens to its cancellation', async () => {
+  test('a finished command no longer reacts to its cancellation', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const cancellation = new Cancellation()
     let listening = 0

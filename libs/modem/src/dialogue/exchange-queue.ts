@@ -3,8 +3,8 @@ import type { NotSent } from './command.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
- * The queue of exchanges, first come, first served. A queued exchange that is cancelled leaves the queue at once,
- * unwritten; an exchange in flight handles its own cancellation.
+ * The queue of exchanges, first come, first served. A queued exchange that is cancelled leaves the queue at once and is
+ * never written. An exchange in flight handles its own cancellation.
  *
  * `open` → `closed`: all queued and later exchanges end unsent because the port is lost.
  */

@@ -32,11 +32,11 @@ export interface Exchange {
 
 /** The functions of the dialogue that the exchange in flight may call. */
 export interface ExchangeLink {
-  /** One character per byte. */
+  /** `text`: one character per byte. */
   write(text: string): void
   /** Counts from now and replaces the previous deadline. */
   deadline(afterMs: number): void
-  /** Calls `reminded` once, without changing the deadline; replaces the previous reminder. */
+  /** Calls `reminded` once after `afterMs`, without changing the deadline; replaces the previous reminder. */
   remind(afterMs: number): void
   nowMs(): number
   /** Runs the continuation of a promise, then continues the dialogue. */

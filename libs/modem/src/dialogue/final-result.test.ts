@@ -18,7 +18,7 @@ test.each([
   expect(readFinalResult(text)).toMatchObject({ kind: 'error', error: { source, class: errorClass, text } })
 })
 
-test.each(['NO CARRIER', 'BUSY', 'NO ANSWER', 'NO DIALTONE'])('%s ends a call, not a question', (text) => {
+test.each(['NO CARRIER', 'BUSY', 'NO ANSWER', 'NO DIALTONE'])('%s ends a call, not a command', (text) => {
   expect(readFinalResult(text)).toEqual({ kind: 'call' })
 })
 

@@ -40,7 +40,7 @@ export function readNumericResult(text: string): FinalResult | undefined {
 const ok: FinalResult = { kind: 'ok' }
 const call: FinalResult = { kind: 'call' }
 
-// Huawei and similar firmware send this result. Only capitals match, because texts of people rarely contain these words
+// Huawei and similar firmware send this result. Only capitals match, because message texts rarely contain these words
 // in capitals.
 const unsupported = /^(COMMAND NOT SUPPORT(ED)?|TOO MANY PARAMETERS|NOT SUPPORT(ED)?|INVALID COMMAND( LINE)?)$/
 

@@ -16,12 +16,12 @@ export class LineRouting {
   readonly #onNews: (news: LineEvent) => void
   /** The latest command lines, used to recognise their echoes. */
   readonly #written: string[] = []
-  /** The latest PDU, until a command line follows; empty if there is none. */
+  /** The latest PDU; empty after the next command line. */
   #writtenPdu = ''
   #numericResults = false
   /** True if this modem writes OK directly after the last line of an answer. */
   #gluesOk = false
-  /** True if the previous line was a late reference. The OK after it belongs to that reference. */
+  /** True if the previous line was a late reference. The next OK then belongs to that reference. */
   #behindLate = false
   /** The number of echoed lines. */
   echoes = 0
@@ -87,8 +87,8 @@ export class LineRouting {
   }
 
   /**
-   * Reads a line of an answer that has OK at its end (`+CMEE: 1OK`). Only during resynchronisation, because its answers
-   * never end with these letters, but the text of a message may.
+   * Reads a line of an answer that has OK at its end (`+CMEE: 1OK`). This happens only during resynchronisation: its
+   * answers never end with the letters OK, but the text of a message may.
    */
   #takeGlued(line: ResponseLine, form: UnsolicitedForm | undefined): boolean {
     const exchange = this.#inFlight()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readResponseLine } from '../wire/response-line.ts'
 import { isAnswerTo, type Marker, markers, provingWord, rememberUnanswered } from './markers.ts'
 
-test('one question is enough when no earlier question is unanswered', () => {
+test('one question is enough when all earlier questions are answered', () => {
   expect(provingWord([], ['a', 'b', 'c'])).toEqual(['a'])
   expect(provingWord(['a'], ['a', 'b', 'c'])).toEqual(['b'])
 })
@@ -18,7 +18,7 @@ test('repeating a single unanswered question proves nothing', () => {
   expect(provingWord([], [])).toBeUndefined()
 })
 
-test('after the answers to all questions of a word, its last question has been answered, even if earlier answers were lost or late', () => {
+test('when the answers to all questions of a word have arrived, its last question has been answered, even if earlier answers were lost or late', () => {
   const alphabet = ['a', 'b', 'c']
   fc.assert(
     fc.property(
@@ -27,7 +27,7 @@ test('after the answers to all questions of a word, its last question has been a
       (unanswered, comes) => {
         const word = provingWord(unanswered, alphabet) ?? []
         expect(word.length).toBeGreaterThan(0)
-        // The questions in the order in which the modem processes them. Each question is asked when the previous
+        // The questions in the order in which the modem processes them. The driver asks each question when the previous
         // question seems to be answered.
         const stream = unanswered.map((letter) => ({ letter, last: false }))
         let asked = 0
@@ -57,7 +57,7 @@ test('no answer matches two questions', () => {
   }
 })
 
-test('the list of unanswered questions is bounded', () => {
+test('the list of unanswered questions is limited', () => {
   const unanswered: Marker[] = []
   for (let i = 0; i < 1000; i += 1) rememberUnanswered(unanswered, ...markers)
   expect(unanswered).toHaveLength(200)

@@ -1,6 +1,6 @@
 import type { ResponseLine } from '../wire/response-line.ts'
 
-/** A harmless question with an answer that no other command gives. */
+/** A harmless query whose answer no other command gives. */
 export interface Marker {
   readonly command: string
   readonly prefix: string
@@ -27,13 +27,13 @@ export function isAnswerTo(marker: Marker, line: ResponseLine): boolean {
   return line.prefix === marker.prefix && marker.answers(line.body)
 }
 
-/** Remembers that the answers may still arrive. */
+/** Remembers these questions, because their answers may still arrive. */
 export function rememberUnanswered(unanswered: Marker[], ...asked: readonly Marker[]): void {
   unanswered.push(...asked)
   if (unanswered.length > mostUnanswered) unanswered.splice(0, unanswered.length - mostUnanswered)
 }
 
-// A modem buffers fewer answers, so older answers can no longer arrive.
+// A modem buffers fewer answers than this, so older answers can no longer arrive.
 const mostUnanswered = 200
 
 /**

@@ -23,7 +23,7 @@ describe('after silence', () => {
     expect(shown(events)).toEqual(['stale +CREG: 2,1,"4CA","81DE445",7', 'stale OK', 'stale +CME ERROR: 3'])
   })
 
-  test('a modem that does not answer leaves all commands unsent until it does', async () => {
+  test('a modem that does not answer leaves all commands unsent until it answers', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     modem.reply = () => ''
     const outcomes = [dialogue.execute(query('CSQ')), dialogue.execute(query('COPS'))]

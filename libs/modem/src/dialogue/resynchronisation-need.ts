@@ -38,7 +38,7 @@ export class ResynchronisationNeed {
     this.#pressing = true
   }
 
-  /** Must be called when the exchange has ended and a late answer to it may still arrive. */
+  /** Must be called when the exchange has ended and its answer may still arrive. */
   pressAfter(exchange: Exchange | undefined): void {
     this.#pressing = true
     if (exchange instanceof CommandExchange) rememberMarkers(this.#unanswered, exchange)

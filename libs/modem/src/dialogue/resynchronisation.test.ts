@@ -70,7 +70,7 @@ class SlowModem implements BytePort {
   }
 }
 
-/** All commands of the test have answers of the same form; only the number identifies the command. */
+/** All commands of the test have answers of the same form; only the number shows which command was answered. */
 function answerTo(line: string): string {
   const number = /^AT\+TEST=(\d+)$/.exec(line)?.[1]
   if (number !== undefined) return `\r\n+TEST: ${number}\r\n\r\n${Number(number) % 3 === 0 ? 'ERROR' : 'OK'}\r\n`

@@ -87,7 +87,7 @@ const applicable = (Object.keys(faultDescriptions) as FaultName[]).filter((name)
 const long = 'All work and no play makes Jack a dull boy. '.repeat(6).trim()
 
 describe('a stick with each fault that a web interface can have', () => {
-  test.each(applicable)('%s: nothing is sent twice or lost, and the stick works again afterwards', async (name) => {
+  test.each(applicable)('with %s, sends nothing twice, loses nothing, and works again afterwards', async (name) => {
     const driven = await started()
     const { stick, network } = driven.world
     stick.faults.set(name, faults[name] as object)

@@ -110,14 +110,14 @@ describe('sending', () => {
       1,
     ],
     ['lost sessions', { 'web-sessions-lost': { times: 1, skip: 1 } }, accepted as SubmitOutcome, 1],
-  ])('after %s: never sends twice', async (_name, faults, outcome, times) => {
+  ])('after %s, never sends twice', async (_name, faults, outcome, times) => {
     const driven = await started(faults)
     expect(await driven.send('Hello')).toMatchObject(outcome)
     await driven.world.pass(300_000)
     expect(driven.world.sent).toHaveLength(times)
   })
 
-  test('the stick reports no reason for a refused number, so the message stays in doubt', async () => {
+  test('keeps a message in doubt when the stick refuses the number without a reason', async () => {
     const driven = await started()
     driven.world.network.setDeliveryPolicy('+447400123456', { outcome: 'rejected', cause: 38 })
     const outcome = await driven.send('Hello')
@@ -188,7 +188,7 @@ describe('receiving', () => {
     expect(driven.world.stick.snapshot().memories).toContainEqual({ name: 'ME', used: 0, capacity: 500 })
   })
 
-  test('does not delete another message that has taken the index', async () => {
+  test('does not delete another message that now has the same index', async () => {
     const driven = await started()
     driven.world.network.sendText('+447400123456', stickNumber, 'first')
     await driven.world.pass(10_000)
@@ -247,7 +247,7 @@ describe('deleting several messages', () => {
   const deleteAll = (driven: DrivenStick, messages: readonly Incoming[]) =>
     Promise.all(messages.map((message) => driven.delete(message)))
 
-  test('lists the inbox once before and once after them, and names several in one request', async () => {
+  test('lists the inbox once before the deletions and once after them, and deletes several messages with one request', async () => {
     const texts = Array.from({ length: 45 }, (_, i) => `message ${i}`)
     const { driven, messages } = await holding(texts)
     driven.world.requests.length = 0
@@ -268,7 +268,7 @@ describe('deleting several messages', () => {
     expect(used(driven)).toBe(0)
   })
 
-  test('keeps a message that has taken the index of a deleted one', async () => {
+  test('keeps a message that now has the index of a deleted message', async () => {
     const { driven, messages } = await holding(['first', 'second', 'third'])
     expect(await driven.delete(messages[0] as Incoming)).toBe('deleted')
     driven.world.network.sendText('+447400123456', stickNumber, 'new')

@@ -64,7 +64,7 @@ export class HilinkModem implements ModemDriver {
   #failures = 0
   #timeouts = 0
   #lastAnswerAtMs: number | undefined
-  /** The number of the web session in which the identity was checked. */
+  /** The number of the web session in which the identity was last checked. */
   #checkedSession = 0
 
   constructor(options: {
@@ -214,7 +214,7 @@ export class HilinkModem implements ModemDriver {
     return names.find((name) => name !== undefined && name !== '')
   }
 
-  /** The interface shows no time of the network. */
+  /** The interface does not provide the time of the network. */
   async readClock(): Promise<undefined> {
     return undefined
   }

@@ -14,7 +14,7 @@ import type { WebPort } from './web-port.ts'
 const firstSeed = 20_261_123
 const schedules = 100
 
-test(`${schedules} schedules of a stick with faults and crashes, from seed ${firstSeed} on, break no guarantee`, async () => {
+test(`no guarantee is broken in ${schedules} schedules of a stick with faults and crashes, from seed ${firstSeed} on`, async () => {
   const seen = new Map<string, number>()
   for (let seed = firstSeed; seed < firstSeed + schedules; seed += 1) {
     const schedule = new Schedule(seed)
@@ -96,7 +96,7 @@ class Schedule {
     }
   }
 
-  /** Returns true if the program crashes at this place. */
+  /** Returns true if the program crashes at this step. */
   #mayCrash(where: string): boolean {
     const isCrash = this.#random.happens(0.06)
     if (isCrash) this.#crash(where)

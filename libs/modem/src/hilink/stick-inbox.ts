@@ -59,8 +59,8 @@ export class StickInbox {
   }
 
   /**
-   * Deletes the message when all its PDUs are stored, but only if the message is still at its index. Calls that are
-   * waiting at the same time are carried out together, because the stick must list its whole inbox first.
+   * Deletes the message when all its PDUs are stored, but only if the message is still at its index. Calls that wait at
+   * the same time are combined, because the stick must list its whole inbox before any deletion.
    */
   async delete(slot: number, pdu: string): Promise<Deletion> {
     const request = { slot, pdu }
@@ -239,7 +239,7 @@ function slotOf({ index }: StickMessage, part: number): number {
 
 /** The memory of the stick, as ModemManager and the AT commands name it. */
 export const memory = 'ME'
-/** The number of deletions that are worth one listing. Until they are done, nothing else is asked about the inbox. */
+/** The number of deletions after one listing. No other request about the inbox runs before these deletions are done. */
 export const deletionsPerListing = 200
 /** A message has at most 255 parts. */
 const slotsPerMessage = 256

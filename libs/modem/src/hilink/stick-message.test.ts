@@ -31,16 +31,19 @@ describe('a listing', () => {
 })
 
 describe('the PDUs of a message', () => {
-  test('have the local time of the stick, in the zone at that time', () => {
+  test('have the local time of the stick, in the time zone that applied at that time', () => {
     const [pdu = ''] = pdusOf(message, (epochMs) => (epochMs === Date.UTC(2026, 2, 1, 15, 46, 11) ? 4 : 0))
     const { tpdu } = decodeIncoming(octetsFromHex(pdu))
     expect(tpdu).toMatchObject({ serviceCentreTimeStamp: { year: 2026, hour: 15, zoneQuarters: 4 } })
   })
 
-  test.each(['', 'yesterday', '2026-02-30 12:00:00', '2026-01-01 25:00:00'])('survive the date "%s"', (date) => {
-    const [pdu = ''] = pdusOf({ ...message, date }, utc)
-    expect(decodeIncoming(octetsFromHex(pdu)).tpdu).toMatchObject({ serviceCentreTimeStamp: { invalid: true } })
-  })
+  test.each(['', 'yesterday', '2026-02-30 12:00:00', '2026-01-01 25:00:00'])(
+    'can be built despite the date "%s"',
+    (date) => {
+      const [pdu = ''] = pdusOf({ ...message, date }, utc)
+      expect(decodeIncoming(octetsFromHex(pdu)).tpdu).toMatchObject({ serviceCentreTimeStamp: { invalid: true } })
+    },
+  )
 
   test.each(['24/7', '1-800 BANK', 'My Bank'])('have the name %s as their sender', (phone) => {
     const [pdu = ''] = pdusOf({ ...message, phone }, utc)
@@ -58,7 +61,7 @@ describe('the PDUs of a message', () => {
     ['a sender that no PDU can hold', { phone: 'a name of more than eleven characters' }],
     ['no sender', { phone: '' }],
     ['a delivery report', { type: 7, content: '' }],
-  ])('for %s keep every field', (_name, change) => {
+  ])('for %s contain every field', (_name, change) => {
     const [pdu = ''] = pdusOf({ ...message, ...change }, utc)
     expect(JSON.parse(new TextDecoder().decode(octetsFromHex(pdu).slice(1)))).toEqual({ ...message, ...change })
     expect(() => decodeIncoming(octetsFromHex(pdu))).toThrow()

@@ -66,7 +66,7 @@ export function pdusOf(message: StickMessage, zoneQuartersAt: (epochMs: number) 
   return [hexFromOctets(new Uint8Array([...unreadableMark, ...utf8(JSON.stringify(message))]))]
 }
 
-/** A sender such as `24/7` is a name, although it would not be accepted as a destination. */
+/** A sender such as `24/7` is a name, although `24/7` would not be accepted as a recipient. */
 function originatorOf(phone: string): Address {
   const isName = /[\s()./-]/.test(phone)
   return isName ? { typeOfNumber: 'alphanumeric', numberingPlan: 0, value: phone } : addressFromText(phone)

@@ -77,7 +77,9 @@ export function identityIn(information: XmlElement): StickIdentity {
   }
 }
 
-/** Ignores an identifier that is missing on one side, because a starting stick does not report all identifiers. */
+/**
+ * Ignores an identifier that is missing in one of the two, because a starting stick does not report all identifiers.
+ */
 export function isSameStick(one: StickIdentity, other: StickIdentity): boolean {
   return (['imei', 'serial', 'imsi', 'iccid'] as const).every(
     (name) => one[name] === undefined || other[name] === undefined || one[name] === other[name],
@@ -92,8 +94,8 @@ export async function readStickPinTries(session: WebSession): Promise<PinTries |
 }
 
 /**
- * The differences from other modems, which `status` and `doctor` show. The other parts of a profile do not apply to a
- * stick.
+ * The differences from other modems, which `status` and `doctor` show. The other members of the profile do not apply to
+ * a stick.
  */
 const hilinkProfile: Profile = {
   ...generic,

@@ -55,7 +55,7 @@ test.each<[string, FaultSettings, object]>([
   ['a broken answer', { 'web-rubbish': { path: 'ussd/get', times: 1 } }, menu],
   ['a lost state', { 'web-lost': { path: 'ussd/status', times: 1 } }, { ...menu, status: 'answered' }],
   ['lost web sessions', { 'web-sessions-lost': { times: 1 } }, menu],
-])('neither refuses the next code nor a reply after %s', async (_name, faults, outcome) => {
+])('refuses neither the next code nor a reply after %s', async (_name, faults, outcome) => {
   const driven = await started(faults)
   expect(await ask(driven, '*101#')).toMatchObject(outcome)
   if (outcome !== menu) expect(await ask(driven, '*101#')).toEqual(menu)

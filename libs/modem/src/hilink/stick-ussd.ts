@@ -11,7 +11,7 @@ import { childNumber, childText } from './xml.ts'
  * USSD through the web interface: `send` passes a code or a reply to the network, `get` is refused until the network
  * has answered, and `status` is not 0 while the session is open.
  *
- * closed → asking → closed, or open (the network expects a reply; the next text is the reply) → asking …
+ * States: closed → asking → closed, or open (the network expects a reply; the next text is the reply) → asking …
  *
  * While a session is open, the stick refuses the next code, so the session is released in all other cases.
  */
@@ -60,7 +60,10 @@ export class StickUssd {
     return cancellation.cancelled ? { kind: 'not-ready' } : { kind: 'no-answer' }
   }
 
-  /** Also returns false for firmware without `status`, which does not distinguish a menu from another answer. */
+  /**
+   * Returns false also for firmware without `status`, because such firmware does not distinguish a menu from another
+   * answer.
+   */
   async #isOpen(): Promise<boolean> {
     const status = await this.#web.get('/api/ussd/status')
     return status.kind === 'value' && (childNumber(status.value, 'result') ?? 0) !== 0

@@ -32,7 +32,7 @@ export class WebSession {
   readonly #tasks = new TaskQueue()
   #cookie: string | undefined
   #tokens: string[] = []
-  /** Increases with each new session. */
+  /** The number of sessions so far. */
   #renewals = 0
   #refusals = 0
   #loginRefusal: CommandError | undefined
@@ -46,7 +46,7 @@ export class WebSession {
     return this.#renewals
   }
 
-  /** Increases when the stick refuses a session, because it has restarted or has closed the session. */
+  /** The number of sessions that the stick has refused, because it has restarted or has closed the session. */
   get refusals(): number {
     return this.#refusals
   }
@@ -225,7 +225,9 @@ function written(fields: RequestFields): string {
     .join('')
 }
 
-/** Returns true if the text is a valid header value. Otherwise a stick could add headers to later requests. */
+/**
+ * Returns true if the text is a valid header value. With an invalid value, a stick could add headers to later requests.
+ */
 function isHeaderText(text: string): boolean {
   return /^[\x21-\x7e]{1,1024}$/.test(text)
 }

@@ -16,7 +16,7 @@ export function parseXml(document: string): XmlElement | undefined {
   const open: OpenElement[] = [root]
   let at = 0
   for (const match of document.matchAll(markup)) {
-    // An open comment or CDATA section matches up to the end, so that the rest is read only once.
+    // An unclosed comment or CDATA section matches up to the end of the document, so that the rest is read only once.
     if (!match[0].endsWith('>')) return undefined
     const current = open.at(-1) as OpenElement
     current.text += document.slice(at, match.index)

@@ -59,14 +59,14 @@ describe('a profile is chosen', () => {
 })
 
 describe('variants', () => {
-  test('change only the values that they contain', () => {
+  test('variants change only the values that they contain', () => {
     const e3531 = chosen({ manufacturer: 'huawei', model: 'E3531' })
     const e3372 = chosen({ manufacturer: 'huawei', model: 'E3372' })
     expect(e3531.storage.usageLagMs).toBe(500)
     expect(e3372.storage.usageLagMs).toBe(0)
     expect({ ...e3531, storage: e3372.storage }).toEqual(e3372)
   })
-  test('do not apply to models that the modem does not report', () => {
+  test('variants do not apply to models that the modem does not report', () => {
     expect(chosen({ manufacturer: 'huawei' }).storage.usageLagMs).toBe(0)
   })
 })

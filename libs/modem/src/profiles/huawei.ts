@@ -58,7 +58,7 @@ export const huawei: Profile = {
         'the device runs HiLink firmware: it is a network card with a web interface and has no command port. ' +
         'The agent uses the web interface if the kernel has a network interface for the device.',
     },
-    // In firmware without meaningful interface classes, the PC UI port comes last.
+    // In firmware whose interface classes have no meaning, the PC UI port comes last.
     { ids: ['12d1:1001'], interfaceNumber: 2, interfaceClass: unspecified, role: 'at', source: 'reports' },
     { ids: ['12d1:140c'], interfaceNumber: 3, interfaceClass: unspecified, role: 'at', source: 'reports' },
     { ids: ['12d1:1436'], interfaceNumber: 4, interfaceClass: unspecified, role: 'at', source: 'reports' },

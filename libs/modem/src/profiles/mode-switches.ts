@@ -1,8 +1,8 @@
 import type { UsbSource } from './usb-port.ts'
 
 /**
- * Sticks that start as a disk, and that the configuration of usb_modeswitch does not list (usb-modeswitch-data 20251207).
- * All other sticks are switched by the rules of that package. `npm run oracle --workspace @smsgw/modem` reports a stick
+ * Sticks that start as a disk and are not in the configuration of usb_modeswitch (usb-modeswitch-data 20251207). All
+ * other sticks are switched by the rules of that package. `npm run oracle --workspace @smsgw/modem` reports a stick
  * that a later version of the package lists.
  */
 export const modeSwitches: readonly ModeSwitch[] = [
@@ -18,7 +18,10 @@ export interface ModeSwitch {
   readonly source: UsbSource
 }
 
-/** Returns the command that switches a stick which the rules of usb_modeswitch do not switch; undefined for all others. */
+/**
+ * Returns the command that switches a stick which the rules of usb_modeswitch do not switch; undefined for all other
+ * sticks.
+ */
 export function modeSwitchCommand(id: string): readonly string[] | undefined {
   const found = modeSwitches.find((each) => each.id === id)
   return found && ['usb_modeswitch', '-v', id.slice(0, 4), '-p', id.slice(5), found.option]

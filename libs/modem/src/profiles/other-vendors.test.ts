@@ -117,7 +117,7 @@ describe('Telit', () => {
 describe('Cinterion', () => {
   const module: Answers = { 'AT+CGMI': 'Cinterion', 'AT+CGMM': 'EHS6' }
 
-  test.each(['+CMT: 31', '+CMT: ,31', '+CMT: "",31'])('%s is a message', async (line) => {
+  test.each(['+CMT: 31', '+CMT: ,31', '+CMT: "",31'])('recognises %s as a message', async (line) => {
     const driven = await started(module)
     driven.port.tell(`${line}\n${deliverPdu}`)
     expect(driven.kinds('incoming')).toMatchObject([{ incoming: { kind: 'message' } }])
@@ -140,7 +140,7 @@ describe('Cinterion', () => {
     expect(await driven.modem.acknowledge()).toBe(true)
   })
 
-  test.each(['^SIND: smsfull,0', '^SSMSS: 0', '^SYSINFO: 1', '^SCKS: 1'])('%s is known', async (line) => {
+  test.each(['^SIND: smsfull,0', '^SSMSS: 0', '^SYSINFO: 1', '^SCKS: 1'])('knows %s', async (line) => {
     const driven = await started(module)
     driven.port.tell(line)
     expect(driven.kinds('said')).toMatchObject([{ known: true }])
@@ -275,7 +275,7 @@ describe('Option and Vodafone Mobile Connect', () => {
     expect((await driven.failure()).reason).toBe('pin-required')
   })
 
-  test.each(['_OSIGQ: 3,0', '_OBS: 1'])('%s is known', async (line) => {
+  test.each(['_OSIGQ: 3,0', '_OBS: 1'])('knows %s', async (line) => {
     const driven = await started(module)
     driven.port.tell(line)
     expect(driven.kinds('said')).toMatchObject([{ known: true }])

@@ -32,8 +32,8 @@ export const cinterion: Profile = {
   unsolicited: ['^SYSINFO', '^SSMSS', '^SIND', '^SCKS', '^SSTN', '^SHUTDOWN', '^SBC', '^EXIT', '^SIS'].map((code) => ({
     code,
   })),
-  // Reports the attempts left for the code that is currently required. The driver sends the query only while this code
-  // is the PIN.
+  // The answer contains the attempts left for the code that is currently required. The driver sends the query only
+  // while the PIN is required.
   pinCounters: [pinCounter('AT^SPIC', '^SPIC', 0), ...generic.pinCounters],
   iccidCommands: ['AT^SCID', ...generic.iccidCommands],
   acknowledgement: 'one',
@@ -196,8 +196,8 @@ export const telit: Profile = {
   ],
   // The SIM toolkit of these modems sends an unsolicited code with every message.
   unsolicited: ['#STN', '#QSS', '#MWI', '#NITZ', '#PSNT', '#ECAM', '#MONI', 'SRING'].map((code) => ({ code })),
-  // Reports the attempts left for the code that is currently required. The driver sends the query only while this code
-  // is the PIN.
+  // The answer contains the attempts left for the code that is currently required. The driver sends the query only
+  // while the PIN is required.
   pinCounters: [pinCounter('AT#PCT', '#PCT', 0), ...generic.pinCounters],
   iccidCommands: ['AT#CCID', ...generic.iccidCommands],
   toolkit: [telitToolkitCode, ...generic.toolkit],
@@ -224,7 +224,7 @@ export const ublox: Profile = {
   pinCounters: [pinCounter('AT+UPINCNT', '+UPINCNT', 0, 2), ...generic.pinCounters],
   // The manuals describe `+CMGS` with `Can be aborted: No`.
   submit: { ...generic.submit, probe: probeAfterAnySign, linkOpenMs: 5000 },
-  // The ports appear a second before the modem can be used.
+  // The ports appear a second before the modem is ready for commands.
   radio: { ...generic.radio, contactSettleMs: 1000, resetCommands: ['AT+CFUN=16', 'AT+CFUN=1,1'] },
 }
 

@@ -61,9 +61,12 @@ export interface StorageTraits {
   /** Wavecom accepts one memory in `+CPMS=`. */
   readonly selectTakes: 1 | 3
   readonly indexBase: 0 | 1
-  /** How long the reported number of messages may be outdated after the arrival of a message. */
+  /** How long the reported number of messages may still be the old number after the arrival of a message. */
   readonly usageLagMs: number
-  /** True if the firmware hangs after hours of `+CMGL`. Then the memories are listed as rarely as possible. */
+  /**
+   * True if the firmware hangs after hours of repeated `+CMGL`. In this case, the memories are listed as rarely as
+   * possible.
+   */
   readonly listingHangs: boolean
   /** Memories that can be read by index but not listed (`SR` of DWM-156). */
   readonly notListable: readonly Memory[]
@@ -93,7 +96,7 @@ export interface RadioTraits {
    * early, and the next command may fail or crash the modem.
    */
   readonly settleMs: number
-  /** How long the modem cannot be used after its first answer. */
+  /** How long after its first answer the modem cannot be used. */
   readonly contactSettleMs: number
   readonly resetCommands: readonly string[]
 }

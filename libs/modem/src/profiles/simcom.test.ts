@@ -105,7 +105,7 @@ describe('SIM7600', () => {
     ['1e0e:9001', ['diagnostic', 'nmea', 'at', 'at-secondary', 'audio']],
     ['1e0e:9205', ['diagnostic', 'nmea', 'at', 'ppp', undefined]],
     ['1e0e:9206', ['diagnostic', 'nmea', 'at', 'diagnostic', 'diagnostic']],
-  ])('%s: which port is for what', (id, roles) => {
+  ])('%s: assigns a role to each port', (id, roles) => {
     const role = (interfaceNumber: number) =>
       roleOfUsbPort(layoutRules, { id, interfaceNumber, interfaceClass: undefined })?.role
     expect([0, 1, 2, 3, 4].map(role)).toEqual(roles)

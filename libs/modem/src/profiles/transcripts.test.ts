@@ -49,14 +49,14 @@ test.each(readdirSync(folder).map((file) => file.replace('.txt', '')))('%s', asy
   expect(port.deviations).toEqual([])
 })
 
-test.each(readdirSync(folder))('%s says where it comes from', (file) => {
+test.each(readdirSync(folder))('%s names its source', (file) => {
   const [, , origin] = readFileSync(new URL(file, folder), 'utf8').split('\n')
   expect(origin).toMatch(
     /^# (Composed from [a-z ]+; not captured from one device|Captured from one [\w -]+|From the manual [\w .-]+)\.$/,
   )
 })
 
-test('ten are composed from public threads, and name these threads', () => {
+test('ten transcripts are composed from public threads, and name these threads', () => {
   const texts = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'))
   const threads = texts.filter((text) =>
     /^# Composed from .*public threads( and the standard)?; not captured from one device\.$/m.test(text),

@@ -24,7 +24,7 @@ test.each([
   ['NetPrisma LCUK54', '3731:0100', 'ff/00/00', ['', '', '', 'diagnostic', 'nmea', 'at']],
   ['Dell DW5821e', '413c:81d7', 'ff/00/00', ['', '', 'at', 'at-secondary', 'nmea', 'diagnostic']],
   ['SIMCom SIM7600', '1e0e:9001', 'ff/00/00', ['diagnostic', 'nmea', 'at', 'at-secondary', 'audio']],
-])('the ports of %s', (_, id, interfaceClass, roles) => {
+])('assigns a role to each port of %s', (_, id, interfaceClass, roles) => {
   const role = (interfaceNumber: number) => roleOfUsbPort(rules, { id, interfaceNumber, interfaceClass })?.role ?? ''
   expect(roles.map((_role, number) => role(number))).toEqual(roles)
 })

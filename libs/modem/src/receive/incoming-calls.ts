@@ -57,7 +57,7 @@ export class IncomingCalls {
     }
   }
 
-  /** Discards the current call without reporting it. */
+  /** Discards the current call without reporting the call. */
   forget(): void {
     this.#timer?.cancel()
     this.#state = 'idle'

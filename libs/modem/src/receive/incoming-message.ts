@@ -40,7 +40,7 @@ export type Incoming =
    */
   | { readonly kind: 'unreadable'; readonly source: MessageSource; readonly pdu: string; readonly why: string }
 
-/** Undefined for outgoing messages in a memory. */
+/** Returns undefined for outgoing messages in a memory. */
 export function readIncoming(source: MessageSource, pdu: string, stat?: number): Incoming | undefined {
   // 27.005 §3.1: STO UNSENT, STO SENT.
   if (stat === 2 || stat === 3) return undefined
@@ -57,7 +57,7 @@ export function readIncoming(source: MessageSource, pdu: string, stat?: number):
         return undecided(source, pdu, stat)
     }
   } catch (error) {
-    // If the modem does not report the direction, type 01 is a SUBMIT.
+    // If the modem does not report the direction, a TPDU of type 01 is a SUBMIT.
     if (isTypeOfSubmit(pdu)) return undecided(source, pdu, stat)
     if (error instanceof PduDecodeError) return { kind: 'unreadable', source, pdu, why: error.message }
     throw error
@@ -65,8 +65,8 @@ export function readIncoming(source: MessageSource, pdu: string, stat?: number):
 }
 
 /**
- * Modems do not store SUBMIT-REPORTs. If a modem nevertheless delivers one as a received message, the driver passes it on as
- * unreadable, so that no message is lost.
+ * Modems do not store SUBMIT-REPORTs. If a modem nevertheless delivers one as a received message, the driver reports it
+ * as unreadable, so that no message is lost.
  */
 function undecided(source: MessageSource, pdu: string, stat: number | undefined): Incoming | undefined {
   if (stat === undefined && source.kind === 'stored') return undefined

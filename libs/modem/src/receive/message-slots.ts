@@ -9,10 +9,11 @@ import type { StorageTraits } from '../profiles/profile.ts'
 import { TaskQueue } from '../task-queue.ts'
 
 /**
- * The messages in the SIM and the modem. All commands use the memory that was selected last, so a selection and the
- * commands for this memory run as one task. Submissions may run in between, because they do not use a memory.
+ * The messages in the SIM and the modem. All commands use the memory that was selected last, so the selection of a
+ * memory and the commands for this memory run as one task. A submission may run in the middle of a task, because it
+ * does not use a memory.
  *
- * This object is valid for one session, because a modem that restarted has lost the selection.
+ * An object of this class is valid for one session, because a modem loses the selection when it restarts.
  */
 export class MessageSlots {
   readonly #executor: Executor
@@ -75,7 +76,7 @@ export class MessageSlots {
           this.#silentListings = 0
           return { usage, messages: answer.value, complete: true }
         case 'refused':
-          // Reads by index, because some memories cannot be listed (SR of the DWM-156).
+          // Reads the messages by index, because some memories cannot be listed (SR of the DWM-156).
           if (isUnsupported(answer.error) || memory === reports) return this.#readAll(usage)
           return failureOf(answer)
         case 'unanswered':
@@ -89,8 +90,8 @@ export class MessageSlots {
   }
 
   /**
-   * Deletes a message only if it is still in the slot. A free index is reused at once, so a repeated deletion could
-   * delete the next message.
+   * Deletes a message only if it is still in the slot. The modem reuses a free index at once, so a repeated deletion
+   * could delete a newer message.
    */
   delete(memory: Memory, index: number, pdu: string): Promise<Deletion> {
     return this.#run(async () => {
@@ -169,8 +170,8 @@ export class MessageSlots {
   }
 
   /**
-   * Asks about the selected memory. If another program may select another memory, the selection and the command are one
-   * command line, which the modem executes without interruption (V.250 §5.2.1). A modem that refuses such a line
+   * Runs a query in the selected memory. If another program may select another memory, the selection and the query are
+   * one command line, which the modem executes without interruption (V.250 §5.2.1). A modem that refuses such a line
    * receives two commands instead.
    */
   async #ask<T>(query: Query<T>): Promise<Answer<T>> {
@@ -225,7 +226,10 @@ export class MessageSlots {
   }
 }
 
-/** A bare ERROR mostly means that the command does not exist. CMS 303 has the class `permanent`. */
+/**
+ * A bare ERROR mostly means that the command does not exist. CMS 303, "operation not supported", has the class
+ * `permanent`.
+ */
 function isUnsupported(error: CommandError | undefined): boolean {
   if (error === undefined) return false
   return error.code === undefined ? error.class !== 'temporary' : ['unsupported', 'permanent'].includes(error.class)

@@ -25,7 +25,7 @@ describe('an indicated message', () => {
     const driven = await started({ 'AT+CMGR=3': slot() })
     driven.port.tell('+CMTI: "ME",3')
     await driven.pass(10)
-    // ME was read last, so it is still selected.
+    // The memory ME was read last, so it is still selected.
     expect(driven.port.commands).toEqual(['AT+CMGR=3'])
     expect(incoming(driven)).toMatchObject([
       { kind: 'message', source: { kind: 'stored', memory: 'ME', index: 3 }, pdu: deliverPdu, flash: false },
@@ -81,16 +81,19 @@ describe('an indicated message', () => {
     expect(driven.port.commands.filter((command) => command.startsWith('AT+CMGR')).length).toBeLessThan(10)
   })
 
-  test.each(['+CMTI: "SM"', '+CMTI:', '+CMTI: "SM",abc', '+CMTI: ,,,'])('%j makes it look everywhere', async (line) => {
-    const driven = await started({}, { 'AT+CPMS="SM"': '+CPMS: 1,30,0,30,0,30', 'AT+CMGL=4': [row(1), 'OK'] })
-    driven.port.tell(line)
-    await driven.pass(10)
-    expect(incoming(driven)).toHaveLength(1)
-  })
+  test.each(['+CMTI: "SM"', '+CMTI:', '+CMTI: "SM",abc', '+CMTI: ,,,'])(
+    '%j causes a search in all memories',
+    async (line) => {
+      const driven = await started({}, { 'AT+CPMS="SM"': '+CPMS: 1,30,0,30,0,30', 'AT+CMGL=4': [row(1), 'OK'] })
+      driven.port.tell(line)
+      await driven.pass(10)
+      expect(incoming(driven)).toHaveLength(1)
+    },
+  )
 })
 
 describe('a modem that indicates missing messages', () => {
-  // Indications that arrive before each answer, and could each cause the next command.
+  // Indications that arrive before each answer. Each of them could cause the next command.
   const tips = ['+CMTI: "SM",3', '+CMTI: "ME",4', '+CMTI: ,,', '^SMMEMFULL: "SM"', '+CMT: ,24']
 
   test.each(tips)('%j with every answer does not keep the driver busy forever', async (tip) => {
@@ -278,18 +281,18 @@ describe('deleting', () => {
     expect(incoming(driven)).toMatchObject([{ pdu: anotherDeliverPdu }])
   })
 
-  test.each(['+CMS ERROR: 321', 'OK', '+CMGR: 0,,0'])('an empty slot (%s) is done', async (answer) => {
+  test.each(['+CMS ERROR: 321', 'OK', '+CMGR: 0,,0'])('reports an empty slot (%s) as deleted', async (answer) => {
     const driven = await started({ 'AT+CMGR=3': answer })
     expect(await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)).toEqual({ kind: 'already-gone' })
   })
 
-  test('that is refused is reported, and the message is not reported again', async () => {
+  test('that the modem refuses to delete is reported as not deleted, and is not received again', async () => {
     const driven = await started({ 'AT+CMGR=3': slot(), 'AT+CMGD=3': '+CMS ERROR: 320' })
     const deletion = await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)
     expect(deletion).toMatchObject({ kind: 'failed', failure: 'refused', error: { code: 320 } })
   })
 
-  test('never interrupts the reading of another memory', async () => {
+  test('does not interrupt the reading of another memory', async () => {
     const driven = await started({ 'AT+CMGR=3': slot(), 'AT+CMGD=3': 'OK', 'AT+CMGR=5': slot(anotherDeliverPdu) })
     driven.port.tell('+CMTI: "ME",5')
     const deletion = driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)
@@ -301,7 +304,7 @@ describe('deleting', () => {
   })
 })
 
-describe('a modem that has silently left PDU mode', () => {
+describe('a modem that has left PDU mode unnoticed', () => {
   test('is detected by a delivered message, which is kept as received', async () => {
     const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
     driven.port.tell('+CMT: "+46708251358",,"26/03/01,12:00:00+04"\nhello')
@@ -313,7 +316,7 @@ describe('a modem that has silently left PDU mode', () => {
     expect(driven.port.commands).toContain('AT+CMGF=0')
   })
 
-  test('delivers one message although its text contains lines of another message', async () => {
+  test('is detected by a message whose text contains lines of another message, and delivers one message', async () => {
     const driven = await started()
     driven.port.tell(`+CMT: "+447700900123",,"24/01/01,10:00:00+00"\nhi\n+CMT: ,31\n${deliverPdu}`)
     await driven.pass(10)
@@ -344,7 +347,7 @@ describe('a modem that has silently left PDU mode', () => {
   })
 })
 
-test('cell broadcasts are counted and ignored', async () => {
+test('counts and ignores cell broadcasts', async () => {
   const driven = await started()
   driven.port.tell(`+CBM: 88\n${'00'.repeat(88)}\n+CBMI: "BM",1`)
   await driven.pass(10)
@@ -353,7 +356,7 @@ test('cell broadcasts are counted and ignored', async () => {
   expect(driven.port.commands).toEqual([])
 })
 
-describe("the receiver's memory is bounded for", () => {
+describe('the memory of the receiver is limited for', () => {
   /** A receiver without a driver, and the size of its largest map. `list` returns the contents of the memories. */
   function receiving(list: MessageSlots['list']): { receiver: Receiver; largest: () => number; seen: Incoming[] } {
     const seen: Incoming[] = []
@@ -383,7 +386,7 @@ describe("the receiver's memory is bounded for", () => {
     expect(largest()).toBeLessThanOrEqual(8)
   })
 
-  test('messages of incomplete listings with ever new indexes', async () => {
+  test('messages of incomplete listings, with new indexes each time', async () => {
     let at = 0
     const { receiver, largest, seen } = receiving(async () => {
       const messages = Array.from({ length: 1000 }, () => ({ index: at++, stat: 1, pdu: deliverPdu }))

@@ -11,14 +11,15 @@ import { Tips } from './tips.ts'
 
 /**
  * Receives messages and reports. A message in a slot is reported once, even if it is announced or found several times.
- * It is deleted when the owner has stored it and requests the deletion. A message that was not deleted is reported
- * again only if `sweep` is called with `again`. If the slot later holds another message, that message is reported.
+ * A message is deleted when the owner has stored the message and requests the deletion. A message that was not deleted
+ * is reported again only if `sweep` is called with `again`. If the slot later holds another message, that message is
+ * reported.
  */
 export class Receiver {
   readonly #onIncoming: (incoming: Incoming) => void
   readonly #onNews: (news: ReceiverEvent) => void
   readonly #tips: Tips
-  /** The PDU reported from each slot, while the PDU is still in the slot. */
+  /** The PDU that was reported from each slot and is still in the slot. */
   readonly #reported = new Map<string, string>()
   /** Slots that the modem announced and that have not been read yet. */
   readonly #indicated = new Map<string, { readonly memory: Memory; readonly index: number }>()
@@ -135,7 +136,7 @@ export class Receiver {
     }
     // Skips the indication without a session, because the next session begins with a sweep.
     if (this.#session === undefined || !this.#tips.follow()) return
-    // Reading by slot takes one command per message, so for many messages a listing is faster.
+    // Reading by slot takes one command per message, so a listing is faster for many messages.
     if (this.#indicated.size < mostReadOneByOne) this.#indicated.set(slot(memory, index), { memory, index })
     else this.#sweepWanted = 'thorough'
     void this.#work()
@@ -143,8 +144,7 @@ export class Receiver {
 
   #sweepOnTip(kind: 'usual' | 'thorough'): void {
     if (this.#session === undefined || !this.#tips.follow()) return
-    // Counts the indication as useless until the sweep finds a message, in order to detect a loop of indications and
-    // sweeps.
+    // Counts the indication as useless until the sweep finds a message. This detects a loop of indications and sweeps.
     this.#tips.wasted()
     this.sweepSoon(kind)
   }
@@ -156,7 +156,7 @@ export class Receiver {
       const incoming = readIncoming(source, pdu)
       if (incoming) this.#onIncoming(incoming)
     } else if (pdu !== '' || parseParameters(line.body).length > mostParametersOfPduMode) {
-      // Reports the received part of the message, because the modem will not repeat the message.
+      // Reports the part of the message that was received, because the modem will not send the message again.
       const text = [line.text, line.payload].filter((part) => part !== undefined).join('\n')
       this.#onIncoming({ kind: 'unreadable', source, pdu: text, why: 'not a PDU: the modem is in text mode' })
       this.#onNews({ kind: 'text-mode' })
@@ -237,7 +237,7 @@ export class Receiver {
     return true
   }
 
-  /** Limits the map in case a listing never ends. The limit is larger than any memory. */
+  /** Limits the size of the map, in case a listing never ends. The limit is larger than any memory. */
   #boundReported(): void {
     const oldest = this.#reported.size > mostReported ? this.#reported.keys().next().value : undefined
     if (oldest !== undefined) this.#reported.delete(oldest)

@@ -14,7 +14,7 @@ function tips() {
   return { clock, tips: watched, waste, makeUps: () => makeUps }
 }
 
-test('trusts indications after three useless ones, but not after a fourth within five seconds', () => {
+test('trusts indications after three useless indications, but not after a fourth one within five seconds', () => {
   const { tips: watched, waste } = tips()
   waste(3)
   expect(watched.follow()).toBe(true)

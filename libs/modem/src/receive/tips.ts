@@ -20,7 +20,7 @@ export class Tips {
     this.#onMakeUp = onMakeUp
   }
 
-  /** Returns true if the announced message should be read. */
+  /** Returns true if the announced message should be read now. */
   follow(): boolean {
     if (this.#distrust === undefined) return true
     this.#missed = true

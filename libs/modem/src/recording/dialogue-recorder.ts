@@ -32,7 +32,7 @@ export class DialogueRecorder implements ByteTrace {
 
   sent(bytes: Uint8Array): void {
     for (const byte of bytes) {
-      // ESC cancels the input of a PDU or text, and is not part of a command.
+      // ESC cancels the input of a PDU or text. It is not part of a command.
       if (byte === 0x1b) this.#fromHost = ''
       else if (byte === 0x0d) this.#endHostLine('')
       else if (byte === 0x1a) this.#endHostLine('\x1a')

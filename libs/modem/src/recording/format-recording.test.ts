@@ -24,7 +24,7 @@ test('a written recording is read back unchanged', () => {
 test.each([
   ['without line ends', 0xff],
   ['of short lines', 0x0a],
-])('limits the recording of a modem that sends rubbish %s', (_, byte) => {
+])('limits the recording of a modem that sends noise %s', (_, byte) => {
   const recorder = new DialogueRecorder()
   for (let i = 0; i < 1_000_000; i += 1) recorder.received(Uint8Array.of(0x80, byte))
   const { sections } = readRecording(formatRecording(['Captured from one test.'], recorder.sections))

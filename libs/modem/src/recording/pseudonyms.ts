@@ -1,6 +1,6 @@
 /**
- * Replaces numbers with invented ones of the same length: the same number always gets the same replacement, so a
- * recording stays consistent. The replacements contain a counter, and no digits of the original numbers.
+ * Replaces each number with an invented number of the same length. The same number always gets the same replacement, so
+ * a recording stays consistent. The replacements contain a counter, and no digits of the original numbers.
  */
 export class Pseudonyms {
   readonly #known = new Map<string, string>()

@@ -188,7 +188,7 @@ test('gives the same number the same replacement in a PDU, in plain text and in 
   expect(decodeIncoming(octetsFromHex(pdu)).tpdu).toMatchObject({ originator: { value: made } })
 })
 
-test('a PDU that cannot be decoded is replaced as a whole, and the length before it is corrected', () => {
+test('replaces the whole PDU if it cannot be decoded, and corrects the length before it', () => {
   expect(redacted(host('AT+CMGR=1'), modem('+CMGR: 0,,31'), modem('0791FFFF4477009001'), modem('OK'))).toEqual([
     'AT+CMGR=1',
     '+CMGR: 0,,16',

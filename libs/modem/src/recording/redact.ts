@@ -177,7 +177,7 @@ const cellPrefixes: ReadonlySet<string> = new Set([
   ...['^MONSC', '^MONNC', '^SMONI', '^SYSINFOEX', '^LOCINFO', '^CELLINFO', '+CGED', '+CNTI', '+ZCELLINFO'],
 ])
 
-/** The codes that are followed by texts of people and numbers of people. */
+/** Each of these codes is followed by a text that a person wrote, or by a person's number. */
 const textPrefixes: ReadonlySet<string> = new Set([
   ...[
     '+CUSD',

@@ -58,7 +58,7 @@ async function drive(recording: Recording) {
   return { profile: modem.session?.profile.name, sent, received, sections: recorder.sections }
 }
 
-test('there are at least ten composed recordings', () => {
+test('at least ten recordings are composed', () => {
   expect(composed.length).toBeGreaterThanOrEqual(10)
   for (const [, text] of composed) expect(readRecording(text).kind).toBe('composed')
 })

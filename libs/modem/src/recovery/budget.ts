@@ -1,14 +1,14 @@
 /**
- * Limits the resets of a modem. A reset interrupts the modem, wears its flash and closes the port for every program; a
- * modem that still fails after three resets will also fail after a hundred. Resets are therefore counted, the pauses
- * between them grow, and only a modem that stays healthy regains used resets.
+ * Limits the resets of a modem. A reset interrupts the modem, wears its flash and closes the port for every program. A
+ * modem that still fails after three resets will also fail after a hundred. Therefore the number of resets is limited,
+ * the pauses between resets grow, and only a modem that stays healthy regains resets.
  */
 export interface RecoveryBudget {
   readonly resetsLeft: number
   readonly lastResetAtMs: number | undefined
   /**
-   * True if the modem has worked since this program started. A SIM or network that is missing now was then present
-   * before.
+   * True if the modem has worked since this program started. In that case, a SIM or network that is missing now was
+   * present before.
    */
   readonly wasHealthy: boolean
 }

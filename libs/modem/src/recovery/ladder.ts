@@ -20,7 +20,7 @@ export function nextRung(tried: readonly Rung[], limits: RungLimits): Rung {
   return untried ?? (limits.mayPowerCycle ? 'power-cycle' : 'reset')
 }
 
-/** Returns the remedy and all gentler remedies, which are pointless after this remedy has been tried. */
+/** Returns the remedy and all gentler remedies. After a remedy was tried, these remedies cannot help any more. */
 export function upTo(rung: Rung | undefined): readonly Rung[] {
   return rung === undefined ? [] : ladder.slice(0, ladder.indexOf(rung) + 1)
 }
@@ -36,7 +36,7 @@ function canHelp(rung: Rung, { heard, mayPowerCycle, wasHealthy }: RungLimits): 
       return heard
     case 'reset':
       // A reset is also written to a modem that does not answer, because some such modems still read their input. A
-      // modem that never answered is more likely switched off, such as a HAT after power-up.
+      // modem that never answered is probably switched off, for example a HAT after power-up.
       return heard || wasHealthy || !mayPowerCycle
     case 'power-cycle':
       return mayPowerCycle

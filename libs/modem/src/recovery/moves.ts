@@ -83,7 +83,7 @@ function reset(state: Unhealthy, rung: 'reset' | 'power-cycle', now: Now): Recov
 
 /**
  * Switches a device off and on that has disappeared from its socket, once in each outage. The port is opened when the
- * device is back.
+ * device has reappeared.
  */
 function powerCycleMissing(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
   const attempt = state.attempt + 1
@@ -101,8 +101,8 @@ function powerCycleMissing(state: Unhealthy, { atMs, options }: Now): RecoverySt
 }
 
 /**
- * Does not use up an automatic reset, but the next automatic reset waits for its pause. All gentler remedies are skipped
- * afterwards, because a reset includes them.
+ * Does not use up an automatic reset, but the pause before the next automatic reset starts again. All gentler remedies
+ * are skipped afterwards, because a reset includes them.
  */
 export function requestedReset(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
   const attempt = state.attempt + 1
@@ -261,7 +261,7 @@ export function heardOf<S extends Unhealthy>(state: S): S {
   return { ...state, outage: { ...state.outage, heard: true } }
 }
 
-/** The port was closed, but not by the driver. */
+/** Handles a port that was closed, but not by the driver. */
 export function lost<S extends Unhealthy>(state: S, { atMs }: Now): S {
   return { ...state, outage: { ...state.outage, awaySinceMs: state.outage.awaySinceMs ?? atMs } }
 }

@@ -69,7 +69,7 @@ describe('a power cycle', () => {
     expect(patient.waits(limits.resetLimitMs).state.kind).toBe('returning')
   })
 
-  test('is tried once for a device that disappeared from its socket, before the alarm', () => {
+  test('is tried once if a device has disappeared from its socket, before the alarm', () => {
     const patient = healthy(allowed).hears(lost)
     patient.asked = []
     patient.untilAlarm(looksInVain)
@@ -89,7 +89,7 @@ describe('a power cycle', () => {
   })
 })
 
-test('a device that was never present is power cycled at most once', () => {
+test('is tried at most once for a device that was never present', () => {
   const patient = new Patient(allowed).untilAlarm(looksInVain)
   expect(drastic(patient)).toHaveLength(1)
 })

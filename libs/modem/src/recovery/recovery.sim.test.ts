@@ -73,7 +73,7 @@ const input: fc.Arbitrary<TimedInput['input']> = fc.oneof(
   ),
 )
 
-/** A person may request any number of restarts, even if the budget is used up. */
+/** A person may request any number of restarts, even if no automatic reset is left. */
 const withoutRequests = (story: readonly TimedInput[]) => story.filter(({ input }) => input !== requestRestart)
 
 const pauses: fc.Arbitrary<TimedInput['afterMs']> = fc.oneof(
@@ -134,7 +134,7 @@ function live(story: readonly TimedInput[]): readonly Moment[] {
 const effectsOf = (moments: readonly Moment[]) =>
   moments.flatMap(({ atMs, step }) => step.effects.map((effect) => ({ atMs, effect })))
 
-/** Plays one kind of world and returns the final state. */
+/** Simulates one kind of environment and returns the final state. */
 function liveOn(
   state: RecoveryState,
   fromMs: number,
@@ -223,7 +223,7 @@ describe('with any inputs in any order', () => {
     )
   })
 
-  test('alarms are cleared before a modem counts as healed, and only if they were raised', () => {
+  test('an alarm is cleared before a modem counts as recovered, and only if it was raised', () => {
     fc.assert(
       fc.property(timelines, (story) => {
         let raised = false
@@ -257,7 +257,7 @@ describe('from any state', () => {
       fc.property(timelines, (story) => {
         const last = live(story).at(-1)
         if (last === undefined) return
-        // The machine ignores outcomes of earlier requests, so only deadlines change the state.
+        // Only deadlines change the state, because the machine ignores outcomes of earlier requests.
         const { state } = last.step
         const unserved = state.kind === 'healthy' && !state.service
         const longest = 900_000 + (unserved ? limits.serviceLimitMs : 0)
@@ -267,7 +267,7 @@ describe('from any state', () => {
     )
   })
 
-  test('a modem that nothing helps raises an alarm within two hours', () => {
+  test('a modem that no remedy helps raises an alarm within two hours', () => {
     const dead = (effect: RecoveryEffect): readonly RecoveryNews[] => {
       if (effect.kind === 'open-port') return [{ kind: 'opened', attempt: effect.attempt }]
       return []

@@ -20,7 +20,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** A modem that still fails after one reset. */
+/** A modem that still fails after one reset. It waits until the next reset is allowed. */
 function resting(): Patient {
   const patient = healthy().hears(silent).staysOutOfStep().opens().hears(blockedBy('no-answer')).isTold().waitsItOut()
   patient.hears(probing).hears(blockedBy('no-answer'))
@@ -79,7 +79,7 @@ describe('the first start', () => {
     'pin-not-taken',
     'puk-required',
     'modem-locked',
-  ])('%s needs a person: raises an alarm at once and changes nothing at the modem', (reason) => {
+  ])('%s needs a person: raises an alarm at once and sends no command to the modem', (reason) => {
     const patient = new Patient().opens()
     patient.asked = []
     patient.hears(probing).hears(identifying).hears(blockedBy(reason))
@@ -224,7 +224,7 @@ describe('the ladder', () => {
 })
 
 describe('the budget', () => {
-  /** Simulates a modem that no reset helps, and records the times of the resets. */
+  /** Simulates a modem that no reset helps. Records the times of the resets. */
   function incurable(): { patient: Patient; resets: number[] } {
     const patient = healthy().hears(silent).staysOutOfStep().opens()
     const resets: number[] = []
@@ -337,7 +337,7 @@ describe('an alarm', () => {
     patient.asked = []
     patient.hears(probing).hears(identifying)
     const fromMs = patient.atMs
-    // If the setup hangs, the modem is checked after all.
+    // If the setup hangs, the periodic check is made in spite of the setup.
     expect(patient.waitsItOut().lastAsked).toEqual(['set-up'])
     expect(patient.atMs - fromMs).toBe(limits.startLimitMs)
     expect(patient.hears(probing).hears(identifying).getsReady().state.kind).toBe('healthy')

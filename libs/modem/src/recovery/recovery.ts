@@ -39,23 +39,23 @@ import {
 /**
  * Recovers a modem, as a pure state machine: `next(state, input, now)` returns the next state and the effects.
  *
- *              opened                    set up
+ *              opened set up
  *     away ─────────────▶ starting ──────────────────▶ healthy
- *      ▲                  ▲  ▲   │                        │
- *      │ port lost,       │  │   │ blocked, too slow      │ silent, blocked, long without service
- *      │ from anywhere    │  │   ▼                        ▼
- *      │                  │  └── the next remedy of the ladder:
- *      │                  │        resynchronise ──▶ resynchronising ──▶ starting, or the next remedy
+ *      ▲ ▲ ▲ │ │
+ *      │ port lost, │ │ │ blocked, too slow │ silent, blocked, long without service
+ *      │ from anywhere │ │ ▼ ▼
+ *      │ │ └── the next remedy of the ladder:
+ *      │ │ resynchronise ──▶ resynchronising ──▶ starting, or the next remedy
  *      ├──────────────────┼─────── reopen ────────▶ away
- *      │                  │        re-initialise, restart-radio ──▶ starting
- *      │          settled │        reset ──────────▶ resting (until it is allowed) ──▶ resetting
+ *      │ │ re-initialise, restart-radio ──▶ starting
+ *      │ settled │ reset ──────────▶ resting (until it is allowed) ──▶ resetting
  *      └───────────── returning ◀─────────────────────────────────────────────────────────┤
  *                                  power-cycle, if the settings allow it ─────────────────┘
  *                                  none left ──────▶ alarm: checks periodically, never resets
  *
  * Each step ends with evidence or at its deadline. A successful setup proves that a remedy helped. `away` waits for
  * re-enumeration: the port is found by the identity of the device, even under a new name. A problem that only a person
- * can solve (PIN, SIM, permissions) leads to `alarm` at once. If a modem recovers by itself, every state ends, also
+ * can solve (PIN, SIM, permissions) leads to `alarm` at once. If a modem recovers by itself, any state ends, even
  * `alarm`. After an early relapse, the remedies that were already tried are skipped.
  */
 export function next(
@@ -220,7 +220,7 @@ function heardAroundReset(state: UnhealthyState, modem: ModemState, now: Now): R
     case 'starting':
       if (state.kind === 'returning')
         return withoutEffects({ ...starting(found(state, 'the modem has restarted', now), now), begun: true })
-      // A modem that answers before the reset is allowed may not need the reset. A state after `probing` shows an
+      // A modem that answers before the next reset is allowed may not need this reset. A state after `probing` shows an
       // answer.
       if (state.kind === 'resting' && modem.name !== 'probing')
         return withoutEffects(heardOf({ ...starting(found(state, 'the modem answers', now), now), begun: true }))
@@ -270,7 +270,8 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
       return alarm(found(state, describeState(modem), now), { kind: 'needs-hands', failure }, state.portOpen, now)
     }
     case 'starting':
-      // The modem is set up for another reason, for example because a PIN was entered. A check must not interrupt that.
+      // The modem is set up for another reason, for example because a PIN was entered. A check must not interrupt this
+      // setup.
       return withoutEffects({ ...state, deadlineMs: Math.max(state.deadlineMs, now.atMs + now.options.startLimitMs) })
     case 'silent':
       return withoutEffects(state)
@@ -278,8 +279,8 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
 }
 
 /**
- * Opens the port at once the first time, and after that only after a pause. Otherwise a port that closes each time it
- * is opened would be opened in a tight loop.
+ * Opens the port at once the first time, and later only after a pause. Otherwise a port that closes each time it is
+ * opened would be opened in a tight loop.
  */
 function portLost(state: UnhealthyState, modem: ModemState, now: Now): RecoveryStep {
   const words = describeState(modem)

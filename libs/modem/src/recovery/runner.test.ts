@@ -96,7 +96,7 @@ class Rig {
   }
 }
 
-/** A port that the other end closes after it was opened, before any data arrives. */
+/** A port that the other end closes after the port was opened, before any data arrives. */
 class StillbornPort implements ClosablePort {
   readonly #clock: Clock
   readonly write = () => undefined
@@ -188,7 +188,7 @@ describe('a modem that hangs', () => {
     return rig
   }
 
-  test('is reset three times although it does not answer; after that, an alarm is raised and no further reset is made', async () => {
+  test('is reset three times although it does not answer; then an alarm is raised, and there are no more resets', async () => {
     const rig = await hung()
     expect(await rig.until('alarm', 7_200_000)).toBe(true)
     expect(rig.resets).toBe(3)
@@ -221,7 +221,7 @@ test('does not reset a modem without a SIM, and waits until a SIM is inserted', 
   expect(rig.newsKinds.slice(-2)).toEqual(['clear-alarm', 'healed'])
 })
 
-test('raises an alarm at once when another program holds the port, and opens it when it is free', async () => {
+test('raises an alarm at once when another program holds the port, and opens the port when the program has released it', async () => {
   const held = new Rig()
   await held.until('healthy')
   held.openInstead = async () => ({ kind: 'refused', words: 'another program holds this port' })
@@ -250,7 +250,7 @@ describe('a port that can be opened and is lost at once, like the port of a busy
     return rig
   }
 
-  test('is tried every two seconds; an alarm is raised after two minutes', async () => {
+  test('is tried every two seconds, and an alarm is raised after two minutes', async () => {
     const rig = await flapping()
     rig.opened = 0
     expect(await rig.until('alarm')).toBe(true)
@@ -262,7 +262,7 @@ describe('a port that can be opened and is lost at once, like the port of a busy
     expect(rig.resets).toBe(0)
   })
 
-  test('is then tried every half minute, and used when it stays open', async () => {
+  test('is then tried every half minute, and is used when it stays open', async () => {
     const rig = await flapping()
     await rig.until('alarm')
     rig.opened = 0
@@ -274,7 +274,7 @@ describe('a port that can be opened and is lost at once, like the port of a busy
   })
 })
 
-test('handles a port that fails during the reset command as lost', async () => {
+test('that fails during the reset command is handled as lost', async () => {
   const rig = new Rig()
   await rig.until('healthy')
   rig.modem.faults.set('modem-hang', { command: '+CSQ', times: 1 })

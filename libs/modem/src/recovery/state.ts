@@ -6,7 +6,7 @@ import type { Rung } from './ladder.ts'
 /** Every state except `healthy` has a deadline. When it has passed, the caller must call `next` with `time`. */
 export type RecoveryState =
   | Healthy
-  /** No port is open. The port is being opened, or will be opened after a pause or when a device appears. */
+  /** No port is open. The port is being opened now, or will be opened after a pause or when a device appears. */
   | (Unhealthy & { readonly kind: 'away'; readonly doing: 'opening' | 'waiting' })
   /**
    * The port is open and the modem is being set up. A successful setup proves that the modem works. `begun`: the modem
@@ -29,8 +29,8 @@ export interface Healthy {
   /** The time from which the missing network counts as a failure; undefined while there is a network. */
   readonly deadlineMs: number | undefined
   /**
-   * The last failure from which the modem recovered. If the modem fails again soon, the remedies that were tried for
-   * this failure are skipped.
+   * The last failure from which the modem recovered. If the modem fails again soon, the remedies that were already
+   * tried for this failure are skipped.
    */
   readonly before: Outage | undefined
   readonly budget: RecoveryBudget

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 
-/** Recognises a direct delivery that the modem sends on both ports, so that the delivery counts once. */
+/** Recognises a direct delivery that the modem sends on both ports, so that the delivery is handled once. */
 export class DirectCopies {
   readonly #clock: Clock
   #shown: { readonly port: Port; readonly payload: string; readonly atMs: number }[] = []

@@ -5,8 +5,8 @@ import type { SecondPortOutcome } from './second-port.ts'
 /**
  * Keeps the second port of one modem open while the modem is set up.
  *
- * idle → `sessionStarted` → opening → in use → closed → opening again after a pause → `stop` → idle. A port that belongs
- * to another modem is closed until the next session.
+ * States: idle → `sessionStarted` → opening → in use → closed → opening again after a pause → `stop` → idle. A port
+ * that belongs to another modem is closed until the next session.
  */
 export class SecondPortKeeper {
   readonly #options: SecondPortKeeperOptions
@@ -69,7 +69,8 @@ export class SecondPortKeeper {
     const port = this.#port
     this.#port = undefined
     this.#isInUse = false
-    // Ignores a failure to close. The port then cannot be opened either, which is retried at intervals.
+    // Ignores a failure to close the port. In that case the port cannot be opened either, and opening it is retried at
+    // intervals.
     await port?.close().catch(() => undefined)
   }
 }

@@ -4,7 +4,7 @@ import { type TwoPortOptions, TwoPortRig } from '../../sim/two-port-rig.ts'
 
 const telit = { ...generic, identity: { ...generic.identity, manufacturer: 'Telit', model: 'LE910' } }
 
-/** A modem that has lost the result of a message sent at time 0, and the next message. */
+/** Simulates a modem that has lost the result of a message sent at time 0, and sends the next message. */
 async function lostResult(options: TwoPortOptions, results = 0) {
   const rig = await new TwoPortRig(options).ready()
   for (let sent = 0; sent < results; sent += 1) {
@@ -43,7 +43,7 @@ describe('a lost result', () => {
     expect((afterMs() ?? 0) - 3_000).toBeLessThan(5_000)
   })
 
-  test.each(['none', 'second port'])('is questioned only after 45 s if the modem is new: %s', async (second) => {
+  test.each(['none', 'second port'])('is queried only after 45 s if the modem is new: %s', async (second) => {
     const { rig, lost } = await lostResult({ personality: telit, ...(second === 'none' && { second }) })
     const before = questions(rig.written[0]).length
     await rig.pass(44_000)
@@ -54,7 +54,7 @@ describe('a lost result', () => {
   })
 })
 
-test('a result that is lost right after setup delays the next message by less than 5 s', async () => {
+test('that is missing right after setup delays the next message by less than 5 s', async () => {
   const rig = new TwoPortRig()
   while (rig.runner.modem?.session === undefined) await rig.pass(1)
   rig.modem.faults.set('submit-answer-lost', { times: 1 })
@@ -64,7 +64,7 @@ test('a result that is lost right after setup delays the next message by less th
   expect(next.outcome).toMatchObject({ kind: 'accepted' })
 })
 
-test('a modem with fast results is not asked before 4 s', async () => {
+test('of a modem with fast results is not queried before 4 s', async () => {
   const { rig } = await lostResult({ personality: generic, latencyMs: 0, cableMs: 0 }, 11)
   const before = questions(rig.written[0]).length
   await rig.pass(3_900)
@@ -73,7 +73,7 @@ test('a modem with fast results is not asked before 4 s', async () => {
   expect(questions(rig.written[0]).length).toBeGreaterThan(before)
 })
 
-test('a slow result is accepted, although the modem answers on its second port', async () => {
+test('of a slow modem is accepted, although the modem answers on its second port', async () => {
   const rig = await new TwoPortRig({ personality: generic, latencyMs: 30_000 }).ready()
   const slow = rig.submit('slow')
   await rig.pass(31_000)
@@ -89,14 +89,17 @@ describe('while the first port waits for a result', () => {
     return rig
   }
 
-  test.each([false, true])('messages are read on the second port; own memories: %s', async (ownMemories) => {
-    const rig = await waiting({ ownMemories })
-    const atMs = rig.clock.nowMs()
-    rig.receive('hello')
-    await rig.pass(5_000)
-    expect(rig.read.map(({ text }) => text)).toEqual(['hello'])
-    expect((rig.read[0]?.atMs ?? 0) - atMs).toBeLessThan(5_000)
-  })
+  test.each([false, true])(
+    'messages are read on the second port (with its own selected memory: %s)',
+    async (ownMemories) => {
+      const rig = await waiting({ ownMemories })
+      const atMs = rig.clock.nowMs()
+      rig.receive('hello')
+      await rig.pass(5_000)
+      expect(rig.read.map(({ text }) => text)).toEqual(['hello'])
+      expect((rig.read[0]?.atMs ?? 0) - atMs).toBeLessThan(5_000)
+    },
+  )
 
   test('each message is read once, and deleted on the first port afterwards', async () => {
     const rig = await waiting()
@@ -131,7 +134,7 @@ test('the driver sends no commands on the second port of an idle modem', async (
   expect(rig.written[1]).toEqual([])
 })
 
-describe('a second port changes nothing if it', () => {
+describe('a second port has no effect if it', () => {
   const seconds: readonly (readonly [string, TwoPortOptions['second']])[] = [
     ['is missing', 'none'],
     ['is silent', () => ''],
@@ -161,7 +164,7 @@ describe('a second port changes nothing if it', () => {
   })
 })
 
-test('a report that the modem shows on both ports is reported once', async () => {
+test('reports a report once that the modem sends on both ports', async () => {
   const rig = await new TwoPortRig().ready()
   for (const terminal of [0, 1]) rig.modem.receive(Uint8Array.from(Buffer.from('AT+CNMI=2,2,0,1,0\r')), terminal)
   await rig.pass(1_000)

@@ -12,9 +12,9 @@ import type { BytePort } from '../wire/byte-port.ts'
 import type { Unsolicited } from '../wire/unsolicited.ts'
 
 /**
- * A second port of a modem, used while the first port waits for an answer: an answer on the second port shows that the
- * modem works, and received messages are read there. The second port is not used to send or delete messages, and never
- * changes the memory that the commands on the first port use.
+ * A second port of a modem, which is used while the first port waits for an answer. An answer on the second port shows
+ * that the modem works. Received messages are read through the second port. The second port is not used to send or
+ * delete messages, and never changes the memory that the commands on the first port use.
  *
  * `begin`: the port must report the same IMEI as the first port → in use, until the session ends or `stop`. A port that
  * hangs or answers nonsense has no effect.
@@ -59,7 +59,7 @@ export class SecondPort {
   /**
    * Some modems have one selected memory for all ports, other modems have one for each port. The first port has just
    * selected the memory for received messages. If the second port reports another memory, it has its own selection and
-   * may select a memory. Otherwise the first port keeps the memory selected.
+   * may select a memory. Otherwise, the first port keeps this memory selected.
    */
   async #chooseMemory(): Promise<void> {
     const { session, receiver, cancellation } = this.#options
@@ -147,7 +147,7 @@ export interface SecondPortOptions {
 export type SecondPortOutcome = 'in-use' | 'silent' | 'another-modem'
 
 function isSame(one: ModemNumber, other: ModemNumber): boolean {
-  // Some commands omit the check digit of the IMEI.
+  // Compares without the check digit, because some commands omit the check digit of the IMEI.
   if (other.imei !== undefined) return one.imei?.slice(0, 14) === other.imei.slice(0, 14)
   return other.serial !== undefined && one.serial === other.serial
 }

@@ -5,7 +5,7 @@ import { dialogueInStep } from '../testing/scripted-dialogue.ts'
 import { submission } from '../testing/scripted-submission.ts'
 import type { Withdrawal } from './before-pdu.ts'
 
-/** Starts a submission and records the end of its hook and its outcome. */
+/** Starts a submission. Records when its hook ends, and its outcome. */
 async function asked() {
   const all = await dialogueInStep()
   const notes: string[] = []
@@ -28,7 +28,7 @@ async function asked() {
 }
 
 describe('an outcome that arrives while the hook is still running', () => {
-  test.each(['slow', 'restart', 'lost', 'error'])('is reported after it: %s', async (cause) => {
+  test.each(['slow', 'restart', 'lost', 'error'])('is reported after the hook has ended: %s', async (cause) => {
     const { modem, clock, notes, asking, go } = await asked()
     expect(asking.withdrawal?.cancelled).toBe(false)
     if (cause === 'slow') await clock.advance(5_000)

@@ -1,6 +1,8 @@
 import type { Clock, Timer } from '../clock.ts'
 
-/** Asks the caller whether to send. Called when the prompt has arrived, before a byte of the PDU is written. */
+/**
+ * Asks the caller whether to send the message. Called when the prompt has arrived, before a byte of the PDU is written.
+ */
 export type AskBeforePdu = (withdrawal: Withdrawal) => Promise<'go' | 'abort'>
 
 /**
@@ -14,8 +16,8 @@ export interface Withdrawal {
 /**
  * The caller's decision on one attempt to send.
  *
- * `unasked` → `asked`: the caller decides, and may be storing that the PDU is about to be written → `over`. If the
- * outcome is known in `asked`, the question is withdrawn, and the outcome is reported when the caller has finished.
+ * `unasked` → `asked`: the caller decides, and may be storing a record that the PDU is about to be written → `over`. If
+ * the outcome is known in `asked`, the question is withdrawn, and the outcome is reported when the caller has finished.
  * Otherwise `not-sent` could be stored before the caller's record of the attempt.
  */
 export class BeforePdu {
@@ -33,7 +35,8 @@ export class BeforePdu {
     try {
       return await this.#ask(this.#withdrawal)
     } catch {
-      // The caller knows the reason of the error. For the driver, it only means that the PDU must not be written.
+      // The caller handles the reason of the error. For the driver, the error only means that the PDU must not be
+      // written.
       return 'failed'
     } finally {
       this.#state = 'over'

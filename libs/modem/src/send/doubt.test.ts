@@ -61,7 +61,7 @@ describe('a late result', () => {
   })
 
   test.each([515, 302, 301, 314])(
-    'is not error %i, with which a modem answers AT while it processes the PDU',
+    'is not error %i, which a modem that still processes the PDU answers to AT',
     async (code) => {
       const { outcome, modem, clock, events } = await pduWritten()
       modem.reply = () => `\r\n+CMS ERROR: ${code}\r\n`
@@ -73,7 +73,7 @@ describe('a late result', () => {
     },
   )
 
-  test('is the reference, even if a refusal seemed to arrive first', async () => {
+  test('is the reference, even if a result that looks like a refusal arrived first', async () => {
     const { modem, clock, events } = await pduWritten()
     modem.reply = () => ''
     await clock.advance(121_000)

@@ -10,8 +10,8 @@ export interface LateResult {
 }
 
 /**
- * The last submission with an unknown outcome, in case its result still arrives. After the next PDU is written, a
- * reference belongs to that PDU, and the outcome of the earlier submission stays unknown.
+ * The last submission with an unknown outcome, stored because its result may still arrive. After the next PDU is
+ * written, a reference belongs to that PDU, and the outcome of the earlier submission stays unknown.
  *
  * There is one exception: an earlier submission was ended before its timeout, because a modem that processes commands
  * in order cannot answer it any more. If the modem does not process commands in order, the earlier result may still
@@ -29,7 +29,7 @@ export class Doubt {
     this.#refusalMayCome = why === 'silence' || why === 'answer-lost' || why === 'ambiguous-code'
   }
 
-  /** The next PDU is written. */
+  /** Must be called when the next PDU is written. */
   forget(): void {
     if (this.#submission && this.#reference) {
       this.#formers.push({ submission: this.#submission, reference: this.#reference })
@@ -69,10 +69,10 @@ export class Doubt {
   }
 
   /**
-   * Reads an error that arrives before the first OK during resynchronisation. A network cause concerns the PDU, because
-   * ESC, AT and the questions do not reach the network. A modem that is still processing the PDU answers these commands
-   * with its own +CMS ERROR (301, 302, 314, 515), which is not a result of the PDU. A reference that arrives later
-   * overrides the error.
+   * Reads an error that arrives before the first OK during resynchronisation. An error with a network cause concerns
+   * the PDU, because ESC, AT and the questions do not reach the network. A modem that is still processing the PDU
+   * answers these commands with its own +CMS ERROR (301, 302, 314, 515), which is not a result of the PDU. A reference
+   * that arrives later overrides the error.
    */
   lateRefusal(result: FinalResult, gettingInStep: boolean): LateResult | undefined {
     const submission = this.#submission

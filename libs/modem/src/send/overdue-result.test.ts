@@ -68,7 +68,7 @@ describe('a modem of an unknown vendor whose results took', () => {
   }
   const tenTimes = (ms: number) => Array.from({ length: 10 }, () => ms)
 
-  test('2 s: when a result is lost, the next message is sent within 5 s of the first output', async () => {
+  test('2 s: if a result is lost, sends the next message within 5 s of the first output', async () => {
     const driven = await practised(...tenTimes(2_000))
     const lost = settledFlag(driven.submit('lost'))
     await driven.pass(100)
@@ -97,7 +97,7 @@ describe('a modem of an unknown vendor whose results took', () => {
     expect(questions(driven)).toHaveLength(before)
   })
 
-  test('2 s: is asked only after 45 s if its next reference is unknown, because a late result could then belong to two messages', async () => {
+  test('2 s: is queried only after 45 s if its next reference is unknown, because a late result could then belong to two messages', async () => {
     const driven = await practised(...tenTimes(2_000))
     driven.port.answer('PDU', '+CMGS: 200')
     await driven.passing(driven.submit('another count'))
@@ -111,7 +111,7 @@ describe('a modem of an unknown vendor whose results took', () => {
     expect(lost.done).toBe(true)
   })
 
-  test('2 s: is not asked early any more after it may have aborted a submission', async () => {
+  test('2 s: is not queried early any more after it may have aborted a submission', async () => {
     const driven = await practised(...tenTimes(2_000))
     driven.port.answer('AT+CMEE?', ['ERROR', '+CMEE: 1'])
     const aborted = driven.submit('aborted')

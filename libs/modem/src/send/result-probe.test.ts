@@ -10,7 +10,7 @@ import type { Submission } from './submission.ts'
 
 const report = '+CDS: 25\r\n0006110B911346610089F6208062917314082080629173140800'
 const referenceInReport = () => 17
-/** Returns the output of the driver after the PDU. */
+/** Returns the output that the driver wrote after the PDU. */
 const since = (written: readonly string[]) => written.slice(2)
 
 describe('a status report that matches the message', () => {
@@ -40,7 +40,7 @@ describe('a status report that matches the message', () => {
     expect(since(modem.written)).toEqual([])
   })
 
-  test('causes repeated questions while there is no answer', async () => {
+  test('causes repeated questions until there is an answer', async () => {
     const { outcome, modem, clock } = await reported()
     modem.reply = () => ''
     modem.say(`\r\n${report}\r\n`)
@@ -68,7 +68,7 @@ describe('a modem that has not given a result', () => {
     return all
   }
 
-  test('is never asked if only a report permits a question, even after other output or a long silence', async () => {
+  test('is not queried before a report arrives if only a report permits a question, even after other output or a long silence', async () => {
     const { outcome, modem, clock } = await silent(probeAfterReport)
     for (let second = 0; second < 119; second += 1) {
       modem.say(`\r\n+CREG: 1\r\n\r\n${report}\r\n`)

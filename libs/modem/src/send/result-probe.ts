@@ -3,8 +3,8 @@ import { isAnswerTo, type Marker, markers } from '../dialogue/markers.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
 /**
- * Decides whether, when and which question to ask the modem if the result of a submission is missing. An answer proves
- * that the submission has ended, because a modem executes one command after another.
+ * If the result of a submission is missing, decides whether to ask the modem a question, which question, and when. An
+ * answer proves that the submission has ended, because a modem executes one command after another.
  *
  * According to 27.005 §3.5.1, `+CMGS` should be abortable, and according to V.250 §5.6.1, any character may abort a
  * command. So a question could end a submission that a slow network would have answered. Therefore a question is asked
@@ -21,8 +21,8 @@ export interface ProbeTraits {
   /** Without a report, the shortest time from Ctrl-Z to a question. */
   readonly earliestMs: number
   /**
-   * The time from Ctrl-Z after which a modem is asked that has sent no other output, but answers on its second port. If
-   * undefined, an answer on the second port causes no question.
+   * If a modem has sent no other output but answers on its second port, the time from Ctrl-Z after which a question is
+   * asked. If undefined, an answer on the second port causes no question.
    */
   readonly overdueMs: number | undefined
   /** True if `earliestMs` is shortened for a modem whose previous results were fast (`SubmissionTimes`). */
@@ -68,7 +68,7 @@ export const probeWhenOverdue: ProbeTraits = {
 }
 
 /**
- * The questions to the modem about one submission. Each question is first due, then asked, possibly several times, then
+ * The questions to the modem about one submission. States of each question: due, asked (possibly several times),
  * answered.
  */
 export class ResultProbe {
@@ -91,7 +91,7 @@ export class ResultProbe {
     return this.#asked
   }
 
-  /** The first line of an answer was read; its final result is due. */
+  /** True if the first line of an answer was read and its final result is expected. */
   get answered(): boolean {
     return this.#answered
   }
@@ -116,7 +116,10 @@ export class ResultProbe {
     this.askWithin(this.#traits.afterReportMs)
   }
 
-  /** Output before `earliestMs` counts too, because it shows that the modem works. */
+  /**
+   * Must be called when the modem has sent other output. Output before `earliestMs` counts too, because it shows that
+   * the modem works.
+   */
   heardNews(): void {
     const { afterNewsMs, earliestMs } = this.#traits
     if (afterNewsMs === undefined) return

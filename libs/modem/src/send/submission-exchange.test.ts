@@ -108,7 +108,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
 })
 
 describe('after Ctrl-Z', () => {
-  test('the reference means acceptance as soon as it is read, even without OK', async () => {
+  test('the message is accepted as soon as the reference is read, even without OK', async () => {
     const { outcome, modem, clock, dialogue } = await pduWritten()
     modem.say('\r\n+CMGS: 255,"26/03/01,15:46:11+28"\r\n')
     expect(await outcome).toEqual({
@@ -126,7 +126,7 @@ describe('after Ctrl-Z', () => {
     ['+CMGS:7', 7],
     ['+CMGS: "7"', 7],
     ['+CMGS: 300', undefined],
-  ])('%s is acceptance, even if the number is unreadable', async (line, messageReference) => {
+  ])('%s means acceptance, even if the number is unreadable', async (line, messageReference) => {
     const { outcome, modem } = await pduWritten()
     modem.say(`\r\n${line}\r\nERROR\r\n`)
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference })
@@ -218,13 +218,13 @@ describe('after Ctrl-Z', () => {
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: undefined, duplicate: true })
   })
 
-  test('OK without a reference means unknown', async () => {
+  test('OK without a reference leaves the outcome unknown', async () => {
     const { outcome, modem } = await pduWritten()
     modem.say('\r\nOK\r\n')
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'no-reference' })
   })
 
-  test('a missing result means unknown, exactly after the configured time, even if the modem sends other output', async () => {
+  test('a missing result leaves the outcome unknown, exactly after the configured time, even if the modem sends other output', async () => {
     const { outcome, modem, clock, dialogue } = await pduWritten({ resultTimeoutMs: 300_000 })
     for (let i = 0; i < 299; i += 1) {
       modem.say('^RSSI: 12\r\n> ')
@@ -235,7 +235,7 @@ describe('after Ctrl-Z', () => {
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'silence' })
   })
 
-  test('a lost port and a restart mean unknown', async () => {
+  test('a lost port or a restart leaves the outcome unknown', async () => {
     const lost = await pduWritten()
     lost.modem.lose()
     expect(await lost.outcome).toMatchObject({ kind: 'unknown', why: 'port-lost' })
@@ -244,7 +244,7 @@ describe('after Ctrl-Z', () => {
     expect(await restarted.outcome).toMatchObject({ kind: 'unknown', why: 'restarted' })
   })
 
-  test('a port that fails while the PDU is written means unknown', async () => {
+  test('a port that fails while the PDU is written leaves the outcome unknown', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     modem.write = () => {

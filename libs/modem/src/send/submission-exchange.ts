@@ -22,11 +22,11 @@ import {
  * Sends a PDU in two steps (27.005 §3.5.1).
  *
  * `awaiting-prompt`: the command is written → `asking`: the prompt has arrived, the caller decides → `awaiting-result`:
- * PDU and Ctrl-Z are written → `awaiting-end`: the reference was read, the final result is due.
+ * PDU and Ctrl-Z are written → `awaiting-end`: the reference was read, and the final result is expected.
  *
- * While the result is awaited the modem may be asked a question (`ResultProbe`). An error after a question may be the
- * answer to that question, so after a question only an error with a network cause counts as a refusal. After a delivery
- * report, no error counts as a refusal.
+ * While the driver waits for the result, it may ask the modem a question (`ResultProbe`). An error after a question may
+ * be the answer to that question, so after a question only an error with a network cause counts as a refusal. After a
+ * delivery report, no error counts as a refusal.
  *
  * Before Ctrl-Z, every outcome means that the message is provably unsent. After Ctrl-Z, every outcome without a clear
  * result is unknown.
@@ -252,7 +252,7 @@ export class SubmissionExchange implements Exchange {
     } else if (isRefusal(error)) {
       this.#end({ kind: 'refused', error, pduWritten: true }, 'in-step')
     } else {
-      // The error may not belong to the submission, whose result may still arrive.
+      // The error may not belong to the submission. In that case, the result of the submission may still arrive.
       this.#unknown('ambiguous-code', error)
     }
   }

@@ -13,7 +13,7 @@ describe('the prompt', () => {
     'AT+CMGS=19\r\r\n\r\n> ',
     'AT+CMGS=19> ',
     '> \r\n> ',
-  ])('is seen when it is spelled %j', async (prompt) => {
+  ])('is recognised when it is spelled %j', async (prompt) => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     modem.say(prompt)

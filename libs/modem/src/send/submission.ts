@@ -45,7 +45,7 @@ export type SubmissionOutcome =
   | {
       readonly kind: 'accepted'
       readonly messageReference: number | undefined
-      /** The text after the reference (27.005: SCTS, or the SUBMIT-REPORT in hex), unchanged. */
+      /** The text after the reference (27.005: SCTS, or the SUBMIT-REPORT in hexadecimal digits), unchanged. */
       readonly detail: string | undefined
       readonly duplicate: boolean
     }

@@ -140,7 +140,7 @@ describe("an error in the caller's code affects no other message", () => {
         throw error
       },
     ],
-  ])('an afterResult that %s takes no outcome away, and says why', async (_how, afterResult) => {
+  ])('an `afterResult` that %s does not hide the outcome, and its failure is reported', async (_how, afterResult) => {
     const driven = await started({ PDU: ['+CMGS: 1', '+CMGS: 2'] })
     expect(await driven.submit('a', { afterResult })).toEqual({
       kind: 'accepted',
@@ -167,7 +167,7 @@ describe('a burst', () => {
     expect(driven.port.commands).toEqual(['AT+CMGS=19', 'AT+CMMS=1', 'AT+CMGS=19', 'AT+CMGS=19'])
   })
 
-  test('of single messages is announced by the caller', async () => {
+  test('of single messages is announced if the caller sets `moreFollow`', async () => {
     const driven = await started({ 'AT+CMMS=1': 'OK' })
     for (const moreFollow of [true, true, false]) await driven.submit('a', { moreFollow })
     expect(driven.port.commands).toEqual(['AT+CMMS=1', 'AT+CMGS=19', 'AT+CMGS=19', 'AT+CMGS=19'])

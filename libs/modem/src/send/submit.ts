@@ -34,10 +34,10 @@ export interface SubmitOptions {
   readonly id: string
   /**
    * Called when the modem waits for the PDU and no byte of it has been written. The hook stores that the message is
-   * about to be sent. Meanwhile the modem waits; if the hook takes more than 5 s, the message is not sent.
+   * about to be sent. Meanwhile the modem waits. If the hook takes more than 5 s, the message is not sent.
    *
-   * The outcome is then reported when the hook has ended, so that the hook's record precedes the outcome. If the hook
-   * takes another 5 s, the outcome is reported without waiting for the hook. The hook should therefore check
+   * In that case, the outcome is reported when the hook has ended, so that the hook's record precedes the outcome. If
+   * the hook takes another 5 s, the outcome is reported without waiting for the hook. The hook should therefore check
    * `withdrawal.cancelled` immediately before it stores a record, and the journal should keep both records of each
    * attempt, so that their order does not matter.
    */
@@ -48,8 +48,8 @@ export interface SubmitOptions {
    */
   readonly afterResult?: (outcome: SubmitOutcome) => void | Promise<void>
   /**
-   * Returns true if a status report that arrived before the result matches this message by number and time. After a
-   * match, which shows that the network has the message, the driver asks the modem a question. Default: no report
+   * Returns true if a status report that arrived before the result matches this message by number and time. A match
+   * shows that the network has the message. After a match, the driver asks the modem a question. Default: no report
    * matches.
    */
   readonly isItsReport?: (report: StatusReport) => boolean
@@ -58,8 +58,8 @@ export interface SubmitOptions {
 }
 
 /**
- * `not-ready`: the modem is not set up, or has just restarted. The message is provably unsent, as with every
- * `not-sent`.
+ * `not-ready`: the modem is not set up, or has just restarted. As with every `not-sent`, the message is provably
+ * unsent.
  */
 export type SubmitOutcome =
   | Exclude<SubmissionOutcome, { kind: 'not-sent' }>
@@ -106,7 +106,7 @@ export class Submitter {
     this.#onOutcome = options.onOutcome
   }
 
-  /** The modem is set up. */
+  /** Must be called when the modem is set up. */
   open(traits: SubmitTraits): void {
     this.#withdrawal = new Cancellation()
     this.#linkHeld = false
@@ -200,8 +200,8 @@ export class Submitter {
     let promptSeen = false
     let writtenAtMs = 0
     const stopListening = withdrawal.onCancelled(() => {
-      // After the prompt, a sign of a restart does not stop the submission, because the prompt proves PDU mode, and the
-      // hook has been called.
+      // A sign of a restart after the prompt does not stop the submission: the prompt proves PDU mode, and the hook was
+      // already called.
       if (!promptSeen) cancellation.cancel()
     })
     const outcome = await this.#dialogue.submit(
@@ -240,8 +240,8 @@ export class Submitter {
   }
 
   /**
-   * A modem of an unknown vendor that refused a question may have aborted the submission, so it is not asked again
-   * without a report. The time is shortened only while the next reference is predictable, because `Doubt` recognises
+   * A modem of an unknown vendor that refused a question may have aborted the submission, so the next question to it
+   * requires a report. The time is shortened only while the next reference is predictable, because `Doubt` recognises
    * the late result of a slow modem by that reference.
    */
   #probeOf({ probe }: SubmitTraits): ProbeTraits {
@@ -261,7 +261,7 @@ export class Submitter {
     const incoming = readIncoming({ kind: 'direct', acknowledge: false }, payload.replaceAll(/\s/g, ''))
     if (incoming?.kind !== 'status-report') return undefined
     const { report } = incoming
-    // Ignores a recently used reference, because it belongs to another message.
+    // Ignores a reference that was used recently, because it belongs to another message.
     return !this.#references.has(report.messageReference) && isItsReport(report) ? report.messageReference : undefined
   }
 
@@ -297,7 +297,7 @@ class RecentReferences {
     return this.#given.includes(reference)
   }
 
-  /** `reference` is undefined if it is unknown whether the modem used a reference, or which reference. */
+  /** @param reference undefined if it is unknown whether the modem used a reference, or which reference it used */
   add(reference: number | undefined): void {
     const last = this.#given.at(-1)
     this.#next = undefined
@@ -339,5 +339,5 @@ const fewestTimes = 10
 const mostTimes = 100
 /** The shortest patience. If output arrives directly after Ctrl-Z, the next message can start within 5 s. */
 const shortestPatienceMs = 4_500
-/** The shortest time after which a modem that answers on its second port is asked. */
+/** The shortest time before a question to a modem that answers on its second port. */
 const leastOverdueMs = 4_000

@@ -78,7 +78,7 @@ async function chooseMemories(context: StartupContext, profile: Profile): Promis
   const memories = memoriesToRead(offered.read)
   const receiveInto = profile.storage.receiveInto.find((memory) => offered.receive.includes(memory))
   if (receiveInto === undefined) return { memories, receiveInto, memorySelectable: true }
-  // Selects the same memory for reading, writing and receiving if possible, so that every command uses it.
+  // Selects one memory for reading, writing and receiving if possible, so that every command uses the same memory.
   const threefold = [offered.read, offered.write, offered.receive].map((list) =>
     list.includes(receiveInto) ? receiveInto : (list[0] ?? receiveInto),
   )
@@ -102,7 +102,8 @@ async function chooseMemories(context: StartupContext, profile: Profile): Promis
 const unknownMemories = { read: ['SM', 'ME'], write: ['SM'], receive: ['SM'] }
 
 /**
- * MT is SM and ME together, so MT is read only if SM and ME cannot be read separately. Broadcasts (BM) are not read.
+ * MT contains SM and ME together, so MT is read only if SM and ME cannot be read separately. Broadcasts (BM) are not
+ * read.
  */
 function memoriesToRead(offered: readonly Memory[]): readonly Memory[] {
   const single = offered.filter((memory) => memory === 'SM' || memory === 'ME')
@@ -132,7 +133,7 @@ async function negotiateIndications(
       const answer = await askPatiently(context, selectMessageIndications({ ...rung, buffer }))
       if (answer.kind === 'value') return { ...rung, buffer }
       if (answer.kind === 'not-sent' || context.cancellation.cancelled) return undefined
-      // Only firmware that lists the other value of `buffer` needs it.
+      // Only firmware that lists the other value of `buffer` needs the other value.
       if (offers === undefined || !offers({ ...rung, buffer: 1 }) || offers({ ...rung, buffer: 0 })) break
     }
   }

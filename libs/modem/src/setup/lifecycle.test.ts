@@ -132,7 +132,7 @@ describe('the SIM', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('that was replaced contains other messages, so a message in the same slot is reported', async () => {
+  test('that was replaced has other messages, so a message in the same slot is reported', async () => {
     const row = `+CMGL: 1,1,,31\n${deliverPdu}`
     const driven = await started({ 'AT+CMGL=4': [row, 'OK', row, 'OK', row, 'OK'] })
     driven.port.tell('+CPIN: NOT INSERTED')
@@ -175,7 +175,7 @@ describe('a modem that could not be set up', () => {
 })
 
 describe('registration', () => {
-  test('that is lost and regained is reported after the unsolicited code, without a query', async () => {
+  test('that is lost and regained is reported from the unsolicited code, without a query', async () => {
     const driven = await started()
     driven.port.tell('+CREG: 2')
     await driven.pass(10)
@@ -206,7 +206,7 @@ describe('registration', () => {
   })
 })
 
-test('a silent modem is degraded, and ready again after resynchronisation', async () => {
+test('of a silent modem is degraded, and ready again after resynchronisation', async () => {
   const driven = await started({ 'AT+COPS?': 'silence' })
   driven.port.answer('AT', 'silence')
   void driven.modem.ask({ text: 'AT+COPS?', timeoutMs: 1000, read: () => true })

@@ -14,12 +14,13 @@ import type { StartupOptions, StartupStage } from './startup-context.ts'
 import { type StartupFailure, silentFailures } from './startup-failure.ts'
 
 /**
- * Keeps a modem set up. `idle` → `setting-up` → `set-up`, or `failed`, which is retried later. A modem that restarts
- * repeatedly waits in `settling` before it is set up again.
+ * Keeps a modem set up. States: `idle` → `setting-up` → `set-up`, or `failed`, which is retried later. A modem that
+ * restarts repeatedly waits in `settling` before it is set up again.
  *
- * A line that only a starting modem sends leads back to `setting-up`. A removed SIM has the same effect. A line that
- * may have another cause (the SIM became ready, the radio was switched on) leads to `checking` first: the answers to
- * two questions show whether the settings are intact. All tasks of the old session are cancelled before the next write.
+ * A line that only a starting modem sends leads back to `setting-up`. A removed SIM also leads back to `setting-up`. A
+ * line that may have another cause (the SIM became ready, the radio was switched on) leads to `checking` first: the
+ * answers to two questions show whether the settings are intact. All tasks of the old session are cancelled before the
+ * next write.
  */
 export class Lifecycle {
   readonly #options: LifecycleOptions
@@ -84,8 +85,8 @@ export class Lifecycle {
   }
 
   /**
-   * Checks every few seconds whether a silent modem answers, without reporting each attempt. After the usual retry
-   * delay at the latest, setup is repeated as for any other modem.
+   * Checks every few seconds whether a silent modem answers, without reporting each attempt. Setup is repeated after
+   * the usual retry delay at the latest, as for any other modem.
    */
   #setUpWhenAnswering(cancellation: Cancellation): void {
     const { clock, dialogue } = this.#options
@@ -200,7 +201,7 @@ export class Lifecycle {
   }
 }
 
-/** The delay before setup is retried after a failure. */
+/** The delay before setup is retried after a failed setup. */
 const retryMs = 60_000
 /** The pause between two questions to a modem that does not answer. */
 const silentRetryMs = 2000

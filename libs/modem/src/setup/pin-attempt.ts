@@ -9,8 +9,8 @@ export interface PinAttempt {
 }
 
 /**
- * Decides whether a PIN may be entered, for every kind of modem: never as the last attempt, never with an unknown number of
- * attempts, and never again after the same SIM refused it. `tries` is the number of attempts left.
+ * Decides whether a PIN may be entered, for every kind of modem: never as the last attempt, never if the number of
+ * attempts left is unknown, and never again after the same SIM refused the PIN. `tries` is the number of attempts left.
  */
 export async function beginPinAttempt(
   pinMemory: PinMemory,
@@ -32,7 +32,7 @@ export async function beginPinAttempt(
     if (before === undefined) await pinMemory.forget(sim, pin)
     else await pinMemory.note({ ...before, sim })
   }
-  // Records the entry before the PIN is written, so that the PIN counts as entered even if the answer, the port or this
+  // Stores a record before the PIN is written, so that the PIN counts as entered even if the answer, the port or this
   // process is lost.
   if (await pinMemory.note(entered)) return { entered, takeBack }
   await takeBack()

@@ -45,7 +45,7 @@ class LockedSlot {
     }
   }
 
-  /** The SIM loses power and is locked again. */
+  /** Simulates a SIM that loses power and is locked again. */
   async replug(): Promise<void> {
     this.ready = false
     this.port?.lose()
@@ -134,7 +134,7 @@ test('uses a corrected PIN on every later port', async () => {
 })
 
 describe('a PIN entry that is answered', () => {
-  test('is not repeated without an answer, although the counter is unchanged', async () => {
+  test('without an answer is not repeated, although the counter is unchanged', async () => {
     const slot = new LockedSlot()
     slot.onPin = () => 'silence'
     const runner = slot.program('9999')

@@ -25,7 +25,7 @@ test('stores simultaneous changes of two modems, even on a slow disk', async () 
   expect(disk.map(({ pin }) => pin)).toEqual(['1111', '2222'])
 })
 
-test('stores again with the next change after a disk error', async () => {
+test('stores the records again with the next change after a disk error', async () => {
   let failures = 1
   const kept: number[] = []
   const memory = new PinMemory({

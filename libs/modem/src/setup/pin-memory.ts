@@ -39,8 +39,8 @@ export class PinMemory {
   }
 
   /**
-   * Writes the records after each change, one write at a time and always the newest records, so that a slow write
-   * cannot replace a newer one.
+   * Writes the newest records after each change. Only one write runs at a time, so a slow write cannot overwrite a
+   * newer write.
    */
   #become(records: readonly EnteredPin[]): Promise<boolean> {
     this.#records = records

@@ -26,8 +26,8 @@ export class RegistrationWatch {
   }
 
   /**
-   * The registration used for messages. Of the registrations that allow messages, it has the newest technology; if none
-   * allows messages, of all registrations.
+   * The registration used for messages: the one with the newest technology among the registrations that allow messages,
+   * or among all registrations if none allows messages.
    */
   get best(): Registration | undefined {
     const all = [...this.#byDomain.values()]
@@ -74,7 +74,7 @@ export class RegistrationWatch {
   }
 }
 
-/** The short form of the code contains the state without the cell. */
+/** Keeps the known cell, because the short form of the code contains the state without the cell. */
 function withKnownCell(now: Registration, before: Registration | undefined): Registration {
   if (now.cell !== undefined || now.stat !== before?.stat) return now
   return { ...now, area: before.area, cell: before.cell, technology: now.technology ?? before.technology }

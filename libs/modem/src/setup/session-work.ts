@@ -12,7 +12,7 @@ import type { Receiver } from '../receive/receive.ts'
 import type { RegistrationWatch } from './registration-watch.ts'
 import type { Session } from './startup.ts'
 
-/** The needs of the background tasks of a session. */
+/** What the background tasks of a session need. */
 export interface SessionWork {
   readonly session: Session
   readonly sameSim: boolean

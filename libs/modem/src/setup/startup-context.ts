@@ -31,7 +31,7 @@ export interface StartupOptions {
   readonly usb: string | undefined
   /** The interval between checks of a SIM that is busy or absent. */
   readonly simPollMs: number
-  /** The limit for a busy SIM. */
+  /** How long setup waits for a busy SIM. */
   readonly simBusyLimitMs: number
 }
 

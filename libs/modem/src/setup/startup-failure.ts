@@ -1,4 +1,4 @@
-/** The reason why a modem cannot be used, and the solution. */
+/** The reason why a modem cannot be used, and what to do. */
 export interface StartupFailure {
   readonly reason: StartupFailureReason
   readonly words: string

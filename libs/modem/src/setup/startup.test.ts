@@ -133,7 +133,7 @@ describe('an incomplete modem is used, and its session lists a shortcoming', () 
     expect(session.shortcomings).toEqual(['imei-malformed'])
   })
 
-  test('with an IMEI that is readable only once the SIM is ready', async () => {
+  test('with an IMEI that is readable only when the SIM is ready', async () => {
     const late = { ...noNumber, 'AT+CGSN': ['ERROR', '490154203237518'] }
     const session = await new DrivenModem(late).session()
     expect(session.identity.imei).toBe('490154203237518')
@@ -288,7 +288,7 @@ describe('the SIM', () => {
 })
 
 describe('messages', () => {
-  test('are configured after repeated attempts if the modem refuses until the SIM has been read', async () => {
+  test('are configured after repeated attempts if the modem refuses until the SIM was read', async () => {
     const driven = new DrivenModem({ 'AT+CMGF=0': ['ERROR', '+CMS ERROR: 302', '+CMS ERROR: 515', 'OK'] })
     await driven.session()
     expect(driven.port.commands.filter((command) => command === 'AT+CMGF=0')).toHaveLength(4)
@@ -308,7 +308,7 @@ describe('messages', () => {
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 1, reports: 1 })
   })
 
-  test('a busy SIM does not skip a setting of the ladder', async () => {
+  test('do not skip a setting of the ladder because the SIM is busy', async () => {
     const driven = new DrivenModem({ 'AT+CNMI=2,1,0,1,0': ['+CMS ERROR: 314', '+CME ERROR: 14', 'OK'] })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 1 })
   })
@@ -319,7 +319,7 @@ describe('messages', () => {
     expect(driven.port.commands.filter((command) => /CNMI=\d/.test(command))).toEqual(['AT+CNMI=1,1,0,2,0'])
   })
 
-  test('the last value is 1 if the modem supports no other value', async () => {
+  test('have the last value 1 if the modem supports no other value', async () => {
     const driven = new DrivenModem({ 'AT+CNMI=?': '+CNMI: (0-2),(0-3),(0,2),(0-2),(1)', 'AT+CNMI=2,1,0,1,0': 'ERROR' })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 1, buffer: 1 })
   })

@@ -71,8 +71,8 @@ export async function startUp(context: StartupContext): Promise<StartupOutcome> 
   const result = await negotiate(context)
   if (context.cancellation.cancelled) return { kind: 'cancelled' }
   if (!('reason' in result) || !contactFailures.has(result.reason)) {
-    // Checks that the modem still answers. Nearly every step accepts a refusal, so a modem that stops answering during
-    // setup looks like a modem without functions.
+    // Checks that the modem still answers. Nearly every step accepts a missing answer, so a modem that stops answering
+    // during setup would look like a modem without functions.
     const silent = await fellSilent(context)
     if (context.cancellation.cancelled) return { kind: 'cancelled' }
     if (silent) return { kind: 'failed', failure: startupFailure('fell-silent') }
@@ -122,7 +122,7 @@ async function negotiate(context: StartupContext): Promise<Session | StartupFail
   return { identity, profile, sim, messages, registrationDomains: domains, shortcomings }
 }
 
-/** Mode 2 reports the cell; some modems support only mode 1. An LTE-only modem supports only `+CEREG`. */
+/** Mode 2 also reports the cell; some modems support only mode 1. An LTE-only modem supports only `+CEREG`. */
 async function askForRegistrationNews(context: StartupContext): Promise<readonly RegistrationDomain[]> {
   const supported: RegistrationDomain[] = []
   for (const domain of registrationDomains) {
@@ -180,8 +180,8 @@ async function contactModem(context: StartupContext): Promise<Contact | StartupF
 }
 
 /**
- * Leaves the data state of a call that a crashed program (pppd) left open: `+++` between two times of silence. V.250
- * §5.7. In the command state, the characters are ignored, because no `AT` precedes them.
+ * Ends the data state of a call that a crashed program (such as pppd) left open, by writing `+++` between two periods
+ * of silence. V.250 §5.7. In the command state, the characters are ignored, because no `AT` precedes them.
  */
 async function leaveDataMode({ clock, cancellation, dialogue }: StartupContext): Promise<void> {
   const pause = new Pause(clock)
@@ -203,6 +203,6 @@ export interface Contact {
 /** The time limit for the modem's first answer. */
 const contactLimitMs = 60_000
 
-// 27.010 §5.4.6.3.3, the basic option of the multiplexer close-down. A crashed program may leave Quectel modems in
-// multiplexer mode.
+// 27.010 §5.4.6.3.3, the basic option of the close-down command of the multiplexer. A crashed program may leave Quectel
+// modems in multiplexer mode.
 const closeMultiplexer = '\xf9\x03\xef\x05\xc3\x01\xf2\xf9'

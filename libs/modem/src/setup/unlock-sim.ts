@@ -139,8 +139,8 @@ function saysWrong({ source, code }: CommandError): boolean {
 }
 
 /**
- * Deletes the record of the last, interrupted entry: the SIM is ready without an entry during this start, so that entry
- * has unlocked it.
+ * Deletes the record of the last PIN entry, which was interrupted. The SIM is ready although this start entered no PIN,
+ * so that entry has unlocked the SIM.
  */
 async function settleEnteredPin(context: StartupContext, profile: Profile): Promise<void> {
   const { simPin } = context.options

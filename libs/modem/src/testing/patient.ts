@@ -23,7 +23,7 @@ export const blockedBy = (reason: StartupFailureReason): ModemState => ({
   failure: startupFailure(reason),
 })
 
-/** Acts as the environment of one state machine. The outcomes contain the number of the last request. */
+/** Plays the environment of one state machine. The outcomes contain the number of the last request. */
 export class Patient {
   atMs = 0
   state: RecoveryState
@@ -115,6 +115,6 @@ export const looksInVain = (patient: Patient): void => {
 export const healthy = (options?: Partial<RecoveryOptions>) => {
   const patient = new Patient(options).opens().getsReady()
   patient.asked = []
-  // Longer than the period in which a failure counts as a relapse.
+  // Longer than the period in which another failure counts as a relapse.
   return patient.waits(limits.relapseMs)
 }

@@ -86,7 +86,7 @@ export class StickWorld implements WebPort {
     this.#whenRequested = run
   }
 
-  /** Never calls the listener, because the web interface stays at its address and only its replies fail. */
+  /** Never calls the listener, because the web interface never closes; only its replies fail. */
   onClosed(listener: (reason: string) => void): void {
     this.closeListeners.push(listener)
   }

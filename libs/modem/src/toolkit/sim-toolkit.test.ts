@@ -77,7 +77,7 @@ describe('the responder', () => {
     expect((await driven.passing(starting)).kind).toBe('started')
   })
 
-  test('waits for the message that is being sent, and responds before the next', async () => {
+  test('waits for the message that is being sent, and responds before the next message', async () => {
     const driven = await started({ ...simcom, PDU: 'busy' })
     const first = driven.submit('a')
     await driven.pass(1_000)

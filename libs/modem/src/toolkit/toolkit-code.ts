@@ -14,11 +14,14 @@ export interface ToolkitCode {
   readonly responses: (body: string) => readonly string[]
 }
 
-/** 27.007 §12.2.5: the whole command in hexadecimal. Ericsson modems use other names for the same code and command. */
+/**
+ * 27.007 §12.2.5: the code contains the whole command in hexadecimal. Ericsson modems use other names for this code and
+ * for the response.
+ */
 export const standardToolkitCode = codeWithPdu('+CUSATP', 'AT+CUSATT')
 export const ericssonToolkitCode = codeWithPdu('*STKI', 'AT*STKR')
 
-/** `^STIN: <type>,<index>,<timed out>`; older sticks report the type alone. Result 0: ended by the user. */
+/** `^STIN: <type>,<index>,<timed out>`; older sticks report only the type. Result 0 means "ended by the user". */
 export const huaweiToolkitCode: ToolkitCode = {
   code: '^STIN',
   responses: (body) => {
@@ -66,7 +69,10 @@ const telitResults: ReadonlyMap<number, number> = new Map([
   [0x40, 34],
 ])
 
-/** `^SSTN: <type>`; the parameters must be read before the response. 0: done, 16: ended by the user, 32: impossible. */
+/**
+ * `^SSTN: <type>`; the driver must read the parameters before it responds. Results: 0: done, 16: ended by the user, 32:
+ * impossible.
+ */
 export const cinterionToolkitCode: ToolkitCode = {
   code: '^SSTN',
   responses: (body) => {

@@ -70,7 +70,7 @@ describe('reads every parameter list recorded from modems', () => {
   })
 })
 
-test('reads a number with or without quotes and padding, and no other text as a number', () => {
+test('reads a number with or without quotes and padding, and reads no other text as a number', () => {
   const [padded, quoted, missing, text] = parseParameters('002,"17",,1x')
   expect([integerOf(padded), integerOf(quoted), integerOf(missing), integerOf(text)]).toEqual([
     2,

@@ -14,7 +14,7 @@ export type Parameter =
 export function parseParameters(body: string): readonly Parameter[] {
   const reader = { body, position: 0 }
   const parameters = readList(reader, 0)
-  // Reads the rest too if a surplus parenthesis has ended the list early.
+  // Also reads the values after a surplus parenthesis, which has ended the list too early.
   while (reader.position < body.length) {
     reader.position += body.startsWith('),', reader.position) ? 2 : 1
     parameters.push(...readList(reader, 0))
@@ -87,7 +87,7 @@ function readList(reader: Reader, depth: number): Parameter[] {
     // The comma was omitted, as in `("SM")("ME")`.
     if (next === ',') reader.position += 1
   }
-  // `()` and an empty body contain no value; `(,)` contains two.
+  // `()` and an empty body contain no value; `(,)` contains two values.
   return items.length === 1 && items[0]?.kind === 'missing' ? [] : items
 }
 

@@ -45,7 +45,7 @@ describe('a code with a PDU', () => {
     expect(assembled(['+CMT: ,30'])).toEqual(['[+CMT: ,30]'])
   })
 
-  test('accepts any line in text mode, where a report has none', () => {
+  test('accepts any line in text mode, where a report has no second line', () => {
     expect(assembled(['+CMT: "+44",,"26/03/01,15:46:11+28"', 'OK', 'OK'])).toEqual([
       '[+CMT: "+44",,"26/03/01,15:46:11+28"|OK]',
       'OK',

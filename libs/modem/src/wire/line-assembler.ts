@@ -17,9 +17,9 @@ export interface AssembledListener {
  * Assembles unsolicited codes of several lines, wherever they arrive: inside an answer, between a row of `+CMGL` and
  * its PDU, between the prompt and the result.
  *
- * There are four states: nothing open · a header (`+CMT: ,24`) waits for its PDU · quoted text (`+CUSD: 0,"…`) waits
- * for its closing quote · quoted text may be complete. The wait for a missing line ends after a few other lines, so a
- * missing line does not block the dialogue.
+ * States: nothing is open · a header (`+CMT: ,24`) waits for its PDU · quoted text (`+CUSD: 0,"…`) waits for its
+ * closing quote · quoted text may be complete. The wait for a missing line ends after a few other lines, so a missing
+ * line does not block the dialogue.
  *
  * A text may contain a line that looks like the result of a submission or like a prompt. While a result is due, quoted
  * text is held until its closing quote has arrived and the modem has paused. The pause is needed because the quote may
@@ -118,8 +118,8 @@ export class LineAssembler {
       this.#begin(text, listener)
       return
     }
-    // Some firmware reports a wrong length, so any digits right after the header are accepted unless they may be an
-    // echo.
+    // Accepts any digits right after the header unless they may be an echo, because some firmware reports a wrong
+    // length.
     const adjacent = header.linesBetween === 0 && !this.#awaited.pduMayEcho
     if (header.payload === 'text' || (isHexadecimal(text) && (adjacent || fits(text, header)))) {
       this.#header = undefined
@@ -159,8 +159,8 @@ export class LineAssembler {
   #continueQuoted(quoted: QuotedText, text: string, listener: AssembledListener): void {
     const { resultDue } = this.#awaited
     // A line that begins like a code is not text, so the closing quote was lost. OK or ERROR on its own line counts as
-    // text: a result that counts as text only causes a timeout and a resynchronisation, but a text that counts as a
-    // result would give a wrong outcome.
+    // text. If it was a result, this only causes a timeout and a resynchronisation. But if a text counted as a result,
+    // the outcome would be wrong.
     if (!resultDue && (quoted.mayBeOver || beginsLikeCode(text))) {
       this.#endQuoted(quoted, listener, 'what it looks like')
       this.#take(text, listener)

@@ -42,8 +42,8 @@ export class QuotedText {
   }
 
   /**
-   * Without a closing quote, the text ends at a line that begins like a code. This line and all later lines are
-   * ambiguous.
+   * Ends a text without a closing quote. The text ends at a line that begins like a code. This line and all later lines
+   * are ambiguous.
    */
   end(): QuotedTextEnd {
     const end = this.#linesToQuote ?? linesToCode(this.#lines)

@@ -15,7 +15,7 @@ test.each([
   ['+CNMI:(0-3),(0,1)', '+CNMI', '(0-3),(0,1)'],
   ['+PBREADY', '+PBREADY', ''],
   ['+CMT:', '+CMT', ''],
-])('takes %s apart at its prefix', (text, prefix, body) => {
+])('splits %s at its prefix', (text, prefix, body) => {
   expect(readResponseLine(text)).toEqual({ text, prefix, body, payload: undefined })
 })
 

@@ -59,7 +59,7 @@ describe('reads recorded modem output', () => {
   })
 })
 
-test('reports the prompt with its first byte, without waiting for more', () => {
+test('reports the prompt at its first byte, without waiting for more', () => {
   expect(tokens([bytesOf('\r\n>')])).toEqual(['<prompt>'])
 })
 
@@ -108,7 +108,7 @@ const dialogueBytes = fc
   )
   .map((parts) => bytesOf(parts.join('')))
 
-test('gives the same tokens however the bytes are divided into chunks', () => {
+test('gives the same tokens for any division of the bytes into chunks', () => {
   fc.assert(
     fc.property(
       dialogueBytes,

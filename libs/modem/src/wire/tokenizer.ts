@@ -9,8 +9,8 @@ export interface TokenListener {
 }
 
 /**
- * Splits bytes into lines and prompts. The result does not depend on how the bytes are divided into chunks, because no
- * decision depends on later bytes.
+ * Splits bytes into lines and prompts. The result does not depend on the division into chunks, because no decision
+ * depends on later bytes.
  *
  * CR and LF both end a line and empty lines are ignored, so `\r\n`, `\r\r\n`, `\n`, a lone `\r` and extra blank lines
  * are all the same. The prompt has no line end (`>`, `> `, `>\r\n`): it is reported with its `>`, at the start of a

@@ -5,7 +5,7 @@ import { genericForms } from './unsolicited.ts'
 
 /**
  * Masks private data in one line of a dialogue: phone numbers, identities, PINs, PDUs, texts and names. Codes, states,
- * indices, lengths and command names stay, as do blanks and control characters around the line.
+ * indexes, lengths and command names are not masked. Blanks and control characters around the line are kept.
  *
  * `cut`: the line is incomplete, so all uncertain parts are masked.
  */

@@ -69,8 +69,8 @@ export class TraceLines implements ByteTrace {
 }
 
 /**
- * Keeps the last bytes of both directions, unmasked, in memory only. The bytes are masked when the trace is read, so
- * that an unread trace costs nothing.
+ * Keeps the last bytes of both directions, unmasked, in memory only. The bytes are masked only when the trace is read,
+ * so that a trace that nobody reads takes no time.
  */
 export class TraceRing implements ByteTrace {
   readonly #clock: Clock
@@ -127,7 +127,7 @@ interface Record {
 }
 
 const defaultCapacityBytes = 65_536
-// Joins small chunks, because a port that delivers single bytes must not fill the memory with records.
+// Joins small chunks. Otherwise, a port that delivers single bytes would fill the memory with records.
 const recordOverhead = 16
 const longestOpenLine = 8_192
 

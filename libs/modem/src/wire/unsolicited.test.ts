@@ -21,7 +21,7 @@ describe('registration', () => {
     '+CREG: 3,,,,0,11',
     '+CEREG: 0,"FFFE","FFFFFFF",7',
     '+C5GREG: 1,"0012FD","000000001",11',
-  ])('%s is news', (text) => expect(isNews(text)).toBe(true))
+  ])('%s is an unsolicited code', (text) => expect(isNews(text)).toBe(true))
 
   test.each([
     '+CREG: 0,1',

@@ -12,8 +12,8 @@ export interface UnsolicitedForm {
    */
   readonly continues?: 'pdu' | 'quoted'
   /**
-   * How the code indicates a restart. `certain`: only a modem that has just booted sends it. `likely`: a modem also
-   * sends it after a change of SIM or radio.
+   * How the code indicates a restart. `certain`: only a modem that has just booted sends this code. `likely`: a modem
+   * also sends this code after a change of the SIM or the radio.
    */
   readonly restart?: 'certain' | 'likely'
   /**

@@ -49,7 +49,7 @@ describe('TP-OA, TP-DA and TP-RA', () => {
     expect(decode('0C11447700091032')).toEqual(address('international', 1, '447700900123'))
   })
 
-  test('skips a filler that is counted or in the middle', () => {
+  test('skips a filler digit that the length includes, and a filler digit in the middle', () => {
     expect(decode('0691213FF4').value).toBe('1234')
     expect(decode('069121F3F4').value).toBe('1234')
   })
@@ -150,7 +150,7 @@ describe('an address as people write it', () => {
     '12345\n',
     '++4477009',
     '+',
-  ])('%j is refused: it is a number, but would be sent to a name', (text) => {
+  ])('%j is refused, because it is a number that would be encoded as a name', (text) => {
     expect(() => addressFromText(text)).toThrow(
       new PduEncodeError(
         'address',
@@ -171,7 +171,7 @@ describe('an address as people write it', () => {
   })
 })
 
-test('distinguishes a name from the same number only by the type', () => {
+test('distinguishes a name from a number with the same digits only by the type', () => {
   const name = decode(hexFromOctets(encodeAddress(address('alphanumeric', 0, '+4477009'))))
   const number = addressFromText('+4477009')
   expect(textFromAddress(name)).toBe(textFromAddress(number))

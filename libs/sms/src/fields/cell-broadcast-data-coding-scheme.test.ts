@@ -72,7 +72,7 @@ describe('the data coding scheme of cell broadcast', () => {
     [0xf1, 'gsm7', 1],
     [0xf4, 'octets', undefined],
     [0xf7, 'octets', 3],
-  ])('reads octet %d as data coding and class, 00 being no class', (octet, alphabet, messageClass) => {
+  ])('reads octet %d as data coding and class, where 00 means no class', (octet, alphabet, messageClass) => {
     expect(decode(octet)).toMatchObject({ group: 'data-coding', alphabet, messageClass })
   })
 

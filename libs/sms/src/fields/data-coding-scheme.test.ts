@@ -60,7 +60,7 @@ describe('a data coding scheme', () => {
     ['gsm7', 0, 0x10],
     ['octets', 1, 0x15],
     ['ucs2', 3, 0x1b],
-  ] as const)('for %s of class %s is %i and read as that', (alphabet, messageClass, octet) => {
+  ] as const)('for %s of class %s is encoded as %i and decoded unchanged', (alphabet, messageClass, octet) => {
     expect(encodeDataCodingScheme({ alphabet, messageClass })).toBe(octet)
     expect(decodeDataCodingScheme(octet)).toMatchObject({ alphabet, messageClass })
   })

@@ -36,7 +36,7 @@ describe('a failure cause', () => {
     expect(reader.position).toBe(position)
   })
 
-  test('is encoded, or left out', () => {
+  test('is encoded if present, and left out if undefined', () => {
     expect(hexFromOctets(encodeFailureCause(0xd3))).toBe('D3')
     expect(hexFromOctets(encodeFailureCause(undefined))).toBe('')
   })
@@ -44,7 +44,7 @@ describe('a failure cause', () => {
   test.each([
     [0x7f, '127 is not from 128 to 255'],
     [0x100, '256 is not a whole number from 0 to 255'],
-  ])('of %i cannot be encoded: it would be decoded as another field', (cause, reason) => {
+  ])('of %i cannot be encoded, because it would be decoded as another field', (cause, reason) => {
     expect(() => encodeFailureCause(cause)).toThrow(new PduEncodeError('TP-FCS', reason))
   })
 })

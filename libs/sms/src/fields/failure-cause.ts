@@ -14,8 +14,8 @@ export function failureCauseFromOctet(octet: number): FailureCause {
 
 /**
  * Reads TP-FCS, which precedes TP-PI only in a report of a refused message. The TPDU does not show whether the message
- * was refused. TP-FCS and TP-PI are distinguished by the top bit: it is set in every cause, and in TP-PI it would
- * announce an extension that no release defines.
+ * was refused. Only the top bit distinguishes TP-FCS from TP-PI: every cause has this bit set, but in TP-PI this bit
+ * would announce an extension that no release defines.
  */
 export function decodeFailureCause(reader: OctetReader): number | undefined {
   const octet = reader.peek()

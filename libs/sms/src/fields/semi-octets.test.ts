@@ -40,6 +40,6 @@ test('encodes every number of two digits in one octet with swapped digits', () =
   for (let value = 0; value <= 99; value++) expect(decimalFromSemiOctets(semiOctetsFromDecimal(value))).toBe(value)
 })
 
-test.each([0xa0, 0x0a, 0xff])('refuses octet %i as a decimal number', (octet) => {
+test.each([0xa0, 0x0a, 0xff])('refuses octet %i, which is not a decimal number', (octet) => {
   expect(decimalFromSemiOctets(octet)).toBeUndefined()
 })

@@ -14,9 +14,9 @@ export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gav
 
 /**
  * A value specific to the service centre has the outcome of its group of 32. A reserved value below 0x80 also has the
- * outcome of its group. According to the standard, a reserved value counts as 0x63. But service centres use it with the
- * meaning of its group, so a delivered message would be reported as failed and sent twice. Values from 0x80 have no
- * group and count as in the standard.
+ * outcome of its group. According to the standard, a reserved value counts as 0x63. But service centres use a reserved
+ * value with the meaning of its group. With 0x63, a delivered message would be reported as failed and would be sent
+ * twice. Values from 0x80 have no group and count as in the standard.
  */
 export function statusFromOctet(octet: number): Status {
   if (octet >= 0x80) return { octet, outcome: 'gave-up', description: 'Service rejected' }

@@ -55,7 +55,7 @@ export function epochMsFromTimeStamp(timeStamp: TimeStamp): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - zoneQuarters * QUARTER_MS
 }
 
-/** Drops fractions of a second. */
+/** Drops fractions of a second, because a time stamp cannot contain them. */
 export function timeStampFromEpochMs(epochMs: number, zoneQuarters: number): TimeStamp {
   const local = new Date(epochMs + zoneQuarters * QUARTER_MS)
   return {

@@ -83,7 +83,7 @@ export function concatenationElement(concatenation: Concatenation): InformationE
   }
 }
 
-/** Application ports. 23.040 §9.2.3.24.3-4 */
+/** The destination and source ports of applications. 23.040 §9.2.3.24.3-4 */
 export interface Ports {
   readonly width: 8 | 16
   readonly destination: number
@@ -133,9 +133,9 @@ export interface SpecialIndication {
   readonly indication: 'voicemail' | 'fax' | 'email' | 'video' | 'other'
   /** True if the phone should store the message that contains this indication. */
   readonly store: boolean
-  /** The subscriber profile for which the messages wait. */
+  /** The subscriber profile that the waiting messages belong to. */
   readonly profile: 1 | 2 | 3 | 4
-  /** 255 means 255 or more. */
+  /** The number of waiting messages; 255 means 255 or more. */
   readonly count: number
 }
 

@@ -103,7 +103,7 @@ describe('user data', () => {
     expect(() => encodeUserDataField(userData, dcs)).toThrow(new PduEncodeError('TP-DCS', reason))
   })
 
-  test('leave the following octets in the reader', () => {
+  test('leaves the octets after the user data in the reader', () => {
     const reader = new OctetReader(octetsFromHex('0AE8329BFD4697D9EC37ABCD'))
     expect(textOfUserData(decodeUserData(reader, decodeDataCodingScheme(gsm7), false))).toBe('hellohello')
     expect(hexFromOctets(reader.rest())).toBe('ABCD')

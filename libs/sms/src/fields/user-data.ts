@@ -39,7 +39,10 @@ export function encodeUserDataField(userData: UserData, dataCodingScheme: number
   return joinOctets(userDataField(userData, dataCodingScheme, maxOctets))
 }
 
-/** Like {@link encodeUserDataField}, but in pieces: a TPDU joins all its pieces at once, which saves a copy. */
+/**
+ * Like {@link encodeUserDataField}, but returns the pieces without joining them: the TPDU joins all its pieces in one
+ * step, which saves a copy.
+ */
 export function userDataField(userData: UserData, dataCodingScheme: number, maxOctets?: number): UserDataPieces {
   const scheme = decodeDataCodingScheme(dataCodingScheme)
   if (scheme.alphabet !== userData.alphabet || scheme.compressed !== (userData.compressed ?? false)) {

@@ -6,7 +6,7 @@ import { decodeTimeStamp, encodeTimeStamp, type InvalidTimeStamp, type TimeStamp
 /** How long the service centre tries to deliver the message. If absent, the centre decides. 23.040 §9.2.3.12 */
 export type ValidityPeriod = RelativeValidityPeriod | AbsoluteValidityPeriod | EnhancedValidityPeriod
 
-/** Counted from the moment when the service centre receives the message. */
+/** Counted from the time when the service centre receives the message. */
 export interface RelativeValidityPeriod {
   readonly format: 'relative'
   /** 0..255 on a scale from five minutes to 63 weeks; see {@link secondsFromRelative}. */
@@ -125,7 +125,7 @@ function enhancedPeriod(format: number, value: Uint8Array): EnhancedPeriod {
   const [first, second, third] = value
   if (format === 0b000) return { kind: 'none' }
   if (format === 0b001 && first !== undefined) return { kind: 'relative', value: first }
-  // Accepts only more than zero seconds, because zero is a reserved value.
+  // Refuses zero seconds, because zero is a reserved value.
   if (format === 0b010 && first !== undefined && first > 0) return { kind: 'seconds', seconds: first }
   if (format === 0b011 && first !== undefined && second !== undefined && third !== undefined) {
     const hours = decimalFromSemiOctets(first)

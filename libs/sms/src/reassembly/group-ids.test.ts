@@ -14,13 +14,13 @@ function allocate(steps: readonly (readonly (readonly [string, number])[])[], ma
   return { usedIds, ids }
 }
 
-describe('an id', () => {
-  test('consists of key and hour the first time, and also of a number later', () => {
+describe('an allocated id', () => {
+  test('consists of key and hour the first time, and also of a number from the second time on', () => {
     const { ids } = allocate([[['k', 5]], [['k', 5]], [['k', 6]], [['k', 5]]], 10)
     expect(ids).toEqual(['k@5', 'k@5#2', 'k@6', 'k@5#3'])
   })
 
-  test('has numbers in the same way within a step', () => {
+  test('gets its numbers in the same way within a step', () => {
     const step = ['k', 'k', 'm', 'k'].map((key) => [key, 5] as const)
     const { ids } = allocate([[['k', 5]], step], 10)
     expect(ids).toEqual(['k@5', 'k@5#2', 'k@5#3', 'm@5', 'k@5#4'])
@@ -37,7 +37,7 @@ describe('an id', () => {
     )
   })
 
-  test('has no number in the hours after the forgotten ids', () => {
+  test('has no number in the hours after those of the forgotten ids', () => {
     const { ids } = allocate([[['k', 5]], [['k', 5]], [['l', 5]], [['m', 5]], [['m', 6]]], 1)
     expect(ids).toEqual(['k@5', 'k@5#2', 'l@5', 'm@5#3', 'm@6'])
   })

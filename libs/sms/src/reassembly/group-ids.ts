@@ -1,4 +1,4 @@
-/** The group ids already used, as plain JSON of limited size. The data is sufficient to never use an id twice. */
+/** The group ids that were already used, as plain JSON of limited size. With this data, no id is ever used twice. */
 export interface UsedGroupIds {
   /** In the order in which they were last used. */
   readonly remembered: readonly RememberedId[]
@@ -12,7 +12,7 @@ export interface UsedGroupIds {
 interface RememberedId {
   readonly id: string
   readonly hour: number
-  /** How many times the id was used. From the second time on, this number is appended to the id. */
+  /** The number of times that the id was used. From the second time on, this number is appended to the id. */
   readonly number: number
 }
 

@@ -32,7 +32,7 @@ const others: readonly [string, Partial<ReceivedPart>][] = [
 ]
 
 test.each(others)(
-  'a part with another %s is not a copy, neither with the same time nor as a resent part',
+  'a part with another %s is not a copy, whether its time stamp is equal or it was sent again',
   (_, other) => {
     const [one, two] = [heldPartOf(part), heldPartOf({ ...part, ...other })]
     expect(isSamePart(one, two)).toBe(false)

@@ -72,9 +72,9 @@ export function heldPartOf(part: ReceivedPart): HeldPart {
 }
 
 /**
- * Returns true if the modem listed the part again or the network delivered it again. In both cases the time stamp is
- * the same. Invalid time stamps do not count, because a service centre without a valid clock writes the same time stamp
- * in every message.
+ * Returns true if the modem listed the part twice or the network delivered it twice. In both cases the time stamps are
+ * equal. Invalid time stamps do not count, because a service centre without a valid clock writes the same time stamp in
+ * every message.
  */
 export function isSamePart(one: HeldPart, other: HeldPart): boolean {
   if (!isSameContent(one, other)) return false

@@ -51,7 +51,7 @@ const text = (sequence: number, written: string, elements: readonly InformationE
 const ucs2 = (sequence: number, units: Uint8Array) => ({ sequence, alphabet: 'ucs2', units }) as const
 
 describe('joins parts before decoding', () => {
-  test('a surrogate pair split by the sender', () => {
+  test('a surrogate pair that the sender split', () => {
     const octets = ucs2FromText('я😀я')
     expect(joined(2, [ucs2(1, octets.slice(0, 4)), ucs2(2, octets.slice(4))]).text).toBe('я😀я')
   })
@@ -178,7 +178,7 @@ describe('a part that lost its last octet', () => {
     expect(userData.map((run) => run.truncated ?? false)).toEqual([true, false])
   })
 
-  test('is the only reason for which a message is marked as truncated', () => {
+  test('is the only reason why a message is marked as truncated', () => {
     const { truncated, userData } = joined(2, [text(1, 'one '), text(2, 'two')])
     expect(truncated).toBe(false)
     expect(userData[0]).not.toHaveProperty('truncated')

@@ -25,7 +25,7 @@ export interface JoinedParts {
   /** `…` marks parts that are missing or not text. Undefined when no part is text. */
   readonly text: string | undefined
   readonly ports: Ports | undefined
-  /** True if a part had lost its last octet, so that a character may be missing without a `…`. */
+  /** True if a part had lost its last octet. The text may then lack a character without a `…`. */
   readonly truncated: boolean
   /** The data coding scheme and the protocol identifier come from the first part that has arrived. */
   readonly dataCodingScheme: number

@@ -13,8 +13,8 @@ export interface LeftoverLimits extends GapLimits {
 /**
  * Returns the group that completes this group, if each group is the nearest candidate for the other. One message may
  * have two groups for two reasons:
- * - two service centres with different clocks stamped its parts, or
- * - a part counted as a copy because an earlier message began or ended with the same text.
+ * - Two service centres with different clocks wrote the time stamps of its parts.
+ * - A part was treated as a copy because an earlier message began or ended with the same text.
  */
 export function complementOf(
   group: PartGroup,
@@ -54,13 +54,14 @@ export function originalsOf(
 
 function couldBeOne(one: PartGroup, other: PartGroup, siblings: readonly PartGroup[], limits: LeftoverLimits): boolean {
   if (one === other || !fillsGapsOf(one, other)) return false
-  // Does not join two announced groups, because each announced group keeps its id, and one id would have no message.
+  // Does not join two announced groups: each group keeps its announced id, because otherwise one of the ids would have
+  // no message.
   if (one.groupId !== null && other.groupId !== null) return false
   if (one.repeatOf === null && other.repeatOf === null) return arrivedTogether([...one.parts, ...other.parts], limits)
 
   const [message, copies] = one.repeatOf === null ? [one, other] : [other, one]
-  // Exchanges copies and originals too, because equal parts fit both messages, so the earlier of two equal parts may be
-  // in the group of the later message.
+  // Also exchanges copies and originals. Equal parts fit both messages, so the earlier of two equal parts may be in the
+  // group of the later message.
   return [copies.parts, originalsOf(copies, siblings, limits) ?? []].some(
     (parts) => parts.length > 0 && sentInOrder([...message.parts, ...parts], limits.resentWithinMs),
   )

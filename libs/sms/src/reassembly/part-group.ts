@@ -5,7 +5,7 @@ import { elapsedMs, type HeldPart, type ReceivedPart } from './held-part.ts'
 export interface PartGroup {
   /** The same for all parts of a message, and for all messages that reuse its reference. */
   readonly key: string
-  /** SIM and sender. */
+  /** The SIM and the sender. */
   readonly source: string
   readonly sim: string
   readonly sender: Address
@@ -74,9 +74,9 @@ export function groupKey({ sim, sender, concatenation }: ReceivedPart): string {
  * No field is the same in all parts of a message and different in every other message. References repeat after 256
  * messages, or in every message of a sender that never changes its reference, and the time stamps of parts differ by
  * seconds. Therefore the hour of the earliest time stamp is used. Any subset of the parts gives the same hour, with one
- * exception: the message was sent across the end of an hour, and only its later parts are present when it is first
- * announced. Such a message keeps its first id. These hours start at minute 23, because scheduled messages are sent on
- * the full hour.
+ * exception: a message that was sent across the end of an hour, and of which only the later parts are present at the
+ * first announcement. Such a message keeps its first id. The hours start at minute 23, because scheduled messages are
+ * often sent exactly on the hour.
  */
 export function hourOf({ parts }: PartGroup): number {
   const earliestMs = Math.min(...parts.map(({ sentMs, atMs }) => sentMs ?? atMs))
@@ -85,18 +85,21 @@ export function hourOf({ parts }: PartGroup): number {
 
 export interface GapLimits {
   /**
-   * The longest time between two parts of a message, because a sender may have lost coverage or reached its hourly
+   * The longest time between two parts of a message. It is long, because a sender may lose coverage or reach its hourly
    * limit.
    */
   readonly longestPauseMs: number
-  /** How much earlier a later part may have been submitted. Parts are sent in order, except if a part is retried. */
+  /**
+   * How much earlier than the part before it a part may have been submitted. Parts are sent in order, except if a part
+   * is retried.
+   */
   readonly longestDisorderMs: number
 }
 
 /**
- * Returns true if the times allow the part to belong to the group.
+ * Returns true if the part may belong to the group according to its times.
  *
- * The limit on disorder stops one lost part from corrupting later messages. With a sender that never changes its
+ * The limit on disorder prevents one lost part from corrupting later messages. With a sender that never changes its
  * reference, the first part of the next message would replace the lost part, the second part of that message would then
  * join the message after it, and so on: every later message would be a mixture of two.
  */
@@ -124,7 +127,7 @@ export function arrivedTogether(parts: readonly HeldPart[], limits: GapLimits): 
   return span(parts.map(({ atMs }) => atMs)) <= limits.longestDisorderMs && span(sentMs) <= limits.longestPauseMs
 }
 
-/** Returns true if a sender could have sent these parts as one message, waiting for the answer to each part. */
+/** Returns true if a sender that waits for the answer to each part could have sent these parts as one message. */
 export function sentInOrder(parts: readonly HeldPart[], longestPauseMs: number): boolean {
   const ordered = inSequence(parts)
   return ordered.every((part, i) => {

@@ -89,7 +89,7 @@ describe('the id of a message', () => {
     expect(ids(run(across).effects)).toEqual(ids(run(across.toReversed()).effects))
   })
 
-  test('is equal for any partial message sent on the full hour, like scheduled messages', () => {
+  test('is equal for any partial message sent exactly on the hour, like scheduled messages', () => {
     const striking = [part(1, 'a', 0, { sent: -1000 }), part(2, 'b', 0, { sent: 2000 })]
     expect(new Set(striking.flatMap((one) => ids(run([one, tick(HOUR)]).effects))).size).toBe(1)
   })
@@ -105,7 +105,7 @@ describe('the id of a message', () => {
     expect(new Set(ids(effects)).size).toBe(2)
   })
 
-  test('does not depend on the time or place of reading the parts', () => {
+  test('does not depend on when and where the parts were read', () => {
     const [first, second] = [part(1, 'a', 0), part(2, 'b', 0)]
     const later = [part(1, 'a', 3 * DAY, { id: 'x' }), part(2, 'b', 3 * DAY, { id: 'y' })]
     expect(ids(run([first, second]).effects)).toEqual(ids(run(later).effects))

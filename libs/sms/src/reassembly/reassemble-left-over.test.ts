@@ -50,7 +50,7 @@ describe('a leftover part', () => {
     expect(summaryOf(effects)).toEqual(['=ab', '=cb', '=ab'])
   })
 
-  test('is a copy only of an announced part', () => {
+  test('is a copy only of a part that was announced', () => {
     const inputs = [0, 1, 2].map((n) => part(1, 'a', n * 1000, { sent: n * 1000, id: `${n}` }))
     const { effects } = run([...inputs, tick(2 * HOUR)], { maxIncompleteOfKey: 2 })
     expect(summaryOf(effects)).toEqual(['~a…', '~a…', '2<1'])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { DAY, HOUR, ids, MINUTE, part, run, summaryOf, tick, type Written } from './reassembly-run.ts'
 
 describe('memory', () => {
-  test('of a complete message is limited in time; after that, copies are not recognised', () => {
+  test('of a complete message is limited in time; after that time, copies are not recognised', () => {
     const inputs = [part(1, 'a', 0), part(2, 'b', 0)]
     expect(run([...inputs, tick(7 * DAY - 1)]).state.groups).toHaveLength(1)
     expect(run([...inputs, tick(7 * DAY)]).state.groups).toEqual([])
@@ -57,7 +57,7 @@ describe('memory', () => {
     expect(state.groups.map(({ parts }) => parts[0]?.partId)).toEqual(['1@0', '3@0'])
   })
 
-  test('that was freed: a late part gets a new id, because the announced parts are forgotten', () => {
+  test('that was freed forgets the announced parts, so a late part gets a new id', () => {
     const inputs = [part(1, 'a', 0), part(1, 'x', 1, { reference: 8 }), part(2, 'b', 2), tick(2 * HOUR)]
     const { effects } = run(inputs, { maxGroups: 1 })
     expect(summaryOf(effects)).toEqual(['~a…', '~x…', '~…b'])
@@ -72,7 +72,7 @@ describe('memory', () => {
     expect(state.groups).toHaveLength(3)
   })
 
-  test('that becomes full: a message whose halves are in two groups is completed', () => {
+  test('that becomes full completes a message whose halves are in two groups', () => {
     const inputs = [part(1, 'a', 0, { sent: HOUR }), part(2, 'b', 1), part(1, 'x', 2, { reference: 8 })]
     const { effects, state } = run(inputs, { maxGroups: 2 })
     expect(summaryOf(effects)).toEqual(['=ab'])

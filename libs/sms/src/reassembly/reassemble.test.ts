@@ -35,7 +35,7 @@ describe('a message with all parts', () => {
 })
 
 describe('a copy', () => {
-  test('that the network delivers again is reported with its original', () => {
+  test('that the network delivers again is reported together with its original', () => {
     expect(summaryAfter([part(1, 'a', 0), part(1, 'a', 5, { id: 'again' })])).toEqual(['again<a@0'])
   })
 
@@ -52,7 +52,7 @@ describe('a copy', () => {
     expect(summaryAfter([first, copy, second, tick(2 * HOUR)])).toEqual(['=ab', 'again<a@0'])
   })
 
-  test('is not recognised in the same text a day later from a service centre without a clock', () => {
+  test('is not recognised if the same text arrives a day later from a service centre without a clock', () => {
     const unreadable = { stamp: { invalid: true, raw: new Uint8Array(7) } } as const
     const daily = [0, DAY, 2 * DAY].flatMap((atMs) => [
       part(1, 'a', atMs, { ...unreadable, id: `1 ${atMs}` }),
@@ -94,14 +94,14 @@ describe('a reused reference', () => {
     expect(new Set(ids(effects)).size).toBe(2)
   })
 
-  test('with the same text makes a second message', () => {
+  test('with the same text starts a second message', () => {
     const later = { sent: 5 * MINUTE }
     const { effects } = run([part(1, 'a', 0), part(2, 'b', 0), part(1, 'a', 5, later), part(2, 'b', 5, later)])
     expect(summaryOf(effects)).toEqual(['=ab', '=ab'])
     expect(new Set(ids(effects)).size).toBe(2)
   })
 
-  test('with the same text a third time makes a third message', () => {
+  test('with the same text for the third time starts a third message', () => {
     const at = (first: number, second: number) => [
       part(1, 'a', first, { sent: first * 1000 }),
       part(2, 'b', second, { sent: second * 1000 }),
@@ -118,7 +118,7 @@ describe('a reused reference', () => {
     expect(summaryAfter(inputs)).toEqual(['=ab', '=ab', '=ab'])
   })
 
-  test('while a part of the first message is missing does not mix the messages', () => {
+  test('while a part of the first message is missing does not mix the two messages', () => {
     const later = { sent: 2 * HOUR }
     const inputs = [part(1, 'a', 0), part(1, 'c', 5, later), part(2, 'd', 6, later), part(2, 'b', 7), tick(2 * HOUR)]
     expect(summaryAfter(inputs)).toEqual(['=cd', '=ab'])
@@ -141,7 +141,7 @@ describe('a reused reference', () => {
     expect(summaryAfter(inputs)).toEqual(['=1!', '=2!', '=3!', '~…b'])
   })
 
-  test('with parts a day apart is one message, with parts further apart two', () => {
+  test('with parts a day apart belongs to one message, with parts further apart to two', () => {
     expect(summaryAfter([part(1, 'a', 0), part(2, 'b', 1, { sent: DAY })])).toEqual(['=ab'])
     expect(summaryAfter([part(1, 'a', 0), part(2, 'b', 1, { sent: DAY + 1000 })])).toEqual([])
   })

@@ -28,10 +28,10 @@ import {
  *
  * A part joins a group that has its key (SIM, sender, reference with width, total) and lacks its sequence number. Of
  * several such groups, it joins the group whose times fit best. Without such a group, it starts a new group, so that a
- * reused reference causes no mixture. A copy has the same content and the same time stamp of the service centre. Equal
- * content with another time stamp is either a part that was submitted again or the part of a new message with the same
- * text. Such a part starts a group that accepts only such parts. That group becomes a second message if all its parts
- * arrive. Otherwise it completes another group, or has only copies.
+ * reused reference does not mix two messages. A copy has the same content and the same time stamp of the service
+ * centre. Equal content with another time stamp is either a part that was submitted again or the part of a new message
+ * with the same text. Such a part starts a group that accepts only parts of this kind. If all parts of the group
+ * arrive, the group becomes a second message. Otherwise, the group completes another group or contains only copies.
  *
  * No part is dropped: a group that is evicted is announced first. A sender that fills the memory evicts its own groups
  * first. The state depends only on the inputs and their order, so replaying them rebuilds it. Ticks that returned the

@@ -33,7 +33,7 @@ describe('without national tables', () => {
     expect(chooseEncoding('plain', { encoding: 'ucs2' })).toMatchObject({ encoding: 'ucs2', forcedUcs2By: [] })
   })
 
-  test('refuses an impossible GSM-7, and reports the position but not the text', () => {
+  test('refuses GSM-7 for a text that it cannot encode, and reports the position but not the text', () => {
     expect(() => chooseEncoding('a😀✓😀', { encoding: 'gsm7' })).toThrow(
       new PduEncodeError('TP-UD', 'has 2 characters without septets, the first is character 2'),
     )
@@ -87,12 +87,12 @@ describe('with national tables allowed', () => {
     expect(chooseEncoding('áè', { nationalShifts: [PORTUGUESE, SPANISH] }).shifts).toEqual({ single: PORTUGUESE })
   })
 
-  test('lists only characters that no allowed table has', () => {
+  test('lists only characters that are in none of the allowed tables', () => {
     expect(chooseEncoding('ş✓', { nationalShifts: [TURKISH] })).toMatchObject({ encoding: 'ucs2', forcedUcs2By: ['✓'] })
   })
 
   test('lists all characters if each character is in a table, but no pair of tables has all characters', () => {
-    // Spanish has no locking table, so one of the three languages is always left out.
+    // Spanish has no locking table, so a pair of tables always lacks one of the three languages.
     const choice = chooseEncoding('ş õ क', { nationalShifts: [TURKISH, PORTUGUESE, HINDI] })
     expect(choice.encoding).toBe('ucs2')
     expect(choice.forcedUcs2By).toEqual(['ş', 'õ', 'क'])
@@ -132,7 +132,7 @@ describe('with transliteration', () => {
 
   test('may use different replacements in different tables', () => {
     const options = { transliterate: true, nationalShifts: [HINDI] }
-    // Plain GSM-7 has É and Ü. The Hindi tables have neither of them, but have E and U as well as the letter क.
+    // Plain GSM-7 has É and Ü. The Hindi tables have neither É nor Ü, but they have E and U, and the letter क.
     expect(chooseEncoding('कÉ', options)).toMatchObject({ encoding: 'gsm7', text: 'कE' })
     expect(chooseEncoding('कǗ', options)).toMatchObject({ encoding: 'gsm7', text: 'कU' })
   })

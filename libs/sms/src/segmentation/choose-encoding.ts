@@ -20,7 +20,10 @@ export interface EncodingOptions {
   readonly referenceWidth?: 8 | 16 | undefined
   /** The languages whose tables the recipient's phone supports. Default: none, because few phones support any. */
   readonly nationalShifts?: readonly NationalLanguage[] | undefined
-  /** If true, replaces curly quotes, and accents that GSM-7 does not have, if that avoids UCS-2. Default false. */
+  /**
+   * If true, replaces curly quotes and accented letters that GSM-7 lacks, if the replacement avoids UCS-2. Default
+   * false.
+   */
   readonly transliterate?: boolean | undefined
   readonly ports?: Ports | undefined
   /** The encoding. Default: the cheapest lossless one. */
@@ -46,15 +49,16 @@ export interface EncodingChoice {
  * units.
  *
  * UCS-2 is used only for text that no allowed table can encode. UCS-2 is never cheaper: a character in GSM-7 has at
- * most 14 bits with its escape, and this saves more than the shift elements need in a part of any size. Transliteration
- * is tried when the text would otherwise need UCS-2. Transliteration is used only if the whole text then fits GSM-7 in
- * no more parts (`…` is three septets, but one UTF-16 unit). Transliteration also composes a letter with a following
- * accent (NFD); without transliteration, every character arrives unchanged.
+ * most 14 bits including its escape, and the saving is greater than the size of the shift elements in a part of any
+ * size. Transliteration is tried when the text would otherwise need UCS-2. Transliteration is used only if the whole
+ * text then fits GSM-7 in no more parts (`…` is three septets, but one UTF-16 unit). Transliteration also composes a
+ * letter with a following accent (NFD); without transliteration, every character arrives unchanged.
  */
 export function chooseEncoding(text: string, options: EncodingOptions): EncodingChoice {
   if (options.encoding === 'ucs2') return inUcs2(text, options, [])
   const plain = inGsm7(text, {}, options)
-  // Other tables save septets only for characters that take two septets, which matters only if it saves a part.
+  // Other tables save septets only for characters that need two septets in plain GSM-7. The saving matters only if it
+  // saves a part.
   if (plain !== undefined && (plain.parts === 1 || plain.units.length === text.length)) return plain
   const languages = [...new Set(options.nationalShifts)]
   const shifts = helpfulShifts(text, languages)
@@ -109,7 +113,7 @@ function isPlain({ shifts }: EncodingChoice): boolean {
   return shifts.locking === undefined && shifts.single === undefined
 }
 
-/** Returns the number of septets of the text and of the headers. */
+/** Returns the number of septets of the text and the headers. */
 function unitsOnTheAir({ units, parts, unitsPerPart }: EncodingChoice): number {
   return units.length + parts * (partCapacity('gsm7', []) - unitsPerPart)
 }
@@ -158,7 +162,7 @@ function commonElements({ ports }: EncodingOptions, { locking, single }: Gsm7Shi
   ]
 }
 
-/** Any element of this width; all have the same length. */
+/** An element of this width. All elements of this width have the same length. */
 function numberingOf(width: 8 | 16 = 8): InformationElement {
   return concatenationElement({ width, reference: 0, total: 1, sequence: 1 })
 }

@@ -17,8 +17,8 @@ export function clusterStarts(text: string): (index: number) => number {
 }
 
 /**
- * Two single units never join, except CR LF. At the ends of the text one of the units is NaN, and both results are
- * right.
+ * Two single units never join, except CR LF. At the start and at the end of the text, one of the units is NaN, and then
+ * both results are correct.
  */
 function mayJoin(before: number, after: number): boolean {
   if (!isSingle(before) || !isSingle(after)) return true

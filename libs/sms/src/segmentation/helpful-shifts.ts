@@ -20,8 +20,8 @@ export function helpfulShifts(text: Iterable<string>, languages: readonly Nation
   return [
     ...single.filter(helps),
     ...helpfulLocking,
-    // A locking table that helps alone also helps with any single shift table, because it encodes a character in one
-    // septet.
+    // A locking table that helps alone also helps together with any single shift table, because it encodes a character
+    // in one septet.
     ...helpfulLocking.flatMap((one) => {
       const isWritten = isWritableIn(one)
       const lacking = characters.filter((char) => !isWritten(char))

@@ -86,7 +86,7 @@ describe('part boundaries', () => {
     )
   })
 
-  test('use the spare units where they avoid most splits, not at the first cluster', () => {
+  test('use the spare units where they avoid the most splits, not at the first cluster', () => {
     // Four parts of five units leave three spare units. Keeping the second cluster together would use two of these
     // units, and two other clusters would then be split.
     const units = unitsOf([3, 3, 3, 2, 3, 3].map((length) => Array<'one'>(length).fill('one')))

@@ -55,8 +55,8 @@ function nextParts(before: Path, units: TextUnits, capacity: number): readonly P
   const end = units.pairStart(limit)
   const cluster = units.clusterStart(end)
   if (cluster === end) return [{ end, splits, before }]
-  // If the cluster began in an earlier part, a path that ends at the start of the cluster adds no units and does not
-  // reach `mustReach`.
+  // If the cluster began in an earlier part, a path that ends at the start of the cluster adds no units, and so does
+  // not reach `mustReach`.
   return [
     { end: cluster, splits, before },
     { end, splits: splits + 1, before },

@@ -80,7 +80,7 @@ describe('the parts of a long text', () => {
   })
 
   test('are increased by one if a surrogate pair would otherwise be split', () => {
-    // The 134 units would fill two parts completely.
+    // The 134 units would fill two parts completely without the surrogate pair.
     expect(segment(`${'я'.repeat(66)}😀${'я'.repeat(66)}`, plain).parts).toHaveLength(3)
   })
 
@@ -118,8 +118,8 @@ describe('the parts of a long text', () => {
   })
 })
 
-describe('characters of which one is escaped', () => {
-  test('are kept together when the escaped one comes first', () => {
+describe('a cluster with one escaped character', () => {
+  test('is kept together when the escaped character comes first', () => {
     // U+0959 is only in the single shift table, the vowel sign after it in the locking table.
     const text = `${'क'.repeat(144)}\u0959ि${'क'.repeat(40)}`
     const { parts, shifts } = segment(text, { ...plain, nationalShifts: [6] })

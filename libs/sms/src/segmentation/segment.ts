@@ -20,7 +20,10 @@ export interface SegmentDataOptions extends NumberingOptions {
 }
 
 interface NumberingOptions {
-  /** The same in all parts of a message; must differ in the next message to the same recipient. 23.040 §9.2.3.24.1 */
+  /**
+   * The reference is the same in all parts of a message, and must differ in the next message to the same recipient.
+   * 23.040 §9.2.3.24.1
+   */
   readonly reference: number
   /**
    * The number of bits of the reference. Default 8, because 16 bits need another septet per part, and the oldest phones

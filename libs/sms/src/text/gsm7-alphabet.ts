@@ -124,8 +124,8 @@ function buildAlphabet(locking: NationalLanguage, single: NationalLanguage): Alp
   const main = unitsOfSeptetTable(nationalLanguages.get(locking)?.locking ?? defaultAlphabet)
   const extension = unitsOfSeptetTable(nationalLanguages.get(single)?.single ?? defaultExtension)
   const codes = new Uint16Array(Math.max(...main, ...extension) + 1).fill(noCode)
-  // Writes the extension first and the highest septet first, so that the alphabet takes precedence over the extension,
-  // and the lowest septet over higher septets.
+  // Later writes overwrite earlier writes. The extension is written first, and the highest septet first, so that the
+  // alphabet takes precedence over the extension, and the lowest septet over higher septets.
   for (let septet = 0x7f; septet >= 0; septet--) codes[extension[septet]!] = escaped | septet
   for (let septet = 0x7f; septet >= 0; septet--) codes[main[septet]!] = septet
   codes[noCharacter] = noCode

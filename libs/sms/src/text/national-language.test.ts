@@ -249,7 +249,10 @@ describe('the languages in Latin letters', () => {
 
 describe.each(withBlock)('$name', ({ id, block, name }) => {
   const isOwn = (unit: number): boolean => unit >= block && unit < block + (name === 'Urdu' ? 0x100 : 0x80)
-  /** Returns the table in lines of sixteen characters. Empty cells and characters of its own script become spaces. */
+  /**
+   * Returns the table in lines of sixteen characters. Empty cells and characters of the language's own script become
+   * spaces.
+   */
   const commonPartOf = (units: Uint16Array): readonly string[] =>
     Array.from({ length: 8 }, (_, column) =>
       String.fromCharCode(
@@ -271,7 +274,7 @@ describe.each(withBlock)('$name', ({ id, block, name }) => {
   })
 
   it('has the symbols, the capitals and € besides its own script in the single shift table', () => {
-    // All Indian languages use the Devanagari danda and double danda; The Telugu table has neither.
+    // All Indian languages except Telugu use the Devanagari danda and double danda.
     const dandas = ['Gujarati', 'Kannada', 'Malayalam', 'Oriya', 'Punjabi', 'Tamil'].includes(name) ? '।॥' : '  '
     expect(commonPartOf(singleOf(id))).toEqual([
       '@£$¥¿"¤%&\'\f*+ -/',
@@ -287,7 +290,7 @@ describe.each(withBlock)('$name', ({ id, block, name }) => {
 
   it('has its own digits in order in the single shift table', () => {
     const zero = name === 'Urdu' ? 0x06f0 : block + 0x66
-    // The Bengali table has no dandas before the digits. 0x1B has no character.
+    // The Bengali table has no dandas before the digits. Septet 0x1B has no character.
     const septets = name === 'Bengali' ? [0x19, 0x1a] : [0x24, 0x25]
     septets.push(0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0x21, 0x22, 0x23)
     const figures = septets.sort().map((septet) => singleOf(id)[septet])
@@ -305,7 +308,7 @@ describe('the locking tables of India and Pakistan', () => {
 // These scripts have a common origin, and the same arrangement in their Unicode blocks, so a letter has the same septet
 // in every language that contains the letter. This test detects tables shifted by a cell and cells of another block.
 describe.each(indic)('$name', ({ id, block }) => {
-  it('has at each septet up to 0x5F the same letter as Devanagari, or none', () => {
+  it('has at each septet up to 0x5F the same letter as Devanagari, or no letter', () => {
     const devanagari = lockingOf(6)
     lockingOf(id).forEach((unit, septet) => {
       if (septet >= 0x60 || unit < 0x80) return

@@ -3,7 +3,7 @@
  *
  * Puts `fillBits` (0 to 6) zero bits in front, so that text after a user data header starts on a septet boundary
  * (23.040 §9.2.3.24). The spare bits after the last septet are zero. Seven spare bits look like another `@`. Only the
- * count in TP-UDL shows whether these bits are a character, so this function neither adds nor removes characters.
+ * count in TP-UDL shows whether these bits are a character, so this function adds and removes no characters.
  */
 export function packSeptets(septets: Uint8Array, fillBits = 0): Uint8Array {
   const octets = new Uint8Array(Math.ceil((fillBits + septets.length * 7) / 8))

@@ -15,7 +15,7 @@ export interface Spelling {
 export function spellingOf(cluster: string): Spelling | undefined {
   if (cluster.length > longestCluster) return undefined
   const composed = Array.from(cluster.normalize('NFC'))
-  // For a single character, `lessMarked` of the cluster is sufficient.
+  // For a single character, the `lessMarked` of the whole cluster is sufficient.
   const isAlone = composed.length === 1
   return {
     characters: composed.map((char) => ({

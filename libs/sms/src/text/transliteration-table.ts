@@ -1,8 +1,8 @@
 /**
  * Replacements for characters that an alphabet does not have: `[replacement, the characters it replaces]`. Each
- * replacement has the same meaning to a reader. The forms below are needed because after a digit, `½` is not `1/2`, and
- * `²` is not `2`. A replacement may itself need a rule (`ő` → `ö` → `o`). Accented letters need no rule, because they
- * lose their marks one by one.
+ * replacement has the same meaning to a reader. Some characters need a separate form after a digit: `½` cannot become
+ * `1/2`, and `²` cannot become `2`. A replacement may itself need a rule (`ő` → `ö` → `o`). Accented letters need no
+ * rule, because they lose their marks one by one.
  */
 const rules: readonly (readonly [replacement: string, characters: string])[] = [
   // Quotation marks, apostrophes, primes
@@ -58,7 +58,7 @@ const rules: readonly (readonly [replacement: string, characters: string])[] = [
   ['Ö', 'Ő'],
   ['ü', 'ű'],
   ['Ü', 'Ű'],
-  // Greek capitals that look like Latin capitals. The GSM alphabet contains the other ten Greek capitals
+  // Greek capitals that look like Latin capitals. The GSM alphabet contains the other ten Greek capitals.
   ['A', 'Α'],
   ['B', 'Β'],
   ['E', 'Ε'],

@@ -115,8 +115,8 @@ describe('transliteration to GSM 7 bit', () => {
     }
   })
 
-  // With quadratic time, this test would take minutes. Where the time could double with each mark, fewer marks are
-  // sufficient.
+  // With quadratic time, this test would take minutes. For texts where the time could double with each mark, fewer
+  // marks are sufficient.
   it.each([
     ['marks', 'a\u0301\u0323', 50_000],
     ['marks of Greek', 'α\u0301\u0323', 50_000],
@@ -133,7 +133,7 @@ describe('transliteration to GSM 7 bit', () => {
     expect(toGsm7(`a${heap.repeat(times)}я`)).toMatch(/^a.*я$/u)
   })
 
-  it('returns only possible characters of the text', () => {
+  it('returns only characters that are possible for the text', () => {
     const known = fc.constantFrom(...replacements.keys(), ...fractions.keys(), 'ǘ', 'ΐ', 'ẵ', 'É', 'ﬃ', '\u0958', '𝐀')
     const marks = fc.constantFrom('\u0301', '\u0308', '\u0323', '\ufe0f', '\u0342')
     const letters = fc.constantFrom('a', 'u', 'α', 'η', 'Ω', '1', ' ')
@@ -177,7 +177,7 @@ describe('a text transliterated to several alphabets', () => {
     for (const single of [1, 2, 3, 4]) expect(asked(text, { single })).toBeLessThan(5)
   })
 
-  it('is complete in the alphabet that contains the character that the other alphabets lack', () => {
+  it('is complete in an alphabet that contains the character that the other alphabets lack', () => {
     const text = new TransliterableText('“я”')
     expect(text.complete(inGsm7())).toBeUndefined()
     expect(text.complete((char) => char === 'я' || inGsm7()(char))?.text).toBe('"я"')

@@ -40,7 +40,7 @@ describe('SMS-DELIVER-REPORT', () => {
     ['0001', 'TP-PID', 2, 'is missing'],
     ['0002', 'TP-DCS', 2, 'is missing'],
     ['000403', 'TP-UD', 3, 'needs 3 octets, 0 left'],
-  ])('%j is refused: %s at octet %i', (hex, field, offset, reason) => {
+  ])('%j is refused with an error in %s at octet %i', (hex, field, offset, reason) => {
     expect(() => decodeDeliverReport(octetsFromHex(hex))).toThrow(new PduDecodeError(field, offset, reason))
   })
 

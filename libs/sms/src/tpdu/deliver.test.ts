@@ -61,7 +61,7 @@ describe('SMS-DELIVER', () => {
     expect(decodeDeliver(octetsFromHex(hex))).toEqual(deliver)
   })
 
-  test('is also decoded from the reserved type', () => {
+  test('is also decoded if it has the reserved type', () => {
     expect(decodeDeliver(octetsFromHex('070BC87238880900F10000993092516195800AE8329BFD4697D9EC37'))).toEqual(plain)
   })
 
@@ -83,7 +83,7 @@ describe('SMS-DELIVER', () => {
     ['04029121000099309251619580', 'TP-UDL', 13, 'is missing'],
     ['0402912100009930925161958003E8', 'TP-UD', 14, 'needs 3 octets, 1 left'],
     ['0402912100049930925161958003E832', 'TP-UD', 14, 'needs 3 octets, 2 left'],
-  ])('%j is refused: %s at octet %i', (hex, field, offset, reason) => {
+  ])('%j is refused with an error in %s at octet %i', (hex, field, offset, reason) => {
     expect(() => decodeDeliver(octetsFromHex(hex))).toThrow(new PduDecodeError(field, offset, reason))
   })
 

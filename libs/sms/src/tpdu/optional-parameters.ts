@@ -21,7 +21,10 @@ export function parameterIndicatorOf(parameters: OptionalParameters): number {
   )
 }
 
-/** @param octetsBefore the number of octets of the TPDU before the parameters; the user data may use the rest */
+/**
+ * @param octetsBefore the number of octets of the TPDU before the parameters; the user data may use the remaining
+ * octets
+ */
 export function encodeOptionalParameters(parameters: OptionalParameters, octetsBefore: number): Uint8Array {
   const { protocolIdentifier, dataCodingScheme, userData } = parameters
   const octets: number[] = []

@@ -69,7 +69,7 @@ describe('SMS-STATUS-REPORT', () => {
     ['names no parameter', '00', {}],
     ['has extensions', '81800040', { protocolIdentifier: 0x40 }],
     ['announces by reserved bits more than is defined', '7940AABB', { protocolIdentifier: 0x40 }],
-  ])('whose TP-PI %s is decoded', (_what, hex, parameters) => {
+  ])('with a TP-PI that %s is decoded', (_what, hex, parameters) => {
     expect(decodeStatusReport(octetsFromHex(mandatory + hex))).toEqual({ ...plain, ...parameters })
   })
 
@@ -93,7 +93,7 @@ describe('SMS-STATUS-REPORT', () => {
     [start, 'TP-SCTS', 10, 'needs 7 octets, 0 left'],
     [`${start}6230102100004A623010`, 'TP-DT', 17, 'needs 7 octets, 3 left'],
     [`${start}${times}`, 'TP-ST', 24, 'is missing'],
-  ])('%j is refused: %s at octet %i', (hex, field, offset, reason) => {
+  ])('%j is refused with an error in %s at octet %i', (hex, field, offset, reason) => {
     expect(() => decodeStatusReport(octetsFromHex(hex))).toThrow(new PduDecodeError(field, offset, reason))
   })
 

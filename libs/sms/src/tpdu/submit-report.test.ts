@@ -36,7 +36,7 @@ describe('SMS-SUBMIT-REPORT', () => {
     ['01', 'TP-PI', 1, 'is missing'],
     ['01C500', 'TP-SCTS', 3, 'needs 7 octets, 0 left'],
     ['010162301051641182', 'TP-PID', 9, 'is missing'],
-  ])('%j is refused: %s at octet %i', (hex, field, offset, reason) => {
+  ])('%j is refused with an error in %s at octet %i', (hex, field, offset, reason) => {
     expect(() => decodeSubmitReport(octetsFromHex(hex))).toThrow(new PduDecodeError(field, offset, reason))
   })
 

@@ -86,7 +86,7 @@ describe('SMS-SUBMIT', () => {
     ['190002912100006230', 'TP-VP', 7, 'needs 7 octets, 2 left'],
     ['11000291210000AA', 'TP-UDL', 8, 'is missing'],
     ['11000291210000AA0AE8329B', 'TP-UD', 9, 'needs 9 octets, 3 left'],
-  ])('%j is refused: %s at octet %i', (hex, field, offset, reason) => {
+  ])('%j is refused with an error in %s at octet %i', (hex, field, offset, reason) => {
     expect(() => decodeSubmit(octetsFromHex(hex))).toThrow(new PduDecodeError(field, offset, reason))
     const behindThree = octetsFromHex(`AABBCC${hex}`)
     expect(() => decodeSubmit(behindThree, 3)).toThrow(new PduDecodeError(field, offset + 3, reason))

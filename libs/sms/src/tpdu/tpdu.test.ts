@@ -46,7 +46,7 @@ describe('from the network', () => {
     [`${centreHex}${deliverHex.slice(0, -6)}`, 'TP-UD', 27, 'needs 9 octets, 6 left'],
     [`${centreHex}${statusReportHex.slice(0, -2)}`, 'TP-ST', 32, 'is missing'],
     ['000100', 'TP-SCTS', 3, 'needs 7 octets, 0 left'],
-  ])('%j is refused: %s at octet %i, counted from the service centre', (hex, field, offset, reason) => {
+  ])('%j is refused with an error in %s at octet %i, counted from the service centre', (hex, field, offset, reason) => {
     expect(() => decodeIncoming(octetsFromHex(hex))).toThrow(new PduDecodeError(field, offset, reason))
   })
 })
@@ -74,7 +74,7 @@ describe('from the phone', () => {
     [`${centreHex}03`, 'TP-MTI', 8, '3 is reserved'],
     [`${centreHex}1100`, 'TP-DA', 10, 'is missing'],
     [`${centreHex}00D3`, 'TP-PI', 10, 'is missing'],
-  ])('%j is refused: %s at octet %i, counted from the service centre', (hex, field, offset, reason) => {
+  ])('%j is refused with an error in %s at octet %i, counted from the service centre', (hex, field, offset, reason) => {
     expect(() => decodeOutgoing(octetsFromHex(hex))).toThrow(new PduDecodeError(field, offset, reason))
   })
 })
@@ -86,16 +86,19 @@ describe('for a modem', () => {
     ['SMS-SUBMIT-REPORT', decodeIncoming, submitReportHex],
     ['SMS-SUBMIT', decodeOutgoing, submitHex],
     ['SMS-DELIVER-REPORT', decodeOutgoing, deliverReportHex],
-  ] as const)('%s is written with its centre, and counted without', (_name, decode, hex) => {
-    const { tpdu } = decode(octetsFromHex(`00${hex}`))
-    if (tpdu.kind === 'command') throw new Error('is a command')
-    const withCentre = encodeForModem(tpdu, centre)
-    expect(hexFromOctets(withCentre.octets)).toBe(centreHex + hex)
-    expect(withCentre.tpduLength).toBe(hex.length / 2)
-    const without = encodeForModem(tpdu)
-    expect(hexFromOctets(without.octets)).toBe(`00${hex}`)
-    expect(without.tpduLength).toBe(hex.length / 2)
-  })
+  ] as const)(
+    '%s is written with its service centre, and its length excludes the service centre',
+    (_name, decode, hex) => {
+      const { tpdu } = decode(octetsFromHex(`00${hex}`))
+      if (tpdu.kind === 'command') throw new Error('is a command')
+      const withCentre = encodeForModem(tpdu, centre)
+      expect(hexFromOctets(withCentre.octets)).toBe(centreHex + hex)
+      expect(withCentre.tpduLength).toBe(hex.length / 2)
+      const without = encodeForModem(tpdu)
+      expect(hexFromOctets(without.octets)).toBe(`00${hex}`)
+      expect(without.tpduLength).toBe(hex.length / 2)
+    },
+  )
 
   test('the longest message is 164 octets', () => {
     const { tpduLength } = encodeForModem({
@@ -134,7 +137,7 @@ describe('a message decoded from a Buffer', () => {
     ['an enhanced validity period', '0009000B916407281553F80000013200000000000161'],
     ['a validity period with an invalid time', '0019000B916407281553F80000FFFFFFFFFFFFFF0161'],
     ['a command', '0002010203'],
-  ])('does not change either when outgoing: %s', (_, hex) => {
+  ])('does not change either when it is outgoing: %s', (_, hex) => {
     expectOwnOctets(decodeOutgoing, hex)
   })
 })

@@ -105,7 +105,7 @@ describe('an MMS notification', () => {
     ['a value longer than the rest', '89058200', 'From'],
     ['a text that does not end', '836874', 'X-Mms-Content-Location'],
     ['a header without its value', '8E', 'X-Mms-Message-Size'],
-  ])('with %s is refused, since the start of the next header is unknown', (_, damaged, field) => {
+  ])('with %s is refused, because the start of the next header is unknown', (_, damaged, field) => {
     const octets = joinOctets([octetsFromHex('8C829874008D90'), octetsFromHex(damaged)])
     expect(() => decodeMmsNotification(octets)).toThrow(field)
   })

@@ -182,7 +182,10 @@ function decodeVersion(reader: WspReader, field: string, into: Headers): void {
   reader.skipValue(field)
 }
 
-/** §7.3.34: a short-integer with three bits for the major and four for the minor version; minor 15 means none. */
+/**
+ * §7.3.34: a short-integer with three bits for the major version and four for the minor version; a minor version of 15
+ * means that there is no minor version.
+ */
 function versionText(octet: number): string {
   const major = (octet >> 4) & 0x07
   const minor = octet & 0x0f
@@ -204,7 +207,7 @@ function decodeFrom(reader: WspReader, field: string, into: Headers): void {
 
 /**
  * Reads an encoded-string-value (§7.3.18): a text, or a length, a character set and a text. If the first octet is 128
- * or more, a quote should precede it, but many networks omit the quote. The value is a text in both cases.
+ * or more, a quote should precede it, but many networks omit the quote. The value is a text with or without the quote.
  */
 function decodeEncodedString(reader: WspReader, field: string): string {
   if (reader.first(field) >= 0x20) return textFromCharacterSet(reader.textString(field))

@@ -39,8 +39,8 @@ describe('a WSP push', () => {
     }
   })
   it.each([26, 27, 28, 29])('contains a media type of %i characters in the general form', (length) => {
-    // The media type is followed by a zero and two octets for the character set. For 31 octets or more, the length has
-    // another form.
+    // The media type is followed by a zero octet and two octets for the character set. From 31 octets on, the length
+    // has another form.
     const push = { transactionId: 1, confirmed: false, contentType: 'x/'.padEnd(length, 'y'), body }
     expect(decodeWspPush(encodeWspPush({ ...push, contentTypeForm: 'general' }))).toMatchObject(push)
   })

@@ -5,13 +5,13 @@ import { WspReader } from './wsp-reader.ts'
 import { encodeTextString, encodeUintvar, encodeWithLength } from './wsp-values.ts'
 
 /**
- * A connectionless WSP Push from a short message to port 2948 (WAP-230 §8.2.4.1, WAP-235 §7.3.1): transaction id, PDU
+ * A connectionless WSP Push in a short message to port 2948 (WAP-230 §8.2.4.1, WAP-235 §7.3.1): transaction id, PDU
  * type, length of the headers, content type, other headers, body.
  */
 export interface WspPush {
   readonly transactionId: number
   readonly confirmed: boolean
-  /** The content type in lower case; a code without a name in the table is a number. */
+  /** The content type in lower case, or its number if the code has no name in the table. */
   readonly contentType: string | number
   readonly body: Uint8Array
   /** The start of the body in the decoded octets. */

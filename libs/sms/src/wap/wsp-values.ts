@@ -32,9 +32,7 @@ export function encodeLongInteger(value: number): Uint8Array {
 
 export const maxShortLength = 30
 export const lengthQuote = 31
-/**
- * The quote. The quote precedes a text whose first octet a receiver would otherwise read as a number or as this quote.
- */
+/** The quote precedes a text whose first octet a receiver would otherwise read as a number or as a quote. */
 export const textQuote = 0x7f
 
 /**

@@ -1,6 +1,6 @@
 import { accepted, answer, type CommandTable, cmeError, error, fail, ok, remembered } from './command.ts'
 
-/** Voice calls and supplementary services, in the detail that messaging programs use. */
+/** Voice calls and supplementary services, with the details that messaging programs use. */
 export const callCommands: CommandTable = {
   D: {
     needs: 'unlocked',

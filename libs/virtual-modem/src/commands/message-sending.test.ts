@@ -16,7 +16,7 @@ test('PDU mode: prompt, PDU, Ctrl-Z, reference, OK', () => {
   ])
 })
 
-test('uses the counter of the SIM as reference, not the PDU, and wraps', () => {
+test('uses the counter of the SIM as reference, not the reference in the PDU, and wraps after 255', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   const references = Array.from({ length: 258 }, () => {

@@ -152,7 +152,7 @@ function sendCommand(modem: MobileEquipment, parameters: Parameters): Outcome {
   })
 }
 
-/** 0 or 1 accepts, 2 refuses; if a length is given, an acknowledgement PDU follows (27.005 §3.4.4). */
+/** The parameter 0 or 1 accepts, 2 refuses. If a length is given, an acknowledgement PDU follows (27.005 §3.4.4). */
 function acknowledge(modem: MobileEquipment, parameters: Parameters): Outcome {
   const kind = parameters.number(0, 0)
   const length = parameters.number(1, 0)

@@ -31,7 +31,7 @@ test.each([
   [huaweiE173, '2,1,2,2,0'],
   [simcomSim800, '2,1,2,1,0'],
   [simcomSim7600, '1,1,2,1,0'],
-])('$0.name accepts $1 first of the CNMI fallbacks', (personality, taken) => {
+])('$0.name accepts $1 as the first of the CNMI fallbacks', (personality, taken) => {
   const { host } = ready('', { personality })
   const first = ladder.find((rung) => host.say(`AT+CNMI=${rung}\r`) === '\r\nOK\r\n')
   expect(first).toBe(taken)
@@ -47,21 +47,21 @@ test.each([
   expect(ready('', { personality }).host.say(`${command}\r`)).toBe(reply)
 })
 
-test('mt=0 stores without an indication', () => {
+test('mt=0 stores a message without an indication', () => {
   const { host, text } = ready('AT+CNMI=2,0')
   text('quiet')
   expect(host.wait(0)).toBe('')
   expect(host.say('AT+CPMS?\r')).toContain('"SM",1,30')
 })
 
-test('mt=1 stores and sends the index', () => {
+test('mt=1 stores a message and sends its index', () => {
   const { host, text } = ready('AT+CNMI=2,1')
   text('one')
   text('two')
   expect(host.wait(0)).toBe('\r\n+CMTI: "SM",1\r\n\r\n+CMTI: "SM",2\r\n')
 })
 
-test('mt=2 routes to the host and stores only messages for the SIM', () => {
+test('mt=2 routes messages to the host and stores only messages for the SIM', () => {
   const { host, text } = ready('AT+CNMI=2,2')
   text('Hi')
   expect(host.wait(0)).toBe('\r\n+CMT: ,21\r\n0791447700090000040C9144770009909900006230106100000002C834\r\n')
@@ -86,7 +86,7 @@ test('text mode shows sender, time and text', () => {
   expect(host.wait(0)).toBe(`\r\n+CMT: "${from}",,"26/03/01,16:00:00+00",145,4,0,0,"+447700900000",145,2\r\nHi\r\n`)
 })
 
-test('mode 0 delays indications; bfr sends or drops them', () => {
+test('mode 0 delays indications; the parameter bfr decides whether they are sent or dropped later', () => {
   for (const [bfr, shown] of [
     [0, '\r\n+CMTI: "SM",1\r\n\r\nOK\r\n'],
     [1, '\r\nOK\r\n'],

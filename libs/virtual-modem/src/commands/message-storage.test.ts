@@ -115,7 +115,7 @@ test.each([
   ['AT+CMGD=1,2', [1, 3, 4]],
   ['AT+CMGD=1,3', [1, 3]],
   ['AT+CMGD=0,4', []],
-])('%s leaves %j of unread, read, unread, unsent, sent', (command, left) => {
+])('flag %s deletes messages and leaves %j of unread, read, unread, unsent, sent', (command, left) => {
   const { host } = withMessages(['a', 'b', 'c'])
   host.say('AT+CMGR=2;+CMGF=1\r')
   for (const _ of [4, 5]) {

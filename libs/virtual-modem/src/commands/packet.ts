@@ -1,6 +1,6 @@
 import { answer, type CommandTable, error, ok, remembered } from './command.ts'
 
-/** The packet service, in the detail that messaging programs read: 27.007 §10. */
+/** The packet service, with the details that messaging programs read: 27.007 §10. */
 export const packetCommands: CommandTable = {
   '+CGATT': {
     needs: 'unlocked',

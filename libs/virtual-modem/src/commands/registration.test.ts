@@ -77,7 +77,7 @@ test.each([
   [-113, '0,99'],
   [-73, '20,99'],
   [undefined, '99,99'],
-])('shows %s dBm as +CSQ: %s', (signalDbm, shown) => {
+])('reports a signal of %s dBm as +CSQ: %s', (signalDbm, shown) => {
   const host = new EmulatedHost(emulatedNetwork({ coverage: { signalDbm } }))
   expect(host.say('AT+CSQ\r')).toBe(`\r\n+CSQ: ${shown}\r\n\r\nOK\r\n`)
 })

@@ -27,7 +27,7 @@ test('follows a menu step by step to its end', () => {
 })
 
 test.each(['9', 'constructor', '__proto__', 'toString'])(
-  '%s is not a choice of a menu that does not offer it',
+  'does not accept %s as a choice of a menu that does not offer it',
   (choice) => {
     const host = new EmulatedHost(emulatedNetwork())
     host.say('AT+CUSD=1,"*101#"\r')

@@ -94,7 +94,7 @@ export class MobileEquipment {
     return this.terminals.unsolicited
   }
 
-  /** `timeFactor` 0: all services are ready at once; `quiet`: no boot messages. */
+  /** `timeFactor`: 0 makes all services ready at once. `quiet`: true sends no boot messages. */
   start(timeFactor: number, quiet: boolean): void {
     const { boot } = this.personality
     this.sim?.powerUp()
@@ -137,7 +137,10 @@ export class MobileEquipment {
     return this.sim !== undefined && this.#simAnswers && !this.#simBusy && this.sim.guard.state === 'ready'
   }
 
-  /** Returns the error for a command whose requirement is not met; undefined if the requirement is met. */
+  /**
+   * Returns the error for a command that needs a SIM, an unlocked SIM or the message service; undefined if the modem
+   * has what the command needs.
+   */
   missing(needs: 'sim' | 'unlocked' | 'sms' | undefined): ResultCode | undefined {
     if (needs === undefined) return undefined
     const cme = this.#missingSim(needs === 'sim')
@@ -240,9 +243,9 @@ export interface NonVolatile {
   readonly phonebook: Phonebook
   /** The rate of the serial port, stored by AT&W. */
   baudRate?: string | undefined
-  /** AT&W */
+  /** The terminal settings stored by AT&W. */
   terminal?: Pick<EquipmentSettings, 'echo' | 'quiet' | 'verbose' | 'errorReports'>
-  /** CSAS */
+  /** The message settings stored by CSAS. */
   messages?: Pick<EquipmentSettings, 'csmp' | 'broadcast'> & { readonly serviceCentre: string }
 }
 

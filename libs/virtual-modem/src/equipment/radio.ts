@@ -97,7 +97,7 @@ export class Radio {
     }
   }
 
-  /** The fields that follow `<n>,` in an answer, and the prefix in an unsolicited report. */
+  /** Returns the fields that follow `<n>,` in an answer, or that follow the prefix in an unsolicited report. */
   report(command: RegistrationCommand, level: number): string {
     const stat = this.stat(command)
     const coverage = this.coverage
@@ -157,7 +157,7 @@ export class Radio {
     }
   }
 
-  /** `+CREG=2` does not report the current state, only later changes. */
+  /** Must be called when `+CREG=2` or similar was set. Does not report the current state, only later changes. */
   reportsSet(command: RegistrationCommand): void {
     this.#announced.set(command, this.report(command, this.#modem.settings.registrationReports[command]))
   }

@@ -6,8 +6,8 @@ import { Unsolicited, type UnsolicitedOptions } from './unsolicited.ts'
  * The terminals of one modem: a USB modem often has two ports that take commands. Each has its own echo, result format,
  * error reports, message format and message indications (CNMI). All other settings belong to the modem.
  *
- * One terminal is current: the terminal whose command is running, otherwise the first terminal. While a timer runs, the
- * terminal is current that started the timer.
+ * One terminal is current: the terminal whose command is running, otherwise the first terminal. While the function of a
+ * timer runs, the terminal that started the timer is current.
  */
 export class Terminals {
   readonly #all: readonly Terminal[]
@@ -40,7 +40,7 @@ export class Terminals {
     this.#on(this.#all[index] ?? this.#current, run)
   }
 
-  /** Runs the function while the terminal is current to which messages are routed. */
+  /** Runs the function while the terminal that receives messages is current. */
   asReceiving(run: () => void): void {
     this.#on(this.#receiving, run)
   }
@@ -55,7 +55,7 @@ export class Terminals {
     return this.#all.flatMap(({ settings, unsolicited }) => (isWanted(settings.cnmi) ? unsolicited : []))
   }
 
-  /** Returns a clock that makes the terminal current that started a timer. */
+  /** Returns a clock that, when a timer fires, makes the terminal current that started the timer. */
   clock(clock: Clock): Clock {
     if (this.#all.length === 1) return clock
     return {
@@ -94,8 +94,8 @@ interface Terminal {
 }
 
 /**
- * Returns the settings of another terminal. Some values belong to this terminal, and the others are read and written in
- * `settings`.
+ * Returns the settings of another terminal. Some values belong to the other terminal alone, and the rest is read and
+ * written in `settings`.
  */
 function sharing(settings: EquipmentSettings, isOwn: (key: keyof EquipmentSettings) => boolean): EquipmentSettings {
   const others = { ...settings, registers: new Map(settings.registers) }

@@ -60,7 +60,7 @@ export class Unsolicited {
     return withLineEnds(settings.verbose ? `\r\n${line}\r\n` : `${line}\r\n`, settings)
   }
 
-  /** Starts the repeating faults; each ends when it is cleared. */
+  /** Starts the repeating faults. Each of them stops when it is cleared. */
   update(): void {
     if (!this.#flooding) this.#flood()
     if (!this.#sendingTime) this.#sendTime()

@@ -22,7 +22,7 @@ export class UssdSession {
   readonly #modem: UssdModem
   #round = 0
   #timeout: Timer | undefined
-  /** The actual reply, which is sent after the menu that a fault shows first. */
+  /** The actual reply, which is sent after the menu that a fault has inserted. */
   #behindMenu: UssdReply | undefined
 
   constructor(modem: UssdModem) {
@@ -99,7 +99,7 @@ export class UssdSession {
   }
 }
 
-/** 23.038 §5: GSM 7 bit, language unspecified; UCS-2. */
+/** 23.038 §5: GSM 7 bit with an unspecified language, and UCS-2. */
 const gsm7 = 15
 const ucs2Coding = 72
 /** The time after which the network ends a session without a reply. */

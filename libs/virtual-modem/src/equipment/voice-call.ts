@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock.ts'
 import type { EquipmentSettings } from './settings.ts'
 
 /**
- * A voice call, in the detail that a messaging program sees.
+ * A voice call, with the details that a messaging program sees.
  *
  * - none: there is no call.
  * - ringing: sends RING, and +CLIP if enabled, every five seconds.

@@ -19,7 +19,7 @@ function arrivals(faults: object, sendings: readonly [from: string, text: string
   })
 }
 
-test('no fault: delivers in order, each message with its own reference', () => {
+test('no fault: delivers messages in order, each with its own reference', () => {
   const sendings: [string, string][] = [
     ['+441', threeParts],
     ['+442', threeParts],
@@ -35,7 +35,7 @@ test('parts-out-of-order: delays the last part without losing it', () => {
   expect(arrivals({ 'parts-out-of-order': { skip: 2 } }, [['+441', threeParts]])).toEqual(['1/1', '1/2', '1/3'])
 })
 
-test('part-missing: loses the part, but acknowledges it to the network', () => {
+test('part-missing: loses the part, but acknowledges the part to the network', () => {
   expect(arrivals({ 'part-missing': { sequence: 2 } }, [['+441', threeParts]])).toEqual(['1/1', '1/3'])
 })
 

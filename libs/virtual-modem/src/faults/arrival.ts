@@ -25,7 +25,7 @@ export class ArrivalFaults {
     this.#faults = faults
   }
 
-  /** Each message is delayed or repeated at most once, because otherwise two messages could be swapped endlessly. */
+  /** Each message is delayed or repeated at most once. Otherwise, two messages could overtake each other endlessly. */
   outcomeOf(tpdu: Uint8Array): ArrivalOutcome {
     if (this.#seen.has(tpdu)) return 'arrives'
     const outcome = this.#draw(tpdu)

@@ -11,7 +11,7 @@ test('answer-late: sends the whole answer after the delay', () => {
   expect(modem.wait(1)).toBe('\r\n+CSQ: 20,99\r\n\r\nOK\r\n\r\nOK\r\n')
 })
 
-test('answer-lost: runs the command without an answer, then answers the next command', () => {
+test('answer-lost: runs the command but sends no answer, then answers the next command', () => {
   const modem = host({ 'answer-lost': { command: '+creg', times: 1 } })
   expect(modem.say('AT+CREG=2\r')).toBe('')
   expect(modem.wait(60_000)).toBe('')
@@ -53,7 +53,7 @@ test('command-refused: matches several commands, or only their read forms', () =
   expect(modem.say('AT+CNMI=2,1\r')).toBe('\r\nOK\r\n')
 })
 
-test('at-refused: refuses a bare AT, but no command', () => {
+test('at-refused: refuses a bare AT, but no other command', () => {
   const modem = host({ 'at-refused': {} })
   expect(modem.say('AT\r')).toBe('\r\nERROR\r\n')
   expect(modem.say('ATE0\r')).toBe('\r\nOK\r\n')

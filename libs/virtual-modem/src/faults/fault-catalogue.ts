@@ -100,7 +100,8 @@ export const faultDescriptions = {
   'port-renumbered': fault('Changes the port name after a reset'),
   'port-half-open': fault('Keeps the port open without data, then loses it', { forMs: 30_000 }),
 
-  // The web interface of a HiLink stick. `path` is the end of a path, such as `sms-list`; empty: any path.
+  // The web interface of a HiLink stick. `path` is the end of a path, such as `sms-list`. An empty `path` means any
+  // path.
   'web-late': fault('Replies to a web request late', { delayMs: 15_000, path: '' }),
   'web-lost': fault('Executes a web request and closes the connection without a reply', { path: '' }),
   'web-cut': fault('Closes the connection in the middle of a web reply', { path: '' }),
@@ -159,7 +160,7 @@ function fault<const Options extends object = Record<never, never>>(
   return { about, options: { chance: 1, times: 0, skip: 0, ...(options as Widened<Options>) } }
 }
 
-/** The type of an option: a default of 3000 allows any number. */
+/** Widens the type of a default value, so that an option with the default 3000 accepts any number. */
 type Widened<T> = {
   readonly [K in keyof T]: T[K] extends number ? number : T[K] extends boolean ? boolean : string
 }

@@ -15,7 +15,7 @@ test('port-renumbered: returns the port under another name after a reset', () =>
   expect(host.ports.at(-1)).toBe('back')
 })
 
-test('port-half-open: transfers no data, then loses the port, then returns the port', () => {
+test('port-half-open: transfers no data, then closes the port, then makes the port available again', () => {
   const host = new EmulatedHost(emulatedNetwork(), { bootTimeFactor: 0 })
   host.modem.faults.set('port-half-open', { forMs: 5000, times: 1 })
   expect(host.say('AT\r')).toBe('')

@@ -9,7 +9,7 @@ test.each([
   [7, true],
   [8, false],
   [11, false],
-])('registration %d: answers and reports the status, messages can be sent: %s', (stat, goes) => {
+])('registration %d: reports this status; messages can be sent: %s', (stat, goes) => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world)
   host.say('AT+CREG=1\r')

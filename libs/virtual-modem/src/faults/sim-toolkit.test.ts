@@ -26,7 +26,7 @@ test.each([
   expect(host.say(`${response}\r`)).toContain('ERROR')
 })
 
-test('sim-toolkit: sends a request while a message is sent, and the message arrives', () => {
+test('sim-toolkit: sends a request while a message is being sent, and the message arrives', () => {
   const world = emulatedNetwork()
   const host = new EmulatedHost(world, {
     personality: simcomSim7600,

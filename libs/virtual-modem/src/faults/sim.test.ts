@@ -19,7 +19,7 @@ test.each([14, 515])('sim-busy: answers CME %d and CMS 314 or 515 for ten second
   expect(host.say('AT+CSCA?\r')).toContain('+CSCA: "+44')
 })
 
-test('sim-busy: starts at once when set at run time, and ends on its own', () => {
+test('sim-busy: starts at once when set at run time, and ends by itself', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CMEE=1;+CREG=1\r')
   host.modem.faults.set('sim-busy', { forMs: 3000, times: 1 })

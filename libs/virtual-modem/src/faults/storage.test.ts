@@ -22,7 +22,7 @@ function receive(faults: object, commands: string, options: object = {}) {
   return { ...world, host, text, report }
 }
 
-test('storage-full: sends ^SMMEMFULL and CMS 322, no +CMTI; delivers queued messages when cleared', () => {
+test('storage-full: sends ^SMMEMFULL and CMS 322 but no +CMTI, and delivers queued messages when cleared', () => {
   const { host, text } = receive({ 'storage-full': {} }, 'AT+CNMI=2,1', { personality: huaweiE3372 })
   expect(text('waits')).toBe('\r\n^SMMEMFULL: "SM"\r\n')
   expect(text('waits too')).toBe('')

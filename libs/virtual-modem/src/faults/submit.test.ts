@@ -33,14 +33,14 @@ test('submit-answer-lost: sends the message without an answer', () => {
   expect(send()).toContain('+CMGS: 1')
 })
 
-test('submit-answer-lost, all: false: answers the reference without OK', () => {
+test('submit-answer-lost, all: false: answers with the reference, but without OK', () => {
   const { answer, ledger } = submit({ 'submit-answer-lost': { all: false } })
   expect(answer).toBe('\r\n+CMGS: 0\r\n')
   expect(ledger).toHaveLength(1)
 })
 
 test.each([true, false])(
-  'submit-hang: sends the message, then ignores the host for a while, answered %s',
+  'submit-hang: sends the message, then ignores the host for a while (answered: %s)',
   (answered) => {
     const { host, modem, ledger, answer, send } = hanging({ forMs: 20_000, answered, times: 1 })
     expect(answer).toBe('')
@@ -96,14 +96,14 @@ test('answers-while-sending: answers queries, but refuses a second SUBMIT', () =
 test.each([
   [false, '\r\nOK\r\n\r\n+CMGS: 0\r\n'],
   [true, '\r\nOK\r\n'],
-])('submit-reference-late: sends OK, then the reference, never %s', (never, reply) => {
+])('submit-reference-late: sends OK, then the reference (never: %s)', (never, reply) => {
   const { answer, host, ledger } = submit({ 'submit-reference-late': { never } })
   const said = (answer + host.wait(0)).replace(/\r\n\+CDS: 25\r\n[0-9A-F]+\r\n/, '')
   expect(said).toBe(reply)
   expect(ledger).toHaveLength(1)
 })
 
-test('submit-error: answers one of the codes and does not send', () => {
+test('submit-error: answers with one of the codes and does not send', () => {
   const { sendAndWait, ledger, host } = submit({ 'submit-error': { codes: '38,42,500' } })
   host.wait(0)
   const codes = new Set(
@@ -113,7 +113,7 @@ test('submit-error: answers one of the codes and does not send', () => {
   expect(ledger).toEqual([])
 })
 
-test('submit-error, accepted: answers an error but sends the message', () => {
+test('submit-error, accepted: answers with an error but sends the message', () => {
   const { answer, ledger } = submit({ 'submit-error': { codes: '513', accepted: true } })
   expect(answer).toBe('\r\n+CMS ERROR: 513\r\n')
   expect(ledger).toHaveLength(1)
@@ -129,7 +129,7 @@ test('submit-error: occurs several times in a row with the option times', () => 
   ])
 })
 
-test.each([true, false])('submit-port-drop: loses the port after Ctrl-Z, accepted %s', (accepted) => {
+test.each([true, false])('submit-port-drop: loses the port after Ctrl-Z (accepted: %s)', (accepted) => {
   const { host, ledger, answer } = submit({ 'submit-port-drop': { accepted, forMs: 2000, times: 1 } })
   expect(answer).toBe('')
   expect(host.ports).toEqual(['lost'])
@@ -140,7 +140,7 @@ test.each([true, false])('submit-port-drop: loses the port after Ctrl-Z, accepte
 })
 
 test.each([true, false])(
-  'submit-reboot: the modem restarts after Ctrl-Z and has forgotten its settings, accepted %s',
+  'submit-reboot: the modem restarts after Ctrl-Z and loses its settings (accepted: %s)',
   (accepted) => {
     const { host, ledger, answer } = submit({ 'submit-reboot': { accepted, times: 1 } }, { personality: quectelEc25 })
     expect(answer).toBe('')
@@ -157,7 +157,7 @@ test('report-before-answer: sends +CDS, then +CMGS', () => {
   expect(host.wait(0)).toMatch(/^\r\n\+CDS: 25\r\n[0-9A-F]+\r\n\r\n\+CMGS: 0\r\n\r\nOK\r\n$/)
 })
 
-test('report-before-answer: answers eventually even without a report', () => {
+test('report-before-answer: sends the answer even if no report arrives', () => {
   const { host, network, send } = submit({ 'report-before-answer': { skip: 1 } })
   host.wait(0)
   network.setDeliveryPolicy('', { outcome: 'silent' })

@@ -20,8 +20,10 @@ type Answer = (reply: DeliveryReply) => void
 /**
  * Stores messages from the network or routes them to the host, according to CNMI (27.005 §3.4.1).
  *
+ * States:
  * - free: the next message can be received.
- * - unacknowledged: with CSMS=1 a message was routed to the host, which must answer with CNMA in time. Otherwise the network
+ * - unacknowledged: with CSMS=1 a message was routed to the host, which must answer with CNMA in time. Otherwise the
+ *   network
  *   gets an error and routing stops: `<mt>` and `<ds>` become 0.
  */
 export class IncomingMessages {

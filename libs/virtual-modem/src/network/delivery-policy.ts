@@ -32,8 +32,8 @@ export type DeliveryPolicy =
    */
   | { readonly outcome: 'rejected'; readonly cause: number; readonly times?: number }
   /**
-   * Accepts the message, but answers CMS 500 (unknown error). The report states that the message was delivered, or no
-   * report is sent.
+   * Accepts the message, but answers with CMS 500 (unknown error). Then sends a report that the message was delivered,
+   * or no report.
    */
   | { readonly outcome: 'answer-lost'; readonly reportAfterMs?: number }
 

@@ -14,7 +14,7 @@ export interface SendTextOptions {
   readonly encoding?: 'gsm7' | 'ucs2'
   readonly messageClass?: 0 | 1 | 2 | 3
   readonly nationalShifts?: readonly number[]
-  /** Concatenation reference; default: the next reference. */
+  /** The concatenation reference. Default: the next reference. */
   readonly reference?: number
   readonly referenceWidth?: 8 | 16
   readonly protocolIdentifier?: number

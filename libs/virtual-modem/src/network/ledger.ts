@@ -3,7 +3,7 @@
  * disk before the sender receives the result.
  */
 export interface LedgerEntry {
-  /** Counts from 1 in each network. */
+  /** The number of the entry, counted from 1 in each network. */
   readonly sequence: number
   readonly epochMs: number
   /** IMEI. */

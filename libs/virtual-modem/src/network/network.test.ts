@@ -232,7 +232,7 @@ test.each([
   [{ outcome: 'delivered-late', finallyAfterMs: 5000 }, [0x21, 0]],
   [{ outcome: 'silent' }, []],
   [{ outcome: 'expires', afterMs: 10 }, [0x46]],
-] as const)('a number that is %j is reported as %j', (policy, statuses) => {
+] as const)('a message to a number that is %j is reported as %j', (policy, statuses) => {
   const { alice, network } = twoModems()
   network.setDeliveryPolicy('+4477', policy)
   send(alice, outside, 'Hi')
@@ -279,7 +279,7 @@ test('reports contain the reference, the recipient and both times', () => {
   })
 })
 
-test('delivers octets that are not a message unchanged', () => {
+test('delivers octets unchanged that are not a message', () => {
   const { bob, network } = twoModems()
   for (const raw of ['', '00', 'FFFFFFFF', '0405A1']) network.sendRaw(bobNumber, octetsFromHex(raw))
   bob.wait(0)

@@ -25,8 +25,8 @@ import { UssdDialogue, type UssdMenu, type UssdReply, usualUssdMenus } from './u
 
 /**
  * The network that several modems share: a service centre that routes by number and queues messages, USSD services,
- * operators and coverage. The first half of the methods is for tests and the control interface, the second half for
- * modems.
+ * operators and coverage. The first methods are for tests and the control interface. Below the heading "Methods for
+ * modems" are the methods for modems.
  */
 export class Network {
   readonly serviceCentreNumber: string
@@ -135,7 +135,7 @@ export class Network {
     this.#latencyMs = latencyMs
   }
 
-  /** `to` is the number of a SIM; undefined means all SIMs, including SIMs that are added later. */
+  /** @param to the number of a SIM; undefined means all SIMs, including SIMs that are added later */
   setCoverage(to: string | undefined, change: Partial<Coverage>): void {
     const everybody = [...this.#byImsi.values()]
     if (to === undefined) this.#usualCoverage = { ...this.#usualCoverage, ...change }
@@ -214,7 +214,7 @@ export class Network {
     this.#enrolled(sim).memoryAvailable()
   }
 
-  /** Emits the ledger entry, and then calls `done`: after the latency, or at once if the latency is zero. */
+  /** Emits the ledger entry, and then calls `done` after the latency, or at once if the latency is zero. */
   submit(sim: Sim, imei: string, tpdu: Uint8Array, submit: Submit, done: (result: SubmitResult) => void): void {
     const sender = this.#enrolled(sim)
     const delayMs = this.latencyMs() + this.#centre.acceptanceDelayMs(submit)

@@ -113,7 +113,7 @@ export class ServiceCentre {
     }
   }
 
-  /** Sends one reply to a whole text message, but none to data. */
+  /** Sends one reply to the whole text of a message, and no reply to data. */
   #reply(
     sender: Subscriber,
     { text, destination, part }: LedgerEntry,

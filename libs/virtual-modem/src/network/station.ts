@@ -25,7 +25,7 @@ export interface Downlink {
 
 /**
  * `taken`: delivered. `memory-full`: kept until the modem reports free memory (23.040 §3.2.8). `error`: not received.
- * `later`: a fault lets the next message overtake it. `again`: a fault loses the acknowledgement.
+ * `later`: a fault lets the next message overtake this message. `again`: a fault loses the acknowledgement.
  */
 export type DeliveryReply = 'taken' | 'memory-full' | 'error' | 'later' | 'again'
 

@@ -27,7 +27,7 @@ export class Subscriber {
   #overtakable = false
   #timer: Timer | undefined
   #expiry: { readonly timer: Timer; readonly atMs: number } | undefined
-  /** A time that is equal to or earlier than the first expiry of a queued message. */
+  /** The earliest time at which a queued message may expire; never later than the earliest expiry. */
   #earliestExpiryMs = Number.POSITIVE_INFINITY
 
   constructor(msisdn: string, imsi: string, coverage: Coverage, options: SubscriberOptions) {
@@ -152,7 +152,7 @@ export class Subscriber {
     }
   }
 
-  /** Sets one timer, for the message that expires first. Later messages do not change it. */
+  /** Sets one timer, for the message that expires first. A message that expires later does not change the timer. */
   #watchExpiry(): void {
     const watched = this.#expiry
     const needed = this.#kept.length > 0 && this.#earliestExpiryMs < Number.POSITIVE_INFINITY
@@ -189,7 +189,10 @@ export interface SubscriberOptions {
 
 /** TRAM plus the time of transit (24.011 §10). Without an answer within this time, the delivery has failed. */
 const answerWithinMs = 45_000
-/** The network repeats a message only after its timers end, after at least 12 s (24.011 §10). Later messages do not wait. */
+/**
+ * The network repeats a message only after its timers end, after at least 12 s (24.011 §10). Later messages do not wait
+ * for the repetition.
+ */
 const redeliverAfterMs = 15_000
 /** How long the network holds back a delayed part. A message that arrives meanwhile overtakes the part. */
 const overtakenWithinMs = 2000

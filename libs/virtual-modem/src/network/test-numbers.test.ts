@@ -66,7 +66,7 @@ test.each([
 test.each([
   ['+12025550119', 0],
   ['+12025550120', 1],
-])('%s accepts the message, answers CMS 500 and sends %i reports', (number, reports) => {
+])('%s accepts the message, answers with CMS 500 and sends %i reports', (number, reports) => {
   const { send, host, ledger } = world()
   expect(send(number)).toBe('\r\n+CMS ERROR: 500\r\n')
   expect(ledger).toHaveLength(1)

@@ -9,8 +9,8 @@ export interface TestNumber {
 }
 
 /**
- * These numbers are from the range 202-555-0100 to 202-555-0199, which the North American plan reserves for fiction.
- * libphonenumber accepts them as valid, unlike the reserved numbers of Ofcom (+44 7700 900xxx).
+ * The numbers are from the range 202-555-0100 to 202-555-0199, which the North American plan reserves for fiction.
+ * libphonenumber accepts these numbers as valid, unlike the reserved numbers of Ofcom (+44 7700 900xxx).
  */
 export const testNumbers: readonly TestNumber[] = [
   {

@@ -1,7 +1,7 @@
 /** A USSD service such as `*100#`: a text, and the menus that the answers to this text open. */
 export interface UssdMenu {
   readonly text: string
-  /** The choices; without them, the dialogue ends after the text. */
+  /** The choices. If there are none, the dialogue ends after the text. */
   readonly choices?: Readonly<Record<string, UssdMenu>>
   /** The menu for any other answer; default: `Invalid choice`, which ends the dialogue. */
   readonly otherwise?: UssdMenu

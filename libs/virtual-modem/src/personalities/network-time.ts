@@ -18,7 +18,7 @@ export interface TimeAnnouncement {
   readonly numbers: readonly number[]
   /** `26/03/01,15:46:11` */
   readonly text: string
-  /** `+08` */
+  /** The zone in hours with a sign and two digits: `+08` */
   readonly zone: string
   /** `+8` */
   readonly shortZone: string

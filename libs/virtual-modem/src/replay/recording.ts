@@ -3,9 +3,11 @@
  * review it before it is shared.
  */
 export interface Recording {
-  /** `composed`: a person wrote the recording from manuals and reports. `captured`: it was recorded with one device. */
+  /**
+   * `composed`: a person wrote the recording from manuals and reports. `captured`: the recording comes from one device.
+   */
   readonly kind: 'composed' | 'captured'
-  /** `12d1:1506`, if the modem is a USB device. */
+  /** `12d1:1506`; present if the modem is a USB device. */
   readonly usb: string | undefined
   /** The name of the driver profile that the driver chose. */
   readonly profile: string | undefined
@@ -63,7 +65,7 @@ export function readRecording(text: string): Recording {
   }
 }
 
-/** Adds the line to its section or to the remarks. Returns the problem of the line, if any. */
+/** Adds the line to its section or to the remarks. Returns the problem of the line, if there is one. */
 function readLine(
   line: string,
   sections: { name: string; lines: RecordedLine[] }[],

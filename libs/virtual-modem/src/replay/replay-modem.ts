@@ -30,7 +30,7 @@ export class ReplayModem {
   receive(bytes: Uint8Array): void {
     for (const byte of bytes) {
       const char = String.fromCharCode(byte)
-      // Drops a line that is too long, because a line without an end must not fill the memory.
+      // Drops a line that is too long. Otherwise, a line without an end would fill the memory.
       if (char === '\x1b' || this.#line.length > LONGEST_LINE) this.#line = ''
       else if (char === '\r' || char === '\x1a') {
         const line = char === '\r' ? this.#line : `${this.#line}\x1a`
@@ -68,7 +68,7 @@ export class ReplayModem {
 
 const LONGEST_LINE = 1_024
 
-/** Commands are the same if only their case, or the length of a PDU, differs. */
+/** Two commands have the same key if they differ only in case, or in the length of a PDU. */
 function keyOf(line: string): string {
   if (line.endsWith('\x1a')) return 'PDU'
   return line.toUpperCase().replace(/^(AT\+CM(?:GS|GW)=)\d+$/, '$1*')

@@ -1,6 +1,6 @@
 /**
- * The password in a login (`password_type` 4): the browser sends a hash of password, user name and token of the
- * request, so that the login cannot be replayed.
+ * The password in a login (`password_type` 4). The browser sends a hash of the password, the user name and the token of
+ * the request, so that nobody can repeat the login with the same hash.
  */
 export function loginPassword(user: string, password: string, token: string): string {
   const hashed = (text: string) => base64(hex(sha256(octetsOf(text))))
@@ -43,7 +43,7 @@ function turn(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by))
 }
 
-/** The first 32 bits of the fractional parts of the roots of the first primes: cube roots, and square roots. */
+/** The first 32 bits of the fractional parts of the cube roots and of the square roots of the first prime numbers. */
 const tables = rootTables()
 
 function rootTables(): { readonly constants: readonly number[]; readonly initial: readonly number[] } {

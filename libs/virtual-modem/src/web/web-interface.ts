@@ -25,7 +25,7 @@ export class WebInterface {
   readonly #ussd: WebUssd
   #isHung = false
 
-  /** `copies` survives a loss of power. */
+  /** The list `copies` survives a loss of power. */
   constructor(modem: MobileEquipment, copies: SentCopies) {
     this.#modem = modem
     this.#copies = copies
@@ -128,7 +128,7 @@ export class WebInterface {
     },
   }
 
-  /** A login opens another session, with several tokens. */
+  /** A successful login opens another session, with several tokens. */
   #logIn(body: string, token: string): WebReply {
     const password = this.#modem.faults.standing('web-login')?.password ?? ''
     if (this.#wrongLogins >= mostWrongLogins) return refusal(webErrors.tooManyLogins)

@@ -14,7 +14,7 @@ export type WebReply =
       readonly status: number
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
-      /** The number of octets that are sent before the connection is closed. */
+      /** If set, only this number of octets is sent, and then the connection is closed. */
       readonly cutAfter?: number
     }
   /** The connection is closed without a reply. */

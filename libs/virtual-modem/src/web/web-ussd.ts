@@ -6,13 +6,13 @@ import { elements, ok, refusal, webErrors, xmlAnswer } from './web-reply.ts'
 import type { WebReply } from './web-request.ts'
 
 /**
- * The USSD session of a stick: closed → asked (the network has to answer) → answered, or open (the network expects a
- * reply, and ends the session after three minutes) → asked …
+ * The states of the USSD session of a stick: closed → asked (the network has to answer) → answered, or open (the
+ * network expects a reply, and ends the session after three minutes) → asked …
  */
 export class WebUssd {
   readonly #modem: MobileEquipment
   #request: { reply: UssdReply | undefined; timeout?: Timer } | undefined
-  /** The actual reply, which is sent after the menu that a fault shows first. */
+  /** The actual reply, which is sent after the menu that a fault has inserted. */
   #behindMenu: UssdReply | undefined
 
   constructor(modem: MobileEquipment) {

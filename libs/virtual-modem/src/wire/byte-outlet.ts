@@ -3,7 +3,7 @@ import type { Random } from '../random.ts'
 
 /**
  * Writes bytes to the host. Output is split and merged at random, like on a real port, so that hosts cannot rely on
- * whole lines or on one line per read.
+ * whole lines or on one line per read. States:
  *
  * - empty: all bytes were written.
  * - sending: the host receives chunks; output that it causes meanwhile is appended.

@@ -3,7 +3,7 @@ import { septetsFromText, septetsOfCharacter, textFromSeptets } from '@smsgw/sms
 import { textFromUcs2, ucs2FromText } from '@smsgw/sms/text/ucs2'
 import { decoded } from '../messaging/pdu.ts'
 
-/** Encodes text for the host in the CSCS character set (27.007 §5.5); Each character of the result is one byte. */
+/** Encodes text for the host in the CSCS character set (27.007 §5.5). Each character of the result is one byte. */
 export function textForHost(text: string, characterSet: string): string {
   switch (characterSet) {
     case 'UCS2':

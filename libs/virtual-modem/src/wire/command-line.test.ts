@@ -27,7 +27,7 @@ test.each([
   ['+CSQ=?1', [undefined]],
   ['+CSQ;!', ['+CSQ execute', undefined]],
   ['+CPBF="open', ['+CPBF set "open']],
-] satisfies [string, (string | undefined)[]][])('AT%s is taken apart as V.250 says', (line, commands) => {
+] satisfies [string, (string | undefined)[]][])('AT%s is parsed as V.250 specifies', (line, commands) => {
   expect(parsed(line)).toEqual(commands)
 })
 

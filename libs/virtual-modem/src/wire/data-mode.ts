@@ -2,8 +2,7 @@ import type { Clock, Timer } from '../clock.ts'
 
 /**
  * A data call that a crashed program left open (V.250 §6.3.1, online data state): the host's bytes go to the other end,
- * and the other end sends PPP frames. `+++` alone between two guard times of silence (V.250 §5.7, S12) leads back to
- * commands.
+ * and the other end sends PPP frames. `+++` between two guard times of silence (V.250 §5.7, S12) ends the data state.
  */
 export class DataMode {
   readonly #clock: Clock

@@ -7,7 +7,7 @@ test('does not split at commas in quotes', () => {
   expect(parameters.count).toBe(4)
 })
 
-test('fails every comparison for a value that is not a number', () => {
+test('fails every range check for a value that is not a number', () => {
   const parameters = new Parameters('x,-1,1e3,99999999999,7')
   expect([0, 1, 2, 3].map((index) => parameters.number(index))).toEqual([
     Number.NaN,

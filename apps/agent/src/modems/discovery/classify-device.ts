@@ -11,7 +11,10 @@ import {
 } from './usb-fingerprints.ts'
 
 export type DeviceClass =
-  /** `ttys`: likely command ports, most likely first. `isCertain`: the device is a modem even if it does not answer. */
+  /**
+   * `ttys`: ports that are probably command ports, most probable first. `isCertain`: the device is a modem even if it
+   * does not answer.
+   */
   | {
       readonly kind: 'modem'
       readonly ttys: readonly string[]
@@ -21,7 +24,7 @@ export type DeviceClass =
     }
   /** The device is a network card with a web interface. `network`: its network interface. */
   | { readonly kind: 'hilink'; readonly network: string; readonly isCertain: boolean }
-  /** The device looks like a modem but cannot be used in this state. */
+  /** The device looks like a modem but cannot be used as it is. */
   | { readonly kind: 'unusable'; readonly reason: UnusableReason; readonly problem: string }
   | { readonly kind: 'other' }
 

@@ -179,7 +179,7 @@ describe('a port listed in MODEMS', () => {
     expect((await find([own])).places).toMatchObject([{ key: own, ports: [own], usb: { path: '1-1.2' } }])
   })
 
-  test('is a place without a modem if it does not exist', async () => {
+  test('is a place without a modem if the port does not exist', async () => {
     expect((await find([fake.port('ttyUSB9')])).places).toMatchObject([{ isPresent: false, usb: undefined }])
   })
 
@@ -189,14 +189,14 @@ describe('a port listed in MODEMS', () => {
     expect((await find([fake.port('ttyUSB2'), fake.port('modem')])).places).toHaveLength(1)
   })
 
-  test('also stands for its whole device when MODEMS contains auto', async () => {
+  test('also represents its whole device if MODEMS contains auto', async () => {
     plug(devices.ec25, '1-1.2', 0)
     plug(devices.sim7600, '1-1.3', 4)
     const { places } = await find([fake.port('ttyUSB2')], true)
     expect(places.map(({ key }) => key)).toEqual([fake.port('ttyUSB2'), 'usb:1-1.3'])
   })
 
-  test('excludes other modems, but returns them as unlisted, in case the port is renamed', async () => {
+  test('excludes other modems, but returns them as unlisted, in case the listed port was renamed', async () => {
     plug(devices.ec25, '1-1.2', 0)
     plug(devices.ec25, '1-1.3', 4)
     const { places, unlisted } = await find([fake.port('ttyUSB2')])
@@ -204,7 +204,7 @@ describe('a port listed in MODEMS', () => {
     expect(unlisted.map(({ key }) => key)).toEqual(['usb:1-1.3'])
   })
 
-  test('over TCP shows only when opened whether a modem is connected', async () => {
+  test('over TCP must be opened to find out whether a modem is connected', async () => {
     expect((await find(['tcp://modems.example:7001'])).places).toMatchObject([{ isPresent: true, isHidden: true }])
   })
 })

@@ -35,7 +35,7 @@ export interface PlaceOnUsb {
   readonly session: string
 }
 
-/** False for another place, and if a device has been plugged in there since. */
+/** Returns false if the places differ, and if a device has been plugged in at this place since then. */
 export function isSameDevice(before: Place, now: Place): boolean {
   return before.key === now.key && before.usb?.session === now.usb?.session
 }
@@ -166,7 +166,7 @@ async function listedPlace(
 interface ListedAddress {
   readonly address: string
   readonly isPath: boolean
-  /** The device after all links; undefined if the path does not exist. */
+  /** The device at the end of all links; undefined if the path does not exist. */
   readonly target: string | undefined
 }
 

@@ -18,7 +18,7 @@ export type Identified =
   /** A modem that reports neither an IMEI nor a serial number. */
   | { readonly kind: 'unnumbered'; readonly address: string; readonly port: ModemPort }
   /**
-   * The port can be opened, but no modem identifies itself. A modem may be starting or may hang, or the device is not a
+   * The port can be opened, but no modem identifies itself. Either a modem is starting or hangs, or the device is not a
    * modem.
    */
   | { readonly kind: 'silent'; readonly address: string; readonly port: ModemPort }
@@ -102,7 +102,8 @@ async function readNumber(
   }
 }
 
-// A working modem answers within milliseconds. The caller waits at most 15 s for the port.
+// Two attempts are enough, because a working modem answers within milliseconds. The caller waits at most 15 s for the
+// port.
 const attempts = 2
 const attemptMs = 1_500
 const budgetMs = 9_000

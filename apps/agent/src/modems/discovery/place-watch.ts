@@ -13,7 +13,7 @@ export class PlaceWatch {
   #settleTimer: Timer | undefined
   #unwatch: (() => void) | undefined
   #stopped = false
-  /** By description of a problem: the time when the device appeared, and whether the problem was reported. */
+  /** For each problem, by its description: the time when the device appeared, and whether the problem was reported. */
   readonly #unusable = new Map<string, { readonly sinceMs: number; reported: boolean }>()
 
   constructor(options: PlaceWatchOptions) {
@@ -27,7 +27,7 @@ export class PlaceWatch {
     this.#schedule()
   }
 
-  /** Searches once, after this call. Resolves after `onFound` was called with the result. */
+  /** Searches once; the search starts after this call. Resolves after `onFound` was called with the result. */
   look(): Promise<void> {
     if (this.#search === undefined) {
       this.#search = this.#look().finally(() => {
@@ -55,7 +55,7 @@ export class PlaceWatch {
   }
 
   #changed(): void {
-    // udev processes the ports of a device one by one, so wait for all of them.
+    // Waits, because udev processes the ports of a device one by one.
     this.#settleTimer ??= this.#options.clock.after(settleMs, () => {
       this.#settleTimer = undefined
       void this.look().then(() => this.#options.onChanged())

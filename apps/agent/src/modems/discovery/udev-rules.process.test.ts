@@ -8,7 +8,7 @@ import { findPlaces } from './find-places.ts'
 import { shareRules, udevRecord, udevRules } from './udev-rules.ts'
 import { readUsbBus } from './usb-bus.ts'
 
-/** Why udev cannot be tried on this machine. */
+/** Returns the reason why udev cannot be tested on this machine; undefined if it can be tested. */
 function whyNot(): string | undefined {
   if (spawnSync('udevadm', ['--version']).status !== 0) return 'udevadm is not installed'
   const folders = ['/etc/udev/rules.d', '/usr/lib/udev/rules.d/60-serial.rules']
@@ -49,7 +49,7 @@ describe.skipIf(reason !== undefined)(`udev with these rules${reason === undefin
   )
 
   test(
-    "repeats the events of a disk's first interface, which the rule of usb_modeswitch for Huawei sticks looks at",
+    "repeats the events of a disk's first interface, because the rule of usb_modeswitch for Huawei sticks matches this interface",
     async () => {
       plug('1-1.2', {}, devices.e3372Disk)
       plug('1-1.3', {}, devices.e3372Disk)
@@ -94,7 +94,8 @@ function plug(path: string, ports: Readonly<Record<number, FakeTty>>, device: Fa
   fake.plug(device, path, ports)
   const folder = folderOf(path)
   mkdirSync(join(folder, 'power'))
-  // Unlike a file of the kernel, this file keeps the old text that follows the written text.
+  // Removes the old text first: unlike a file of the kernel, this file keeps the old text that follows the written
+  // text.
   writeFileSync(join(folder, 'power/control'), '')
   const number = Number(readFileSync(join(folder, 'devnum'), 'utf8'))
   const name = `bus/usb/001/${String(number).padStart(3, '0')}`
@@ -125,7 +126,9 @@ function describeToUdev(
   writeFileSync(join(folder, 'uevent'), lines.join(''))
 }
 
-/** Adds all devices with these rules, as udev does when it starts. The machine's own devices and rules do not change. */
+/**
+ * Applies these rules to all devices, as udev does when it starts. The machine's own devices and rules do not change.
+ */
 function runUdev(rules: string): void {
   const { sysfs, udev } = fake.machine
   const [own, run, dev] = ['rules', 'run', 'empty-dev'].map((name) => join(fake.folder, name)) as [
@@ -149,13 +152,15 @@ function runUdev(rules: string): void {
       [own, '/etc/udev/rules.d'],
     ].map(([from, to]) => `mount --bind ${from} ${to}`),
     `mount --rbind ${run} /run`,
-    // The folder of this test may be in /dev/shm.
+    // Mounts /dev here too, because the folder of this test may be in /dev/shm.
     `mount --rbind ${dev} /dev`,
     ...[...inside].map((path) => `udevadm test --action=add $(readlink -f ${path}) 2>&1`),
   ])
 }
 
-/** Runs these lines of a shell, whose mounts the machine does not see, and returns their output. */
+/**
+ * Runs these shell lines in a mount namespace, so that their mounts do not affect the machine. Returns their output.
+ */
 function runInNamespace(lines: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(
     'unshare',

@@ -13,7 +13,7 @@ const place = (usb: Place['usb']): Place => ({
 const stick = { id: '12d1:1506', path: '1-1.4', serial: undefined, session: '1:23' }
 const ec25 = { id: '2c7c:0125', path: '1-1.2', serial: '0A1B-2c', session: '1:24' }
 
-test('names each modem by its serial number, else by its socket, and never a whole vendor or model', () => {
+test('names each modem by its serial number or by its socket, and never a whole vendor or model', () => {
   const rules = lines(udevRules([place(ec25), place(stick), place(undefined)]))
   expect(rules).toHaveLength(2)
   expect(rules[0]).toContain('ATTR{idVendor}=="2c7c", ATTR{idProduct}=="0125", ATTR{serial}=="0A1B-2c", ')

@@ -26,9 +26,9 @@ function installCommand(printRules: string, ofPackage: string): string {
 }
 
 /**
- * Returns udev rules for the USB modems among these places, and for no other device: ModemManager ignores them, and they are
- * not suspended, because a suspended modem does not announce messages. A modem without a usable serial number is recognised
- * by its model and socket.
+ * Returns udev rules for the USB modems among these places, and for no other device. With these rules, ModemManager
+ * ignores the modems, and the modems are not suspended, because a suspended modem does not announce messages. A modem
+ * without a usable serial number is recognised by its model and socket.
  */
 export function udevRules(places: readonly Place[]): string {
   const devices = places.flatMap(({ usb }) => usb ?? [])

@@ -3,7 +3,7 @@ import { layoutRules } from '@smsgw/modem/profiles/usb-layouts'
 import { fitsUsbId, roleOfUsbPort, type UsbPortRole } from '@smsgw/modem/profiles/usb-port'
 import type { DeviceInterface, UsbDevice } from './usb-bus.ts'
 
-// Evidence for and against a port being a command port. The ports of known modems are in their profiles in libs/modem.
+// Evidence that a port is or is not a command port. The ports of known modems are in their profiles in libs/modem.
 // Sources: kernel drivers (drivers/usb/serial, drivers/net/usb), the list of USB ids, the devices that ModemManager
 // ignores, USB CDC PSTN 1.2.
 
@@ -71,7 +71,10 @@ export function refusalOf(id: string): string | undefined {
   return portRules.find((rule) => rule.role === 'not-a-modem' && rule.ids.some((known) => fitsUsbId(known, id)))?.words
 }
 
-/** USB to serial converters. The device at the other end may be a GSM module, or a printer that misinterprets `AT`. */
+/**
+ * Returns true for a USB to serial converter. The device at the other end may be a GSM module, or a printer that
+ * misinterprets `AT`.
+ */
 export function isSerialAdapter(id: string): boolean {
   return serialAdapters.some((adapter) => fitsUsbId(adapter, id))
 }
@@ -93,7 +96,7 @@ const serialAdapters = [
 ]
 
 /**
- * Devices that the kernel treats like modems, but that are not modems. Opening the port resets or disturbs many of
+ * Devices that are not modems although the kernel treats them like modems. Opening the port resets or disturbs many of
  * these devices.
  */
 const noModems = [

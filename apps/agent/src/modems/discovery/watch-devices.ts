@@ -14,7 +14,7 @@ export function watchDevices(
   const paths = addresses.filter((address) => /^\.{0,2}\//.test(address))
   const ends = [
     watchFolder(devices, onChange),
-    // Ignores changes to other files in the folder.
+    // Ignores changes of other files in the folder.
     ...paths.map((path) => watchFolder(dirname(path), (name) => name === basename(path) && onChange())),
   ]
   return () => {

@@ -48,7 +48,10 @@ export function powerSwitchOf(setting: PowerSetting, place: Pick<Place, 'key' | 
   return socket && { kind: 'hub', ...socket }
 }
 
-/** `1-1.4` is port 4 of the hub `1-1`, and `1-2` is port 2 of the root hub `1`. */
+/**
+ * Returns the hub and the port of a socket: `1-1.4` is port 4 of the hub `1-1`, and `1-2` is port 2 of the root hub
+ * `1`.
+ */
 function socketOf(path: string): { readonly location: string; readonly port: string } | undefined {
   const [, location, port] = /^(\d+(?:-\d+(?:\.\d+)*)?)[-.](\d+)$/.exec(path) ?? []
   return location === undefined || port === undefined ? undefined : { location, port }

@@ -48,7 +48,7 @@ describe('a GPIO line', () => {
   })
 })
 
-// These tests would find a real uhubctl in /usr/sbin.
+// Skipped if /usr/sbin/uhubctl exists, because these tests would find the real program.
 describe.skipIf(existsSync('/usr/sbin/uhubctl'))('a USB socket', () => {
   test('is switched by uhubctl', async () => {
     tools.install('uhubctl', 'exit 0')
@@ -133,12 +133,12 @@ describe('doctor', () => {
     ['only needs a PIN', { ...silent, blocked: { ...hung, reason: 'pin-required' } as const }, setting, []],
     ['POWER_CYCLE does not name', silent, readPowerSetting(undefined), []],
     ['has a port that cannot be used', silent, setting, [fail('port /dev/serial0', 'in use', 'stop it')]],
-  ])('does not offer it for a modem that %s', async (_name, modem, power, findings) => {
+  ])('does not offer to switch off and on a modem that %s', async (_name, modem, power, findings) => {
     tools.install('gpioset', gpioset('2.2.1'))
     expect(await powerCycleFix(modem, power, [{ ...place, usb: undefined }], findings)).toBeUndefined()
   })
 
-  test('does not offer it without the tool, or with a hub that cannot switch', async () => {
+  test('offers nothing without the tool, or with a hub that cannot switch', async () => {
     expect(await powerCycleFix(silent, setting, [{ ...place, usb: undefined }], [])).toBeUndefined()
     tools.install('uhubctl', "echo 'No compatible devices detected!' >&2; exit 1")
     expect(await powerCycleFix(silent, setting, [stick], [])).toBeUndefined()

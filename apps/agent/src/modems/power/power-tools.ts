@@ -47,7 +47,7 @@ async function pulse(line: GpioLine): Promise<string> {
 
 function pulseArguments(version: 1 | 2, { chip, line, activeLow, pulseMs }: GpioLine): readonly string[] {
   const low = activeLow ? ['--active-low'] : []
-  // Version 2 holds the line until it is stopped, or until the list of periods ends with 0.
+  // With version 2, the list of periods must end with 0. Otherwise, gpioset holds the line until it is stopped.
   if (version === 2) return [...low, '--chip', chip, '--toggle', `${pulseMs}ms,0`, `${line}=1`]
   const seconds = Math.floor(pulseMs / 1000)
   const time = ['--mode=time', `--sec=${seconds}`, `--usec=${(pulseMs - seconds * 1000) * 1000}`]
@@ -68,7 +68,7 @@ function socketArguments(location: string, port: string): readonly string[] {
 export const gpioMissing = 'gpioset is not installed: sudo apt install gpiod'
 export const uhubctlMissing = 'uhubctl is not installed: sudo apt install uhubctl'
 
-/** Long enough for the capacitors of a modem to run empty. */
+/** Long enough to discharge the capacitors of a modem. */
 const offSeconds = 5
 const usualLimitMs = 20_000
 

@@ -24,9 +24,11 @@ import { significantPart } from './numbers-match.ts'
  * Messages with a part whose outcome is unknown: PDU and Ctrl-Z were written, or may have been written, and no answer
  * was read. No further part of such a message is sent.
  *
- *   open → resolved   by a late answer, or by a status report that matches no part with a known reference
- *        → given up   after the window, as `submit_unknown`, or sent once more if the request asks for it; kept in memory,
- * because later evidence still corrects the outcome
+ * States:
+ *
+ *   open → resolved by a late answer, or by a status report that matches no part with a known reference
+ *        → given up after the window, as `submit_unknown`, or sent once more if the request asks for it; kept in
+ *        memory, because later evidence still corrects the outcome
  *
  * Meanwhile later messages from the same SIM to the same number wait for at most two minutes, so that a report can only
  * be about the message in doubt.
@@ -86,7 +88,9 @@ export function distrust(step: Step, renounced: Change): void {
   step.write([renounced, ...changes])
 }
 
-/** Returns the monotonic time until which another message in doubt delays this message, or 0. */
+/**
+ * Returns the monotonic time until which another message in doubt delays this message. Returns 0 if there is no delay.
+ */
 export function heldUntilMs({ doubt }: SendingState, nowMs: number, iccid: string, message: OutgoingMessage): number {
   if (doubt.holds.size === 0) return 0
   const hold = doubt.holds.get(holdName(iccid, message.plan?.destination ?? message.command.phoneNumber))
@@ -124,7 +128,10 @@ export function giveUpDoubts(step: Step): void {
   }
 }
 
-/** Called when the evidence or the decision is on disk. The message then continues where the doubt stopped it, or ends. */
+/**
+ * Called when the evidence or the decision is on disk. The message then continues at the part that was in doubt, or
+ * ends.
+ */
 export function resolveDoubt(step: Step, cmdId: string, result?: AttemptResult): void {
   const message = step.message(cmdId)
   if (message === undefined) return
@@ -135,7 +142,7 @@ export function resolveDoubt(step: Step, cmdId: string, result?: AttemptResult):
   } else enqueue(step, { ...message, phase: 'waiting' })
 }
 
-/** Evidence that arrived before `submit_unknown` was on disk has already ended the message. */
+/** Called when `submit_unknown` is on disk. If evidence arrived before that, the message has already ended. */
 export function giveUpWritten(step: Step, cmdId: string): void {
   const message = step.message(cmdId)
   if (message !== undefined && !isSent(message)) resolveDoubt(step, cmdId)
@@ -161,7 +168,7 @@ function addEvidence(step: Step, before: OutgoingMessage, { at, result, changes,
   const { cmdId, plan } = before
   if (plan === undefined) return
   const settled = settledPart(step, before, at, result, plan.iccid)
-  // Several parts are in doubt if a full disk prevented their results from being written.
+  // Several parts may be in doubt, because a full disk may have prevented their results from being written.
   const isResolved = isSent(settled) || !(isInDoubt(settled) || settled.isDistrusted || settled.givenUpMs !== undefined)
   // The state is changed before the write, because the write may take longer than the rest of the window.
   const message = step.put(isResolved ? { ...settled, givenUpMs: undefined } : settled)
@@ -178,7 +185,7 @@ function addEvidence(step: Step, before: OutgoingMessage, { at, result, changes,
 
 function giveUp(step: Step, message: OutgoingMessage): void {
   const { cmdId, command } = message
-  // The hold is ended in every case, because nothing else removes an expired hold.
+  // Ends the delay of later messages in every case, because nothing else removes an expired delay.
   endHold(step, message)
   // The message may have ended already, because the modem answered for its last part after the message was put in
   // doubt.

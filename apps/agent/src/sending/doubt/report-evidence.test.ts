@@ -45,13 +45,13 @@ test('a report about a first part without a reference is not evidence for the se
   expect(await world.events('failed')).toMatchObject([{ code: 'submit_unknown', partsSent: 1 }])
 })
 
-test('a report is not evidence if the time becomes known while the journal is read', async () => {
+test('a report is not evidence if the time becomes known while the journal is being read', async () => {
   world.time.trusted = false
   world.outcomes.push(nameless, silence)
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { content: { text: 'long '.repeat(50) } }))
   await world.pass(1000)
-  // The status report is matched after this write.
+  // The status report is matched after the write that accepts the message.
   const accepted = world.sender.accept([sendCommand('b', { phoneNumber: '+447700900999' })])
   await world.pass(0)
   const taken = world.sender.report('iccid-1', report(77, 0))

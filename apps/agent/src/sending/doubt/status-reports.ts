@@ -16,7 +16,7 @@ import { numbersMatch } from './numbers-match.ts'
 
 // A status report is matched by SIM, reference and number, and then by the submit time nearest to the time in the
 // report. A report that matches no part with a known reference may be evidence for a part in doubt. References repeat
-// after 256 parts. A report may arrive twice, before the answer for its part, or days later.
+// after 256 parts. A report may arrive twice. It may also arrive before the answer for its part, or days later.
 
 /** Returns the part that a report is about, or undefined if no such part is known yet. */
 export function matchReport(
@@ -46,8 +46,8 @@ export type ReportMatch =
   | { readonly kind: 'proves'; readonly cmdId: string; readonly at: number }
 
 /**
- * Handles a report for a part with a known reference. `restored`: the message if it has ended, because the state no
- * longer contains ended messages.
+ * Handles a report for a part with a known reference. `restored` is the message if it has ended. It comes from the
+ * journal, because the state does not contain ended messages.
  */
 export function partReported(step: Step, restored: OutgoingMessage, at: number, status: number): void {
   const message = step.message(restored.cmdId) ?? restored
@@ -100,7 +100,7 @@ export function mayBeUnwritten({ doubt }: SendingState, iccid: string, report: S
 /** A part in doubt that a report may be about. */
 export interface Suspect {
   readonly cmdId: string
-  /** 0-based. */
+  /** The part, counted from 0. */
   readonly at: number
   readonly attempt: number
   readonly committedMs: number
@@ -159,7 +159,7 @@ export function mayBeAboutAnother(
 /**
  * Returns true if SIM, number and time allow that the report is about the part.
  *
- * @param atAnyTime returned if the time of the COMMIT is not known, because the clock could not be trusted
+ * @param atAnyTime the value to return if the time of the COMMIT is not known, because the clock could not be trusted
  */
 export function mayBeAbout(
   iccid: string,
@@ -177,11 +177,11 @@ export function mayBeAbout(
 
 interface Match {
   readonly record: CommandRecord
-  /** The part, 0-based. */
+  /** The part, counted from 0. */
   readonly at: number
   /**
    * Returns true if the part was submitted at another time and already has its final report. In this case, the new
-   * report is probably about a newer part.
+   * report is probably about a more recent part.
    */
   readonly isLongSettled: boolean
 }
@@ -211,7 +211,10 @@ function stampOf({ serviceCentreTimeStamp }: StatusReport): number | undefined {
   return isValidTimeStamp(serviceCentreTimeStamp) ? epochMsFromTimeStamp(serviceCentreTimeStamp) : undefined
 }
 
-/** The service centre sets the time stamp of a part between COMMIT and RESULT. */
+/**
+ * Returns how far the time in the report is from the submission. The service centre sets the time stamp of a part
+ * between COMMIT and RESULT.
+ */
 function distanceOf({ committed, resultAt }: AttemptRecord, stampMs: number | undefined, now: Stamp): number {
   if (stampMs === undefined) return 0
   const fromMs = committed && datedMs(committed, now)

@@ -6,7 +6,7 @@ import type { SubmitOutcome } from '@smsgw/modem/send/submit'
  * The result of an attempt to send a part.
  *
  * - `accepted`: the network has the part.
- * - `refused`: the part was not sent. `again` says when another attempt may succeed: `never`, `later` (the cause is
+ * - `refused`: the part was not sent. `again` tells when another attempt may succeed: `never`, `later` (the cause is
  *   temporary) or `sim` (the cause is the SIM, which is paused).
  * - `unsent`: no byte of the PDU left this machine, because of the state of the modem.
  * - `unknown`: the part may have been sent, so it is not sent again automatically.

@@ -22,7 +22,7 @@ export async function clearContentOf(command: SendCommand, opener: FieldOpener):
   const opened = await opener.open('text' in content ? content.text : content.data)
   if (!opened.ok) return refused(field, opened.problem)
   if ('text' in content) return clear(contentOf({ text: opened.text }), number.text)
-  // Some clients wrap base64 into lines.
+  // Removes line breaks, because some clients divide base64 into lines.
   const data = opened.text.replaceAll(/\s/g, '')
   if (!base64.safeParse(data).success) return refused(field, 'does not decrypt to base64')
   return clear(contentOf({ ...content, data }), number.text)

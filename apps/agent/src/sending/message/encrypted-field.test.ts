@@ -90,16 +90,19 @@ test.each<[what: string, command: Partial<SendCommand>, reason: string]>([
     'dataMessage.data does not decrypt to base64',
   ],
   ['no data', { content: { data: sealed(''), port: 1 } }, 'dataMessage.data does not decrypt to base64'],
-])('a message that says it is encrypted and holds %s is not sent, and says why', async (_, command, reason) => {
-  const encrypted = { isEncrypted: true, phoneNumber: sealed('+447700900555'), content: { text: sealed('x') } }
-  await world.accept(sendCommand('a', { ...encrypted, ...command }))
-  await expect.poll(() => world.pass(100).then(() => world.events('failed'))).toHaveLength(1)
-  const [failed] = await world.events('failed')
-  expect(failed).toMatchObject({ code: 'undecryptable', reason: expect.stringContaining(reason) })
-  expect(world.sent).toEqual([])
-})
+])(
+  'does not send a message that is marked as encrypted but contains %s, and reports the reason',
+  async (_, command, reason) => {
+    const encrypted = { isEncrypted: true, phoneNumber: sealed('+447700900555'), content: { text: sealed('x') } }
+    await world.accept(sendCommand('a', { ...encrypted, ...command }))
+    await expect.poll(() => world.pass(100).then(() => world.events('failed'))).toHaveLength(1)
+    const [failed] = await world.events('failed')
+    expect(failed).toMatchObject({ code: 'undecryptable', reason: expect.stringContaining(reason) })
+    expect(world.sent).toEqual([])
+  },
+)
 
-test('without a passphrase, an encrypted message is not sent, and the error describes the solution', async () => {
+test('without a passphrase, does not send an encrypted message, and the error describes the solution', async () => {
   world = new SenderFixture()
   await world.sender.simReady(world.sim(1))
   await world.accept(sendCommand('a', { isEncrypted: true, phoneNumber: sealed('+447700900555') }))

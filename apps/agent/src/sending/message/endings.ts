@@ -91,7 +91,7 @@ interface Ending {
 }
 
 export function failureChanges(step: Step, message: OutgoingMessage, failure: MessageFailure): readonly Change[] {
-  // The first attempt may have sent the part, even if the second attempt failed.
+  // Reports the failure of the first attempt, because it may have sent the part even if the second attempt failed.
   const { code, reason }: MessageFailure =
     message.possibleDuplicate && failure.code !== 'submit_unknown'
       ? { code: 'submit_unknown', reason: `${submitUnknown}. Sending it again failed: ${failure.reason}` }

@@ -123,13 +123,14 @@ function eventAt(time: EventTime, event: WithoutTime<AgentEvent>): Change {
   return { kind: 'event', event: { ...event, at: time.local(time.stamp.wallMs) } as AgentEvent }
 }
 
-/** The SIM may store any text as its number. */
+/** Checks the length, because the SIM may store any text as its number. */
 function senderOf(phoneNumber: string | undefined): { readonly sender?: string } {
   return phoneNumber === undefined ? {} : { sender: limited(phoneNumber, 128) }
 }
 
 /**
- * Cuts a text that may come from a modem to the limit of an event, and removes characters that PostgreSQL cannot store.
+ * Shortens a text that may come from a modem to the limit of an event, and removes characters that PostgreSQL cannot
+ * store.
  */
 function limited(text: string, most: number): string {
   return storable(text.slice(0, most))

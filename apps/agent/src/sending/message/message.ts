@@ -7,9 +7,11 @@ import type { SendingSim } from '../sending-sim.ts'
 /**
  * A message that the agent has accepted. Immutable: each change creates a new object.
  *
- *   waiting → sending → waiting    a part was refused temporarily, or the modem disconnected
+ * States:
+ *
+ *   waiting → sending → waiting a part was refused temporarily, or the modem disconnected
  *                     → over
- *                     → in-doubt   the outcome of a part is unknown, nothing more is sent → waiting | over
+ *                     → in-doubt the outcome of a part is unknown, nothing more is sent → waiting | over
  */
 export interface OutgoingMessage {
   readonly cmdId: string
@@ -185,7 +187,7 @@ export function isInDoubt({ parts }: OutgoingMessage): boolean {
   return parts.some(({ state }) => state === 'unknown')
 }
 
-/** Returns the next part to send, 0-based; undefined if all parts were accepted. */
+/** Returns the next part to send, counted from 0; undefined if all parts were accepted. */
 export function nextPart({ parts }: OutgoingMessage): number | undefined {
   const at = parts.findIndex(({ state }) => state !== 'accepted')
   return at < 0 ? undefined : at

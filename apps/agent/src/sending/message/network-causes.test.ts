@@ -4,7 +4,7 @@ import { cmsErrors } from '@smsgw/modem/dialogue/cms-errors'
 import { statusFromOctet } from '@smsgw/sms/fields/status'
 import { expect, test } from 'vitest'
 
-/** An acknowledgement, phone books, packet data and calls. No message fails with these. */
+/** Codes about acknowledgements, phone books, packet data and calls. A message never fails with these codes. */
 const notAboutMessages = new Set(['CMS 340', 'CME 22', 'CME 48', 'CME 63', 'CME 107', 'CME 134', 'CME 149'])
 
 const documented = [

@@ -40,7 +40,7 @@ export function planMessage(message: {
         destination,
         protocolIdentifier: 0,
         dataCodingScheme,
-        // The shortest validity period is five minutes. A message with a shorter remaining time may still expire in the
+        // The shortest validity period is five minutes. If less time remains, the message may still expire in the
         // queue.
         validityPeriod: validForSeconds === undefined ? undefined : relativeFromSeconds(validForSeconds),
         userData,
@@ -86,7 +86,7 @@ export class References {
   readonly #random: () => number
   readonly #last = new Map<string, number>()
 
-  /** @param random from 0 up to 1 */
+  /** @param random returns a number from 0 up to, but not including, 1 */
   constructor(random: () => number) {
     this.#random = random
   }

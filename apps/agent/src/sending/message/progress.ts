@@ -26,7 +26,8 @@ export function planned(step: Step, sim: SendingSim, cmdId: string, outcome: Pla
 export function submitNext(step: Step, sim: SendingSim, message: OutgoingMessage): void {
   const at = nextPart(message)
   const part = at === undefined ? undefined : message.parts[at]
-  // Checks the doubts again, because an encrypted number is known only after the message was planned.
+  // Checks again whether a doubt delays the message, because an encrypted number is known only after the message was
+  // planned.
   const isHeld = heldUntilMs(step.state, step.moment.nowMs, sim.iccid, message) > step.moment.nowMs
   if (at === undefined || part === undefined) finishSending(step, sim, message)
   else if (!mayContinue(step, message) || (isHeld && !hasBegun(message))) {
@@ -67,7 +68,7 @@ export function committed(step: Step, { cmdId }: Attempt): void {
   if (message !== undefined) step.put({ ...message, isPlanWritten: true })
 }
 
-/** The modem receives the next part or message while the RESULT is written. */
+/** Called when a part has its result. The modem receives the next part or message while the RESULT is being written. */
 export function resultArrived(step: Step, attempt: Attempt, result: AttemptResult): void {
   const { sim, cmdId, at } = attempt
   const before = step.message(cmdId)
@@ -210,5 +211,5 @@ function isLate({ moment: { stamp } }: Step, { deadlineMs }: OutgoingMessage): b
 
 /** Without this pause, the sender would make a hundred attempts per second with a modem that accepts nothing. */
 const unsentPauseMs = 1000
-/** Short, because the cause of the failure is on this machine and may disappear at any moment. */
+/** The pause is short, because the cause of the failure is on this machine and may disappear at any moment. */
 const longestUnsentPauseMs = 60_000

@@ -13,7 +13,7 @@ import { chooseSim } from './sim-choice.ts'
 export function dispatch(step: Step): void {
   if (step.state.isStopped) return
   for (const iccid of step.state.schedule.lanes.keys()) {
-    // Repeats, because the message may end at once, for example when its deadline has passed.
+    // Repeats, because the message that was taken may end at once, for example if its deadline has passed.
     while (dispatchLane(step, iccid));
   }
 }
@@ -137,17 +137,17 @@ export function setTimer(step: Step): void {
     if (sending === undefined && !isResting) dueMs = Math.min(dueMs, wakeAtMs)
     if (graceUntilMs !== undefined) dueMs = Math.min(dueMs, graceUntilMs)
   }
-  // Checks regularly, because the clock may be set at any time without notice.
+  // Checks regularly, because the clock may be set at any time without a notification.
   if (dueMs < Number.POSITIVE_INFINITY) dueMs = Math.min(dueMs, nowMs + limits.longestSleepMs)
   for (const untilMs of doubt.untilMs.values()) dueMs = Math.min(dueMs, untilMs)
-  // A timer that fires early finds nothing due and is set again.
+  // Keeps the timer. If it fires too early, nothing is due, and the timer is set again.
   if (dueMs >= timerAtMs) return
   step.change({ timerAtMs: dueMs })
   step.emit({ kind: 'set-timer', atMs: dueMs })
 }
 
 function deadlinePassed(step: Step, message: OutgoingMessage): void {
-  // A message that is not waiting continues with the answer of the modem, or when its doubt ends.
+  // A message in another phase continues when the modem answers, or when its doubt ends.
   if (message.phase !== 'waiting' || isSent(message) || message.isCancelled) return
   const isUnconfirmed = step.state.unconfirmed.has(message.cmdId)
   expire(step, isUnconfirmed ? { ...message, lastReason: notConfirmed } : message)

@@ -99,7 +99,7 @@ test('sends through a moved card in its new modem, no matter when the old modem 
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([2])
 })
 
-test('keeps the pause between messages when the network comes and goes', async () => {
+test('keeps the pause between messages when the network is lost and regained', async () => {
   const pace = { ...defaultSendingSettings.pace, intervalMinMs: minute, intervalMaxMs: minute }
   world.sender.use({ ...defaultSendingSettings, pace })
   const sim = world.sim(1)

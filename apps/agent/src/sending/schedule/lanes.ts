@@ -175,10 +175,10 @@ export function needsTime({ workHours, limit }: Pace): boolean {
 }
 
 /**
- * Returns the pause before another try. The pause is doubled each time, up to an hour, and varies by ±20 % so that not
- * all retries coincide.
+ * Returns the pause before another try. The pause is doubled each time, up to an hour, and varies by ±20 %, so that not
+ * all retries happen at the same time.
  *
- * @param random from 0 up to 1
+ * @param random returns a number from 0 up to 1
  */
 export function backOffMs(tries: number, firstMs: number, random: number, mostMs = longestBackOffMs): number {
   const doubled = Math.min(mostMs, Math.max(shortestBackOffMs, firstMs) * 2 ** Math.min(Math.max(0, tries - 1), 16))
@@ -201,7 +201,7 @@ function releaseMessages(step: Step, iccid: string): void {
 
 /** A modem that changes cells loses the network for some seconds. */
 const graceMs = 10_000
-/** Smaller steps are caused by rounding and by the usual correction of a clock. */
+/** Smaller changes are caused by rounding and by the usual correction of a clock. */
 const setBackMs = 1_000
 const dayMs = 24 * 60 * 60_000
 const shortestBackOffMs = 1000

@@ -7,7 +7,10 @@ export interface Pace {
   readonly workHours: WorkHours | undefined
 }
 
-/** Minutes since local midnight. An end before the start crosses midnight; equal values mean all day. */
+/**
+ * Minutes since local midnight. If the end is before the start, the work hours cross midnight. If both are equal, they
+ * last all day.
+ */
 export interface WorkHours {
   readonly startMinute: number
   readonly endMinute: number
@@ -71,7 +74,7 @@ function limitedUntilMs({ limit }: Pace, { sentMs }: PaceHistory, wallMs: number
   if (limit === undefined) return wallMs
   const within = sentMs.filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
   if (within.length < limit.value) return wallMs
-  // At that time, this message leaves the period, so another message may be sent.
+  // This is the time at which this message leaves the period of the limit, so that another message may be sent.
   return (within[within.length - limit.value] ?? wallMs) + limit.periodMs
 }
 

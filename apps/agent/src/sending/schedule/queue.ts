@@ -37,7 +37,7 @@ export function reordered(queue: readonly string[], order: ProcessingOrder, mess
 }
 
 function compare(a: OutgoingMessage, b: OutgoingMessage, order: ProcessingOrder): number {
-  // A message of which a part was sent comes first, because the recipient already has that part.
+  // A message of which a part was sent comes first, because the recipient already has this part.
   const begun = Number(hasBegun(b)) - Number(hasBegun(a))
   if (begun !== 0) return begun
   const byPriority = b.command.priority - a.command.priority

@@ -4,7 +4,7 @@ export type SimSelection = 'OSDefault' | 'RoundRobin' | 'Random'
  * Chooses one of the ready SIMs for a message whose request names no SIM.
  *
  * @param last the SIM of the previous choice
- * @param random from 0 up to 1
+ * @param random returns a number from 0 up to 1
  */
 export function chooseSim(
   selection: SimSelection,

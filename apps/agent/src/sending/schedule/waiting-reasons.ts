@@ -10,9 +10,10 @@ import { decidePace, urgentPriority } from './pace.ts'
 export type SimStateOf = (simNumber: number) => string | undefined
 
 /**
- * Reports why each message waits. The reasons are computed from the state each time, so that an outdated reason disappears.
+ * Reports why each message waits. The reasons are computed from the state in each call, so that an outdated reason
+ * disappears.
  *
- * @param isCounted leaves out messages that have just arrived
+ * @param isCounted returns false for messages that have just arrived, which are left out
  */
 export function waitingReport(
   state: SendingState,
@@ -49,7 +50,7 @@ interface Wait {
   /** When the wait ends, on the monotonic clock; undefined if it is not known. */
   readonly untilMs?: number
   readonly simNumber?: number
-  /** True if urgent messages are not held back. */
+  /** True if only ordinary messages wait, and urgent messages do not. */
   readonly isForOrdinary?: boolean
 }
 
@@ -126,7 +127,7 @@ function waitOfAnySim(world: World): Wait | undefined {
   const likely = likelyBack.flatMap((reason) => found.find((wait) => wait.reason === reason) ?? [])[0]
   const chosen = soonest?.untilMs === undefined ? (likely ?? soonest) : soonest
   if (chosen === undefined) return { reason: 'modem_missing' }
-  // On a device with several SIMs, the reason does not name a SIM.
+  // On a device with several SIMs, the reason does not name a particular SIM.
   return found.length === 1 ? chosen : { reason: chosen.reason, ...until(chosen.untilMs) }
 }
 
@@ -172,7 +173,7 @@ function reasonOfState(state: string | undefined): WaitingReason {
   }
 }
 
-/** Returns the wait that ends last; a wait without a known end counts as the longest. */
+/** Returns the wait that ends last. A wait without a known end counts as the longest. */
 function longest(waits: readonly (Wait | undefined)[]): Wait | undefined {
   const found = waits.filter((wait) => wait !== undefined)
   return found.sort((a, b) => (b.untilMs ?? Number.MAX_VALUE) - (a.untilMs ?? Number.MAX_VALUE))[0]

@@ -11,8 +11,8 @@ import { type ReceivedOptions, receivedPdus } from './received-pdus.ts'
 /** The pause after a client has refused a deliver_sm temporarily, or the API was unavailable. */
 const RETRY_MS = 30_000
 /**
- * A receiver with a postponed delivery gets no other delivery for this time, so that other receivers get the
- * deliveries.
+ * A receiver with a postponed delivery gets no other delivery for this time, so that the deliveries are sent to other
+ * receivers.
  */
 const REST_MS = 1_000
 const BATCH = 50
@@ -31,13 +31,13 @@ interface Receiver {
   readonly login: Login
   /** The number of deliveries that were sent to this client and not answered yet. */
   open: number
-  /** False after the API has refused that this client reads received messages. */
+  /** False after the API has refused to let this client read received messages. */
   readsInbox: boolean
   /** True for a while after a delivery was postponed. */
   isResting: boolean
 }
 
-/** The delivery must not be sent to this client, but may be sent to another client. */
+/** The delivery must not be sent to this receiver, but may be sent to another receiver. */
 class NotForReceiver extends Error {}
 
 /**
@@ -134,9 +134,7 @@ export class Deliverer {
     return item === undefined ? [] : receivedPdus(item, { ...this.#options.format, reference: delivery.number })
   }
 
-  /**
-   * Reads a message with the rights of the client. Returns undefined for a message that was deleted because of its age.
-   */
+  /** Reads a message with the rights of the client. Returns undefined if the message was deleted because of its age. */
   async #read(inboxId: string, receiver: Receiver) {
     try {
       return await receiver.login.api.inbox.get(inboxId)

@@ -52,8 +52,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Adds the receipts of a message, each `copies` times, unless they were added before. The state of a message may be
-   * reported again after a crash, or if its client has submitted the message again.
+   * Adds the receipts of a message, each `copies` times, unless they were added before. A state may be reported a
+   * second time after a crash, or if the client has submitted the message again.
    */
   addReceipts(messageId: string, receipts: readonly Receipt[], copies: number, now: number): void {
     // Uses one commit, because a message may have thousands of receipts.

@@ -7,8 +7,8 @@ const IS_RECEIPT = 0x04
 const TEXT_CHARACTERS = 20
 
 /**
- * Returns the body of a deliver_sm with a delivery receipt, in the format of Appendix B. Source and destination are
- * exchanged.
+ * Returns the body of a deliver_sm with a delivery receipt, in the format of Appendix B. The source and the destination
+ * of the message are exchanged.
  */
 export function receiptPdu(receipt: Receipt): Uint8Array {
   const { source, destination, messageId, messageState } = receipt

@@ -18,7 +18,10 @@ export interface ReceivedOptions {
   readonly reference: number
 }
 
-/** Returns the bodies of the deliver_sm for a received message; several bodies if the text is passed on in parts. */
+/**
+ * Returns the bodies of the deliver_sm for a received message. Returns several bodies if the text is delivered in
+ * parts.
+ */
 export function receivedPdus(item: InboxItem, { alphabet, longText, reference }: ReceivedOptions): Uint8Array[] {
   const pdu = (esmClass: number, dataCoding: number, octets: Uint8Array) => body(item, esmClass, dataCoding, octets)
   if (item.data !== undefined) {
@@ -57,7 +60,7 @@ function body(item: InboxItem, esmClass: number, dataCoding: number, octets: Uin
 
 /** TON and NPI: 1 international, 5 alphanumeric, 0 unknown; NPI 1 is the plan of phone numbers. */
 function addressOf(sender: string): Address {
-  // The alias of a hidden number has more than 20 characters.
+  // Returns an empty address for the alias of a hidden number, because the alias is too long for an address.
   if (sender.startsWith('alias:')) return { ton: 0, npi: 0, value: '' }
   if (/^\+\d+$/.test(sender)) return { ton: 1, npi: 1, value: sender.slice(1) }
   return /^[\d*#]*$/.test(sender) ? { ton: 0, npi: 1, value: sender } : { ton: 5, npi: 0, value: sender }

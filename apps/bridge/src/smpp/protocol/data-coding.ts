@@ -11,7 +11,7 @@ export type Coding = 'default' | 'latin1' | 'iso-8859-5' | 'iso-8859-8' | 'ucs2'
 export function codingOf(dataCoding: number): Coding {
   const coding = CODINGS.get(dataCoding)
   if (coding !== undefined) return coding
-  // 23.038 §4: message class, with the alphabet in bit 2.
+  // 23.038 §4: a message class; bit 2 contains the alphabet.
   if (dataCoding >= 0xf0) return (dataCoding & 0x04) === 0 ? 'default' : 'binary'
   throw new SmppError('ESME_RSUBMITFAIL', `data_coding ${dataCoding} is not supported`)
 }

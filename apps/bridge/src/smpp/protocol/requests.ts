@@ -7,7 +7,7 @@ export interface BindRequest {
   readonly interfaceVersion: number
 }
 
-/** A message as a client submits it with submit_sm, submit_multi or data_sm. */
+/** A message that a client submits with submit_sm, submit_multi or data_sm. */
 export interface Submission {
   readonly source: Address
   readonly destinations: readonly Address[]
@@ -22,7 +22,9 @@ export interface Submission {
   readonly tlvs: Tlvs
 }
 
-/** The standard allows 15 characters for the system id and 8 for the password, which is too short for API keys. */
+/**
+ * The standard allows 15 characters for the system id and 8 for the password, which would be too short for API keys.
+ */
 const LONGEST_LOGIN = 64
 const LONGEST_ID = 64
 const LONGEST_TIME = 16

@@ -46,7 +46,7 @@ export async function authenticate(
     throw new SmppError('ESME_RINVPASWD', 'wrong password')
   const credentials = isKey ? { apiKey: password } : { username: systemId, password }
   await checkRights(connect({ ...CHECK, credentials }), isSender)
-  // The id of the key, without its secret.
+  // The owner is the id of the key, without the secret of the key.
   const owner = isKey ? `key:${password.split('_')[2] ?? ''}` : `account:${systemId}`
   return { systemId, owner, api: connect({ ...CLIENT, credentials }) }
 }

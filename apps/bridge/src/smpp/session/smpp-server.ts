@@ -18,7 +18,7 @@ export interface ListenOptions {
   readonly port: number
   /** The certificate and the key, in PEM form. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
-  /** The networks that may connect. Default: only this machine without TLS, all networks with TLS. */
+  /** The networks that may connect. Default: without TLS only this machine, with TLS all networks. */
   readonly allowed: BlockList | undefined
   readonly connections: ConnectionCount
   readonly log: Log

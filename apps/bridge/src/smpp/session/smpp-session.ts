@@ -11,7 +11,7 @@ import type { Login } from './authenticate.ts'
 const MOST_REQUESTS = 32
 /** The largest number of unanswered deliver_sm. */
 export const MOST_DELIVERIES = 10
-/** The largest size of answers that a client has not read. Above this size, no further request is read. */
+/** The largest size of answers that a client has not read yet. Above this size, no further request is read. */
 const MOST_UNREAD_OCTETS = 262_144
 /** The longest PDU before the bind. A bind has four texts of at most 64 characters. */
 const LARGEST_BEFORE_BIND = 512
@@ -195,7 +195,7 @@ export class SmppSession {
   }
 
   #answered({ sequence, command, status }: Pdu): void {
-    // A generic_nack with a sequence number answers that request (§4.3.1).
+    // A generic_nack with a sequence number is the answer to the request with this number (§4.3.1).
     const isRefusal = command === COMMAND.genericNack && status === 0
     this.#waiting.get(sequence)?.(isRefusal ? STATUS.ESME_RX_R_APPN : status)
   }
@@ -289,7 +289,8 @@ export class SmppSession {
     const sentAt = performance.now()
     return new Promise((resolve) => {
       const check = () => {
-        // Takes blocked reading into account, because the answer may be behind requests that were not read yet.
+        // Excludes the time during which reading was blocked, because the answer may be behind requests that were not
+        // read yet.
         const waitedMs = this.#blockedSince === undefined ? performance.now() - Math.max(sentAt, this.#unblockedAt) : 0
         if (waitedMs < times.answerMs) {
           timer = setTimeout(check, times.answerMs - waitedMs)

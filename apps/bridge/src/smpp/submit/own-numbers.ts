@@ -20,7 +20,7 @@ export class OwnNumbers {
     this.#now = now
   }
 
-  /** `number`: digits, with or without `+`. */
+  /** @param number digits, with or without `+` */
   async find(number: string): Promise<OwnSim | undefined> {
     const digits = number.replace(/^\+/, '')
     if (!/^\d{5,15}$/.test(digits)) return undefined

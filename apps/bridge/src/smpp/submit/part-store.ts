@@ -5,7 +5,7 @@ import { SmppError } from '../protocol/command.ts'
 import type { PartPosition } from './submitted-message.ts'
 
 /**
- * How long to wait for the next part. A finished message is remembered for the same time, so that a repeated part is
+ * How long to wait for the next part. A finished message is also remembered for this time, so that a repeated part is
  * recognised.
  */
 const PART_WAIT_MS = 5 * 60_000

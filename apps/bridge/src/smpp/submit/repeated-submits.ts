@@ -6,7 +6,7 @@ const REPEAT_MS = 5 * 60_000
 /**
  * The ids of submitted messages that have a user_message_reference. A client that lost the answer submits the message
  * again over a new connection, so the same reference with the same content means the same message. On the same
- * connection, it means another message after the first message was answered, because no answer was lost.
+ * connection, no answer was lost, so after the first answer the same reference means another message.
  */
 export class RepeatedSubmits {
   readonly #database: DatabaseSync
@@ -35,7 +35,7 @@ export class RepeatedSubmits {
     return newId
   }
 
-  /** Must be called when the answer was written to this connection. */
+  /** Must be called when the answer was written to the connection of this session. */
   setAnswered(hash: string, sessionId: string): void {
     this.#database.prepare('UPDATE smpp_submits SET session_id = ? WHERE hash = ?').run(sessionId, hash)
   }

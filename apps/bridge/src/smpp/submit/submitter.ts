@@ -24,7 +24,10 @@ export interface ReceiptRequest {
   readonly source: Address
   readonly destinations: readonly Address[]
   readonly onFailureOnly: boolean
-  /** The number of receipts: one for each part that requests a receipt, because clients count receipts by part. */
+  /**
+   * The number of receipts. There is one receipt for each part that requests one, because clients expect receipts by
+   * part.
+   */
   readonly copies: number
 }
 
@@ -42,7 +45,7 @@ export interface SubmitterOptions {
   readonly wallNow: () => number
   /** Called for a message whose parts did not arrive completely, and whose client wants a receipt. */
   readonly onGivenUp: (messageId: string, request: ReceiptRequest) => void
-  /** Called when the state of the message may have changed before the request for a receipt was stored. */
+  /** Called if the state of the message may have changed before the request for a receipt was stored. */
   readonly onMissed: (messageId: string) => void
 }
 
@@ -103,7 +106,7 @@ export class Submitter {
       if (this.#sendingGroups.has(group.key)) continue
       if (!group.isSent) {
         log.warn({ message: group.messageId }, 'SMPP message dropped: some of its parts did not arrive')
-        // A complete message may have been accepted. In this case its state is reported.
+        // A complete message may have been accepted by the API. In this case, its state is reported anyway.
         if (!group.isComplete) this.#giveUp(group)
       }
       this.#parts.remove(group.key)
@@ -185,18 +188,19 @@ export class Submitter {
   async #send({ login, messageId, request, receipt }: Sending): Promise<void> {
     const { sent, now, onMissed } = this.#options
     const detail = JSON.stringify(receipt)
-    // Stores the request before the message is sent, because the state of the message may change at once.
+    // Stores the request for a receipt before the message is sent, because the state of the message may change at once.
     if (receipt !== undefined) await this.#writes.run(() => sent.add(messageId, detail, now()))
     try {
       await post(login.api, messageId, request)
     } catch (error) {
       const failure = submitFailure(error)
-      // After a temporary error the message may have been accepted. In this case its state is reported.
+      // After a temporary error, the API may still have accepted the message. In this case, its state is reported
+      // anyway.
       if (!MAY_BE_ACCEPTED.includes(failure.status)) sent.remove(messageId)
       throw failure
     }
     if (receipt === undefined || sent.find(messageId) !== undefined) return
-    // Stores the request again, because the state was requested before the API had the message.
+    // Stores the request for a receipt again, because the state was requested before the API had the message.
     sent.add(messageId, detail, now())
     onMissed(messageId)
   }
@@ -207,7 +211,7 @@ export class Submitter {
     if (request !== null && copies > 0) this.#options.onGivenUp(group.messageId, { ...request, copies })
   }
 
-  /** Returns the members of a message except the content. */
+  /** Returns all members of a message except its content. */
   async #factsOf(submission: Submission): Promise<SendRequest> {
     const now = this.#options.wallNow()
     const { priority, destinations } = submission
@@ -242,7 +246,7 @@ const MOST_PRIORITY = 3
 const PRIORITY_STEP = 10
 const MAY_BE_ACCEPTED: readonly string[] = ['ESME_RSYSERR']
 
-/** Keeps a relative time relative, because a repeated message must be the same request. */
+/** Keeps a relative time relative, so that a repeated message results in the same request. */
 function lifetimeOf(validityPeriod: string, validUntil: number, now: number): { ttl: number } | { validUntil: string } {
   if (validityPeriod.endsWith('R')) return { ttl: Math.round((validUntil - now) / 1_000) }
   return { validUntil: new Date(validUntil).toISOString() }
@@ -291,7 +295,7 @@ function hashOf(facts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url')
 }
 
-/** Avoids `_`, because receipts contain the id, and the code of `_` differs between GSM 7-bit and ASCII. */
+/** Does not use `_`, because receipts contain the id, and the code of `_` differs between GSM 7-bit and ASCII. */
 function newMessageId(): string {
   return randomBytes(15).toString('hex')
 }

@@ -5,7 +5,7 @@ import type { LiveEvent } from '@smsgw/client/live-events'
 import type { InboxItem, MessageState, TimelineEntry } from '@smsgw/client/openapi'
 import type { WebhookEvent } from '@smsgw/client/webhook'
 
-/** The events that can be built from live events. */
+/** The webhook events that can be built from live events. */
 export const forwardedEvents = [
   'sms:received',
   'sms:data-received',
@@ -38,7 +38,7 @@ export class WebhookEvents {
       if (event.kind === 'message.changed') return await this.#steps(event.data)
       return []
     } catch (error) {
-      // Returns no events if the message was deleted in the meantime.
+      // Returns no events, because the message was deleted in the meantime.
       if (error instanceof NotFoundError) return []
       throw error
     }
@@ -118,7 +118,10 @@ function receivedEvent(item: InboxItem): WebhookEvent | [] {
 
 type PayloadOf<Name extends ForwardedEvent> = Extract<WebhookEvent, { event: Name }>['payload']
 
-/** The id depends only on the facts of the event, so a forwarded event has the same id if it is forwarded again. */
+/**
+ * Builds the body of an event. The id depends only on the facts of the event, so it is the same if the event is
+ * forwarded again.
+ */
 function envelope<Name extends ForwardedEvent>(deviceId: string, event: Name, payload: PayloadOf<Name>): WebhookEvent {
   const { messageId, recipient } = payload
   const hash = createHash('sha256')

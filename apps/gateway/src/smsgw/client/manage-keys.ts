@@ -8,7 +8,9 @@ import { StartError, UsageError } from '@smsgw/daemon/start-error'
 import { printJson } from '@smsgw/daemon/terminal'
 import { KEY_OPTIONS, keyLines, keyRequestOf } from '@smsgw/relay/cli/key-commands'
 
-/** `smsgw keys …`. Like the console, it uses the API, so it works with a gateway or relay on any machine. */
+/**
+ * Runs `smsgw keys …`. Like the console, this command uses the API, so it works with a gateway or relay on any machine.
+ */
 export async function manageKeys(sms: SmsGateway, { name, positionals, values }: CommandLine): Promise<number> {
   const [id = ''] = positionals
   if (name === 'keys create') await create(sms, values)
@@ -32,7 +34,7 @@ async function create(sms: SmsGateway, values: CommandLine['values']): Promise<v
   }
 }
 
-/** The API names the members of the request, but the user has typed options. */
+/** Rewords an error: the API names the members of the request, but the user has typed options. */
 function namingOptions(error: InvalidRequestError): Error {
   const lines = error.errors.map(({ path, message }) => {
     const member = path.split(/[.[]/).findLast((part) => part in KEY_OPTIONS) as keyof typeof KEY_OPTIONS | undefined
@@ -55,7 +57,7 @@ async function rotate(sms: SmsGateway, id: string, { overlap }: CommandLine['val
   printJson({ print }, (await sms.request<NewApiKey>({ method: 'POST', path, body: { overlapSeconds } })).body)
 }
 
-/** The API accepts unknown ids, but on a command line an unknown id is a typing error. */
+/** Revokes a key. The API accepts unknown ids, but on a command line an unknown id is a typing error. */
 async function revoke(sms: SmsGateway, id: string): Promise<void> {
   const { body: keys } = await sms.request<ApiKey[]>({ method: 'GET', path: '/keys' })
   const key = keys.find((one) => one.id === id && one.state !== 'revoked')

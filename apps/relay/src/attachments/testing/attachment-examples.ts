@@ -38,7 +38,7 @@ async function newMms(statements: Statements): Promise<bigint> {
 }
 
 function insertPicture(statements: Statements, inboxKey: bigint, octets: readonly number[]): Promise<number> {
-  // In several pieces, as an upload arrives.
+  // Inserts the octets in several pieces, as they arrive in an upload.
   const pieces = octets.map((octet) => new Uint8Array([octet]))
   const picture = { partId: 1, name: '', contentType: 'image/jpeg', octets: new DecodedBase64(pieces) }
   return insertReceivedAttachment(statements, { inboxKey, position: 0 }, picture)

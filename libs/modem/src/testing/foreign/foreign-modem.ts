@@ -20,16 +20,16 @@ export type Refusal = (typeof refusals)[number]
 /** How the foreign modem writes its lines. */
 export interface Habits {
   readonly lineEnd?: '\r' | '\n' | '\r\n' | '\r\r\n'
-  /** `late`: the echo of a command follows its answer. */
+  /** `late`: the modem sends the echo of a command after its answer. */
   readonly echo?: 'always' | 'late'
   /** OK follows the last line of the answer without a line end. */
   readonly gluesOk?: true
   readonly prompt?: '>' | '> ' | '>\r\n'
-  /** OK to `AT+CMGS=` before the prompt. */
+  /** The modem sends OK before the prompt to `AT+CMGS=`. */
   readonly okBeforePrompt?: true
-  /** The final OK is missing after `+CMGS:`, or precedes it. */
+  /** The modem sends the final OK before `+CMGS:`, or never. */
   readonly okOfSubmission?: 'missing' | 'first'
-  /** An unsolicited line before each line of an answer. */
+  /** An unsolicited line that the modem sends before each line of an answer. */
   readonly chatter?: string
 }
 

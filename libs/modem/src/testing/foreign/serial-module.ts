@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { ForeignModem } from './foreign-modem.ts'
 
 /**
- * A module on a serial line, written from V.250, 27.007 and 27.005 alone: it reads one character at a time, echoes it,
+ * A module on a serial line, written only from V.250, 27.007 and 27.005. It reads one character at a time, echoes it,
  * accepts several commands in one line, and sends results in the form that V, E, Q and +CMEE select. It stores messages
  * in the memories SM and ME, whose indexes begin with 1.
  */
@@ -264,7 +264,7 @@ interface Stored {
 
 const later = Symbol('later')
 
-/** V.250 §5.2.1: basic commands follow each other directly, extended ones end with a semicolon. */
+/** V.250 §5.2.1: basic commands follow each other directly, extended commands end with a semicolon. */
 function commandsIn(body: string): string[] {
   const commands: string[] = []
   let rest = body

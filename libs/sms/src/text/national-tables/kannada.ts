@@ -2,8 +2,8 @@ import type { NationalLanguageTables } from '../septet-table.ts'
 
 export const kannada: NationalLanguageTables = {
   name: 'Kannada',
-  // 23.038 §A.3.7, which lists 0CAA both at 0x24 and at 0x3D. The letters are in the order of the Unicode block, so
-  // 0x24 must be 0CA1, between 0CA0 and 0CA2. Phones also use 0CA1.
+  // 23.038 §A.3.7 lists 0CAA both at 0x24 and at 0x3D. The letters are in the order of the Unicode block, so 0x24 must
+  // be 0CA1, between 0CA0 and 0CA2. Phones also use 0CA1.
   locking: [
     '-- 0C82 0C83 0C85 0C86 0C87 0C88 0C89 0C8A 0C8B LF 0C8C -- CR 0C8E 0C8F',
     '0C90 -- 0C92 0C93 0C94 0C95 0C96 0C97 0C98 0C99 0C9A ESC 0C9B 0C9C 0C9D 0C9E',

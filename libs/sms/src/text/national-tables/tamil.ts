@@ -13,8 +13,7 @@ export const tamil: NationalLanguageTables = {
     '0BD0 a b c d e f g h i j k l m n o',
     'p q r s t u v w x y z 0BD7 0BF0 0BF1 0BF2 0BF9',
   ],
-  // 23.038 §A.2.11, which lists 0BEF both at 0x24 and at 0x25. The digits are in order, so 0x24 must be the digit 8,
-  // 0BEE.
+  // 23.038 §A.2.11 lists 0BEF both at 0x24 and at 0x25. The digits are in order, so 0x24 must be the digit 8, 0BEE.
   single: [
     '@ £ $ ¥ ¿ " ¤ % & \' FF * + -- - /',
     '< = > ¡ ^ ¡ _ # * 0964 0965 -- 0BE6 0BE7 0BE8 0BE9',

@@ -13,9 +13,9 @@ export const telugu: NationalLanguageTables = {
     '0C55 a b c d e f g h i j k l m n o',
     'p q r s t u v w x y z 0C56 0C60 0C61 0C62 0C63',
   ],
-  // 23.038 §A.2.12, which lists 06CC and 06CD, of the Arabic block, at 0x22 and 0x23. The digits are in order, so these
-  // two must be 0C6C and 0C6D. In later releases 0x65 is empty, but phones send and read € at 0x65, as in every other
-  // table of A.2.
+  // 23.038 §A.2.12 lists 06CC and 06CD, which are in the Arabic block, at 0x22 and 0x23. The digits are in order, so
+  // these two must be 0C6C and 0C6D. In later releases 0x65 is empty, but phones send and read € at 0x65, as in every
+  // other table of A.2.
   single: [
     '@ £ $ ¥ ¿ " ¤ % & \' FF * + -- - /',
     '< = > ¡ ^ ¡ _ # * -- -- -- 0C66 0C67 0C68 0C69',
