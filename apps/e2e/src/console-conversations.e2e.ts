@@ -49,12 +49,28 @@ test('the virtual phone lists the test numbers with links to their conversations
   await page.getByLabel('Message', { exact: true }).press('Enter')
   const failed = outgoing('This one fails')
   await failed.getByText('Failed', { exact: true }).waitFor()
-  // The error says that sending the message again would not help.
-  expect(await failed.getByRole('button', { name: 'Send again' }).count()).toBe(0)
-  await failed.getByRole('button', { name: 'Edit message' }).click()
-  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('This one fails')
-  await page.getByLabel('Message', { exact: true }).fill('')
   await phone.getByText('Test numbers', { exact: true }).click()
+})
+
+test('a message to a number that does not exist offers to correct the number, not to send it again', async () => {
+  await send('+12025550110', 'Wrong number')
+  const failed = outgoing('Wrong number')
+  await failed.getByText('Failed', { exact: true }).waitFor()
+  expect(await failed.getByRole('button').allInnerTexts()).toEqual(['Correct number'])
+  await failed.getByRole('button', { name: 'Correct number' }).click()
+  expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('+12025550110')
+  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Wrong number')
+  await page.getByLabel('Message', { exact: true }).fill('')
+})
+
+test('a message that the network rejects is edited, and one that expired is sent again', async () => {
+  await send('+12025550111', 'Rejected')
+  await outgoing('Rejected').getByRole('button', { name: 'Edit message' }).click()
+  expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Rejected')
+  await page.getByLabel('Message', { exact: true }).fill('')
+  await send('+12025550117', 'Expired')
+  await outgoing('Expired').getByRole('button', { name: 'Send again' }).click()
+  await expect.poll(() => thread().getByText('Expired', { exact: true }).count()).toBe(2)
 })
 
 test('the list of first steps marks the message as done', async () => {
@@ -90,9 +106,13 @@ test('offers SIM, time and delivery report; a scheduled message shows its time',
     .waitFor()
 })
 
-test('the timeline shows each step with its reference, and the message can be cancelled', async () => {
+test('the timeline shows each step with its reference, future times apart, and the message can be cancelled', async () => {
   await open(number)
   await outgoing('For tomorrow').getByRole('link').click()
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  const next = timeline.getByRole('region', { name: 'Next' })
+  expect(await momentsIn(next)).toEqual(['ahead', 'ahead'])
+  expect(await momentsIn(timeline.getByRole('list').first())).toEqual(['past', 'past'])
   await page.getByRole('button', { name: 'Cancel message' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }).click()
   await page.getByText('Cancelled', { exact: true }).first().waitFor()
@@ -306,6 +326,19 @@ function thread() {
  */
 function problem() {
   return page.locator('.composer').getByRole('alert')
+}
+
+/** Returns for each time in a part of the page whether it is past or ahead. */
+async function momentsIn(part: Locator): Promise<string[]> {
+  await part.locator('time').first().waitFor()
+  const times = await part.locator('time').evaluateAll((all) => all.map((time) => time.getAttribute('datetime') ?? ''))
+  return times.map((time) => (Date.parse(time) > Date.now() ? 'ahead' : 'past'))
+}
+
+async function send(to: string, text: string): Promise<void> {
+  await page.goto(`${gateway.url}/conversations/${encodeURIComponent(to)}`)
+  await page.getByLabel('Message', { exact: true }).fill(text)
+  await page.getByLabel('Message', { exact: true }).press('Enter')
 }
 
 function outgoing(text: string) {

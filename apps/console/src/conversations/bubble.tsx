@@ -1,18 +1,15 @@
-import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/conversation'
 import { memo } from 'react'
 import { Link } from 'wouter'
-import { useSendMessage } from '../api/conversations.ts'
 import { Attachments } from '../messages/attachments.tsx'
-import { failureText, waitingText } from '../messages/timeline-words.ts'
-import { useSignedIn } from '../session-context.ts'
+import { waitingText } from '../messages/timeline-words.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { fullWords, shortClockWords } from '../ui/relative-words.ts'
 import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
-import { draftKey, putBack } from './drafts.ts'
+import { FailedMessage } from './failed-message.tsx'
 import { MessageText } from './message-text.tsx'
 import './bubble.css'
 
@@ -50,7 +47,7 @@ export const Bubble = memo(function Bubble({
         {item.simNumber !== undefined && <span>{t('common.simNumber', { number: item.simNumber })}</span>}
         {isOut && <Outcome item={item} />}
       </footer>
-      {isOut && item.state === 'Failed' && <Failure item={item} number={number} />}
+      {isOut && item.state === 'Failed' && <FailedMessage item={item} number={number} />}
       {isOut && item.state !== 'Failed' && <Waits item={item} />}
     </article>
   )
@@ -115,52 +112,4 @@ function Waits({ item: { waiting, error } }: { readonly item: Extract<Conversati
       {sentence(words)}
     </p>
   )
-}
-
-function Failure({
-  item,
-  number,
-}: {
-  readonly item: Extract<ConversationEntry, { direction: 'out' }>
-  readonly number: string
-}) {
-  const send = useSendMessage()
-  const { error } = item
-  // An MMS would be sent again without its attachments.
-  const text = item.attachments === undefined ? item.text : undefined
-  const { username } = useSignedIn()
-  return (
-    <div className="bubble-failure">
-      <p dir="auto">{sentence(send.error?.message ?? failureText(item) ?? t('thread.noReason'))}</p>
-      {text !== undefined && isFinal(error) && (
-        <Button
-          size="compact-xs"
-          variant="default"
-          onClick={() => {
-            putBack(draftKey(username, number), text)
-            document.getElementById('composer')?.focus()
-          }}
-        >
-          {t('thread.edit')}
-        </Button>
-      )}
-      {text !== undefined && !isFinal(error) && (
-        <Button
-          size="compact-xs"
-          variant="default"
-          loading={send.isPending}
-          onClick={() => send.mutate({ phoneNumbers: [number], textMessage: { text }, withDeliveryReport: true })}
-        >
-          {t('thread.sendAgain')}
-        </Button>
-      )}
-    </div>
-  )
-}
-
-/**
- * Returns true if the error of the agent or relay says that sending the same message again will fail in the same way.
- */
-function isFinal(error: string | undefined): boolean {
-  return /again (?:unchanged )?(?:will|does) not help/.test(error ?? '')
 }

@@ -1,6 +1,11 @@
 /** This path is not below /conversations, because a sender name can be any text. */
 export const newConversationPath = '/compose'
 
+/** A new conversation with this number in its field, to be corrected. */
+export function correctionPath(number: string): string {
+  return `${newConversationPath}?${new URLSearchParams({ to: number })}`
+}
+
 type Query = { readonly [name in 'q' | 'folder' | 'label' | 'at']?: string | undefined }
 
 export function conversationPath(number: string, query: Query = {}): string {

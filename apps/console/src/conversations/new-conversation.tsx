@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
+import { useLocation, useSearchParams } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
 import { useSignedIn } from '../session-context.ts'
 import { t } from '../words/text.ts'
@@ -13,7 +13,8 @@ import { ThreadHead } from './thread-head.tsx'
 /** Recipients and first message of a new conversation. */
 export function NewConversation() {
   const { username } = useSignedIn()
-  const [to, setTo] = useState('')
+  const [parameters] = useSearchParams()
+  const [to, setTo] = useState(parameters.get('to') ?? '')
   const send = useSendMessage()
   const [, goTo] = useLocation()
   return (

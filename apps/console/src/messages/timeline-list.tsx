@@ -2,12 +2,14 @@ import type { TimelineEntry } from '@smsgw/contract/timeline'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { beginsDay, shortDayWords } from '../ui/day-words.ts'
+import { RelativeTime } from '../ui/relative-time.tsx'
 import { clockWords, fullWords } from '../ui/relative-words.ts'
 import { WindowedList } from '../ui/windowed-list.tsx'
 import { locale, t } from '../words/text.ts'
-import { adviceWords, partWords, sinceWords, stepWords, toneOf } from './timeline-words.ts'
+import { adviceWords, isAhead, partWords, sinceWords, stepWords, toneOf } from './timeline-words.ts'
 import './timeline-list.css'
 
+/** What happened to a message, and apart from it what it waits for. */
 export function TimelineList({
   entries,
   isToMany,
@@ -15,9 +17,33 @@ export function TimelineList({
   readonly entries: readonly TimelineEntry[]
   readonly isToMany: boolean
 }) {
+  const past = entries.filter((entry) => !isAhead(entry))
+  const next = entries.filter(isAhead)
+  return (
+    <>
+      <Steps className="timeline" entries={past} isToMany={isToMany} />
+      {next.length > 0 && (
+        <section className="timeline-next" aria-label={t('timeline.next')}>
+          <h3>{t('timeline.next')}</h3>
+          <Steps className="timeline is-next" entries={next} isToMany={isToMany} />
+        </section>
+      )}
+    </>
+  )
+}
+
+function Steps({
+  className,
+  entries,
+  isToMany,
+}: {
+  readonly className: string
+  readonly entries: readonly TimelineEntry[]
+  readonly isToMany: boolean
+}) {
   return (
     <WindowedList
-      className="timeline"
+      className={className}
       itemHeight={60}
       items={entries}
       keyOf={(_, at) => String(at)}
@@ -29,13 +55,7 @@ export function TimelineList({
         children: (
           <>
             <div className="timeline-time">
-              {beginsDay(entries[at - 1]?.at, entry.at) && (
-                <span className="timeline-day">{shortDayWords(entry.at)}</span>
-              )}
-              <time dateTime={entry.at} title={fullWords(entry.at)}>
-                {clockWords(entry.at)}
-              </time>
-              <span>{sinceWords(entries[at - 1]?.at, entry.at)}</span>
+              {isAhead(entry) ? <TimeAhead until={entry.until} /> : <TimeOf entry={entry} before={entries[at - 1]} />}
             </div>
             <div className="timeline-what">
               <Text entry={entry} />
@@ -46,6 +66,38 @@ export function TimelineList({
         ),
       })}
     />
+  )
+}
+
+function TimeOf({
+  entry: { at },
+  before,
+}: {
+  readonly entry: TimelineEntry
+  readonly before: TimelineEntry | undefined
+}) {
+  return (
+    <>
+      {beginsDay(before?.at, at) && <span className="timeline-day">{shortDayWords(at)}</span>}
+      <time dateTime={at} title={fullWords(at)}>
+        {clockWords(at)}
+      </time>
+      <span>{sinceWords(before?.at, at)}</span>
+    </>
+  )
+}
+
+/** When a wait ends. */
+function TimeAhead({ until }: { readonly until: string | undefined }) {
+  if (until === undefined) return null
+  return (
+    <>
+      {beginsDay(undefined, until) && <span className="timeline-day">{shortDayWords(until)}</span>}
+      <time dateTime={until} title={fullWords(until)}>
+        {clockWords(until)}
+      </time>
+      <RelativeTime at={until} />
+    </>
   )
 }
 

@@ -4,7 +4,7 @@ import { adviceCodes } from '@smsgw/contract/timeline'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chooseLocale } from '../words/language.ts'
 import { loadLocale, optionalText } from '../words/text.ts'
-import { adviceWords, failureText, inLocalTime, sinceWords, stepWords, toneOf } from './timeline-words.ts'
+import { adviceWords, failureText, inLocalTime, isAhead, sinceWords, stepWords, toneOf } from './timeline-words.ts'
 
 const at = '2026-03-01T08:46:11.000Z'
 
@@ -26,6 +26,15 @@ test('failures stand out, and so do failed webhook attempts', () => {
 
 test('an ordinary step does not stand out', () => {
   expect(toneOf({ at, kind: 'dispatched', text: '' })).toBe('plain')
+})
+
+test('only what a message waits for is ahead, and a schedule does not stand out', () => {
+  expect(isAhead({ kind: 'waiting' })).toBe(true)
+  expect(isAhead({ kind: 'in-doubt' })).toBe(true)
+  expect(isAhead({ kind: 'scheduled' })).toBe(false)
+  expect(isAhead({ kind: 'part-submitted' })).toBe(false)
+  expect(toneOf({ at, kind: 'waiting', code: 'scheduled', text: '' })).toBe('plain')
+  expect(toneOf({ at, kind: 'waiting', code: 'retry', text: '' })).toBe('warn')
 })
 
 test('UTC times in a text become local times, and the rest stays unchanged', () => {

@@ -17,10 +17,17 @@ const tones: Readonly<Record<string, TimelineTone>> = {
   cancelled: 'warn',
 }
 
-export function toneOf({ kind, webhook }: TimelineEntry): TimelineTone {
+export function toneOf({ kind, code, webhook }: TimelineEntry): TimelineTone {
+  // A schedule is no problem.
+  if (kind === 'waiting' && code === 'scheduled') return 'plain'
   if (kind !== 'webhook-attempt') return tones[kind] ?? 'plain'
   const status = webhook?.httpStatus
   return status !== undefined && status >= 200 && status < 300 ? 'aside' : 'warn'
+}
+
+/** Returns true for what a message waits for. All other steps have happened. */
+export function isAhead({ kind }: Pick<TimelineEntry, 'kind'>): boolean {
+  return kind === 'waiting' || kind === 'in-doubt'
 }
 
 /** Time since the previous step; empty for the first step and for steps at the same time. */

@@ -1,6 +1,6 @@
 import { agentFailureCodes, relayFailureCodes } from '@smsgw/contract/failure-code'
 import { expect, test } from 'vitest'
-import { adviceOnFailure } from './timeline-advice.ts'
+import { adviceOnFailure, adviceOnReport } from './timeline-advice.ts'
 
 test.each([...new Set([...agentFailureCodes, ...relayFailureCodes])])('%s has its own advice', (code) => {
   const { advice, adviceCode } = adviceOnFailure(code) ?? {}
@@ -18,4 +18,14 @@ test('advice on an encoding failure refers to the content, and on an internal er
 
 test.each([null, 'invented_by_a_newer_agent', 'constructor'])('%s has no advice', (code) => {
   expect(adviceOnFailure(code)).toBeUndefined()
+})
+
+test.each([
+  [0x00, undefined],
+  [0x21, 'report_pending'],
+  [0x43, 'report_failed_permanently'],
+  [0x46, 'report_gave_up'],
+  [0x61, 'report_gave_up'],
+])('the delivery report %i has the advice %s', (status, adviceCode) => {
+  expect(adviceOnReport(status)?.adviceCode).toBe(adviceCode)
 })

@@ -1,6 +1,6 @@
 import type { FailureCode } from '@smsgw/contract/failure-code'
 import type { AdviceCode } from '@smsgw/contract/timeline'
-import { type Outcome, statusFromOctet } from '@smsgw/sms/fields/status'
+import { mayArriveLater, statusFromOctet } from '@smsgw/sms/fields/status'
 
 /** The advice about failures, by their stable code. */
 const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
@@ -43,24 +43,24 @@ interface Advice {
   readonly adviceCode: AdviceCode
 }
 
-const OF_REPORTS: Readonly<Record<Outcome, Advice | undefined>> = {
-  delivered: undefined,
-  'still-trying': {
-    advice: 'Nothing to do: the network continues to try and will report again.',
-    adviceCode: 'report_pending',
-  },
-  'failed-permanently': {
-    advice: 'Check the number. Sending the same message again will not help.',
-    adviceCode: 'report_failed_permanently',
-  },
-  'gave-up': {
-    advice: 'The recipient could not be reached in time: send the message again later.',
-    adviceCode: 'report_gave_up',
-  },
+export function adviceOnReport(status: number): Advice | undefined {
+  const { outcome } = statusFromOctet(status)
+  if (outcome === 'delivered') return undefined
+  if (outcome === 'still-trying') return REPORT_PENDING
+  return mayArriveLater(status) ? REPORT_GAVE_UP : REPORT_FAILED_PERMANENTLY
 }
 
-export function adviceOnReport(status: number): Advice | undefined {
-  return OF_REPORTS[statusFromOctet(status).outcome]
+const REPORT_PENDING: Advice = {
+  advice: 'Nothing to do: the network continues to try and will report again.',
+  adviceCode: 'report_pending',
+}
+const REPORT_FAILED_PERMANENTLY: Advice = {
+  advice: 'Check the number. Sending the same message again will not help.',
+  adviceCode: 'report_failed_permanently',
+}
+const REPORT_GAVE_UP: Advice = {
+  advice: 'The recipient could not be reached in time: send the message again later.',
+  adviceCode: 'report_gave_up',
 }
 
 export const ADVICE_IN_DOUBT: Advice = {

@@ -108,8 +108,9 @@ function stepsOf(
     at === null ? [] : [{ at, kind, recipient, text, ...more }],
   )
   const parts = facts.parts.flatMap((part) => stepsOfPart(part, facts))
-  // Places the waiting reason after the last known step.
-  const since = waiting?.reason === 'approval' ? acceptedAt : facts.dueAt
+  // Places the waiting reason after the last known step. A message that is not yet due waits since it was accepted.
+  const isEarly = waiting?.reason === 'approval' || waiting?.reason === 'scheduled'
+  const since = isEarly ? acceptedAt : facts.dueAt
   const at = [...steps, ...parts].map((step) => step.at).reduce((a, b) => (a > b ? a : b), since)
   return [...steps, ...parts, ...(waiting === undefined ? [] : [waitingStep(facts, waiting, at)])]
 }

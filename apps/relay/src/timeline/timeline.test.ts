@@ -143,6 +143,15 @@ test('a message whose outcome is unknown shows this, and that it is not sent aga
   )
 })
 
+test('a message that is not yet due waits since its acceptance, so that no step has a future time', async () => {
+  const scheduleAt = new Date('2037-01-01T09:00:00.000Z')
+  await store({ message: { scheduleAt }, recipient: { dueAt: scheduleAt } })
+  expect((await entries()).slice(1)).toMatchObject([
+    { kind: 'scheduled' },
+    { kind: 'waiting', code: 'scheduled', at: second(0).toISOString(), until: scheduleAt.toISOString() },
+  ])
+})
+
 test('each recipient has its own steps', async () => {
   await store({ numbers: ['+1', '+2'], recipient: { cancelledAt: second(4), state: 'Cancelled' } })
   expect((await entries()).map(({ kind, recipient }) => [kind, recipient])).toEqual([

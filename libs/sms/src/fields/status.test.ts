@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Outcome, statusFromOctet } from './status.ts'
+import { mayArriveLater, type Outcome, statusFromOctet } from './status.ts'
 
 describe('a status', () => {
   test.each<[number, Outcome, string]>([
@@ -41,4 +41,14 @@ describe('a status', () => {
   ])('of %i is %s: %s', (octet, outcome, description) => {
     expect(statusFromOctet(octet)).toEqual({ octet, outcome, description })
   })
+})
+
+test.each([
+  [0x43, false],
+  [0x46, true],
+  [0x49, false],
+  [0x61, true],
+  [0x80, true],
+])('whether a message can still arrive after the status %i: %s', (octet, expected) => {
+  expect(mayArriveLater(octet)).toBe(expected)
 })

@@ -7,8 +7,8 @@ export interface Status {
 }
 
 /**
- * All outcomes except `still-trying` are final; after `still-trying` another report follows. A new attempt would fail
- * after `failed-permanently`, but may succeed after `gave-up`.
+ * All outcomes except `still-trying` are final; after `still-trying` another report follows. `mayArriveLater` tells
+ * whether a new attempt may succeed.
  */
 export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gave-up'
 
@@ -26,6 +26,16 @@ export function statusFromOctet(octet: number): Status {
     description: DESCRIPTIONS.get(octet) ?? undefinedDescription(octet),
   }
 }
+
+/**
+ * Returns true if a new attempt may succeed after this failure. An expired message counts as a permanent error in the
+ * standard, but it only means that the recipient was not reachable in time.
+ */
+export function mayArriveLater(octet: number): boolean {
+  return octet === EXPIRED || statusFromOctet(octet).outcome === 'gave-up'
+}
+
+const EXPIRED = 0x46
 
 /** The index is the value of bits 6 and 5. */
 const OUTCOMES: readonly Outcome[] = ['delivered', 'still-trying', 'failed-permanently', 'gave-up']
@@ -48,7 +58,7 @@ const DESCRIPTIONS: ReadonlyMap<number, string> = new Map([
   [0x43, 'Not obtainable'],
   [0x44, 'Quality of service not available'],
   [0x45, 'No interworking available'],
-  [0x46, 'SM Validity Period Expired'],
+  [EXPIRED, 'SM Validity Period Expired'],
   [0x47, 'SM Deleted by originating SME'],
   [0x48, 'SM Deleted by SC Administration'],
   [0x49, 'SM does not exist'],

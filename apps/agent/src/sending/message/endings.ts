@@ -1,5 +1,5 @@
 import type { AgentFailureCode } from '@smsgw/contract/failure-code'
-import { statusFromOctet } from '@smsgw/sms/fields/status'
+import { mayArriveLater, statusFromOctet } from '@smsgw/sms/fields/status'
 import type { Change } from '../../journal/change.ts'
 import { phoneNumberOf } from '../schedule/lanes.ts'
 import { withoutQueued, withQueued } from '../schedule/queue.ts'
@@ -111,12 +111,11 @@ export function undelivered(
   sender: string | undefined,
   time: EventTime,
 ): readonly Change[] {
-  const { outcome, description } = statusFromOctet(status)
+  const { description } = statusFromOctet(status)
   const which = message.parts.length > 1 ? `part ${at + 1} of ${message.parts.length}` : 'the message'
-  const advice =
-    outcome === 'gave-up'
-      ? 'The recipient could not be reached in time; try again later.'
-      : 'Sending it again unchanged will not help; check the number.'
+  const advice = mayArriveLater(status)
+    ? 'The recipient could not be reached in time; try again later.'
+    : 'Sending it again unchanged will not help; check the number.'
   const hex = status.toString(16).padStart(2, '0').toUpperCase()
   const reason = `the network could not deliver ${which}: ${description} (TP-ST ${hex}). ${advice}`
   return [
