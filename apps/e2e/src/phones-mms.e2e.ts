@@ -3,6 +3,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
+import { barriersEverywhere } from './house/barriers.ts'
 import { ConsoleBrowser } from './house/console-browser.ts'
 import { House } from './house/house.ts'
 import { Phone, PhoneDisk } from './house/phone.ts'
@@ -113,6 +114,31 @@ test('a received MMS with a picture of 1 MB is stored once, shown, downloaded, s
   expect((await house.api.ask('GET', path)).status).toBe(404)
 }, 240_000)
 
+test('a picture from a stranger is shown after a click, and one with too many pixels is never decoded', async () => {
+  const stranger = '+447400100077'
+  const attachments = [
+    { partId: 1, contentType: 'image/png', name: 'cat.png', data: picture.toString('base64') },
+    { partId: 2, contentType: 'image/png', name: 'bomb.png', data: png(3, 3, [30_000, 30_000]).toString('base64') },
+  ]
+  const createdAt = new Date().toISOString()
+  const content = { content: 'Look!', isEncrypted: false, createdAt, attachments }
+  await phone.upload([{ id: '2', type: 'MMS_DOWNLOADED', sender: stranger, simNumber: 1, ...content }])
+  await page.goto(`${house.relayUrl}/conversations/${encodeURIComponent(stranger)}`)
+  const message = page.getByRole('article').filter({ hasText: 'cat.png' })
+  await message.getByText('PNG · 1.1 MB · 600 × 600 pixels').waitFor()
+  await message.getByText(/30,000 × 30,000 pixels$/).waitFor()
+  expect(await message.locator('img').count()).toBe(0)
+  expect(await barriersEverywhere(page)).toEqual([])
+  await message.getByRole('button', { name: 'Show picture' }).click()
+  await untilShown(message)
+  expect(await message.getByRole('button', { name: 'Show picture' }).count()).toBe(0)
+  await page.getByLabel('Message', { exact: true }).fill('Who are you?')
+  await page.getByLabel('Message', { exact: true }).press('Enter')
+  await page.getByRole('article', { name: 'You' }).waitFor()
+  await page.reload()
+  await untilShown(message)
+})
+
 async function download(path: string): Promise<Buffer> {
   const basic = Buffer.from(`${house.user.username}:${house.user.password}`).toString('base64')
   const headers = { authorization: `Basic ${basic}` }
@@ -121,11 +147,14 @@ async function download(path: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** A picture of random pixels, which no format can make smaller. */
-function png(width: number, height: number): Buffer {
+/**
+ * A picture of random pixels, which no format can make smaller.
+ * @param stated the width and height in its header
+ */
+function png(width: number, height: number, stated: readonly [number, number] = [width, height]): Buffer {
   const header = Buffer.alloc(13)
-  header.writeUInt32BE(width, 0)
-  header.writeUInt32BE(height, 4)
+  header.writeUInt32BE(stated[0], 0)
+  header.writeUInt32BE(stated[1], 4)
   // The image has 8 bits for each of three colours.
   header.set([8, 2], 8)
   const rows = Array.from({ length: height }, () => Buffer.concat([Buffer.of(0), randomBytes(width * 3)]))

@@ -1152,6 +1152,8 @@ export interface components {
             number: string;
             /** @description Number of unread messages; needs `inbox:list` */
             unread?: number;
+            /** @description True when a stored message was sent to this number; needs `messages:list` */
+            hasSent?: boolean;
             /** @description Ids of the labels, in the order of their names */
             labels: string[];
             assignee?: string;

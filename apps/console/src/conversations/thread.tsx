@@ -5,7 +5,8 @@ import { isCancelledError } from '@tanstack/react-query'
 import { Fragment, memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { useSendMessage, useThread } from '../api/conversations.ts'
-import { useChangeConversation } from '../api/shared-inbox.ts'
+import { useChangeConversation, useConversationDetails } from '../api/shared-inbox.ts'
+import { ShowsPictures } from '../messages/picture.tsx'
 import { useSignedIn } from '../session-context.ts'
 import { dayWords } from '../ui/day-words.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -44,6 +45,7 @@ export function Thread({
   const newest = pages[0]?.body[0]?.id
   const unread = pages.flatMap(({ body }) => body.filter((entry) => entry.direction === 'in' && entry.isUnread)).length
   useMarkRead(number, isLatest && isAtEnd && unread > 0 ? newest : undefined)
+  const isKnown = useIsKnown(number, pages)
   const earlier = useRef<HTMLButtonElement>(null)
   const [failure, loadEarlier] = useLoadEarlier(thread, `${number} ${around}`)
   // After an error, earlier messages are loaded with the button only.
@@ -73,19 +75,21 @@ export function Thread({
           </Button>
         )}
         {thread.isSuccess && pages[0]?.body.length === 0 && <p className="quiet">{t('thread.none')}</p>}
-        {pages
-          .map((page, at) => (
-            <ThreadPage
-              key={thread.data?.pageParams[at] ?? 'newest'}
-              scroll={scroll}
-              items={page.body}
-              before={pages[at + 1]?.body[0]}
-              number={number}
-              marked={search}
-              match={around}
-            />
-          ))
-          .toReversed()}
+        <ShowsPictures value={isKnown}>
+          {pages
+            .map((page, at) => (
+              <ThreadPage
+                key={thread.data?.pageParams[at] ?? 'newest'}
+                scroll={scroll}
+                items={page.body}
+                before={pages[at + 1]?.body[0]}
+                number={number}
+                marked={search}
+                match={around}
+              />
+            ))
+            .toReversed()}
+        </ShowsPictures>
         {thread.hasPreviousPage && (
           <Button
             variant="subtle"
@@ -126,6 +130,13 @@ export function Thread({
       )}
     </section>
   )
+}
+
+/** Whether somebody has written to this number, or has given it a label or an assignee. Other numbers are strangers. */
+function useIsKnown(number: string, pages: readonly { readonly body: readonly ConversationEntry[] }[]): boolean {
+  const { data: details } = useConversationDetails(number)
+  if (details?.hasSent || details?.assignee !== undefined || (details?.labels.length ?? 0) > 0) return true
+  return pages.some(({ body }) => body.some(({ direction }) => direction === 'out'))
 }
 
 /** Numbers that a modem can dial. */

@@ -1,6 +1,6 @@
 import type { MessageStateAnswer } from '@smsgw/contract/message'
-import { useState } from 'react'
 import { sizeWords } from '../ui/relative-words.ts'
+import { isPicture, Picture } from './picture.tsx'
 import './attachments.css'
 
 interface Attachment {
@@ -10,12 +10,9 @@ interface Attachment {
   readonly size: number
 }
 
-/** The formats that every browser shows. Others are downloads. */
-const PICTURES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
-
 /**
- * The attachments of an MMS. Pictures are shown; a click downloads them, like all others. The relay sends each
- * attachment with a policy that runs nothing in it.
+ * The attachments of an MMS. A click downloads them. The relay sends each attachment with a policy that runs nothing in
+ * it.
  */
 export function Attachments({
   of: { id, direction, isEncrypted = false },
@@ -37,17 +34,16 @@ function Attached({
   size,
   isEncrypted,
 }: Omit<Attachment, 'partId'> & { readonly url: string; readonly isEncrypted: boolean }) {
-  const [isBroken, setBroken] = useState(false)
   return (
-    <p>
+    <div className="attached">
+      {!isEncrypted && isPicture(contentType) && (
+        <Picture url={url} name={name} contentType={contentType} size={size} />
+      )}
       <a href={url} download={name || true}>
-        {!isEncrypted && PICTURES.includes(contentType.toLowerCase()) && !isBroken && (
-          <img className="attached-picture" src={url} alt="" loading="lazy" onError={() => setBroken(true)} />
-        )}
         <bdi>{name || contentType}</bdi>
       </a>
       <span className="bubble-kind">{sizeWords(size)}</span>
-    </p>
+    </div>
   )
 }
 

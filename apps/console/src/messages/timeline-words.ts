@@ -18,7 +18,7 @@ const tones: Readonly<Record<string, TimelineTone>> = {
 }
 
 export function toneOf({ kind, code, webhook }: TimelineEntry): TimelineTone {
-  // A schedule is no problem.
+  // A schedule is not a warning.
   if (kind === 'waiting' && code === 'scheduled') return 'plain'
   if (kind !== 'webhook-attempt') return tones[kind] ?? 'plain'
   const status = webhook?.httpStatus

@@ -9,6 +9,7 @@ import Clock from 'lucide-react/icons/clock'
 import CodeXml from 'lucide-react/icons/code-xml'
 import Copy from 'lucide-react/icons/copy'
 import Ellipsis from 'lucide-react/icons/ellipsis'
+import Image from 'lucide-react/icons/image'
 import Info from 'lucide-react/icons/info'
 import KeyRound from 'lucide-react/icons/key-round'
 import Keyboard from 'lucide-react/icons/keyboard'
@@ -54,6 +55,7 @@ const icons = named({
   options: SlidersHorizontal,
   overview: Activity,
   phone: Smartphone,
+  picture: Image,
   plus: Plus,
   search: Search,
   send: Send,

@@ -36,14 +36,19 @@ export async function readDetails(
   number: string,
 ): Promise<ConversationDetails> {
   const { accountId } = principal
-  const [states, notes] = await Promise.all([
+  const seesSent = mayDo(principal, 'messages:list')
+  const [states, notes, sent] = await Promise.all([
     readConversationStates(statements, accountId, [number]),
     statements.conversationNote.findMany({ where: { accountId, number }, orderBy: { createdAt: 'asc' } }),
+    seesSent
+      ? statements.recipient.findFirst({ where: { accountId, phoneNumber: number }, select: { cmdId: true } })
+      : null,
   ])
   const state = states.get(number)
   return {
     number,
     ...(state && mayDo(principal, 'inbox:list') && { unread: state.unread }),
+    ...(seesSent && { hasSent: sent !== null }),
     ...decisionsOf(state),
     notes: notes.map(noteAnswer),
   }

@@ -147,6 +147,13 @@ describe('unread messages', () => {
     expect(await change('+1', {})).toMatchObject({ unread: 0, archivedAt: expect.any(String) })
   })
 
+  test('show whether a message was sent to the number', async () => {
+    await receive('+1', 1)
+    expect(await got('/conversations/+1/details')).toMatchObject({ hasSent: false })
+    await send('+1', 2)
+    expect(await got('/conversations/+1/details')).toMatchObject({ hasSent: true })
+  })
+
   test('are not shown to a token that may not list received messages', async () => {
     await receive('+1', 1)
     await send('+1', 2)
@@ -294,7 +301,13 @@ describe('labels', () => {
     expect((await call('POST', '/labels', { name: 'x', color: 'mauve' })).status).toBe(400)
     const { status, json } = await call('PATCH', '/conversations/+1', { assignee: 'Ada', addLabels: [own, 'unknown'] })
     expect([status, json.errors[0].path]).toEqual([400, 'addLabels[1]'])
-    expect(await got('/conversations/+1/details')).toEqual({ number: '+1', unread: 1, labels: [], notes: [] })
+    expect(await got('/conversations/+1/details')).toEqual({
+      number: '+1',
+      unread: 1,
+      hasSent: false,
+      labels: [],
+      notes: [],
+    })
   })
 })
 

@@ -1,0 +1,67 @@
+export interface PictureSize {
+  readonly width: number
+  readonly height: number
+}
+
+/**
+ * The width and height that the beginning of a picture states, in pixels. Returns undefined for other formats, and while
+ * the beginning is too short.
+ */
+export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  try {
+    return png(view) ?? gif(view) ?? webp(view) ?? jpeg(view)
+  } catch (error) {
+    // A view throws when it is read beyond its end.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function png(view: DataView): PictureSize | undefined {
+  if (textAt(view, 1, 3) !== 'PNG') return undefined
+  return { width: view.getUint32(16), height: view.getUint32(20) }
+}
+
+function gif(view: DataView): PictureSize | undefined {
+  if (textAt(view, 0, 4) !== 'GIF8') return undefined
+  return { width: view.getUint16(6, true), height: view.getUint16(8, true) }
+}
+
+function webp(view: DataView): PictureSize | undefined {
+  if (textAt(view, 0, 4) !== 'RIFF' || textAt(view, 8, 4) !== 'WEBP') return undefined
+  switch (textAt(view, 12, 4)) {
+    case 'VP8X':
+      return {
+        width: (view.getUint32(24, true) % 2 ** 24) + 1,
+        height: Math.floor(view.getUint32(26, true) / 2 ** 8) + 1,
+      }
+    case 'VP8L': {
+      const sizes = view.getUint32(21, true)
+      return { width: (sizes % 2 ** 14) + 1, height: (Math.floor(sizes / 2 ** 14) % 2 ** 14) + 1 }
+    }
+    default:
+      return { width: view.getUint16(26, true) % 2 ** 14, height: view.getUint16(28, true) % 2 ** 14 }
+  }
+}
+
+/** Reads the markers up to the first frame. The segments before it can be long, for example a preview. */
+function jpeg(view: DataView): PictureSize | undefined {
+  if (view.getUint16(0) !== 0xff_d8) return undefined
+  for (let at = 2; ; ) {
+    if (view.getUint8(at) !== 0xff) return undefined
+    const marker = view.getUint8(at + 1)
+    if (marker === 0xff) at += 1
+    else if (FRAMES.has(marker)) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
+    else at += 2 + view.getUint16(at + 2)
+  }
+}
+
+/** SOF0 to SOF15 (ITU T.81 table B.1), without DHT, JPG and DAC. */
+const FRAMES: ReadonlySet<number> = new Set([
+  0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
+])
+
+function textAt(view: DataView, at: number, length: number): string {
+  return String.fromCharCode(...Array.from({ length }, (_, index) => view.getUint8(at + index)))
+}
