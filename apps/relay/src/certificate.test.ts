@@ -39,7 +39,7 @@ test('serves a renewed certificate to new connections without a restart', async 
   await vi.waitUntil(async () => (await servedCertificate()) === 'smsgw tests, second', { timeout: 20_000 })
 })
 
-test('an unusable certificate is logged, and the previous one stays in use', async () => {
+test('an unusable certificate is logged, and the previous certificate stays in use', async () => {
   writeFileSync(files().cert, 'half a file')
   await vi.waitUntil(() => logged.includes('new certificate not usable'), { timeout: 20_000 })
   expect(await servedCertificate()).toBe('smsgw tests, first')

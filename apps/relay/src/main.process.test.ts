@@ -41,7 +41,7 @@ test('serves requests, and exits with 0 at SIGTERM', async () => {
   expect(await relay.ended).toEqual({ code: 0, signal: null })
 })
 
-test('serves requests while it drains, live but not ready, and a second signal ends the process unless it is simultaneous', async () => {
+test('serves requests while it drains, live but not ready; a second signal ends the process unless it arrives at the same time as the first', async () => {
   const relay = await start({ DRAIN_SECONDS: '60' })
   relay.kill('SIGTERM')
   relay.kill('SIGTERM')
@@ -142,7 +142,7 @@ test('prints the help without any settings', async () => {
   expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${VERSION}\n` })
 })
 
-test('with an embedded database it refuses a second relay, runs commands while serving, and loses nothing after kill -9', async () => {
+test('with an embedded database, refuses a second relay, runs commands while serving, and loses nothing after kill -9', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-main-'))
   const embedded = { DATABASE_URL: '', DATA_DIR: folder, PORT: String(await freePort()) }
   const first = await start(embedded)

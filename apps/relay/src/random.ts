@@ -6,7 +6,10 @@ export interface Random {
 
 export const systemRandom: Random = { bytes: takeBytes }
 
-/** All bytes are filled in one call. With separate calls, generating an id takes six times as long. */
+/**
+ * Random bytes for later use. One call fills all of them, because with separate calls, generating an id would take six
+ * times as long.
+ */
 const stock = new Uint8Array(4096)
 let taken = stock.length
 
@@ -34,13 +37,13 @@ export function newId(random: Random): string {
 }
 
 const TIME_LENGTH = 7
-/** In the order of their codes, so that ids sort by time. */
+/** The characters in the order of their codes, so that ids are sorted by time. */
 const SORTED_ALPHABET = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
 
 /**
- * Returns an id like `newId` that begins with the time in milliseconds, followed by 84 random bits. The index then adds the rows of
- * one moment to the same pages. With random ids, each row of a large table changes another page, which PostgreSQL writes to its
- * log as a whole after each checkpoint.
+ * Returns an id like `newId` that begins with the time in milliseconds, followed by 84 random bits. With these ids, the
+ * index adds rows of the same time to the same pages. With random ids, each row of a large table would change a
+ * different page, and PostgreSQL writes each changed page completely to its log after each checkpoint.
  */
 export function newTimedId(random: Random, at: Date): string {
   let time = ''

@@ -61,7 +61,7 @@ export interface RelayOptions {
   readonly clock?: Clock
   readonly random?: Random
   readonly checkAnswer?: ServerParts['checkAnswer']
-  /** Milliseconds between two searches for notifications that no call has announced. */
+  /** The number of milliseconds between two searches for notifications that no call of `wake` has announced. */
   readonly pushPollMs?: number | undefined
   /** For tests: the server that replaces FCM. */
   readonly fcmOrigin?: string | undefined
@@ -126,7 +126,10 @@ const LONGEST_SPREAD_MS = 20_000
 
 type Core = Awaited<ReturnType<typeof openCore>>
 
-/** Opens the database and the parts that every feature uses: clock, random source, encryption, hints and logbook. */
+/**
+ * Opens the database and creates the parts that every feature uses: clock, random source, encryption, hints and
+ * logbook.
+ */
 async function openCore({ config, log, clock, random = systemRandom }: RelayOptions, cleanup: Cleanup) {
   const box = secretBox(config.SERVER_SECRET, random)
   const { url, database, disk, installation, close } = await openStore({ config, box, random, log })
@@ -228,7 +231,7 @@ function startFeatures(
     outbox.wake()
     if (byMs >= 0) return
     await correctStoredTimes(database, -byMs)
-    // The corrected times may make commands due.
+    // Checks for due commands, because the corrected times may make some commands due.
     agents.clockChanged()
     outbox.wake()
   }
@@ -266,7 +269,10 @@ function startFcm(
   cleanup.add(() => worker.stop())
 }
 
-/** Some push services require a contact, so a machine without a public address gives one that does not exist. */
+/**
+ * The contact of a machine without a public address, which does not exist. It is needed because some push services
+ * require a contact.
+ */
 const NO_CONTACT = 'mailto:operator@localhost'
 
 /** Starts the HTTP server, and the metrics server if it has a separate port. Returns the URL of the HTTP server. */
@@ -326,7 +332,7 @@ async function startServers(
   return server.url
 }
 
-/** Runs steps in reverse order. If a step fails, the next ones still run. */
+/** Runs steps in reverse order. If a step fails, the remaining steps still run. */
 class Cleanup {
   readonly #log: Log
   readonly #steps: (() => unknown)[] = []

@@ -88,7 +88,7 @@ export interface RouteDeps {
   readonly publicUrl: string | undefined
   readonly push: {
     readonly keys: PushKeys
-    /** Where push services reach the operator. */
+    /** The address at which push services can reach the operator. */
     readonly contact: string
     readonly client: Pick<GuardedClient, 'post'>
     readonly pushRules: AddressRules

@@ -51,7 +51,7 @@ test('serves metrics only on a separate port, which serves nothing else', async 
   expect((await relay.request('GET', '/metrics')).status).toBe(404)
 })
 
-// Node itself would wait for such a connection for longer than this test may take.
+// Node.js itself would wait for such a connection longer than this test may take.
 test.each([{}, files])(
   'a connection without a request does not delay the shutdown: %o',
   async (settings) => {

@@ -106,7 +106,7 @@ function problemOf(error: unknown, { host, port }: { host: string; port: number 
 
 async function finish(server: FastifyInstance, endUnused: () => void): Promise<void> {
   const deadline = setTimeout(() => server.server.closeAllConnections(), FINISH_MS)
-  // This runs repeatedly, because the server accepts connections until it is closed.
+  // Runs repeatedly, because the server accepts connections until it is closed.
   const sweep = setInterval(endUnused, SWEEP_MS)
   endUnused()
   await server.close()

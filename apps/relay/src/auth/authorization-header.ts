@@ -3,7 +3,7 @@ export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   | { readonly kind: 'bearer'; readonly token: string }
-  /** Credentials of another scheme, or malformed credentials. */
+  /** Credentials of an unknown scheme, or malformed credentials. */
   | { readonly kind: 'unreadable'; readonly scheme: string }
 
 export function readAuthorization(header: string | undefined): Credentials {
@@ -29,6 +29,6 @@ function basicPair(value: string): { readonly username: string; readonly passwor
     const colon = text.indexOf(':')
     return colon === -1 ? undefined : { username: text.slice(0, colon), password: text.slice(colon + 1) }
   } catch {
-    return undefined // not UTF-8
+    return undefined // the text is not UTF-8
   }
 }

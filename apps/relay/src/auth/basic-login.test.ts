@@ -8,7 +8,7 @@ import { useTestDatabase } from '../testing/test-database.ts'
 import { BasicLogin } from './basic-login.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
-/** Each hash of a password begins with its fingerprint. */
+/** Calls can be counted by password, because each hash of a password begins with its fingerprint. */
 const fingerprint = vi.spyOn(box, 'fingerprint')
 const world = useTestDatabase()
 let nowMs: number
@@ -49,7 +49,7 @@ async function guessUntilRefused(relay: BasicLogin, address = HOME): Promise<voi
   expect(await status(relay.check(wrong(address)))).toBe(429)
 }
 
-test('a right password is hashed once a minute, counted from the last check, not from the last use', async () => {
+test('a right password is hashed once a minute, counted from the last check and not from the last use', async () => {
   const relay = newRelay()
   for (const seconds of [0, 1, 20, 40, 59]) {
     nowMs = Date.UTC(2026, 2, 1, 0, 0, seconds)
@@ -94,7 +94,7 @@ test('a thousand concurrent guesses cost ten hashes', async () => {
   expect(hashes()).toBe(10)
 })
 
-test('the owner can log in from one address while another is refused', async () => {
+test('the owner can log in from one address while another address is refused', async () => {
   const relay = newRelay()
   await guessUntilRefused(relay)
   expect(await status(relay.check(right(ELSEWHERE)))).toBe(200)
@@ -129,7 +129,7 @@ test('a cached login is hashed once more at each further address', async () => {
   const relay = newRelay()
   for (const address of [HOME, ELSEWHERE, HOME, ELSEWHERE]) await relay.check(right(address))
   expect(hashes()).toBe(2)
-  // From then on, it is known there.
+  // From then on, the login is known at this address.
   await guessUntilRefused(relay, ELSEWHERE)
   nowMs += 120_000
   expect(await status(relay.check(right(ELSEWHERE)))).toBe(200)
@@ -162,7 +162,7 @@ test('guesses from hundreds of addresses do not delay an owner whose login is re
   expect(new Set(await Promise.all(flood))).toEqual(new Set([401, 429]))
 })
 
-test('a changed password ends remembered logins, here at once and elsewhere within two seconds', async () => {
+test('a changed password ends remembered logins, at once on this relay and within two seconds on other relays', async () => {
   const here = newRelay()
   const elsewhere = newRelay()
   for (const relay of [here, elsewhere]) expect(await status(relay.check(right()))).toBe(200)

@@ -2,13 +2,13 @@
 // core.
 //
 // login that is cached and succeeded from this address ──▶ password version of the account unchanged ──▶ accepted
-// otherwise ──▶ the same pair from this address is being checked? wait for that result
-// ──▶ throttle (skipped for recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
-// throttled ──▶ succeeded from this address before, on any relay? front of the queue
-// ──▶ a password that this installation generated, and not wrong too often? a turn of its own
-// ──▶ limit of the address reached, but not that of the account? a turn within a second, or 429
+// otherwise ──▶ the same pair from this address is being checked? wait for that result ──▶ throttle (skipped for
+// recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
+// throttled ──▶ succeeded from this address before, on any relay? front of the queue ──▶ a password that this
+// installation generated, and not wrong too often? a reserved check ──▶ limit of the address reached, but not that of
+// the account? a reserved check within a second, or 429
 //
-// An unknown user name takes the same path with a dummy hash, so that timing does not reveal which names exist.
+// An unknown user name takes the same path with a dummy hash, so that the time does not reveal which names exist.
 import { availableParallelism } from 'node:os'
 import { passwordChecker } from '../accounts/check-password.ts'
 import { isGeneratedPassword } from '../accounts/generated-password.ts'
@@ -27,9 +27,9 @@ import { type AccountStanding, readAccountStandings } from './read-account-stand
 import { RecognisedLogins } from './recognised-logins.ts'
 import { type Login, RememberedLogins } from './remembered-logins.ts'
 
-/** Leaves one core, and most of Node's four worker threads, free for other work. */
+/** The number of concurrent hashes leaves one core, and most of Node's four worker threads, free for other work. */
 const HASHES_AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1))
-/** Computing this many hashes takes about a third of a second. */
+/** Computing this number of hashes takes about a third of a second. */
 const HASHES_WAITING = 64
 
 interface BasicLoginDeps {
@@ -69,7 +69,7 @@ export class BasicLogin {
 
   /** Returns the account, or undefined when the password is wrong. Throws 429 after too many wrong passwords. */
   async check(sent: Attempt): Promise<(AccountStanding & { readonly accountId: string }) | undefined> {
-    // All limits count by this name. Otherwise each spelling of a name would have limits of its own.
+    // All limits use this name. Otherwise, each spelling of a name would have its own limits.
     const attempt = { ...sent, username: canonicalUsername(sent.username) }
     const key = this.#remembered.keyOf(attempt.username, attempt.password)
     const known = this.#remembered.get(key, attempt.address)
@@ -97,7 +97,7 @@ export class BasicLogin {
     const standing = await this.#standings.get(login.accountId)
     if (!standing || standing.credentialVersion === login.credentialVersion) return standing
     if (standing.credentialVersion > login.credentialVersion) return undefined
-    // The login was checked after the state of the account was cached.
+    // Reads the state again, because the login was checked after the state of the account was cached.
     this.forget(login.accountId)
     const present = await this.#standings.get(login.accountId)
     return present?.credentialVersion === login.credentialVersion ? present : undefined
@@ -127,7 +127,7 @@ export class BasicLogin {
     }
     if (guess.ok) return await this.#compareIn(addressBlock(address), key, attempt, guess)
     if (await this.#recognised.has(this.#recognised.keyOf(attempt))) return await this.#compareIn(URGENT, key, attempt)
-    // Guesses at other names used up the limit of the address, but this name may still get a turn.
+    // Guesses at other names have used up the limit of the address, but a check may still be reserved for this name.
     const later =
       guess.used === 'address' && (await this.#hasTurn(attempt)) ? this.#throttle.takePair(username, address) : guess
     if (!later.ok) throw tooMany('too many wrong passwords from your address', later.retryAfterSeconds)
@@ -135,8 +135,9 @@ export class BasicLogin {
   }
 
   /**
-   * Random guesses hardly ever have the right last group, so the limit of the address does not apply to generated
-   * passwords. Each of them has its own limit, because somebody may have a generated password of another account.
+   * Does not apply the limit of the address to generated passwords, because random guesses hardly ever have the right
+   * last group. Each generated password has its own limit, because somebody may have a generated password of another
+   * account.
    */
   #takeGenerated({ password }: Attempt): (() => void) | undefined {
     if (!isGeneratedPassword(this.#pepper, password)) return undefined
@@ -198,7 +199,8 @@ function checkOf(key: string, { address }: Attempt): string {
 }
 
 /**
- * Attempts that have a turn are a separate group. Otherwise guesses from the same address could push them out of a full queue.
+ * Attempts with a reserved check are a separate group. Otherwise, guesses from the same address could push them out of
+ * a full queue.
  */
 function turnGroup(address: string): string {
   return `turn ${addressBlock(address)}`

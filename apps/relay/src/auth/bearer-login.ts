@@ -79,7 +79,7 @@ export class BearerLogin {
   }
 }
 
-/** Ignores scopes that this release does not have. */
+/** Returns the scopes that this release has, without unknown scopes. */
 function knownScopes(names: readonly string[]): ReadonlySet<Scope> {
   return new Set(scopes.filter((scope) => names.includes(scope)))
 }

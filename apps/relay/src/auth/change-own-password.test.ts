@@ -78,7 +78,7 @@ test.each(['short', 'aaaaaaaaaa', 'x'.repeat(200), 'a tab\tin between'])(
   },
 )
 
-test('of two concurrent changes, one succeeds', async () => {
+test('only one of two concurrent changes succeeds', async () => {
   const answers = await Promise.all([
     change(account.password, 'the first of them'),
     change(account.password, 'the second one'),

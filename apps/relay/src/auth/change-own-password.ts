@@ -17,7 +17,10 @@ export interface ChangeOwnPasswordDeps {
   readonly logbook: Logbook
   readonly basicLogin: Pick<BasicLogin, 'check'>
   readonly hints: { accessChanged(accountId: string): void }
-  /** Called after the change is committed, to update a copy of the password elsewhere. Must not throw. */
+  /**
+   * Called after the change is committed, to update a copy of the password, such as the file of a gateway. Must not
+   * throw.
+   */
   readonly onPasswordChanged?: ((changed: { readonly username: string; readonly password: string }) => void) | undefined
 }
 
@@ -43,7 +46,7 @@ export interface PasswordOwner {
 
 /**
  * Changes the password of an account. Returns false if the current password is wrong. The current password is required,
- * because a person at an unlocked screen may not be the owner. Guesses are throttled like logins. All sessions end,
+ * because the person at an unlocked screen may not be the owner. Guesses are throttled like logins. All sessions end,
  * including the caller's, and all tokens and pairing codes are revoked.
  */
 export function changePasswordAs(deps: ChangeOwnPasswordDeps) {

@@ -4,7 +4,7 @@ const RECOGNISED_DAYS = 30
 
 /**
  * Deletes recognised logins that are old or whose password was changed. A concurrent login that updates such a row
- * waits for the row lock, and then stores the row again.
+ * waits for the row lock. Then it stores the row again.
  */
 export async function deleteOldRecognisedLogins(database: Statements): Promise<void> {
   await database.$executeRaw`

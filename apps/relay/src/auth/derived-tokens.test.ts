@@ -1,4 +1,4 @@
-// A token that was issued with another token ends when that token ends.
+// A token that was issued with another token ends when the other token ends.
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -20,7 +20,7 @@ interface Pair {
   readonly expires_at: string
 }
 
-/** Issues a token pair with the password, or with the token `by`. The default lifetime is the longest. */
+/** Issues a token pair with the password, or with the token `by`. By default, it has the longest lifetime. */
 async function issue(by?: Pair, ttl = 0): Promise<Pair> {
   const auth = by ? `Bearer ${by.access_token}` : relay.account.basic
   const body = { scopes: ['tokens:manage', 'logs:read'], ttl }
@@ -84,7 +84,7 @@ test('a refresh token that is used twice revokes the tokens that its family issu
   expect(await statusOf(parent)).toBe(200)
 })
 
-test('a chain of tokens that issue each other has at most ten tokens, and earlier ones can issue more', async () => {
+test('a chain of tokens that issue each other has at most ten tokens, and earlier tokens of the chain can still issue tokens', async () => {
   const chain = [await issue()]
   while (chain.length < 10) chain.push(await issue(chain.at(-1)))
   const body = { scopes: ['logs:read'] }
@@ -95,7 +95,7 @@ test('a chain of tokens that issue each other has at most ten tokens, and earlie
   expect(await statusOf(await issue(chain.at(-2)))).toBe(200)
 })
 
-test('a token of a longer chain, as an older release could issue it, counts as revoked', async () => {
+test('a token of a longer chain, which an older release could issue, counts as revoked', async () => {
   const chain = [await issue()]
   while (chain.length < 10) chain.push(await issue(chain.at(-1)))
   const [tenth, eleventh] = [chain.at(-1) as Pair, await issue()]

@@ -13,7 +13,7 @@ test('ten wrong guesses at once, then one in six seconds', () => {
   expect(passed(20, () => throttle.take('sms', '203.0.113.7'))).toBe(10)
 })
 
-test('guesses at an account from one address do not lock its owner out at another', () => {
+test('guesses at an account from one address do not lock out its owner at another address', () => {
   const { throttle } = throttleAtZero()
   passed(1_000, () => throttle.take('sms', '203.0.113.7'))
   expect(throttle.take('sms', '203.0.113.8').ok).toBe(true)

@@ -2,8 +2,8 @@ import { addressBlock } from '../limits/address-block.ts'
 import { TokenBuckets } from '../limits/token-buckets.ts'
 
 /**
- * Per account and address: ten wrong passwords at once, then ten per minute. This is enough for a person who mistypes,
- * and for a script whose password was just changed.
+ * Per account and address: ten wrong passwords at once, then ten per minute. These limits are enough for a person who
+ * mistypes, and for a script whose password was just changed.
  */
 const PAIR = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 
@@ -22,15 +22,15 @@ const GENERATED = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 
 export type Guess =
   | {
-      readonly ok: true /** Returns the token to the limit. Must be called if the password was right. */
+      readonly ok: true /** Gives the token back to the limit. Must be called if the password was right. */
       readonly giveBack: () => void
     }
   | { readonly ok: false; readonly used: 'address' | 'pair'; readonly retryAfterSeconds: number }
 
 /**
  * Limits wrong passwords by account and address, and by address, before any hash is computed. Each attempt takes a
- * token when it begins, so that a thousand concurrent attempts do not all pass; a right password returns the token.
- * There is no limit per account alone, because an attacker could use such a limit to lock out the owner.
+ * token of the limit when it begins, so that a thousand concurrent attempts are not all allowed. A right password gives
+ * the token back. There is no limit only by account, because an attacker could use such a limit to lock out the owner.
  */
 export class GuessThrottle {
   readonly #pairs = new TokenBuckets(PAIR)
@@ -43,7 +43,7 @@ export class GuessThrottle {
   }
 
   /**
-   * Takes a token for an attempt that uses the reserved share of its address. The attempt counts against the limit of
+   * Takes a token for an attempt that uses the reserved check of its address. The attempt counts against the limit of
    * the account and address, but not against the limit of the address.
    */
   takePair(username: string, address: string): Guess {
@@ -54,8 +54,8 @@ export class GuessThrottle {
   }
 
   /**
-   * Takes a token of a generated password, whose hash is `key`. Others cannot use up the tokens of a password that they
-   * do not know. Returns the function that returns the token, or undefined if no token is left.
+   * Takes a token of the limit of a generated password, whose hash is `key`. Nobody can use up the tokens of a password
+   * without knowing it. Returns the function that gives the token back, or undefined if no token is left.
    */
   takeGenerated(key: string): (() => void) | undefined {
     if (this.#generated.take(key, this.#nowMs()) > 0) return undefined

@@ -7,12 +7,12 @@ import type { TokenPair } from './token-pair.ts'
 
 /**
  * Stores the first pair of a family, unless the caller lost access after authentication. Without this check, a relay
- * that detects the loss two seconds later could issue a pair that is valid for a month. The family of a pair requested
- * with a token is a child of that token's family, and a family that began with an API key ends with the secret of the
- * key that was used.
+ * that detects the loss two seconds later could issue a pair that is valid for a month. If the pair was requested with
+ * a token, its family is a child of that token's family. If it was requested with an API key, its family ends together
+ * with the secret of the key that was used.
  *
  * The first statement locks the account against password changes, removal and revocations, so that the second statement
- * sees the changes committed earlier, and later changes see the new family.
+ * sees all changes that were committed before, and later changes see the new family.
  */
 export function insertFamily(
   database: Database,

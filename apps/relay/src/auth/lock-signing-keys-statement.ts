@@ -5,5 +5,5 @@ export async function lockSigningKeys(statements: Statements): Promise<void> {
   await statements.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
 }
 
-/** This number differs from those of the other advisory locks of the relay. */
+/** The number of this lock differs from the numbers of the other advisory locks of the relay. */
 const LOCK = 72_707_401n

@@ -4,7 +4,9 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-/** The state that a cached login is compared with. An account that is removed, or is being removed, has no such state. */
+/**
+ * The state with which a cached login is compared. An account that is removed, or is being removed, has no such state.
+ */
 export interface AccountStanding {
   readonly username: string
   readonly credentialVersion: number

@@ -4,8 +4,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRow } from '../store/read-rows.ts'
 
 /**
- * The largest number of tokens of which each one created the next. Every check of a token reads the token that created
- * it, and so on, so a long chain would delay the requests of all accounts.
+ * The largest length of a chain in which each token created the next token. Every check of a token reads the whole
+ * chain before it, so a long chain would delay the requests of all accounts.
  */
 export const MOST_GENERATIONS = 10
 

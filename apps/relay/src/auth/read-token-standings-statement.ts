@@ -55,9 +55,9 @@ const tokenRow = z.object({
 })
 
 /**
- * True when neither the family `f` nor one of its ancestors is revoked. The ancestors are checked, because a relay of
- * an older release revokes a family without its descendants, and may issue a child during the revocation. A family with
- * too many ancestors counts as revoked, so that a long chain from an older release does not delay every check.
+ * True when neither the family `f` nor one of its ancestors is revoked. The ancestors are checked because a relay of an
+ * older release revokes a family without its descendants, and may issue a descendant during the revocation. A family
+ * with too many ancestors counts as revoked, so that a long chain from an older release does not delay every check.
  */
 export const isUnrevoked = Prisma.sql`NOT EXISTS (
   WITH RECURSIVE line AS (
@@ -71,7 +71,7 @@ export const isUnrevoked = Prisma.sql`NOT EXISTS (
 
 /**
  * True when the row with this alias was not created with an API key, or when the secret that was used is still valid. A
- * rotation gives the key another secret.
+ * rotation gives the key a new secret.
  */
 export function isOfValidSecret(alias: 'f' | 'p'): Prisma.Sql {
   const row = Prisma.raw(alias)

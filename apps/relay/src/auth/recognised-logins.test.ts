@@ -1,4 +1,4 @@
-// Owners log in to relays that have just started, during a flood of guesses from the same address.
+// Owners log in to relays that have just started, while somebody floods the relays with guesses from the same address.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
@@ -67,28 +67,28 @@ test('a login that was cached at another address is recognised at this address, 
   expect(await status(restarted)).toBe(200)
 })
 
-test('a login of the owner at another address does not speed up the check of guesses from this one', async () => {
+test('a login of the owner at another address does not speed up the check of guesses from this address', async () => {
   await logIn('198.51.100.9')
   const restarted = newRelay()
   await flood(restarted)
   expect(await status(restarted)).toBe(429)
 })
 
-test('an owner with a generated password who has never logged in gets through 500 guesses per second within a second', async () => {
+test('an owner with a generated password who has never logged in is accepted within a second during 500 guesses per second', async () => {
   const owner = `${username}-generated`
   const password = generatePassword(box, systemRandom)
   await createAccount({ ...world, random: systemRandom, box }, { username: owner, password })
   const relay = newRelay()
   const wrong = startFlood((index) => status(relay, owner, `guess ${index}`))
   await sleep(500)
-  // Counts guesses instead of time, because both take longer on a busy machine.
+  // Counts guesses instead of measuring time, because both take longer on a busy machine.
   const before = wrong.count
   expect(await status(relay, owner, password)).toBe(200)
   expect(wrong.count - before).toBeLessThan(500)
   expect(await wrong.stop()).toContain(429)
 })
 
-test('a guess in the form of a generated password is limited like any other', async () => {
+test('a guess in the form of a generated password is limited like any other guess', async () => {
   const relay = newRelay()
   await flood(relay)
   for (let guess = 0; guess < 20; guess++)
@@ -108,7 +108,7 @@ test('a generated password that is wrong is checked ten times, and then limited 
   expect(await status(relay, username, another)).toBe(401)
 })
 
-test('an owner who chose the password and has never logged in waits as long as a guess', async () => {
+test('an owner who chose the password and has never logged in waits as long as a guess does', async () => {
   const relay = newRelay()
   await flood(relay)
   expect(await status(relay)).toBe(429)
@@ -125,7 +125,7 @@ test('a right password is accepted during 500 wrong passwords per second for the
   expect(await wrong.stop()).toContain(429)
 })
 
-test('a new password gets a turn while guesses from its address fill the queue', async () => {
+test('a new password gets a reserved check while guesses from its address fill the queue', async () => {
   const relay = newRelay()
   expect(await status(relay)).toBe(200)
   const change = { password: 'quite another password', keepTokens: true }
@@ -136,7 +136,7 @@ test('a new password gets a turn while guesses from its address fill the queue',
   await Promise.all(guesses)
 })
 
-test('a new password gets one of the next turns during 500 new user names per second', async () => {
+test('a new password gets one of the next checks during 500 new user names per second', async () => {
   await logIn()
   const relay = newRelay()
   const wrong = startFlood((index) => status(relay, `new-${index}`, 'guess'))
@@ -144,7 +144,7 @@ test('a new password gets one of the next turns during 500 new user names per se
   const change = { password: 'quite another password', keepTokens: true }
   await relay.check({ username, password: PASSWORD, address: HOME })
   await changePassword({ ...world, box, clock: systemClock }, { id: accountId, username }, change)
-  // Without a reserved turn, the status would be 429.
+  // Without a reserved check, the status would be 429.
   expect(await status(relay, username, change.password)).toBe(200)
   expect(await wrong.stop()).toContain(429)
 })
@@ -161,7 +161,7 @@ test.each([0, 86_400_000])(
     await flood(relay)
     expect(await status(relay)).toBe(429)
     await logIn()
-    // Within one second the throttle accepts no further attempt; it accepts one after six seconds.
+    // The throttle accepts no further attempt within one second, but accepts one after six seconds.
     nowMs += 1_000
     expect(await status(relay)).toBe(200)
   },
@@ -215,7 +215,7 @@ test('an account keeps its hundred latest recognised logins for thirty days', as
   expect(await rows()).toHaveLength(1)
 })
 
-test('guesses at other accounts from the same address leave a turn for a name without guesses', async () => {
+test('guesses at other accounts from the same address leave a reserved check for a name without guesses', async () => {
   const relay = newRelay()
   const names = Array.from({ length: 20 }, (_, index) => `someone-${index}`)
   await Promise.all(Array.from({ length: 150 }, (_, index) => status(relay, names[index % 20], `guess ${index}`)))

@@ -7,13 +7,16 @@ import type { Login } from './remembered-logins.ts'
 import { storeRecognisedLogin } from './store-recognised-login-statement.ts'
 
 const DAY_MS = 86_400_000
-/** Maximum number of rows that one query reads (newest first), and of logins that are kept in memory. */
+/**
+ * The largest number of rows that one query reads (newest first), and the largest number of logins that are kept in
+ * memory.
+ */
 const SIZE = 50_000
 /** The longest time until this relay recognises a login on another relay. */
 const LOAD_AGAIN_MS = 1_000
 /**
  * The number of latest rows that are read again, because a row may be committed after rows with higher numbers. Relays
- * write fewer rows in ten seconds.
+ * write fewer rows than this in ten seconds.
  */
 const OVERLAP = 2_000n
 
@@ -31,12 +34,13 @@ interface RecognisedLoginsDeps {
 }
 
 /**
- * Remembers logins that succeeded from an address, on any relay and across restarts. The throttle does not delay such a login,
- * but its password is still checked. Each entry is a hash of the password and the address, so a wrong password and another
- * address are always throttled.
+ * Remembers logins that succeeded from an address, on any relay and across restarts. The throttle does not delay such a
+ * login, but its password is still checked. Each entry is a hash of the password and the address, so attempts with a
+ * wrong password or from another address are always throttled.
  *
- * The rows are loaded when the throttle first refuses an attempt, and new rows at most once per second. So a login flood costs
- * the database one query per second, and an idle relay causes none. Rows are read by their number, so that clocks do not matter.
+ * The rows are loaded when the throttle first refuses an attempt, and new rows at most once per second. So a login
+ * flood costs the database one query per second, and an idle relay causes none. Rows are read by their number, so that
+ * clocks do not matter.
  */
 export class RecognisedLogins {
   readonly #deps: RecognisedLoginsDeps
@@ -68,7 +72,7 @@ export class RecognisedLogins {
 
   /** Writes at most once per day. */
   async remember(key: string, username: string, login: Login): Promise<void> {
-    // A password change deletes the stored logins, but not this name.
+    // Keeps this name when a password change deletes the stored logins.
     this.#names.set(username, true)
     const nowMs = this.#deps.nowMs()
     const ageMs = nowMs - (this.#logins.get(key)?.seenMs ?? Number.NEGATIVE_INFINITY)

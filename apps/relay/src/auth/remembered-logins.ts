@@ -3,21 +3,22 @@ import { addressBlock } from '../limits/address-block.ts'
 import { BoundedMap } from '../limits/bounded-map.ts'
 import type { Random } from '../random.ts'
 
-/** How long after its last check a password is checked again. */
+/** A password is checked again when this time has passed since its last check. */
 const CACHED_MS = 60_000
 /** A login is forgotten after three days without use, or after ten thousand other logins. */
 const RECOGNISED_MS = 3 * 24 * 3_600_000
 const SIZE = 10_000
-/** How many addresses of a login are known at the same time. */
+/** The number of addresses that are known for a login at the same time. */
 const MOST_ADDRESSES = 100
 
 /**
- * Logins that succeeded on this relay, and from where. From these addresses the password is not checked again for a
- * minute. After that it is checked, but the login passes the throttle and goes to the front of the queue. So an owner
- * can log in during a flood of guesses, even from the same address. At another address the login is unknown, because
- * otherwise somebody could try any number of passwords there and would notice the right one.
+ * Logins that succeeded on this relay, with the addresses from which they succeeded. From these addresses, the password
+ * is not checked again for a minute. After this minute it is checked, but the login is not throttled and goes to the
+ * front of the queue. So an owner can log in during a flood of guesses, even from the same address. At another address,
+ * the login is unknown. Otherwise, somebody could try any number of passwords from there and would notice the right
+ * password.
  *
- * Only a hash is kept, made with a random key of this process.
+ * Only a hash of the login is kept, which is computed with a random key of this process.
  */
 export class RememberedLogins {
   /** Created once, because hashing with the raw bytes of the key would take ten times as long for each login. */
@@ -30,7 +31,10 @@ export class RememberedLogins {
     this.#nowMs = nowMs
   }
 
-  /** User names contain no colon, so different pairs of name and password have different keys. */
+  /**
+   * Returns the key of a login. User names contain no colon, so different pairs of name and password have different
+   * keys.
+   */
   keyOf(username: string, password: string): string {
     return createHmac('sha256', this.#key).update(`${username}:${password}`).digest('base64url')
   }
@@ -48,7 +52,7 @@ export class RememberedLogins {
     return { ...login, isCached: ageMs < CACHED_MS }
   }
 
-  /** Must be called when the password was checked. `address`: where the login succeeded. */
+  /** Must be called when the password was checked. `address` is the address from which the login succeeded. */
   add(key: string, login: Login, address: string): void {
     const before = this.#logins.get(key)
     const isSame = before?.accountId === login.accountId && before.credentialVersion === login.credentialVersion
@@ -76,6 +80,6 @@ export interface KnownLogin extends Login {
 
 export interface Login {
   readonly accountId: string
-  /** Password version of the account when the password was checked. */
+  /** The password version of the account at the time of the check. */
   readonly credentialVersion: number
 }

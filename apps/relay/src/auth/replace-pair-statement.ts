@@ -2,9 +2,9 @@ import type { Statements } from '../store/database.ts'
 import type { TokenPair } from './token-pair.ts'
 
 /**
- * Marks a refresh token as used and stores the pair that replaces it. Returns whether the token was valid and unused. The
- * second of two concurrent uses waits for the row lock of the first and finds the token used. The row of the family is
- * locked, so that a concurrent revocation either commits first, in which case nothing is stored, or also revokes the new pair.
+ * Marks a refresh token as used and stores the pair that replaces it. Returns whether the token was valid and unused.
+ * The second of two concurrent uses waits for the row lock of the first and finds the token used. The row of the family
+ * is locked. A concurrent revocation either commits first, and then nothing is stored, or it also revokes the new pair.
  * A used token is kept until it expires, so that a second use is detected.
  */
 export async function replacePair(statements: Statements, refreshId: string, pair: TokenPair): Promise<boolean> {

@@ -4,12 +4,12 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Revokes the family of a token: the token, all tokens refreshed from it, and recursively the families that these tokens
- * issued. The parent family stays valid. An unknown token, or one of another account, revokes nothing. Returns the revoked
- * families, including those that were already revoked.
+ * Revokes the family of a token: the token, all tokens refreshed from it, and recursively the families that these
+ * tokens issued. The parent family stays valid. If the token is unknown or belongs to another account, nothing is
+ * revoked. Returns the revoked families, including those that were already revoked.
  *
- * First locks the account, so that a family that is being issued concurrently is visible to the second statement, or its
- * transaction sees the revocation.
+ * First locks the account. If another transaction issues a family at the same time, then either the second statement
+ * sees this family, or the other transaction sees the revocation.
  */
 export function revokeFamilyOf(
   database: Database,

@@ -9,7 +9,7 @@ import { SIGNING_KEY_PURPOSE } from './signing-keys.ts'
 const DAY_MS = 86_400_000
 /** How long a key is used to sign tokens. */
 const SIGNS_MS = 90 * DAY_MS
-/** How long a key is published before it is used to sign, because other programs cache the public keys. */
+/** How long before its first use a key is published, because other programs cache the public keys. */
 const PUBLISHED_BEFORE_MS = DAY_MS
 
 /** How long a retired key is kept, so that a relay whose clock is ahead does not delete a key in use. */
@@ -20,7 +20,7 @@ interface RotationDeps {
   readonly box: Pick<SecretBox, 'seal'>
   readonly clock: Clock
   readonly random: Random
-  /** The longest lifetime of a token. After its last signature, a key still verifies tokens for this time. */
+  /** The longest lifetime of a token. A key still verifies tokens for this time after its last signature. */
   readonly longestTokenSeconds: number
 }
 
@@ -38,7 +38,7 @@ export async function rotateSigningKeys(deps: RotationDeps): Promise<void> {
     else if (newest.signsFrom.getTime() + SIGNS_MS - PUBLISHED_BEFORE_MS <= now) {
       const signsFrom = now + PUBLISHED_BEFORE_MS
       await addKey(statements, deps, signsFrom)
-      // The extra hour is for relays that sign with the old key until they read the keys again.
+      // The additional hour is for relays that sign with the old key until they read the keys again.
       const retiresAt = new Date(signsFrom + deps.longestTokenSeconds * 1000 + 3_600_000)
       await statements.signingKey.update({ where: { kid: newest.kid }, data: { retiresAt } })
     }

@@ -16,7 +16,7 @@ const kinds: Readonly<Record<TokenKind, { readonly typ: string; readonly audienc
  */
 const OF_KEY = ':key'
 
-/** The only accepted algorithm, whatever the header of a token claims. */
+/** The only accepted algorithm, even if the header of a token names another. */
 const ALGORITHM = 'EdDSA'
 
 export interface SignedTokenDeps {
@@ -26,7 +26,7 @@ export interface SignedTokenDeps {
 }
 
 export interface Claims {
-  /** Account id. */
+  /** The id of the account. */
   readonly sub: string
   readonly jti: string
   /** Seconds since 1970. */

@@ -7,7 +7,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 
-/** A new key is published a day before it signs, so any read in between is early enough. */
+/** Reading at this interval is early enough, because a new key is published a day before its first use. */
 const READ_EVERY_MS = 600_000
 /** Unknown key ids cause at most one read per interval. */
 const SEARCH_EVERY_MS = 5_000
@@ -93,7 +93,7 @@ export class SigningKeys {
 
   #ageMs(): number {
     const ageMs = this.#nowMs() - this.#readMs
-    // After the clock was set back, the age is unknown, so the keys are read again.
+    // Returns infinity after the clock was set back: the age is then unknown, so the keys are read again.
     return ageMs < 0 ? Number.POSITIVE_INFINITY : ageMs
   }
 

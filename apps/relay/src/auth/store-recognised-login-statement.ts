@@ -5,10 +5,10 @@ const MOST_OF_ACCOUNT = 100
 
 /**
  * Stores a login that succeeded, and keeps only the hundred latest of the account. The key lock on the account waits
- * for a concurrent password change. Then the statement sees the new version, so no login with the old password is
- * stored after the change has deleted such logins.
+ * for a concurrent password change. After this wait, the statement sees the new password version. So no login with the
+ * old password is stored after the change has deleted such logins.
  *
- * A repeated login gets a new `seq`, because relays read only rows after the last one they have read.
+ * A repeated login gets a new `seq`, because relays read only rows that come after the last row they have read.
  */
 export async function storeRecognisedLogin(database: Statements, loginHash: string, login: Login): Promise<void> {
   const { accountId, credentialVersion } = login

@@ -63,9 +63,10 @@ export function refuseEscalation({ scopes }: Pick<Principal, 'scopes'>, requeste
 }
 
 /**
- * Exchanges a refresh token for a new pair, once. A second use revokes the whole family, because two parties have the
- * token, and one of them may be a thief. This also happens after two concurrent requests, and if a client repeats a
- * request whose answer was lost. The client must then request a new token with the password.
+ * Exchanges a refresh token for a new pair, once. A second use revokes the whole family, because it shows that two
+ * parties have the token, and one of them may be a thief. The family is also revoked after two concurrent requests, and
+ * if a client repeats a request whose answer was lost. In these cases, the client must request a new token with the
+ * password.
  */
 export function refreshToken(deps: TokenDeps): Endpoint {
   const { database, hints, logbook, clock, unavailable } = deps
@@ -89,7 +90,10 @@ export function refreshToken(deps: TokenDeps): Endpoint {
 
 const REUSED = 'refresh token used twice: all tokens of its family revoked'
 
-/** Revokes a token and all tokens refreshed from it. An unknown token, or one of another account, counts as revoked. */
+/**
+ * Revokes a token and all tokens refreshed from it. Answers in the same way for an unknown token and for a token of
+ * another account.
+ */
 export function revokeToken({ database, clock, hints, unavailable }: TokenDeps): Endpoint {
   return endpoint({
     params: jtiParams,

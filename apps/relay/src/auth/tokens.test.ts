@@ -196,7 +196,7 @@ test('of concurrent refreshes on two relays, exactly one succeeds', async () => 
   }
 })
 
-test('revoking a token ends the tokens refreshed from it, here at once and on other relays within two seconds', async () => {
+test('revoking a token ends the tokens refreshed from it, at once on this relay and within two seconds on other relays', async () => {
   const [here, elsewhere] = [replica(), replica()]
   const { body: first } = await here.issue(basic(), { scopes: ['logs:read'] })
   const { body: second } = await here.refresh(first.refresh_token)
@@ -237,7 +237,7 @@ test('a refresh during a revocation leaves no valid token', async () => {
   }
 })
 
-test('revoking an unknown token, or one of another account, answers 204 and changes nothing', async () => {
+test('revoking an unknown token, or a token of another account, answers 204 and changes nothing', async () => {
   const relay = replica()
   const { body } = await relay.issue(basic(), { scopes: ['logs:read'] })
   await createAccount({ ...world, random, box }, { username: `${username}.other`, password: 'right password' })
@@ -258,7 +258,7 @@ test('tokens end with a password change, unless the change keeps them', async ()
   expect(await relay.whoAmI(kept.access_token)).toBe(401)
 })
 
-test('a relay that has not yet noticed a revocation issues no token with the revoked credentials', async () => {
+test('a relay that has not yet noticed a revocation issues no token for the revoked credentials', async () => {
   const relay = replica()
   const manage = { scopes: ['tokens:manage'] }
   const { body: manager } = await relay.issue(basic(), manage)
@@ -311,7 +311,7 @@ test('expired tokens are deleted, except those that can still be refreshed', asy
   expect(await world.database.token.count({ where: { accountId } })).toBeLessThan(40)
 })
 
-test('Local Server mode has no tokens: 501 for its endpoints, 401 for any bearer', async () => {
+test('in Local Server mode there are no tokens: its endpoints answer 501, and any bearer token gets 401', async () => {
   const { body } = await replica().issue(basic(), { scopes: ['all:any'] })
   const box = replica({ isLocal: true })
   for (const authorization of [undefined, basic(), basic(username, 'wrong'), `Bearer ${body.access_token}`]) {

@@ -16,14 +16,14 @@ export class ArchiveWriter {
     this.#path = path
     this.#modified = modified
     this.#gzip = createGzip({ level: 6 })
-    // Creates a new file that only its owner can read. An existing file is deleted first, because it may be left from an
-    // interrupted backup, or may be a link that an attacker created.
+    // Creates a new file that only its owner can read. An existing file is deleted first, because an interrupted backup
+    // may have left it, or because it may be a link that an attacker created.
     rmSync(this.#beside, { force: true })
     this.#file = createWriteStream(this.#beside, { mode: 0o600, flags: 'wx' })
     for (const stream of [this.#gzip, this.#file])
       stream.on('error', (error: Error) => {
         this.#broken ??= error
-        // Wakes a writer that waits for the stream to drain.
+        // Ends the wait of a writer that waits for the stream to drain.
         this.#gzip.destroy()
       })
     this.#gzip.pipe(this.#file)

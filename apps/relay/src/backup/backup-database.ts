@@ -22,7 +22,7 @@ export interface BackupOptions {
   readonly now: Date
   readonly archive: ArchiveWriter
   /**
-   * Called after the snapshot of the rows is taken, so that other data in the backup may be newer than the rows, but
+   * Called after the snapshot of the rows was taken. The data that this function adds may be newer than the rows, but
    * never older.
    */
   readonly addFiles?: () => Promise<void>
@@ -131,7 +131,7 @@ async function readTables(client: Client): Promise<Table[]> {
 }
 
 /**
- * Tables that are not backed up. A restore applies the migrations again. Live events are only for clients that listen
- * now, and their transaction ids have no meaning in another database.
+ * Tables that are not backed up. A restore applies the migrations again. Live events are only for clients that are
+ * connected now, and their transaction ids have no meaning in another database.
  */
 const KEPT_OUT = ['_prisma_migrations', 'live_events']

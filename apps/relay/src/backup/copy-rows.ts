@@ -9,7 +9,7 @@ interface CopyConnection {
   readonly stream: { pause(): void; resume(): void; readonly writableNeedDrain: boolean } & NodeJS.EventEmitter
 }
 
-/** Limit of buffered bytes. Above it, the connection is paused. */
+/** The limit of buffered bytes. Above this limit, the connection is paused. */
 const HELD_BYTES = 4 << 20
 
 /** Yields the data of `COPY … TO STDOUT` in pieces of any size, then returns the number of rows. */
@@ -58,7 +58,7 @@ class CopyOut extends Copy {
   #wake: () => void = () => undefined
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
-    // The connection reuses its buffer, so the data is copied.
+    // Copies the data, because the connection reuses its buffer.
     this.#chunks.push(Buffer.from(chunk))
     this.#heldBytes += chunk.length
     if (this.#heldBytes > HELD_BYTES) this.connection?.stream.pause()

@@ -16,12 +16,15 @@ export async function newHistory(client: Client, serverSecret: string): Promise<
       'SERVER_SECRET is not the secret of the relay that was backed up, so nothing was restored: set the secret of that relay',
     )
   await client.query('UPDATE installation SET stream_id = $1', [newId(systemRandom)])
-  // No device is connected to the restored relay yet.
+  // Ends all leases, because no device is connected to the restored relay yet.
   await endRelayLeases(client)
   await client.query('UPDATE devices SET relay_id = NULL, lease_until = NULL')
 }
 
-/** A backup of an older release is migrated later, so it may have no table of relays. */
+/**
+ * Does nothing without a table of relays. A backup of an older release may lack this table, because it is migrated
+ * later.
+ */
 async function endRelayLeases(client: Client): Promise<void> {
   const { rowCount } = await client.query(
     "SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'relays'",

@@ -107,7 +107,7 @@ async function copyTables(
   const found = new Map<string, { rows: number; readonly hash: ReturnType<typeof createHash> }>()
   for (const { name } of tables) {
     found.set(name, { rows: 0, hash: createHash('sha256') })
-    // Triggers are disabled, because the backup already contains the rows that they wrote.
+    // Disables triggers, because the backup already contains the rows that the triggers wrote.
     await client.query(`ALTER TABLE ${escapeIdentifier(name)} DISABLE TRIGGER USER`)
   }
   let checks: BackupChecks | undefined

@@ -10,8 +10,8 @@ import { newHistory } from './new-history.ts'
 import { restoreDatabase } from './restore-database.ts'
 
 /**
- * `npm run relay -- restore <file>`. Agents are not restored, so their data is newer than the restored database. They
- * report the events since the backup, and do not repeat messages that they have sent.
+ * `npm run relay -- restore <file>`. The agents are not restored, so their data is newer than the restored database.
+ * They report all events since the backup, and do not send messages again.
  */
 export async function restoreRelay(config: RelayConfig, { positionals }: CommandLine): Promise<void> {
   const path = existingArchivePath(positionals[0] ?? '')

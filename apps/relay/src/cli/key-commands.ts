@@ -16,7 +16,7 @@ const options = {
   rotate: { overlap: { value: '<seconds>', about: 'how long the previous key remains valid; default: 86400' } },
 } as const
 
-/** The commands for API keys. `account` is the argument that names the account, if there are several. */
+/** The commands for API keys. `account` is the argument that names the account, if there can be several accounts. */
 export function keyCommands<Account extends '<user> ' | ''>(account: Account) {
   const args = (id: string) => `${account}${id}`.trim()
   return {

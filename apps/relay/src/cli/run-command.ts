@@ -17,7 +17,7 @@ import { tokenRules } from '../token-rules.ts'
 export async function runCommand(config: RelayConfig, line: CommandLine): Promise<void> {
   if (line.name === 'restore') return await restoreRelay(config, line)
   const base = { box: secretBox(config.SERVER_SECRET, systemRandom), random: systemRandom, clock: systemClock }
-  // Standard output is for the result of the command.
+  // Logs only warnings and errors, because standard output is for the result of the command.
   const log = openLog('warn', process.stderr)
   const running = { ...config, DATABASE_URL: runningDatabase(config), DATABASE_DIRECT_URL: undefined }
   const store = await openStore({ ...base, log, config: running })
@@ -48,7 +48,7 @@ function commandOf(name: string): (deps: CommandDeps, line: CommandLine) => Prom
   return backupRelay
 }
 
-/** The missing migrations were applied when the store was opened. */
+/** Reports the migrations. The missing migrations were applied when the store was opened. */
 async function reportMigrated(): Promise<void> {
   process.stdout.write('the database is up to date\n')
 }

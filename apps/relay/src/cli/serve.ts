@@ -14,7 +14,7 @@ export async function serve(config: RelayConfig): Promise<void> {
   const { url } = await runService({
     async start(stopping) {
       if (config.DATABASE_URL === undefined) takeDataFolder(config.DATA_DIR)
-      // A start may be aborted at any point, because the next start completes or reverts its work.
+      // The start may be aborted at any point, because the next start completes or reverts its work.
       const relay = await unlessStopping(stopping, startRelay({ config, log }))
       return {
         url: relay.url,

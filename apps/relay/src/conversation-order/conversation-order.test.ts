@@ -46,14 +46,14 @@ const places = () => world.database.conversationOrder.findMany({ orderBy: [{ las
 test('a run without new messages writes nothing', async () => {
   await send('+1', 1)
   await updateConversationOrder(world.database)
-  // The last transaction that locked or changed the row.
+  // Returns the last transaction that locked or changed the row.
   const locker = () => world.database.$queryRaw`SELECT xmin::text, xmax::text FROM conversation_order_progress`
   const before = await locker()
   await updateConversationOrder(world.database)
   expect(await locker()).toEqual(before)
 })
 
-test('pages are exact before, between and after runs of the job', async () => {
+test('pages are correct before, between and after runs of the job', async () => {
   const dice = new Dice(20_261_123)
   const messages: { id: string; number: string; at: number; isOut: boolean }[] = []
   const archived = new Set<string>()
@@ -62,7 +62,7 @@ test('pages are exact before, between and after runs of the job', async () => {
       const number = dice.once(3) ? 'Größe' : `+${dice.below(30)}`
       const at = dice.below(60)
       const isOut = dice.once(2)
-      // The last sent message is the message with the greatest key, so sent times increase.
+      // The last sent message must be the message with the greatest key, so sent times increase.
       const time = isOut ? 60 + messages.length : at
       messages.push({ id: await (isOut ? send(number, time) : receive(number, time)), number, at: time, isOut })
       if (!isOut) archived.delete(number)
@@ -153,7 +153,7 @@ test('a removed account leaves nothing in the order', async () => {
 test('the last page of a folder takes about as long with 10 000 conversations as with 200', async () => {
   const small = await fillAndTime(200)
   const large = await fillAndTime(10_000)
-  // A search of the messages, without the order, took about 17 times as long.
+  // A search of all messages without the order took about 17 times as long.
   expect(large / small).toBeLessThan(6)
 })
 

@@ -5,14 +5,14 @@ import type { Statements } from '../store/database.ts'
 import { type OrderPlace, readOrder, readUnordered } from './read-order-statement.ts'
 
 /**
- * With more new messages than this since the last run of the job, lists do not use the order. This happens while the
- * job adds the messages of a filled database.
+ * If there are more new messages than this since the last run of the job, lists do not use the order. This happens
+ * while the job is adding the existing messages of a database.
  */
 const MOST_UNORDERED = 5_000
 
 /**
- * Returns a page of conversations, newest first, or undefined if the order of conversations cannot be used. Each page
- * reads the last messages of its conversations, so that the page is right even between two runs of the job.
+ * Returns a page of conversations, newest first, or undefined if the order of conversations cannot be used. Reads the
+ * last messages of the conversations of the page again, so that the page is correct even between two runs of the job.
  */
 export async function findInOrder(
   statements: Statements,
@@ -37,7 +37,7 @@ export async function findInOrder(
   return found.slice(0, take)
 }
 
-/** Compares as the database does: by time, then by the bytes of the number. */
+/** Compares in the same way as the database: by time, then by the bytes of the number. */
 function isBefore(one: OrderPlace, other: OrderPlace): boolean {
   if (one.at.getTime() !== other.at.getTime()) return one.at < other.at
   return Buffer.compare(Buffer.from(one.number), Buffer.from(other.number)) < 0

@@ -7,9 +7,9 @@ import { readRow, readRows } from '../store/read-rows.ts'
 const unordered = z.object({ numbers: z.array(z.string()).readonly(), count: z.int() })
 
 /**
- * Reads the numbers of an account whose place in the order may be wrong. They come from the queue, and from messages
- * after the last run of the job. `count` includes the numbers of other accounts, and is greater than `most` if there
- * are more than `most` such numbers. Takes no locks.
+ * Reads the numbers of an account whose position in the order may be wrong. These numbers come from the queue, and from
+ * messages that arrived after the last run of the job. `count` includes the numbers of other accounts, and is greater
+ * than `most` if there are more than `most` such numbers. Takes no locks.
  */
 export function readUnordered(
   statements: Statements,
@@ -41,12 +41,15 @@ const placeRow = z.object({ number: z.string(), at: z.date() })
 export type OrderPlace = Readonly<z.output<typeof placeRow>>
 
 /**
- * If labels, assignee or unread messages select fewer conversations than this, the selected conversations are sorted.
- * Otherwise the order is read from the index.
+ * If the filters for labels, assignee or unread messages select fewer conversations than this, the selected
+ * conversations are sorted. Otherwise the order is read from the index.
  */
 const MOST_SORTED = 20_000
 
-/** Reads conversations of a filter before a place, newest first, in the order of the last run of the job. Takes no locks. */
+/**
+ * Reads conversations of a filter before a position, newest first, in the order of the last run of the job. Takes no
+ * locks.
+ */
 export async function readOrder(
   statements: Statements,
   accountId: string,
@@ -56,7 +59,7 @@ export async function readOrder(
 ): Promise<OrderPlace[]> {
   const source = sourceOf(accountId, others)
   const isSorted = source !== undefined && (await isAtMost(statements, source, MOST_SORTED))
-  // One set of unread senders is faster than a look-up for each conversation.
+  // Reads all unread senders at once, which is faster than a look-up for each conversation.
   const isRead = others.unread === false
   const condition = conditionOf(accountId, isRead ? { ...others, unread: undefined } : others)
   const folders = FOLDERS.filter((one) => folder === undefined || one === folder)

@@ -5,7 +5,7 @@ import { readRow } from '../store/read-rows.ts'
 
 const keys = z.object({ sentKey: z.bigint(), receivedKey: z.bigint() })
 
-/** A key of a message for each direction. */
+/** The key of a message for each direction. */
 export type Keys = Readonly<z.output<typeof keys>>
 
 /** Reads the keys of the last messages that are in the order. Takes no locks. */

@@ -6,8 +6,8 @@ import type { Database } from '../store/database.ts'
 import { type Keys, readLastKeys, readProgress, updateOrder } from './update-order-statement.ts'
 
 /**
- * Messages of each direction in one run. One message takes 50 µs, so a run each second takes 2.5 % of two cores for each direction,
- * and a million messages of an older release are added within 20 minutes.
+ * The number of messages of each direction in one run. One message takes 50 µs, so a run each second takes 2.5 % of two
+ * cores for each direction, and a million messages of an older release are added within 20 minutes.
  */
 const PORTION = 1_000
 
@@ -15,8 +15,8 @@ const PORTION = 1_000
 export async function updateConversationOrder(database: Database, portion = PORTION): Promise<void> {
   const last = await readLastKeys(database)
   const done = startOf(await readProgress(database), last)
-  // A message gets its key before its transaction commits. Once the present writers have ended, no message with an
-  // earlier key appears.
+  // Waits for the present transactions, because a message gets its key before its transaction commits. After that, no
+  // message with an earlier key can appear.
   if (last.sentKey !== done.sentKey) await awaitTransactions(database, 'senders')
   if (last.receivedKey !== done.receivedKey) await awaitTransactions(database, 'receivers')
   const upTo = {
@@ -31,7 +31,7 @@ function endOf(done: bigint, last: bigint, portion: number): bigint {
   return end < last ? end : last
 }
 
-/** If the keys start again, for example after the tables were emptied, the database is read from the beginning. */
+/** Reads the database from the beginning if the keys start again, for example after the tables were emptied. */
 function startOf(done: Keys, last: Keys): Keys {
   return {
     sentKey: done.sentKey > last.sentKey ? 0n : done.sentKey,

@@ -260,7 +260,7 @@ test('a page around a message answers 404 if the message is in another conversat
   expect((await get(`/+1?around=${sent}`, 'a1 messages:list')).status).toBe(200)
 })
 
-test('a search names the latest message that contains the text, and the place in an excerpt', async () => {
+test('a search names the latest message that contains the text, with the text in an excerpt', async () => {
   await send('+1', 1, 'a parcel')
   const long = `${'x'.repeat(100)} Your PARCEL is late ${'y'.repeat(200)}`
   const id = await receive('+1', 2, long)
@@ -298,7 +298,7 @@ const SEARCH_LIMITS = {
 }
 
 test.each(Object.entries(SEARCH_LIMITS))(
-  'pages are exact, however the conversations are found: %s',
+  'pages are correct for each way of finding the conversations: %s',
   async (_, limits) => {
     const dice = new Dice(20_261_121)
     const latest = new Map<string, number>()

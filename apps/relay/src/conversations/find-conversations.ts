@@ -1,7 +1,7 @@
 // Finds the latest conversations in the order that a job maintains. Searches the messages instead if the caller may
-// read only one direction, or while older messages are still being added to the order. Usually the last 200 messages
-// contain enough numbers for a page. If they do not, every number is read; if there are too many numbers, the search
-// looks further back.
+// read only one direction, or while older messages are still being added to the order. Usually, the last 200 messages
+// contain enough numbers for a page. If they do not, every number is read. If there are too many numbers for that, more
+// of the last messages are searched.
 import { findInOrder } from '../conversation-order/find-in-order.ts'
 import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import { readFilteredNumbers } from '../shared-inbox/read-filtered-numbers-statement.ts'
@@ -23,7 +23,7 @@ export interface FindOptions {
 
 /**
  * Returns conversations, newest first.
- * @param searching searches the messages with these limits
+ * @param searching the limits with which the messages are searched
  */
 export async function findConversations(
   statements: Statements,
@@ -61,7 +61,7 @@ export async function findConversations(
   return latest
 }
 
-/** Reading the last messages of this many numbers takes about as long as reading 5 000 messages. */
+/** Reading the last messages of this number of phone numbers takes about as long as reading 5 000 messages. */
 const FEW_SELECTED = 2_000
 
 const AFTER_ALL = { at: new Date('9999-12-31T00:00:00Z'), number: '' }

@@ -100,7 +100,7 @@ async function searchPage(
   }
 }
 
-/** Returns why the last messages wait, by the number of the conversation. */
+/** Returns the reasons why the last messages wait, by the number of the conversation. */
 async function lastWaits(
   statements: Statements,
   accountId: string,
@@ -118,7 +118,7 @@ async function lastWaits(
   )
 }
 
-/** Filters must not reveal data that the answer leaves out. */
+/** Refuses a filter by data that the caller may not read, because the filter would reveal this data. */
 function refuseHiddenFilter(principal: Principal, { folder, label, assignee, unread }: ConversationFilter): void {
   const isAboutDecisions = (folder ?? label ?? assignee) !== undefined
   if (isAboutDecisions && !mayDo(principal, 'conversations:read'))

@@ -37,7 +37,7 @@ const sentEntry = z.object({
 
 export type SentEntry = Readonly<z.output<typeof sentEntry>>
 
-/** Which messages to read: those before a place, latest first, or those from the place on, oldest first. */
+/** Which messages to read: messages before a position, latest first, or messages from the position on, oldest first. */
 export interface Reading {
   readonly side: 'older' | 'newer'
   readonly take: number
@@ -78,7 +78,7 @@ export interface ReceivedPlace {
   readonly key: bigint
 }
 
-/** Reads messages that were received from a number, before a given place or from it on. */
+/** Reads messages that were received from a number, before a given position or from it on. */
 export async function readReceivedEntries(
   statements: Statements,
   { accountId, received }: Visibility,

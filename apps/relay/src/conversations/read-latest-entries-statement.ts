@@ -12,7 +12,7 @@ const storedConversation = z.object({
   direction: z.enum(['in', 'out']),
   id: z.string(),
   state: z.enum(messageStates).nullable(),
-  /** The first characters. */
+  /** The first characters of the text. */
   text: z.string().nullable(),
   octets: z.int().nullable(),
   port: z.int().nullable(),
@@ -26,8 +26,8 @@ const storedConversation = z.object({
 export type StoredConversation = Readonly<z.output<typeof storedConversation>>
 
 /**
- * Conversations between two moments. Conversations at `after` are left out. Conversations at `before.at` are included
- * only if their number comes before `before.number`.
+ * The period of conversations. Conversations whose time is `after` are left out. Conversations whose time is
+ * `before.at` are included only if their number comes before `before.number`.
  */
 export interface Span {
   readonly after: Date | undefined

@@ -48,7 +48,7 @@ export function excerptAround(
   return { excerpt: text.slice(begin, until), start: at - begin, length: end - at }
 }
 
-/** Compares character by character, because a character can be longer in lower case. */
+/** Compares character by character, because the lower-case form of a character may be longer. */
 function occurrence(text: string, lowered: string): [at?: number, end?: number] {
   const direct = text.toLowerCase()
   if (direct.length === text.length) {
@@ -65,7 +65,7 @@ function occurrence(text: string, lowered: string): [at?: number, end?: number] 
   return []
 }
 
-/** Moves a position out of the middle of a surrogate pair. */
+/** Returns the start of the character if the position is in the middle of a surrogate pair. */
 function startOfCharacter(text: string, position: number): number {
   const isInside = /[\uDC00-\uDFFF]/.test(text.charAt(position)) && /[\uD800-\uDBFF]/.test(text.charAt(position - 1))
   return isInside ? position - 1 : position

@@ -22,8 +22,8 @@ const openRecipient = z.object({
 export type OpenRecipient = Readonly<z.output<typeof openRecipient>>
 
 /**
- * Reads the columns from which `lastWaits` finds out why recipients wait. The caller passes each message with one of
- * its numbers. Costs two index look-ups per message. Takes no locks.
+ * Reads the columns that `lastWaits` needs in order to find out why recipients wait. The caller passes each message
+ * with one of its numbers. Costs two index look-ups per message. Takes no locks.
  */
 export function readOpenRecipients(
   statements: Statements,

@@ -8,13 +8,13 @@ import type { Visibility } from './visibility.ts'
 
 export interface RecentNumbers {
   readonly numbers: readonly string[]
-  /** All messages after this time were read. Undefined if all messages were read. */
+  /** If set, all messages after this time were read. Undefined if all messages were read. */
   readonly floor: Date | undefined
 }
 
 /**
- * Returns the numbers of the last `steps` messages of each direction, counted back from a given time, as far as a filter selects
- * them. The database applies the filter, because transferring 100,000 numbers takes seconds. Takes no locks.
+ * Returns the numbers of the last `steps` messages of each direction before a given time, but only the numbers that a
+ * filter selects. The database applies the filter, because transferring 100,000 numbers takes seconds. Takes no locks.
  */
 export async function readRecentNumbers(
   statements: Statements,
@@ -66,9 +66,9 @@ export async function readRecentNumbers(
 }
 
 /**
- * Selects key and time of the last messages, counted back from a given time. Each state is read in the order of its
- * index, and the results are merged without sorting. This takes 17 ms for 100,000 messages, whereas sorting took 48 ms.
- * Includes all messages of the earliest millisecond.
+ * Selects key and time of the last messages, counted back from a given time. Reads each state in the order of its index
+ * and merges the results without sorting. This takes 17 ms for 100,000 messages; sorting took 48 ms. Includes all
+ * messages of the earliest millisecond.
  */
 export function latestMessages(
   { accountId, sent }: Visibility,

@@ -23,7 +23,7 @@ export interface TextMatch {
 interface TextMatches {
   /** Newest first. */
   readonly matches: readonly TextMatch[]
-  /** All messages from this time on were searched. Null when all messages were searched. */
+  /** All messages from this time on were searched. Null if all messages of any time were searched. */
   readonly since: Date | null
 }
 
@@ -33,21 +33,26 @@ interface TextSearch {
   /** Conversations whose number contains this text are left out, because the search lists them first. */
   readonly number: NumberTerm
   readonly filter: ConversationFilter
-  /** Finds messages before this place. */
+  /** Finds only messages before this position. */
   readonly before: Span['before']
-  /** How many messages of each direction are searched. All messages of one millisecond are searched together. */
+  /**
+   * The number of messages of each direction that are searched. All messages of one millisecond are searched together.
+   */
   readonly messages: number
   readonly take: number
 }
 
-/** Reads the conversations of the last messages before a place that contain the search text. Takes no locks. */
+/**
+ * Reads the last messages before a position that contain the search text, and returns their conversations. Takes no
+ * locks.
+ */
 export async function readTextMatches(
   statements: Statements,
   visibility: Visibility,
   { text, number, filter, before, messages, take }: TextSearch,
 ): Promise<TextMatches> {
   const { accountId, received } = visibility
-  // A place without a number comes before all messages of its millisecond.
+  // A position without a number comes before all messages of its millisecond.
   const from = before.number === '' ? new Date(before.at.getTime() - 1) : before.at
   const rows = await readRows(
     statements,

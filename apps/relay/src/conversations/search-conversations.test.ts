@@ -60,7 +60,7 @@ test('reports no limit after searching everything', async () => {
 })
 
 test.each([false, true])(
-  'finds conversations by number first, whatever their age (order of conversations up to date: %s)',
+  'finds conversations by number first, at any age (order of conversations up to date: %s)',
   async (isOrdered) => {
     await receive('+4915112345678', -5, 'long ago')
     await receive('+33123', -9, 'even longer ago')
@@ -113,7 +113,7 @@ test('gives up when the smallest search takes too long, and delays no other requ
   const search = searchWith({ portions: [100], statementMs: 200 })
   const all = Promise.allSettled(Array.from({ length: 4 }, () => search.find(everything, asked('text'))))
   await someoneWaits(world.database, 2)
-  // Of the five connections, two run searches, and a third connection holds the lock of the table.
+  // Two of the five connections run searches, and a third connection holds the lock of the table.
   const waitingNow = await world.database.$queryRaw<{ count: bigint }[]>`
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
   expect(waitingNow).toEqual([{ count: 2n }])
@@ -150,7 +150,10 @@ async function receive(sender: string, at: number, text: string): Promise<void> 
   await world.database.inboxItem.create({ data: item })
 }
 
-/** Blocks queries for message texts until it is released. The phone numbers of sent messages stay readable. */
+/**
+ * Blocks queries for texts of received messages until the lock is released. The phone numbers of sent messages stay
+ * readable.
+ */
 async function holdInbox(): Promise<() => Promise<void>> {
   const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const over = world.database.$transaction(

@@ -1,9 +1,9 @@
 // A search reads the texts of messages one by one, because an index would cost a write for every accepted message. So
-// each request searches only for a short time, newest messages first. The answer says how far back the search went, and
-// its cursor continues there.
+// each request searches only for a short time, newest messages first. The answer contains the time up to which the
+// search went back, and its cursor continues from this time.
 //
-// Conversations whose number contains the search text come first, by their last message. The others follow, ordered by
-// the message that was found.
+// Conversations whose number contains the search text come first, ordered by their last message. The other
+// conversations follow, ordered by the message that was found.
 
 import { ApiError } from '../http/api-error.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
@@ -23,12 +23,14 @@ const AT_ONCE = 2
 const WAITING = 20
 
 /**
- * `portions`: how many messages of each direction one statement searches. After a timeout the next smaller number is used.
- * Portions are searched until `searchMs` have passed.
+ * `portions`: the numbers of messages of each direction that one statement searches. After a timeout, the next smaller
+ * number is used. Portions are searched until `searchMs` have passed.
  */
 const LIMITS = { portions: [10_000, 1_000], searchMs: 150, statementMs: 2_000 }
 
-/** Where a page of a search begins: among conversations found by their number, or among those found by a text. */
+/**
+ * The start of a page of a search: among conversations found by their number, or among conversations found by a text.
+ */
 export interface SearchPlace {
   readonly by: 'number' | 'text'
   readonly before: Span['before']
@@ -36,7 +38,7 @@ export interface SearchPlace {
 
 export interface SearchPage {
   readonly conversations: readonly StoredConversation[]
-  /** The found message by number. Conversations found by their number have none. */
+  /** For each number, the message that was found. Conversations found by their number have no such message. */
   readonly messageIds: ReadonlyMap<string, string>
   readonly next: SearchPlace | undefined
   /** Messages before this time were not searched. Null when all messages were searched. */
@@ -103,7 +105,9 @@ export class ConversationSearch {
     return { part, whole: storedSpellings(search, this.#rules.defaultRegion), received }
   }
 
-  /** A search that takes too long returns only conversations whose whole number matches. */
+  /**
+   * Finds conversations by number. If the search takes too long, returns only conversations whose whole number matches.
+   */
   async #findByNumber(
     visibility: Visibility,
     filter: ConversationFilter & { readonly number: NumberTerm },
@@ -132,7 +136,7 @@ export class ConversationSearch {
     for (let portion = 0; ; ) {
       const messages = portions[portion]
       if (messages === undefined) {
-        // If earlier portions were searched, their matches are returned.
+        // Ends the search after a timeout. If earlier portions were searched, their matches are returned.
         if (from !== before) break
         throw tooBusy()
       }

@@ -81,7 +81,10 @@ async function attachmentsOf(database: Database, rows: readonly Row[]): Promise<
   return Map.groupBy(found, ({ inboxKey }) => inboxKey)
 }
 
-/** Entries, latest first, and the cuts at which the next older and newer pages begin, if there are more entries. */
+/**
+ * The entries of a page, latest first, and the positions at which the next older and newer pages begin, if there are
+ * more entries.
+ */
 interface Part {
   readonly rows: readonly Row[]
   readonly next?: Place | undefined
@@ -108,7 +111,7 @@ async function readPage(
   return { rows: [...newer.rows, ...older.rows], next: older.next, prev: newer.prev }
 }
 
-/** Reads the entries on one side of a cut, older or newer. */
+/** Reads the entries on one side of a position, older or newer. */
 async function readSide(
   statements: Statements,
   visibility: Visibility,
@@ -128,8 +131,8 @@ async function readSide(
 }
 
 /**
- * A cut through a conversation: entries with a smaller key or place are older. Each direction has its own position, so that no
- * message is skipped when their clocks differ.
+ * A position in a conversation, at which it is divided into older and newer entries. Each direction has its own key, so
+ * that no message is skipped if the clocks of two relays differ.
  */
 interface Place {
   readonly sentKey: bigint
@@ -140,8 +143,8 @@ const MOST_KEY = 9_223_372_036_854_775_807n
 const START: Place = { sentKey: MOST_KEY, received: { at: new Date('9999-12-31T00:00:00Z'), key: MOST_KEY } }
 
 /**
- * Returns the cut directly after an entry, so that the entry is the newest of the older entries. Of two entries with
- * the same time, the sent message counts as newer.
+ * Returns the position directly after an entry, so that the entry is the newest of the older entries. Of two entries
+ * with the same time, the sent message counts as newer.
  */
 async function cutAfter(
   statements: Statements,
@@ -164,7 +167,7 @@ type Row =
   | { readonly sent: SentEntry; readonly received?: never }
   | { readonly sent?: never; readonly received: ReceivedEntry }
 
-/** Merges both directions: older entries latest first, newer entries earliest first. */
+/** Merges both directions. Older entries are merged latest first, newer entries earliest first. */
 function merged(
   sent: readonly SentEntry[],
   received: readonly ReceivedEntry[],
@@ -196,7 +199,7 @@ function placeAfter(before: Place, rows: readonly Row[]): Place {
   }
 }
 
-/** Returns the cut after the last of the newer rows, which are in ascending order. */
+/** Returns the position after the last of the newer rows, which are in ascending order. */
 function placeBeyond(before: Place, rows: readonly Row[]): Place {
   const { sentKey, received } = placeAfter(before, rows)
   return {

@@ -2,7 +2,7 @@ import type { MessageRules } from '../messages/accept/check-message.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'
 import type { Database } from '../store/database.ts'
 
-/** Returns the number as written if messages have this spelling, otherwise the normalised number. */
+/** Returns the number as it was written, if messages have this spelling. Otherwise returns the normalised number. */
 export async function storedNumber(
   database: Database,
   accountId: string,

@@ -8,7 +8,10 @@ export interface AdoptBuiltInDeviceDeps {
   readonly random: Random
 }
 
-/** Creates the device of Local Server mode and returns its id. If the device exists, replaces its key with that of the agent. */
+/**
+ * Creates the device of Local Server mode and returns its id. If the device exists, replaces its key with the key of
+ * the agent.
+ */
 export async function adoptBuiltInDevice(
   { database, clock, random }: AdoptBuiltInDeviceDeps,
   { username, publicKey, name }: { readonly username: string; readonly publicKey: string; readonly name: string },

@@ -4,12 +4,16 @@ import { z } from 'zod'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Statements } from '../store/database.ts'
 
-/** An agent has one key for each key of its account, so more keys than this come from a broken agent. */
+/**
+ * The largest number of keys per device. An agent has one key for each key of its account, so an agent with more keys
+ * is faulty.
+ */
 const MOST_KEYS = 32
 
 /**
- * Adds keys of aliases to those of their device. The newest key is last. An id always names the same key, so the encrypted form is
- * replaced only if the owner needs another version of the account's key to decrypt it. The caller has locked the device.
+ * Adds keys of aliases to the keys of their device. The newest key is last. An id always names the same key, so its
+ * encrypted form is replaced only if the owner needs another version of the account's key to decrypt it. The caller
+ * must have locked the device.
  */
 export async function storeAliasKeys(
   statements: Statements,

@@ -23,20 +23,21 @@ export interface AskDeviceDeps {
 export interface Question {
   readonly accountId: string
   readonly deviceId: string
-  /** The access of the caller. When it is lost, the wait ends with 401. */
+  /** The access of the caller. If the caller loses access, the wait ends with 401. */
   readonly access: Pick<CallerAccess, 'during'>
   /** Creates the command from its id. */
   readonly command: (cmdId: string) => Command
   readonly limitMs: number
-  /** A feature without which the agent cannot execute the command. */
+  /** The capability that the agent needs in order to execute the command. */
   readonly requires?: Capability
   /** Returns the error for a device that is not connected. */
   readonly offline: () => ApiError
 }
 
 /**
- * Sends a command to a device, whichever relay it is connected to, and waits for the answer. A hint reports the answer at
- * once; if the hint is lost, a query every second finds the answer. Returns undefined when no answer arrived in time.
+ * Sends a command to a device, which may be connected to any relay, and waits for the answer. A hint reports the answer
+ * at once; if the hint is lost, a query every second finds the answer. Returns undefined when no answer arrived in
+ * time.
  */
 export async function askDevice(deps: AskDeviceDeps, question: Question): Promise<unknown> {
   const { database, clock } = deps
@@ -95,7 +96,7 @@ async function waitForAnswer(
       const row = await database.deviceCommand.findFirst({ where: { cmdId, accountId }, select: { answer: true } })
       if (row === null) throw new ApiError(404, 'The device was deleted during the request')
       if (row.answer !== null) return row.answer
-      // The hint arrived during the query, so the next query follows at once.
+      // If the hint arrived during the query, the next query follows at once.
       if (isAnswered) {
         isAnswered = false
         continue
@@ -117,7 +118,8 @@ async function waitForAnswer(
 const POLL_MS = 1_000
 
 /**
- * Deletes commands that were answered or expired before this time. The requests that waited for their answers have ended.
+ * Deletes commands that were answered or expired before this time. The requests that waited for these commands have
+ * already ended.
  */
 export async function deleteOldDeviceCommands(database: Database, before: Date): Promise<number> {
   const { count } = await database.deviceCommand.deleteMany({

@@ -30,7 +30,7 @@ const answering =
 const post = (path: string, body: object) => relay.api('POST', `/devices/${agent?.deviceId}${path}`, { body })
 const enterPin = (pin = PIN) => post('/pin', { simNumber: 1, pin })
 
-test('the agent receives the PIN, and the answer says that the SIM is unlocked', async () => {
+test('the agent receives the PIN, and the answer shows that the SIM is unlocked', async () => {
   const { commands } = await connect({ answer: answering({ outcome: 'done' }) })
   const { status, json } = await enterPin()
   expect([status, json]).toEqual([200, { unlocked: true }])
@@ -44,14 +44,14 @@ test('a wrong PIN is answered with the attempts left', async () => {
   expect([status, json]).toEqual([200, { unlocked: false, ...refusal }])
 })
 
-test('the PIN is saved on request, and the answer says whether it was saved', async () => {
+test('the PIN is saved on request, and the answer shows whether it was saved', async () => {
   const { commands } = await connect({ answer: answering({ outcome: 'done', saved: true }) })
   const { json } = await post('/pin', { simNumber: 1, pin: PIN, save: true })
   expect(json).toEqual({ unlocked: true, saved: true })
   expect(commands).toMatchObject([{ kind: 'enter-pin', save: true }])
 })
 
-test('the answer gives the reason why an accepted PIN was not saved', async () => {
+test('the answer contains the reason why an accepted PIN was not saved', async () => {
   const notSaved = { saved: false, code: 'pin.set-on-machine', reason: 'SIM_1_PIN takes precedence' } as const
   await connect({ answer: answering({ outcome: 'done', ...notSaved }) })
   const { json } = await post('/pin', { simNumber: 1, pin: PIN, save: true })
@@ -101,7 +101,7 @@ test('restarts the modem of a SIM', async () => {
   expect(commands).toMatchObject([{ kind: 'restart-modem', simNumber: 2 }])
 })
 
-test('says why a modem cannot be restarted', async () => {
+test('reports why a modem cannot be restarted', async () => {
   await connect({ answer: answering({ outcome: 'refused', reason: 'the modem of SIM 2 is not connected' }) })
   const { status, json } = await post('/restart-modem', { simNumber: 2 })
   expect([status, json.message]).toEqual([409, 'the modem of SIM 2 is not connected'])

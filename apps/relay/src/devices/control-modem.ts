@@ -15,8 +15,8 @@ interface ControlModemDeps extends AskDeviceDeps {
 }
 
 /**
- * Enters the PIN of a SIM. The database holds the PIN only until the request ends, and only encrypted: `openPin` decrypts
- * it when the command is sent to the agent.
+ * Enters the PIN of a SIM. The database stores the PIN only until the request ends, and only encrypted. `openPin`
+ * decrypts the PIN when the command is sent to the agent.
  */
 export function enterPin(deps: ControlModemDeps): Endpoint {
   return endpoint({
@@ -60,8 +60,8 @@ export function enterPin(deps: ControlModemDeps): Endpoint {
 }
 
 /**
- * Resets the modem of a SIM. Answers when the agent has begun the reset, because a modem needs up to a minute to
- * return.
+ * Resets the modem of a SIM. Answers when the agent has begun the reset, because a modem needs up to a minute to start
+ * again.
  */
 export function restartModem(deps: ControlModemDeps): Endpoint {
   return endpoint({

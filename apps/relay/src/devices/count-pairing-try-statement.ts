@@ -9,7 +9,7 @@ import { readRows } from '../store/read-rows.ts'
  * was created with a token becomes invalid when the family of the token is revoked. A code that was created with an API
  * key becomes invalid when the key is revoked.
  *
- * Locks the row until the end of the transaction, so that the next attempt sees the result of this one.
+ * Locks the row until the end of the transaction, so that the next attempt sees the result of this attempt.
  */
 export async function countPairingTry(
   statements: Statements,

@@ -17,7 +17,7 @@ export interface CreatePairingCodeDeps {
 }
 
 const LIFETIME_MS = 600_000
-/** The largest number of codes per account. A further code replaces the oldest code. */
+/** The largest number of codes per account. If there are more, a new code replaces the oldest code. */
 const MOST_CODES = 20
 const MOST_COLLISIONS = 10
 

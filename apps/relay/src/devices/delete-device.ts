@@ -68,14 +68,15 @@ async function markDeleted(database: Database, accountId: string, id: string, no
 }
 
 /**
- * Recipients per transaction. A queue may be long, and concurrent changes of its rows have to wait for the transaction.
+ * The number of recipients per transaction. It is limited, because a queue may be long, and concurrent changes of its
+ * rows have to wait for the transaction.
  */
 const AT_ONCE = 200
 
 /**
- * Ends the queued messages of a deleted device. Messages that were never dispatched fail. The other messages count as lost,
- * because the device will not report their results. If the process is interrupted, the device silence limit ends the remaining
- * messages.
+ * Ends the queued messages of a deleted device. Messages that were never dispatched fail. The other messages count as
+ * lost, because the device will not report their results. If the process is interrupted, the remaining messages end
+ * when the device has been silent for too long.
  */
 async function failQueuedMessages(
   database: Database,

@@ -1,10 +1,12 @@
 import type { Database } from '../store/database.ts'
 
-/** Releases that stored samples without a time of deletion kept them this long. */
+/** Releases that stored samples without a time of deletion kept the samples for this time. */
 const KEPT_WITHOUT_TIME_MS = 7 * 86_400_000
 const AT_ONCE = 5_000
 
-/** Deletes telemetry whose time has come, the oldest first. Locks only the deleted rows, in small groups. */
+/**
+ * Deletes telemetry whose time of deletion has passed, the oldest first. Locks only the deleted rows, in small groups.
+ */
 export async function deleteOldTelemetry(database: Database, now: Date): Promise<void> {
   const deleteSome = () => database.$executeRaw`
     DELETE FROM telemetry WHERE key IN

@@ -106,7 +106,7 @@ test('shows a device with the last report of its agent', async () => {
   })
 })
 
-test('shows a device that never connected, or has an older agent, with the known fields', async () => {
+test('shows a device that never connected, or that has an older agent, with the known fields', async () => {
   await device()
   await device({
     id: TWO,

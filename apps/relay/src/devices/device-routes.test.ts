@@ -218,7 +218,7 @@ test('renames a device and its SIM slots, and keeps names that are not in the re
       simCards: simCards.map((card) => card.name),
     }))
   expect(await names()).toEqual([{ name: 'Office', simCards: ['Support', 'Sales'] }])
-  // An agent without the card in slot 2 reports only slot 1; the card is inserted again later.
+  // An agent without the card in slot 2 reports only slot 1. The card is inserted again later.
   await shared.database.simCard.deleteMany({ where: { simNumber: 2 } })
   await shared.database.simCard.create({ data: { deviceId: ONE, simNumber: 2, state: 'ready' } })
   await change({ simCards: [{ simNumber: 1, name: '' }] })

@@ -31,12 +31,12 @@ export function examineDevice(deps: AskDeviceDeps & { readonly limitMs?: number 
   })
 }
 
-/** Completes a stored event, which lacks the kind and the command id. */
+/** Returns the findings as an answer. Adds the kind and the command id, which a stored event lacks. */
 function findingsAnswer(answer: unknown, now: Date): Answer {
   const result = agentEvent.parse({ ...(answer as object), kind: 'examined', cmdId: 'stored' })
   if (result.kind !== 'examined') throw new TypeError('the device sent an answer of an unexpected kind')
   return { status: 200, body: { checkedAt: eventTime(result.at, now).at.toISOString(), findings: result.findings } }
 }
 
-/** The agent examines all modems in parallel and waits some seconds for a modem that hangs. */
+/** The longest duration. The agent examines all modems in parallel and waits some seconds for a modem that hangs. */
 const LONGEST_MS = 45_000

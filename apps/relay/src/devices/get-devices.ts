@@ -86,7 +86,9 @@ export function getDevice({ database, clock }: GetDevicesDeps): Endpoint {
   })
 }
 
-/** A phone may report a text that is not base64, which has no fingerprint. */
+/**
+ * Returns the fingerprint of a key. A phone may report a text that is not base64, and such a text has no fingerprint.
+ */
 function keyFingerprint({ publicKey }: DeviceAnswer): Pick<DeviceDetailAnswer, 'keyFingerprint'> {
   const octets = Buffer.from(publicKey ?? '', 'base64')
   if (octets.length === 0 || octets.toString('base64') !== publicKey) return {}
@@ -104,7 +106,10 @@ function errorAnswer({ createdAt, priority, module, message }: LogEntry): Device
   return { at: createdAt.toISOString(), priority: priority === 'ERROR' ? 'ERROR' : 'WARN', module, message }
 }
 
-/** Returns a device as the API shows it. `withRelayLeases` has replaced the lease, which expires if the relay dies. */
+/**
+ * Returns a device as the API shows it. The caller has applied `withRelayLeases` to the device, so its lease has
+ * expired if the relay has ended.
+ */
 export function deviceAnswer(device: Device & { readonly simCards: readonly SimCard[] }, now: Date): DeviceAnswer {
   const { id, name, createdAt, updatedAt, deletedAt, lastSeen, leaseUntil, simCards } = device
   const { encryptionKey, encryptionKeyVersion } = device

@@ -29,7 +29,7 @@ const hide = () =>
     body: { encryption: { inbox_public_key, inbox_key_version: 1, inbox_hide_sender: true } },
   })
 
-/** A value in the form of one that was encrypted with this version of the account's key. */
+/** Returns a value that has the form of a key encrypted with this version of the account's key. */
 function encryptedKey(version: number): string {
   return `$rsa-oaep-aes-256-gcm$v=1$k=${version}$${'A'.repeat(344)}$${'B'.repeat(16)}$${'C'.repeat(48)}`
 }
@@ -73,7 +73,7 @@ test('shows all alias keys that an agent has reported, the latest last', async (
   agent.tell({ kind: 'alias-key-changed', at, key: next })
   await expect.poll(() => agent.stored).toBe(1)
   expect(await aliasKeys(agent)).toEqual([aliasKey, next])
-  // The account's key got another version.
+  // The key of the account now has another version.
   const again = { ...aliasKey, key: encryptedKey(3) }
   agent.tell({ kind: 'alias-key-changed', at, key: again })
   await expect.poll(() => agent.stored).toBe(2)
@@ -112,7 +112,7 @@ const reply = async (letter: string) => {
   return [status, json.deviceId ?? json.errors?.[0].message]
 }
 
-test('the keys of a deleted device stay readable, and its agent, paired again, sends to all of its earlier aliases', async () => {
+test('the keys of a deleted device stay readable, and its agent, when paired again, sends to all of its earlier aliases', async () => {
   const earlierKey = { id: id('e'), key: encryptedKey(1) }
   const earlierAlias = `alias:${id('e')}${'z'.repeat(48)}`
   const before = await pair({ aliasKey: earlierKey })
@@ -128,7 +128,7 @@ test('the keys of a deleted device stay readable, and its agent, paired again, s
 
   const again = await pair({ aliasKey })
   expect(await reply('a')).toEqual([202, again.deviceId])
-  // No message is in the inbox, and only the deleted device reported this key. Both have another key in common.
+  // The inbox is empty, and only the deleted device reported this key. Both devices have another key in common.
   const { status, json } = await send([earlierAlias])
   expect([status, json.deviceId]).toEqual([202, again.deviceId])
   const stranger = await pair({ aliasKey: { ...aliasKey, id: id('s') } })
@@ -186,7 +186,7 @@ test('a message to an alias is refused for a device without aliases, and for an 
   expect((await send(['+12025550123'], mms)).status).toBe(202)
 })
 
-test('hiding senders is refused without a key, and while an earlier agent or a phone reports them in clear', async () => {
+test('hiding senders is refused without a key, and while an earlier agent or a phone reports senders in clear', async () => {
   const only = await relay.api('PATCH', '/settings', { body: { encryption: { inbox_hide_sender: true } } })
   expect(only.json.errors).toMatchObject([{ path: 'encryption.inbox_public_key' }])
   await pair({ capabilities: ['public-key'] })
@@ -224,7 +224,7 @@ test('while senders are hidden, an earlier agent cannot connect, and keeps its m
 
 test('a connected earlier agent is disconnected when senders become hidden', async () => {
   const earlier = await pair({ capabilities: ['public-key'] })
-  // Its device was upgraded before the check, and downgraded after it.
+  // Simulates a device that was upgraded before the check and downgraded after it.
   await relay.database.device.update({ where: { id: earlier.deviceId }, data: { capabilities: ['number-alias'] } })
   expect((await hide()).status).toBe(200)
   await expect.poll(() => earlier.ended).toEqual(['unsupported'])
@@ -235,14 +235,14 @@ test('an earlier agent that connects while senders become hidden is disconnected
   before.stop()
   const where = { id: before.deviceId }
   await expect.poll(async () => (await relay.database.device.findUnique({ where }))?.leaseUntil).toBeNull()
-  // Its device was upgraded before the check, and downgraded after it.
+  // Simulates a device that was upgraded before the check and downgraded after it.
   await relay.database.device.update({ where, data: { capabilities: ['number-alias'] } })
   const { identity, keys, journalId } = before
   const earlier = await relay.database.$transaction(
     async (statements) => {
       await statements.$executeRaw`SELECT 1 FROM devices WHERE id = ${before.deviceId} FOR UPDATE`
       const connecting = connect({ identity, keys, journalId, capabilities: ['public-key'] })
-      // The relay has checked the settings, and waits for the row of the device.
+      // True when the relay has checked the settings and waits for the row of the device.
       const waiting = () => relay.database.$queryRaw`
       SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
       await expect.poll(waiting).toHaveLength(1)

@@ -18,7 +18,10 @@ interface ListDeviceTelemetryDeps {
 const MOST_POINTS = 500
 const DAY_MS = 86_400_000
 
-/** Lists telemetry oldest first, one point per modem. When there are too many samples, lists one sample per time interval. */
+/**
+ * Lists telemetry oldest first, with one point per modem. If there are too many samples, lists one sample per time
+ * interval.
+ */
 export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryDeps): Endpoint {
   return endpoint({
     params: idParams,

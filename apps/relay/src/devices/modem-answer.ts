@@ -26,7 +26,7 @@ export function modemAnswer(sample: ModemSample): ModemAnswer {
   return Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined)) as ModemAnswer
 }
 
-/** Returns how much of all memories of the modem is used, in percent. */
+/** Returns the used part of all memories of the modem in percent. */
 export function storageUsed({ storage }: ModemSample): number | undefined {
   return storage && sum(Object.values(storage).map(({ used }) => used))
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts'
 
-/** Capitals and digits without the lookalikes I, L, O, 0 and 1. */
+/** Capital letters and digits, without the characters I, L, O, 0 and 1, which look alike. */
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const LENGTH = 10
 /**

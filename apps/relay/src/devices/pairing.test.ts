@@ -43,7 +43,7 @@ const redeem = (code: string, more: Partial<PairingTry> = {}) =>
 const wrong = (code: string) => `${code.slice(0, 9)}${code.endsWith('A') ? 'B' : 'A'}`
 const refused = { ok: false, reason: 'refused' }
 
-test('a code has ten characters without lookalikes and is stored as a hash', async () => {
+test('a code has ten characters that do not look alike and is stored as a hash', async () => {
   const { json } = await api.request('a1', 'POST', '/devices/codes')
   const { code, expiresAt } = json as { code: string; expiresAt: string }
   expect(code).toMatch(/^[A-HJKMNP-Z2-9]{10}$/)
@@ -70,7 +70,7 @@ test('a code can be used once, but the same agent gets the same device when it s
   expect(await shared.database.device.count()).toBe(1)
 })
 
-test('one of many agents with the same code is paired', async () => {
+test('only one of many agents with the same code is paired', async () => {
   const code = await newCode()
   const tries = ['1', '2', '3', '4'].map((publicKey) => redeem(code, { publicKey, address: `192.0.2.${publicKey}` }))
   expect((await Promise.all(tries)).filter(({ ok }) => ok)).toHaveLength(1)

@@ -7,14 +7,14 @@ export interface SampleQuery {
   readonly accountId: string
   readonly deviceId: string
   readonly from: Date
-  /** Exclusive. */
+  /** The end of the period; samples at this time are excluded. */
   readonly to: Date
   readonly most: number
 }
 
 /**
- * Reads the last sample of each time interval, oldest first. Each sample costs one index lookup. The samples in between
- * are not read, so a week costs as much as a minute. Takes no locks.
+ * Reads the last sample of each time interval, oldest first. Each sample costs one index look-up. The samples between
+ * them are not read, so the samples of a week take as long to read as the samples of a minute. Takes no locks.
  */
 export async function readSamples(
   statements: Statements,

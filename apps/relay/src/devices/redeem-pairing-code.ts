@@ -31,14 +31,18 @@ export interface PairingTry {
 export type Pairing =
   | Registration
   | { readonly ok: false; readonly reason: 'throttled'; readonly retryAfterMs: number }
-  /** The code is wrong, expired, used or tried too often, or its token was revoked. The caller does not learn which. */
+  /**
+   * The code is wrong, expired, used or tried too often, or its token was revoked. The caller is not informed which of
+   * these reasons applies.
+   */
   | { readonly ok: false; readonly reason: 'refused' }
 
 /**
  * Redeems a one-time code for the key of an agent. The attempt is counted before the code is compared, in the same
- * transaction, so that concurrent attempts are all counted.
+ * transaction, so that all concurrent attempts are counted.
  *
- * A used code stays valid for the key that redeemed it, so that an agent can send it again if the first answer was lost.
+ * A used code stays valid for the key that redeemed it, so that an agent can send it again if the first answer was
+ * lost.
  */
 export async function redeemPairingCode(deps: RedeemPairingCodeDeps, asked: PairingTry): Promise<Pairing> {
   const retryAfterMs = deps.throttle.take(asked.address, deps.clock.now().getTime())
@@ -83,7 +87,10 @@ export class PairingThrottle {
   readonly #ofAddress = new TokenBuckets({ capacity: 10, refillMs: 6_000, keys: 10_000 })
   readonly #ofAll = new TokenBuckets({ capacity: 200, refillMs: 100, keys: 1 })
 
-  /** Counts an attempt and returns 0. When the limit is reached, returns the milliseconds until the next attempt. */
+  /**
+   * Counts an attempt and returns 0. If the limit is reached, returns the number of milliseconds until the next
+   * attempt.
+   */
   take(address: string, nowMs: number): number {
     return this.#ofAddress.take(addressBlock(address), nowMs) || this.#ofAll.take('all', nowMs)
   }

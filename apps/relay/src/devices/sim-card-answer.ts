@@ -1,6 +1,6 @@
 import type { SimCardAnswer } from '@smsgw/contract/device'
 
-/** A SIM as an agent reports it or as the database stores it. */
+/** A SIM, as an agent reports it or as the database stores it. */
 interface KnownSimCard {
   readonly simNumber: number
   readonly state: string

@@ -1,10 +1,10 @@
 import type { Statements } from '../store/database.ts'
 
 /**
- * Changes the name of a device and the names of its SIM slots. Null keeps the name of the device; a slot with a null
- * name loses it. Returns 0 when the account has no such device.
+ * Changes the name of a device and the names of its SIM slots. If the name of the device is null, it is kept. If the
+ * name of a slot is null, it is removed. Returns 0 if the account does not have the device.
  *
- * Locks one row. It is one statement, so that concurrent changes of different slots are all kept.
+ * Locks one row. A single statement makes all changes, so that concurrent changes of different slots are all kept.
  */
 export function writeNames(
   statements: Statements,

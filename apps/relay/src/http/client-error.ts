@@ -11,8 +11,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
 }
 
 /**
- * Answers CONNECT with 405 when the path has a route, otherwise with 404. Node passes on such a request as a raw
- * socket.
+ * Answers CONNECT with 405 when the path has a route, otherwise with 404. Node.js passes such a request to the program
+ * as a raw socket.
  */
 export function answerConnect(socket: Socket, allowed: readonly string[] | undefined, requestId: string): void {
   socket.on('error', () => socket.destroy())

@@ -12,7 +12,7 @@ export async function compressedAnswer(
   const headers = { ...answer.headers, vary: 'accept-encoding' }
   const text = JSON.stringify(answer.body)
   if (text.length < SHORTEST || !acceptedEncodings(String(accepted)).has('gzip')) return { ...answer, headers }
-  // In a thread of its own: 100 kB of log entries take 0.4 ms.
+  // Compresses in a separate thread, because 100 kB of log entries take 0.4 ms.
   const body = await promisify(gzip)(text)
   return { ...answer, body, headers: { ...headers, 'content-encoding': 'gzip' } }
 }

@@ -11,7 +11,7 @@ export interface PrincipalKey {
   readonly id: string
   readonly name: string
   readonly limits: KeyLimits
-  /** The hash of the key that was sent; not set for a token. */
+  /** The hash of the key that was sent. Not set for a token. */
   readonly secretHash?: string
 }
 
@@ -24,7 +24,7 @@ export interface Principal {
   readonly tokenId?: string
   /** Set for an API key, and for a token that was issued with an API key. */
   readonly key?: PrincipalKey
-  /** The time of expiry; set for bearer tokens, and for API keys that expire. */
+  /** The time at which the credentials expire. Set for bearer tokens, and for API keys that expire. */
   readonly expiresAt?: Date
   /** The time at which all tokens of the token's family have expired. Set only if the family was issued with another token. */
   readonly familyEndsAt?: Date
@@ -69,7 +69,7 @@ export interface AnswerSink {
 
 export interface AnswerStream {
   begin(sink: AnswerSink): void
-  /** Ends the answer. May be called without `begin`. */
+  /** Ends the answer. May be called before `begin`. */
   end(): void
 }
 
@@ -94,8 +94,8 @@ export interface EndpointDefinition<
   /** The largest body in bytes. Default: 256 KiB, or 4 KiB without authentication. */
   readonly mostBodyBytes?: number
   /**
-   * The member that a body above 256 KiB must have, if `mostBodyBytes` allows such bodies. Without this member it is
-   * refused with 413.
+   * The member that a body above 256 KiB must have, if `mostBodyBytes` allows such bodies. Without this member, the
+   * body is refused with 413.
    */
   readonly largeBodyMember?: string
   readonly query?: Query
@@ -121,14 +121,15 @@ export interface EndpointDefinition<
    */
   readonly unavailable?: string | undefined
   /**
-   * True if a long answer may be compressed. The length of a compressed answer reveals text that occurs twice, so this is
-   * only for answers without texts of messages and without secrets (docs/decisions/0019-compressed-answers.md).
+   * True if a long answer may be compressed. The length of a compressed answer reveals text that occurs twice. So only
+   * answers without texts of messages and without secrets may be compressed
+   * (docs/decisions/0019-compressed-answers.md).
    */
   readonly isCompressible?: true
   readonly handle: (call: Call<z.output<Body>, z.output<Query>, z.output<Params>>) => Promise<Answer>
 }
 
-/** An endpoint as the route table holds it, without the types of its schemas. */
+/** An endpoint in the form in which the route table contains it, without the types of its schemas. */
 export interface Endpoint extends Omit<EndpointDefinition<z.ZodType, z.ZodType, z.ZodType>, 'handle'> {
   readonly handle: (call: Call<never, never, never>) => Promise<Answer>
   /** Set for an interface of another product, which has its own credentials and errors. */

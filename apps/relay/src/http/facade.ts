@@ -29,8 +29,9 @@ export interface Facade {
   /** Formats in which the interface accepts a body. */
   readonly bodies: readonly ('form' | 'json')[]
   /**
-   * Returns the credentials in the places of the interface. If it returns undefined, the header `Authorization` or
-   * `X-API-Key` is used. Called first without the body; if that call finds nothing, called with the body.
+   * Returns the credentials from the part of the request in which the interface sends them. If the result is undefined,
+   * the header `Authorization` or `X-API-Key` is used. Called first without the body. If this call returns undefined,
+   * called again with the body.
    */
   readonly credentials?: ((request: FacadeRequest) => FacadeCredentials | undefined) | undefined
   /** Returns the answer for an error. `request` has an empty body when the error occurred before the body was read. */

@@ -5,8 +5,8 @@ import type { Caller } from './caller.ts'
 export type ChangingMethods = 'unsafe methods' | 'any method'
 
 /**
- * Returns why a page on another site may have sent a request that changes something, or undefined for our own pages and for
- * requests that change nothing. Browsers send the origin of the page, or at least its relation to this site.
+ * Returns why a page on another site may have sent a request that changes something, or undefined for our own pages and
+ * for requests that change nothing. Browsers send the origin of the page, or at least whether it belongs to this site.
  */
 export function foreignPageOf(
   request: FastifyRequest,
@@ -20,13 +20,13 @@ export function foreignPageOf(
 }
 
 /**
- * `none`: a person caused the request without a page. Every other value, even a repeated or a future one, means a
- * foreign page.
+ * `none` means that a person caused the request without a page. Every other value, even a repeated or a future value,
+ * means a foreign page.
  */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Over plain HTTP only the host must match, because a proxy that is not trusted may terminate TLS. */
+/** Over plain HTTP, only the host must be equal, because a proxy that is not trusted may terminate TLS. */
 function isOwnOrigin(origin: string, { protocol, host }: FastifyRequest): boolean {
   if (!URL.canParse(origin)) return false
   const page = new URL(origin)

@@ -52,7 +52,7 @@ const bodiesOf = (answers: string) =>
     .map((answer) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))))
     .map((body) => body.status ?? body)
 
-test('a request that offers an upgrade is answered like any other, and its connection stays open', async () => {
+test('a request that offers an upgrade is answered like any other request, and its connection stays open', async () => {
   const sent = [get('/echo'), post('1'), get('/wait?'), post('2', 'X-About: \xe9\r\nContent-Length: 1\r\n'), LAST]
   const answer = server.raw(...sent.map((piece) => Buffer.from(piece, 'latin1')))
   gate.resolve()

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 
 /**
- * Answers a request with an `Upgrade` header as if it had none, because Java's client offers `h2c` with every request
- * over plain HTTP. When Node 24.21 refuses an upgrade, it loses the requests that are pipelined after the refused
- * request. So the same bytes are parsed again without the `Upgrade` header.
+ * Answers a request with an `Upgrade` header as if it had no such header, because Java's client offers `h2c` with every
+ * request over plain HTTP. When Node.js 24.21 refuses an upgrade, it loses the requests that are pipelined after this
+ * request. Therefore, the same bytes are parsed again without the `Upgrade` header.
  */
 export function ignoreUpgrades(server: Server, isOurs: (request: IncomingMessage) => boolean): void {
   const connectionEvent = server instanceof TlsServer ? 'secureConnection' : 'connection'

@@ -41,7 +41,7 @@ afterAll(async () => {
   await relay?.ended
 })
 
-/** The most memory that the relay has used, in MiB. */
+/** Returns the largest amount of memory that the relay has used, in MiB. */
 function mostMemory(): number {
   const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${relay.pid}/status`, 'utf8')) ?? []
   return Number(kib) / 1024
@@ -57,7 +57,7 @@ function resetPeak(): void {
   writeFileSync(`/proc/${relay.pid}/clear_refs`, '5')
 }
 
-/** Uploads an MMS in pieces that all requests share, so that the test itself needs little memory. */
+/** Uploads an MMS in pieces. All requests share these pieces, so that the test itself needs little memory. */
 async function upload(...pieces: readonly Buffer[]): Promise<number> {
   const sent = request(`${relay.url}/mobile/v1/inbox`, {
     method: 'POST',
@@ -101,7 +101,10 @@ async function heldMemory(): Promise<{ readonly heap: number; readonly buffers: 
 
 const PARALLEL = 20
 
-/** Returns the tokens of two phones of different accounts, because the uploads of one account take at most half of the room. */
+/**
+ * Returns the tokens of two phones of different accounts, because the uploads of one account may use at most half of
+ * the memory limit.
+ */
 async function twoPhones(): Promise<readonly [string, string]> {
   const { passwordHash } = await db.database.account.findUniqueOrThrow({ where: { username: 'sms' } })
   await db.database.account.create({ data: { id: 'other', username: 'other', passwordHash } })
@@ -143,7 +146,7 @@ test('20 slow uploads hold the octets of their pictures once', { timeout: 120_00
       }
     }),
   )
-  // Everything but the last bytes has been sent.
+  // At this point, everything except the last bytes has been sent.
   const more = async () => {
     const { heap, buffers } = await heldMemory()
     return { heap: heap - before.heap, buffers: buffers - before.buffers }
@@ -160,11 +163,11 @@ test('20 slow uploads hold the octets of their pictures once', { timeout: 120_00
   expect(statuses).toEqual(statuses.map(() => 201))
   const growth = mostMemory() - idle
   process.stdout.write(`when all end at once, the process has ${growth.toFixed(0)} MiB more than before them\n`)
-  // The pictures take 20 MiB of this. It was 60 MiB when the database client encoded each picture.
+  // The pictures take 20 MiB of this growth. It was 60 MiB when the database client encoded each picture.
   expect(growth).toBeLessThan(54)
 })
 
-test('80 pictures of 1 MiB at the same time are stored with a bounded amount of memory', {
+test('80 pictures of 1 MiB at the same time are stored with a limited amount of memory', {
   timeout: 120_000,
 }, async () => {
   await uploadPicture(0)

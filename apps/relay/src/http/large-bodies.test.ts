@@ -15,7 +15,7 @@ async function settled(entering: Promise<() => void>): Promise<'entered' | 'refu
   ])
 }
 
-test('bodies wait for room, oldest first', async () => {
+test('bodies wait until there is room, and the oldest body enters first', async () => {
   const bodies = new LargeBodies({ mostBytes: 100, waitMs: 10_000 })
   const leave = await bodies.enter('a', 50)
   const leaveOther = await bodies.enter('b', 40)
@@ -37,7 +37,7 @@ test('one account takes at most half of the room', async () => {
   expect(await settled(bodies.enter('b', 40))).toBe('entered')
 })
 
-test('the bodies of one account take only some of the places to wait', async () => {
+test('the bodies of one account use only some of the waiting slots', async () => {
   const bodies = new LargeBodies({ mostBytes: 100, waitMs: 10_000 })
   await bodies.enter('a', 50)
   await bodies.enter('b', 50)
@@ -55,7 +55,7 @@ test('a body that is larger than the room of its account enters alone', async ()
   expect(await settled(next)).toBe('entered')
 })
 
-test('a body that waits too long is refused with 503, and takes no room', async () => {
+test('a body that waits too long is refused with 503, and uses no room', async () => {
   const bodies = new LargeBodies({ mostBytes: 100, waitMs: 10 })
   const leave = await bodies.enter('a', 100)
   await expect(bodies.enter('b', 50)).rejects.toMatchObject({ status: 503 })

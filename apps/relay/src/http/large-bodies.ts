@@ -3,11 +3,11 @@ import { ApiError } from './api-error.ts'
 /**
  * Limits the memory of request bodies above the common limit, whatever the number of callers. As soon as a body exceeds
  * the common limit, its announced size is counted until its request is answered, because its values stay in memory
- * until then. Attachments are decoded while they arrive. A slow body therefore holds three quarters of its size, and
- * more only while its attachments are sent to the database, a few at a time.
+ * until then. Attachments are decoded while they arrive. A slow body therefore needs memory for three quarters of its
+ * size. It needs more only while its attachments are sent to the database, a few at a time.
  *
- * A body for which there is no room waits, oldest first. The bodies of one account take at most half of the room and a
- * quarter of the places to wait, so that one caller cannot keep the others waiting.
+ * A body for which there is no room waits; the oldest body enters first. The bodies of one account use at most half of
+ * the room and a quarter of the waiting slots, so that one caller cannot make the others wait.
  */
 export class LargeBodies {
   readonly #mostBytes: number
@@ -21,7 +21,10 @@ export class LargeBodies {
     this.#waitMs = waitMs
   }
 
-  /** Waits until there is room for a body, and returns the function that ends its use. Throws 503 after a while. */
+  /**
+   * Waits until there is room for a body. Returns a function that must be called when the body is no longer in memory.
+   * Throws 503 after a while.
+   */
   async enter(accountId: string, bytes: number): Promise<() => void> {
     if (this.#fits(accountId, bytes)) return this.#take(accountId, bytes)
     const ofAccount = [...this.#waiting].filter((one) => one.accountId === accountId).length

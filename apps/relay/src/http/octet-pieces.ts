@@ -2,15 +2,15 @@ import { CollectedText } from '@smsgw/contract/collected-text'
 import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
 import { type AttachmentOctets, isEncrypted } from '@smsgw/contract/mms'
 
-/** A multiple of three, so that the base64 of pieces can be joined. */
+/** The size is a multiple of three, so that the base64 texts of the pieces can be joined. */
 const PIECE_BYTES = 48 * 1024
 
-/** Decodes a base64 text that arrives in parts, and returns the same text if asked. The parts contain no padding. */
+/** Decodes a base64 text that arrives in parts, and can return the same text again. The parts contain no padding. */
 export class OctetPieces {
   readonly #full: Buffer[] = []
   #piece = Buffer.alloc(0)
   #used = 0
-  /** Fewer than four digits. */
+  /** Up to three digits that were not decoded yet. */
   #pending = ''
   #digits = 0
 
@@ -37,7 +37,7 @@ export class OctetPieces {
     const last = this.#pending + padding
     const lastOctets = Buffer.from(last, 'base64')
     if (lastOctets.toString('base64') !== last) return undefined
-    // Copied, because otherwise the whole piece would stay in memory.
+    // Copies the rest, because otherwise the whole piece would stay in memory.
     const rest = Buffer.allocUnsafeSlow(this.#used + lastOctets.length)
     this.#piece.copy(rest, 0, 0, this.#used)
     lastOctets.copy(rest, this.#used)
@@ -81,7 +81,7 @@ export class TextPieces {
   }
 
   end(): CollectedText {
-    // Copied, because otherwise the whole piece would stay in memory.
+    // Copies the rest, because otherwise the whole piece would stay in memory.
     const rest = Buffer.allocUnsafeSlow(this.#used)
     this.#piece.copy(rest, 0, 0, this.#used)
     return new CollectedText([...this.#full, rest])

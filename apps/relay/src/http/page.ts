@@ -19,7 +19,7 @@ export interface Page<Row> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Reads the rows of a page, and one more row, which shows whether there is a next page. */
+/** Reads the rows of a page and one more row. The additional row shows whether there is a next page. */
 export interface PageReader<Row extends Place> {
   readonly read: (what: { after: Place | undefined; skip: number; take: number }) => Promise<Row[]>
   readonly count: () => Promise<number>
@@ -52,14 +52,14 @@ export async function readPage<Row extends Place>(
 }
 
 /**
- * Returns the SQL condition for rows after a position. Its first half uses the index; its second half selects among
+ * Returns the SQL condition for rows after a position. Its first half uses the index. Its second half decides between
  * rows with equal times.
  */
 export function olderThan({ createdAt, key }: Place) {
   return { createdAt: { lte: createdAt }, OR: [{ createdAt: { lt: createdAt } }, { key: { lt: key } }] }
 }
 
-/** The cursor of the first page, for callers that do not need the total. */
+/** The cursor of the first page, for callers that do not need the total number. */
 const START = 'start'
 
 /** Returns the `Link` header with the next page of this URL. */

@@ -105,7 +105,7 @@ test.each(['{', '{"a":1,}', "{'a':1}", '01', '"\n"', '{"a":1}{', 'NaN', '[1,]'])
   },
 )
 
-test('an error names the position in the JSON, not the content', async () => {
+test('an error contains the position in the JSON, but not the content', async () => {
   expect((await answerTo('{\n  "a": 1,}')).message).toContain('line 2 column 10')
   expect((await answerTo('{\n  "password": secret }')).message).not.toContain('secret')
 })
@@ -131,7 +131,7 @@ test.each([
   expect(await answerTo(body)).toMatchObject({ status: 400, errors: [{ path }] })
 })
 
-test('accepts words and escapes that are similar to refused ones', async () => {
+test('accepts words and escapes that are similar to the refused names and characters', async () => {
   const body = { constructor: 'x', text: '__proto__ \u{1f600}', list: [null, 'prototype'] }
   const escaped = JSON.stringify(body).replace('\u{1f600}', '\\ud83d\\ude00')
   expect(await answerTo(escaped)).toEqual({ status: 200, body })

@@ -8,7 +8,7 @@ export const BODY_LIMIT_BYTES = 256 * 1024
 /** Limit for unauthenticated callers, so that thousands of concurrent requests do not fill the memory. */
 export const PUBLIC_BODY_LIMIT_BYTES = 4 * 1024
 
-/** Reads the JSON body of a request. Returns undefined for an empty body, whatever the headers of the request. */
+/** Reads the JSON body of a request. Returns undefined for an empty body, with any headers. */
 export async function readJsonBody(
   request: IncomingMessage,
   mostBytes = BODY_LIMIT_BYTES,
@@ -33,7 +33,7 @@ export type Body =
   /** A form, still percent-encoded. */
   | { readonly format: 'form'; readonly text: string }
 
-/** Reads the body of a request. Returns undefined for an empty body, whatever the headers of the request. */
+/** Reads the body of a request. Returns undefined for an empty body, with any headers. */
 export async function readBody(
   request: IncomingMessage,
   {
@@ -63,8 +63,8 @@ export async function readBody(
   throw tooLarge(BODY_LIMIT_BYTES)
 }
 
-// Only these media types are accepted, so that no proxy interprets the header differently. Parameters are ignored,
-// because the text is UTF-8.
+// Only these media types are accepted, so that no proxy can interpret the header differently. Parameters are ignored,
+// because the text is always UTF-8.
 const MEDIA_TYPES = {
   json: { name: 'application/json', kind: 'JSON', pattern: /^application\/json *(?:;|$)/i },
   form: {
@@ -104,7 +104,7 @@ function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody
       try {
         for (const chunk of all) by.add(chunk)
       } catch (error) {
-        // The error is reported at the end of the body, because a caller cannot read the answer while it sends.
+        // Reports the error at the end of the body, because a caller cannot read the answer while it is sending.
         refusal = error
       }
     }
@@ -129,8 +129,8 @@ function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody
 }
 
 /**
- * Reads and discards the rest of the body, because a caller whose connection is closed while it sends cannot read the
- * answer.
+ * Reads and discards the rest of the body. If the connection was closed while the caller is sending, the caller could
+ * not read the answer.
  */
 function tooLarge(mostBytes: number): ApiError {
   return new ApiError(413, `The body is larger than ${mostBytes / 1024} KiB: send a smaller one`)
@@ -142,13 +142,13 @@ function textOf(bytes: Buffer): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
-/** @param showsPlace whether the text is the whole body, so that an error can show a position in the text */
+/** @param showsPlace true if the text is the whole body, so that an error can show a position in it */
 function parseJson(text: string, showsPlace = true): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    // The parser's message quotes the body, which may be secret, so only the position is shown.
+    // Shows only the position, because the message of the parser quotes the body, which may be secret.
     const place = showsPlace ? /\(line \d+ column \d+\)/.exec(String(error))?.[0] : undefined
     throw new ApiError(400, `The body is not valid JSON${place === undefined ? '' : ` ${place}`}`)
   }

@@ -2,8 +2,8 @@ import { pathText, refusal } from './validation-error.ts'
 
 /**
  * Refuses members with a meaning in JavaScript (`__proto__`, `constructor.prototype`), and text that PostgreSQL cannot
- * store (NUL and lone surrogates). A body can contain these only if its text contains one of the names or an escape, so
- * for nearly every body a search in the text is sufficient.
+ * store (NUL and lone surrogates). A body can contain such a member or text only if its JSON text contains one of these
+ * names or an escape. So for nearly every body, a search in the JSON text is sufficient.
  */
 export function refuseUnstorable(text: string, value: unknown): void {
   if (!SUSPICIOUS.test(text)) return

@@ -15,7 +15,7 @@ const MOBILE_BASES = ['/mobile/v1', '/api/mobile/v1']
 /** Older names of the first segment of a path. */
 const ALIASES: Readonly<Record<string, string>> = { messages: 'message', devices: 'device', webhooks: 'webhook' }
 
-/** Returns all URLs of a route, the documented one first. */
+/** Returns all URLs of a route. The documented URL is the first. */
 export function urlsOf({ path, place }: Route): RouteUrl[] {
   const atRoot = place === 'root' || place === 'both' ? [{ base: '', path }] : []
   if (place === 'root') return atRoot
@@ -28,7 +28,7 @@ export function urlsOf({ path, place }: Route): RouteUrl[] {
 
 /** A path pattern with the methods of all its routes. */
 interface Resource {
-  /** Path as in the route table. */
+  /** The path as it is written in the route table. */
   readonly path: string
   readonly segments: readonly string[]
   readonly methods: ReadonlySet<Method>
@@ -65,7 +65,10 @@ export function shadowedMethods(routes: readonly Route[]): { readonly path: stri
   })
 }
 
-/** Sorts patterns by their literal segments from the left, most literal first. A path belongs to the first match. */
+/**
+ * Sorts patterns so that literal segments come before parameters, compared from the left. A path belongs to the first
+ * pattern that matches.
+ */
 function resourcesOf(routes: readonly Route[]): Resource[] {
   const byPattern = new Map<string, { path: string; segments: string[]; methods: Set<Method>; hasHead: boolean }>()
   for (const route of routes) {

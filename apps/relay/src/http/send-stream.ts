@@ -12,7 +12,7 @@ export function sendStream(
 ): void {
   reply.hijack()
   const { raw } = reply
-  // The connection is not reused after a stream, so that a stopping server need not wait for it.
+  // The connection is not reused after a stream, so that a relay that stops need not wait for the connection.
   raw.writeHead(200, { ...headers, 'content-type': `${mediaType}; charset=utf-8`, connection: 'close' })
   if (reply.request.method === 'HEAD') {
     stream.end()
@@ -25,7 +25,8 @@ export function sendStream(
     get unreadBytes() {
       return raw.writableLength
     },
-    // A client that does not read its data would not read the end of the stream either.
+    // Destroys the connection of a client that does not read, because such a client would not read the end of the
+    // stream either.
     end: () => (raw.writableLength < MUCH_UNREAD_BYTES ? raw.end() : raw.destroy()),
     onClose: (closed) => raw.once('close', closed),
   })

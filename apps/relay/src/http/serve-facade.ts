@@ -22,8 +22,8 @@ export class FacadeError extends Error {
 }
 
 /**
- * Serves one request to an interface of another product. Authentication comes first, as everywhere, unless the interface has
- * its credentials in the body.
+ * Serves one request to an interface of another product. As for all routes, authentication is the first check, unless
+ * the credentials of the interface are in the body.
  */
 export async function serveFacade(
   route: Route,
@@ -53,8 +53,8 @@ export async function serveFacade(
 }
 
 /**
- * Removes a user name and password from the headers. Browsers add them to requests for images, and over plain HTTP
- * nothing shows which page contains an image.
+ * Removes a user name and password from the headers. Browsers add them to requests for images. Over plain HTTP, such a
+ * request does not show which page contains the image.
  */
 function withoutBasic(caller: Caller): Caller {
   return readAuthorization(caller.authorization).kind === 'basic' ? { ...caller, authorization: undefined } : caller

@@ -37,7 +37,8 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
   const caller = callerOf(request)
   const principal = await admit(access, gates, caller)
   const answered = Promise.withResolvers<void>()
-  // The caller may disconnect while its body waits for memory. The request then ends before the body is read.
+  // Checks again after the wait for memory. If the caller has disconnected meanwhile, the request ends before the body
+  // is read.
   const enter = async (bytes: number) => {
     const leave = await gates.largeBodies.enter(principal.accountId, bytes)
     void answered.promise.then(leave)
@@ -71,8 +72,8 @@ async function serveAdmitted(
     throw new ApiError(404, 'Nothing has this id')
   }
   const handle = () => endpoint.handle(call as Call<never, never, never>)
-  // If the caller lost access in the meantime, the result of a read is not sent. A change may already be committed, so
-  // its answer is sent.
+  // Checks again before the answer. If the caller lost access meanwhile, the result of a read is not sent. A change may
+  // already be committed, so its answer is sent.
   return await (route.method === 'GET' ? call.access.during(handle) : handle())
 }
 
@@ -145,7 +146,7 @@ function paramsOf({ endpoint }: Route, request: FastifyRequest): unknown {
   return result?.success && Object.values(params).every(isStorable) ? result.data : undefined
 }
 
-/** Returns the query parameters. Of a repeated parameter, the first value counts. */
+/** Returns the query parameters. If a parameter is repeated, its first value is used. */
 function readQuery(url: string): Readonly<Record<string, string>> {
   const mark = url.indexOf('?')
   if (mark === -1 || mark === url.length - 1) return NOTHING

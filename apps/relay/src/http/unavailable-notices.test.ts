@@ -25,7 +25,7 @@ test('an outage is logged at once, then once per period with the number of faile
   expect(lines).toEqual([{ requestId: 'the next outage', requests: 1 }])
 })
 
-test('a line has the latest reason', () => {
+test('a log line contains the latest reason', () => {
   const lines: string[] = []
   const note = unavailableNotices({ warn: (_, message) => lines.push(message) })
   note({}, 'database unavailable')

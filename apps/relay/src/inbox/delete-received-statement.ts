@@ -26,7 +26,7 @@ const cutOffRow = z.strictObject({ before: z.string() })
  * deletes them.
  */
 export async function deleteReceived(database: Statements, afterSeconds: number): Promise<number> {
-  // The time is read once per run. Otherwise, a run might never end while messages expire all the time.
+  // Reads the time once per run. Otherwise, a run might never end, because messages expire all the time.
   const [cutOff] = await readRows(
     database,
     cutOffRow,
@@ -55,7 +55,7 @@ async function inBatches(deleteBatch: () => Promise<number>): Promise<number> {
   for (let total = 0; ; ) {
     const count = await deleteBatch()
     total += count
-    // A count below BATCH is not the end, because a statement deletes fewer messages if their attachments are large.
+    // Stops only at 0: a statement may delete fewer than BATCH messages because of large attachments.
     if (count === 0) return total
   }
 }

@@ -32,7 +32,7 @@ const receive = (id: string) => {
   return storeReceived(shared.database, { id: 'd1', accountId: 'a1' }, received, new Date())
 }
 
-test('deletes received messages after the set time, and their webhook deliveries once they are finished', async () => {
+test('deletes received messages after the configured time, and their webhook deliveries when they are finished', async () => {
   const { database } = shared
   await receive('old')
   const facts = { deviceId: 'd1', cmdId: 'c', messageId: 'm', recipient: '+1', sender: null, simNumber: 1 }
@@ -77,7 +77,7 @@ test('deletes pictures of any size with their messages, in several statements', 
   const ofMms = { accountId: 'a1', deviceId: 'd1', type: 'MMS_DOWNLOADED', sender: '+1', createdAt: new Date() }
   for (const id of ['m1', 'm2', 'm3']) {
     const { key: inboxKey } = await database.inboxItem.create({ data: { ...ofMms, id } })
-    // The row states a large size, so that the test needs no large picture.
+    // The row contains a large size, so that the test needs no large picture.
     const picture = { partId: 1n, position: 0, name: '', contentType: 'image/png', size: 70 * 2 ** 20 }
     await database.inboxAttachment.create({ data: { ...picture, inboxKey, octets: new Uint8Array(1) } })
   }
@@ -86,7 +86,7 @@ test('deletes pictures of any size with their messages, in several statements', 
   expect([await items(), await database.inboxAttachment.count()]).toEqual([[], 0])
 })
 
-test('a run ends although messages pass the set time during it', async () => {
+test('a run ends although more messages expire during the run', async () => {
   const { database } = shared
   await receive('first')
   let arrived = 0

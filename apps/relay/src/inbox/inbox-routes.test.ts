@@ -113,7 +113,7 @@ test('the sender filter accepts every spelling of a number', async () => {
   // The spelling that the network reported also matches.
   expect(await ids('?sender=015112345678')).toEqual(['i1', 'i0'])
   expect(await ids('?sender=MyBank')).toEqual(['i2'])
-  // A + that is not encoded arrives as a space.
+  // A `+` that the client did not encode arrives as a space.
   expect(await ids('?sender=+12015550123')).toEqual(['i3'])
 })
 
@@ -207,7 +207,7 @@ test.each([
   `i0/attachments/${2n ** 63n}`,
   'i0/attachments/-1',
   'i9/attachments/1',
-])('there is nothing at %s', async (path) => {
+])('returns nothing at %s', async (path) => {
   await store({ type: 'MMS_DOWNLOADED' })
   await attach('i0', {})
   expect((await api.request('a1', 'GET', `/inbox/${path}`)).status).toBe(404)

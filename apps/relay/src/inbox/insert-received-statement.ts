@@ -19,7 +19,7 @@ type Loosened<Event> = Event extends unknown
   : never
 
 interface Optional {
-  /** Agents report this field; the relay does not store it. */
+  /** The kind of the event, which agents report and the relay does not store. */
   readonly kind?: 'received'
   readonly parts?: number
   readonly recipient?: string | undefined
@@ -51,7 +51,7 @@ const insertedRow = storedItem.extend({ isNew: z.boolean(), isBlocked: z.boolean
  * Inserts a received message, or completes a stored partial message. Returns the row, or undefined if nothing changed
  * because the message was stored before.
  *
- * It is one statement, so that two concurrent reports of a message store it once. The second report waits for the
+ * A single statement is used, so that two concurrent reports store a message only once. The second report waits for the
  * first.
  */
 export async function insertReceived(

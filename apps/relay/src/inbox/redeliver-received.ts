@@ -23,8 +23,8 @@ const LONGEST_MS = 30_000
 /**
  * Delivers the received messages of a range to webhooks again, each under its original event id, or in batches whose id
  * is derived from their messages. After an interruption the call can be repeated, because no event gets a second id. If
- * the caller may not read the inbox, a webhook receives only messages that were stored after its URL was set, and no
- * batch with an older message.
+ * the caller may not read the inbox, a webhook receives only messages that were stored after its URL was set, and only
+ * batches in which all messages are that new.
  */
 export async function redeliverReceived(
   database: Database,
@@ -38,7 +38,7 @@ export async function redeliverReceived(
   const keyOf = (received: OutboxEvent) => keys.get(received) ?? 0n
   const oldestKey = (event: OutboxEvent) =>
     'messages' in event ? event.messages.map(keyOf).reduce((one, other) => (one < other ? one : other)) : keyOf(event)
-  // Each page has one transaction, so that a webhook cannot be deleted between look-up and insert.
+  // Uses one transaction for each page, so that no webhook can be deleted between the look-up and the insert.
   const enqueue = (events: readonly OutboxEvent[]) =>
     database.$transaction(
       (statements) => enqueueAgain(statements, accountId, events, mayRead ? undefined : oldestKey),

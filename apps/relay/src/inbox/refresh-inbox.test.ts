@@ -70,7 +70,7 @@ test('creates one sweep for every device of the account and wakes it', async () 
   expect(woken).toEqual(['d1', 'd2', 'd1', 'd2'])
 })
 
-test('delivers messages again to a webhook that lists another event first', async () => {
+test('delivers messages again to a webhook whose first event is another event', async () => {
   await webhook('several', 'sms:sent')
   await shared.database.webhook.updateMany({ data: { events: ['sms:sent', 'sms:received'] } })
   await receive('first', 10)
@@ -79,7 +79,7 @@ test('delivers messages again to a webhook that lists another event first', asyn
   expect((await deliveries()).map(({ event }) => event)).toEqual(['sms:received'])
 })
 
-test('a dispatched or expired sweep does not serve a later request', async () => {
+test('a dispatched or expired sweep is not used for a later request', async () => {
   await refresh({ deviceId: 'd1' })
   await shared.database.deviceCommand.updateMany({ data: { dispatchedAt: now } })
   await refresh({ deviceId: 'd1' })
@@ -210,7 +210,7 @@ test('delivers nothing to a disabled webhook', async () => {
   expect(await deliveries()).toMatchObject([{ state: 'dropped' }])
 })
 
-test('the older export delivers one by one and is marked as deprecated', async () => {
+test('the older export delivers messages one by one and is marked as deprecated', async () => {
   await receive('i1', 1)
   await webhook('w1', 'sms:received')
   const { status, headers, json } = await api.request('a1', 'POST', '/inbox/export', {

@@ -69,12 +69,14 @@ interface Sweeps {
   readonly range: Pick<RefreshInboxRequest, 'since' | 'until'>
 }
 
-/** A sweep command expires after this time. An agent that reconnects later sweeps automatically when it starts. */
+/**
+ * A sweep command expires after this time. An agent that connects later reads its SIMs automatically when it starts.
+ */
 const SWEEP_LIFETIME_MS = 3_600_000
 
 /**
- * Creates a sweep command for each device that has no pending sweep, because a pending sweep serves every request. A phone gets a
- * command for each request, because it uploads only the messages of the range.
+ * Creates a sweep command for each device that has no pending sweep, because one pending sweep is enough for all
+ * requests. A phone gets a command for each request, because it uploads only the messages of the range.
  */
 async function requestSweeps(
   { database, clock, random }: { readonly database: Database; readonly clock: Clock; readonly random: Random },

@@ -62,7 +62,7 @@ test('stores a text with the time and offset of the agent, and notifies webhooks
 })
 
 test.each(['1980-01-06T00:00:00Z', '2026-03-02T09:00:00.001Z', '9999-12-31T23:59:59Z'])(
-  'a message that an agent dates %s gets the present time, and is listed and deleted accordingly',
+  'a message that an agent dates %s gets the present time, and is listed and deleted according to it',
   async (receivedAt) => {
     await store(text({ receivedAt }))
     expect(await items()).toMatchObject([{ createdAt: now }])

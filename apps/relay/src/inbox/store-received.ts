@@ -39,8 +39,8 @@ interface Account {
 }
 
 /**
- * Notifies webhooks with all attachments that are stored by now. `insertReceived` has locked the row, so of two uploads
- * with different attachments, the later one sees the attachments of both.
+ * Notifies webhooks with all attachments that are stored by now. `insertReceived` has locked the row. So if there are
+ * two uploads with different attachments, the later upload sees all attachments.
  */
 async function notifyOfMms(
   statements: Statements,
@@ -71,7 +71,7 @@ async function storeAttachments(
     select: { key: true },
   })
   let added = 0
-  // Stores one attachment at a time, so that the octets of only one are in memory twice.
+  // Stores the attachments one by one, so that only one of them is in memory twice.
   for (const [position, attachment] of attachments.entries())
     added += await insertReceivedAttachment(statements, { inboxKey: item.key, position }, attachment)
   return added

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Prisma } from '../store/generated/client.ts'
 import type { MmsNotification, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
 
-/** The columns of an inbox row that events and answers are built from. */
+/** The columns of an inbox row from which events and answers are built. */
 export const storedItem = z.object({
   id: z.string(),
   deviceId: z.string(),

@@ -47,7 +47,7 @@ test('batches that arrive during a write share a transaction', async () => {
   expect(wakes).toHaveLength(await transactions())
 })
 
-test('wakes the outbox only for events that a webhook or a browser gets', async () => {
+test('wakes the outbox only for events that a webhook or a browser receives', async () => {
   const [connection] = (await devices(1)) as [AgentConnection]
   const received = (id: string) =>
     ({
@@ -72,7 +72,7 @@ test('wakes the outbox only for events that a webhook or a browser gets', async 
   expect(wakes).toEqual(['woken'])
 })
 
-test('a device that often changes a key waits, and delays no other device', async () => {
+test('a device that often changes a key has to wait, and delays no other device', async () => {
   const [hostile, other] = (await devices(2)) as [AgentConnection, AgentConnection]
   const key = { id: 'k'.repeat(16), key: '' }
   const changed = { event: { kind: 'alias-key-changed', at, key } } as const
@@ -91,7 +91,7 @@ test('a device that often changes a key waits, and delays no other device', asyn
   expect(await record(other, 1, changed)).toMatchObject({ kind: 'stored' })
 })
 
-test('lets only a device that reports all the time collect events', async () => {
+test('only a device that reports all the time has to collect events', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const [busy, other] = (await devices(2)) as [AgentConnection, AgentConnection]

@@ -22,9 +22,9 @@ export interface EventRecorderDeps {
  * Stores the events of all devices of this process. A batch that does not have to wait is stored immediately. Batches
  * that have to wait share the next transaction, so that many devices share the cost of one commit.
  *
- * A device that reports all the time pauses between two batches, because a batch with one event costs nearly as much as
- * one with twenty, and the steps of one message that are in the same batch are written together. After a pause, the
- * first batches of a device follow each other without delay.
+ * A device that reports all the time pauses between two batches, for two reasons: a batch with one event costs nearly
+ * as much as a batch with twenty events, and the steps of one message are written together if they are in the same
+ * batch. After a pause, the first batches of a device follow each other without delay.
  */
 export class EventRecorder {
   readonly #deps: EventRecorderDeps
@@ -97,7 +97,10 @@ export class EventRecorder {
   }
 }
 
-/** One transaction is prepared while another waits for the disk. With more transactions, each would store fewer events. */
+/**
+ * Two transactions are enough: one is prepared while the other waits for the disk. With more transactions, each would
+ * store fewer events.
+ */
 const GROUPS_AT_ONCE = 2
 /** The interval between the batches of a device that reports all the time. */
 const BATCH_EVERY_MS = 50
@@ -105,7 +108,10 @@ const BATCH_EVERY_MS = 50
  * The number of batches of a device that are stored without delay after a pause. One message causes about four batches.
  */
 const BATCHES_AT_ONCE = 20
-/** A device changes a key a few times per year. Each change rewrites its row in a transaction with other devices. */
+/**
+ * The shortest interval between batches with changed keys. A device changes a key a few times per year, and each change
+ * rewrites its row in a transaction with other devices.
+ */
 const KEY_CHANGE_EVERY_MS = 10_000
 /** The number of batches with changed keys that are stored without delay after a pause. */
 const KEY_CHANGES_AT_ONCE = 10
@@ -119,7 +125,7 @@ interface Paces {
   readonly keyChanges: EvenPace
 }
 
-/** Limits the duration of a transaction. */
+/** The largest number of events in a group, which limits the duration of a transaction. */
 const EVENTS_IN_GROUP = 1_000
 
 interface Waiting {
@@ -135,7 +141,10 @@ export interface EventBatch {
   readonly from: number
   /** The number of events before `from` that no longer exist. The mark skips them. */
   readonly skipped: number
-  /** Tag of the last event. The tag shows later whether a journal still has the same event at this sequence number. */
+  /**
+   * Tag of the last event. With the tag, the relay can later check whether a journal still has the same event at this
+   * sequence number.
+   */
   readonly tag: string | undefined
   readonly events: readonly ReadEvent[]
 }
@@ -143,7 +152,7 @@ export interface EventBatch {
 /** An event, or the reason why it cannot be read. */
 export type ReadEvent = { readonly event: AgentEvent } | { readonly problem: string }
 
-/** `pauseMs`: how long the device should collect events before its next batch. */
+/** @param pauseMs how long the device should collect events before its next batch */
 type PacedResult = Exclude<RecordResult, Stored> | (Stored & { readonly pauseMs: number })
 
 type Stored = Extract<RecordResult, { readonly kind: 'stored' }>
@@ -151,7 +160,7 @@ type Stored = Extract<RecordResult, { readonly kind: 'stored' }>
 export type RecordResult =
   /** Everything up to the mark is on disk and may be acknowledged. */
   | { readonly kind: 'stored'; readonly mark: number }
-  /** A newer connection exists. Nothing was stored, and nothing may be acknowledged. */
+  /** A newer connection of the device exists. Nothing was stored, and nothing may be acknowledged. */
   | { readonly kind: 'fenced' }
   /** Events between the mark and this batch are missing. The agent has to resend the events after the mark. */
   | { readonly kind: 'gap'; readonly mark: number }

@@ -8,9 +8,9 @@ import { readRows } from '../store/read-rows.ts'
  * Returns the mark of each connection's journal, by device id. Connections that are no longer the newest of their
  * device are left out.
  *
- * Locks the device, so that a newer connection waits and then reads the final mark. Locks the journal, because a second
- * batch of the same connection could be stored twice or leave a gap. Devices are locked in the order of their ids, as
- * in `renewLeases`.
+ * Locks the device, so that a newer connection waits and then reads the final mark. Locks the journal, because
+ * otherwise two concurrent batches of a connection could store events twice or leave a gap. Devices are locked in the
+ * order of their ids, as in `renewLeases`.
  */
 export async function fenceBatches(
   statements: RawStatements,

@@ -1,6 +1,6 @@
 /**
- * Spaces events evenly after `atOnce` events without a pause. An event that does not wait delays the next event by at most one
- * interval.
+ * Spaces events evenly. After a pause, `atOnce` events need not wait. An event that does not wait delays the next event
+ * by at most one interval.
  */
 export class EvenPace {
   readonly #everyMs: number

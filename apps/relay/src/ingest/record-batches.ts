@@ -44,7 +44,7 @@ export function recordBatches(
   return record(statements, batches, now, (reported) => storeOthers(statements, reported, now))
 }
 
-/** Returns true if all events of these batches are about sends. Most batches of a busy device are. */
+/** Returns true if all events of these batches are about sends. This is true for most batches of a busy device. */
 export function areAboutSends(batches: readonly EventBatch[]): boolean {
   return batches.every(({ events }) => events.every((read) => 'event' in read && isSendEvent(read.event)))
 }
@@ -220,7 +220,7 @@ export interface ReportedEvent<E extends AgentEvent = AgentEvent> {
   readonly event: E
 }
 
-/** Compares a batch with the mark of its journal. The mark is undefined if a newer connection exists. */
+/** Compares a batch with the mark of its journal. @param mark undefined if a newer connection exists */
 function compareBatch(batch: EventBatch, mark: number | undefined): ComparedBatch {
   const { connection, from, skipped, events } = batch
   const nothing = { batch, isNew: false, reported: [], unread: [], lost: 0 }

@@ -119,7 +119,7 @@ describe('a batch of events', () => {
     expect((await opening).mark).toBe(1)
   })
 
-  test('that arrives twice at once is stored once', async () => {
+  test('that arrives twice at the same time is stored once', async () => {
     const reported = batch(1, { kind: 'logged', at, module: 'modem', priority: 'INFO', message: 'once' })
     const { again } = await store.database.$transaction(async (statements) => {
       await recordBatches(statements, [reported], world.now)
@@ -348,7 +348,7 @@ describe('an event', () => {
 })
 
 describe('an event that the database always rejects', () => {
-  // No known event is rejected, so a trigger simulates one.
+  // Simulates a rejected event with a trigger, because the database rejects no known event.
   beforeEach(async () => {
     await store.database.$executeRawUnsafe(`CREATE OR REPLACE FUNCTION poison() RETURNS trigger AS $$
       BEGIN IF NEW.text = 'poison' THEN RAISE EXCEPTION USING ERRCODE = TG_ARGV[0]; END IF; RETURN NEW; END $$ LANGUAGE plpgsql`)

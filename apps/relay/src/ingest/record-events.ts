@@ -10,10 +10,10 @@ import type { EventBatch, ReadEvent, RecordResult } from './event-recorder.ts'
 import { areAboutSends, type RecordedBatches, recordBatches, recordSends } from './record-batches.ts'
 
 /**
- * Stores the events of several devices, at most one batch each, in one transaction. If it fails, each batch is tried
- * alone, and then each event of a failing batch. An event that the database always rejects is logged and skipped, so
- * that it does not block later events or other devices. While the database is unavailable, all batches fail and the
- * devices keep their events.
+ * Stores the events of several devices, at most one batch each, in one transaction. If the transaction fails, each
+ * batch is tried in a separate transaction, and then each event of a batch that fails. An event that the database
+ * always rejects is logged and skipped, so that it does not block later events or other devices. While the database is
+ * unavailable, all batches fail and the devices keep their events.
  */
 export async function recordEvents(
   database: Database,
@@ -23,7 +23,7 @@ export async function recordEvents(
   const together = await settled(recordTogether(database, batches, now))
   if (together.status === 'fulfilled') {
     const { results, ...rest } = together.value
-    // Answers and state changes of all batches are reported with the first result.
+    // The first result contains the answers and state changes of all batches.
     return results.map((result, index) => ({
       status: 'fulfilled',
       value: index === 0 ? { result, ...rest } : { result, answered: [], moves: [], enqueued: 0 },
@@ -107,7 +107,7 @@ function unstorable(read: ReadEvent): ReadEvent {
   return { problem: 'event' in read ? `the database rejects this '${read.event.kind}' event` : read.problem }
 }
 
-/** Returns true if another transaction holds a lock that this one needs. */
+/** Returns true if another transaction holds a lock that this transaction needs. */
 function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03'
 }

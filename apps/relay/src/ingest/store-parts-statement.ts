@@ -11,7 +11,7 @@ export type PartEvent = Extract<SendEvent, { readonly kind: 'part-submitted' | '
  */
 export async function storeParts(statements: RawStatements, events: readonly PartEvent[], now: Date): Promise<void> {
   if (events.length === 0) return
-  // PostgreSQL refuses a statement that updates a row twice.
+  // Merges the outcomes of each part, because PostgreSQL refuses a statement that updates a row twice.
   const rows = [...Map.groupBy(events, ({ cmdId, part }) => `${part} ${cmdId}`).values()].map(
     (ofPart): PartRow => Object.assign(emptyRow(ofPart[0] as PartEvent), ...ofPart.map((event) => factsOf(event, now))),
   )

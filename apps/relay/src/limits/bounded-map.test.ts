@@ -32,7 +32,7 @@ test('has each key once, with its latest value', () => {
   expect(map.get(3)).toBeUndefined()
 })
 
-test('replaces entries without a search for the oldest one', () => {
+test('replaces entries without a search for the oldest entry', () => {
   const map = filled(1_000, 1_000)
   const searches = (['keys', 'values', 'entries', 'forEach'] as const).map((name) => vi.spyOn(Map.prototype, name))
   for (let key = 1_000; key < 4_000; key++) map.set(key, 'value')

@@ -1,10 +1,10 @@
 /**
  * A map that keeps at least its `size` most recently used entries, and at most twice as many. The entries form two
- * generations. When the newer generation is full, it becomes the older generation, and the previous older generation is
- * dropped whole. Dropping only the oldest entry would be slow: in a JavaScript map with 100 000 entries it takes 40 µs,
- * because the map searches for its first entry among deleted entries.
+ * generations. When the newer generation is full, it becomes the older generation, and all entries of the previous
+ * older generation are dropped. Dropping only the oldest entry would be slow: in a JavaScript map with 100 000 entries,
+ * this takes 40 µs, because the map searches for its first entry among deleted entries.
  *
- * With 10 000 entries a read takes 17 ns of CPU and a replacement 47 ns. `lru-cache` 11.5 takes 22 and 149 ns, keeps
+ * With 10 000 entries a read takes 17 ns of CPU and a replacement 47 ns. `lru-cache` 11.5 takes 22 ns and 149 ns, keeps
  * exactly `size` entries, and allocates its capacity at once: 0.2 MB for 10 000 entries, although a gateway needs only
  * a few entries.
  */

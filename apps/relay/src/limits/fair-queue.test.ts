@@ -16,7 +16,7 @@ test('never runs more than its slots', async () => {
   expect(running).toBe(0)
 })
 
-test('takes turns by group, urgent tasks first', async () => {
+test('runs tasks of the groups alternately, urgent tasks first', async () => {
   const { order, add, release } = slowQueue({ slots: 1, places: 100 })
   for (const group of ['a', 'a', 'a', 'a', 'b', 'b', 'c', URGENT, URGENT]) add(group)
   await release()
@@ -46,7 +46,7 @@ test('continues after a task that fails', async () => {
   expect(await next).toBe('done')
 })
 
-/** The first task holds its slot until the queue is released. */
+/** Returns a queue whose first task keeps its slot until the task is released. */
 function slowQueue(limits: { slots: number; places: number }) {
   const queue = new FairQueue(limits)
   const order: string[] = []

@@ -1,14 +1,14 @@
 /**
- * Runs a few tasks at a time and queues a limited number. Groups take turns, so that a group with many tasks delays another
- * group by one task at most; urgent tasks come first. When the queue is full, a task of the largest group is dropped. If that
- * is the group of the new task, the new task is dropped.
+ * Runs a few tasks at a time and queues a limited number. The groups alternate, so that a group with many tasks delays
+ * another group by at most one task. Urgent tasks come first. When the queue is full, a task of the largest group is
+ * dropped. If that is the group of the new task, the new task is dropped.
  */
 export class FairQueue {
   readonly #slots: number
   readonly #places: number
   #running = 0
   #waiting = 0
-  /** The groups in the order of their turns. */
+  /** The groups, in the order in which their next tasks run. */
   readonly #groups = new Map<string, Waiting[]>()
 
   constructor({ slots, places }: { readonly slots: number; readonly places: number }) {

@@ -10,7 +10,7 @@ const share = (seed = 'seed') => new ReservedShare(seeded(seed))
 const stranger = (name: string) => ({ name, isRecognised: false })
 const owner = { name: 'owner', isRecognised: true }
 
-test('gives a group four turns per second', async () => {
+test('accepts four attempts of a group per second', async () => {
   const turns = share()
   const results = Array.from({ length: 10 }, (_, index) => turns.turn('here', stranger(`name ${index}`)))
   await vi.advanceTimersByTimeAsync(1_000)
@@ -18,7 +18,7 @@ test('gives a group four turns per second', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('prefers a name that had no turn to names that had one', async () => {
+test('prefers a name without an accepted attempt to names with an accepted attempt', async () => {
   const turns = share()
   for (let round = 0; round < 3; round++) {
     const results = ['a', 'b', 'c'].map((name) => turns.turn('here', stranger(name)))
@@ -33,7 +33,7 @@ test('prefers a name that had no turn to names that had one', async () => {
   await Promise.all(others)
 })
 
-test('of many attempts with one name, only one waits, which is chosen at random', async () => {
+test('only one of many attempts with one name waits, and it is chosen at random', async () => {
   const wins = await countWins(200, async (seed) => {
     const turns = share(seed)
     const attempts = Array.from({ length: 10 }, () => turns.turn('here', stranger('a')))
@@ -47,12 +47,12 @@ test('of many attempts with one name, only one waits, which is chosen at random'
 })
 
 describe('a flood of new names, 500 per second', () => {
-  test('leaves a turn for a recognised name within half a second', async () => {
+  test('accepts a recognised name within half a second', async () => {
     const wins = await countWins(20, (seed) => attemptInFlood(share(seed), owner, 500))
     expect(wins).toBe(20)
   })
 
-  test('leaves a turn for each of ten recognised names within five seconds', async () => {
+  test('accepts each of ten recognised names within five seconds', async () => {
     const turns = share()
     const names = Array.from({ length: 10 }, (_, index) => `owner ${index}`)
     const served = new Set<string>()
@@ -67,13 +67,14 @@ describe('a flood of new names, 500 per second', () => {
   })
 
   test('gives a name that is not recognised the same chance as any other name', async () => {
-    // The flood has 125 names per turn, so about one in a hundred attempts succeeds, wherever it is in the flood.
+    // The flood has 125 names per accepted attempt, so about one in a hundred attempts succeeds, at any position in the
+    // flood.
     const wins = await countWins(400, (seed) => attemptInFlood(share(seed), stranger('owner'), 1_000))
     expect(wins).toBeGreaterThan(0)
     expect(wins).toBeLessThan(40)
   })
 
-  test('does not starve a name that had a turn half a minute ago', async () => {
+  test('accepts a name again that was accepted half a minute ago', async () => {
     const wins = await countWins(200, async (seed) => {
       const turns = share(seed)
       const first = turns.turn('here', stranger('owner'))
@@ -91,7 +92,7 @@ describe('a flood of new names, 500 per second', () => {
   })
 })
 
-test('a thousand flooded addresses do not take the turns of the next address', async () => {
+test('a thousand flooded addresses do not reduce the accepted attempts of the next address', async () => {
   const turns = share()
   for (let index = 0; index < 1_000; index++) void turns.turn(`address ${index}`, stranger('a'))
   const attempt = turns.turn('home', stranger('owner'))
@@ -102,7 +103,8 @@ test('a thousand flooded addresses do not take the turns of the next address', a
 })
 
 /**
- * Makes one attempt during a flood that has already filled all places. Returns true if the attempt got a turn in time.
+ * Makes one attempt during a flood that has already filled all waiting slots. Returns true if the attempt was accepted
+ * in time.
  */
 async function attemptInFlood(turns: ReservedShare, attempt: typeof owner, withinMs: number): Promise<boolean> {
   await flood(turns, 'before', 500)

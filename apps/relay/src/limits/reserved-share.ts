@@ -1,28 +1,28 @@
 import type { Random } from '../random.ts'
 import { BoundedMap } from './bounded-map.ts'
 
-/** The interval between the turns of a group. */
+/** The interval between two accepted attempts of a group. */
 const TURN_MS = 250
 const LONGEST_WAIT_TURNS = 4
 const MOST_GROUPS = 1_000
 /** The largest number of names that may wait in each half of a group. */
 const MOST_NAMES = 200
 /**
- * For this time after its turn, a name comes after the names without a turn. If the time were longer, a stream of new
- * names would leave no turn for a person who mistyped the password once.
+ * For this time after an accepted attempt, a name comes after the names without an accepted attempt. If the time were
+ * longer, a stream of new names would prevent a second attempt of a person who mistyped the password once.
  */
 const TURN_COUNTS_MS = 30_000
 const MOST_REMEMBERED = 10_000
 
 /**
- * Once a group has reached its limit, it gets four turns per second, which are shared between names. Every second turn
- * goes to a recognised name while one waits, because new names are easy to invent, but recognised names are not. Within
- * each half, the name whose last turn was longest ago comes first. Names without a turn in the last 30 s come before
- * the others, in random order.
+ * When a group has reached its limit, four attempts of the group are accepted per second. These attempts are shared
+ * between the names. Every second one is reserved for recognised names, because new names are easy to invent, but
+ * recognised names are not. Within each half, the name whose last accepted attempt was longest ago comes first. Names
+ * without an accepted attempt in the last 30 s come before the others, in random order.
  *
- * Only one attempt per name may wait, for a second at most. Of several attempts with the same name, a random one waits,
- * and the others are refused. When all places are taken, a new name replaces a random name. So early, frequent or late
- * attempts have no advantage.
+ * Only one attempt per name may wait, for at most a second. If there are several attempts with the same name, a random
+ * attempt waits, and the others are refused. When all waiting slots are taken, a new name replaces a random name. So
+ * early, frequent or late attempts have no advantage.
  */
 export class ReservedShare {
   readonly #random: Random
@@ -33,7 +33,7 @@ export class ReservedShare {
     this.#random = random
   }
 
-  /** Returns true if the attempt got a turn in time. */
+  /** Returns true if the attempt was accepted in time. */
   turn(groupName: string, { name, isRecognised }: { readonly name: string; readonly isRecognised: boolean }) {
     const group = this.#groups.get(groupName) ?? this.#open(groupName)
     const half = isRecognised ? group.recognised : group.others

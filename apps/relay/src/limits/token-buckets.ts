@@ -19,7 +19,7 @@ export class TokenBuckets {
     this.#buckets = new BoundedMap(limits.keys)
   }
 
-  /** Takes a token and returns 0. Without a token, returns the milliseconds until the next one. */
+  /** Takes a token and returns 0. If there is no token, returns the number of milliseconds until the next token. */
   take(key: string, nowMs: number): number {
     const bucket = this.#filled(key, nowMs)
     const isEmpty = bucket.tokens < 1

@@ -68,7 +68,7 @@ function refused(reason: string): Admission {
 }
 
 /**
- * The refusal is temporary, so that the agents of a site that starts all of them at once are paired one after the
+ * Returns a temporary refusal. If all agents of a site start at the same time, they retry and are paired one after the
  * other.
  */
 function throttled(retryAfterMs: number): Admission {
@@ -91,7 +91,8 @@ export async function authenticateAgent(
   })
   // The key was deleted with the device. Only a caller that has the device id can learn that the device was deleted.
   if (device !== null && device.deletedAt !== null) return REVOKED
-  // A wrong signature and an unknown device get the same answer, which does not reveal which devices exist.
+  // Gives the same answer for a wrong signature and for an unknown device, so that the answer does not reveal which
+  // devices exist.
   if (!device?.publicKey || !isSignedBy(device.publicKey, text, signature)) {
     return {
       kind: 'refused',

@@ -20,16 +20,22 @@ export class AgentReports {
     this.#telemetry = telemetry
   }
 
-  /** Samples are kept for days, so they are limited in frequency. */
+  /**
+   * Stores a sample, unless the previous sample is too recent. The rate is limited because samples are kept for days.
+   */
   takeTelemetry(connection: AgentConnection, sample: Readonly<Record<string, unknown>>): void {
-    // Uses the monotonic clock, because if the database's clock were set back by a day, samples would be dropped for a day.
+    // Uses the monotonic clock. If the clock of the database was set back by a day, samples would otherwise be dropped
+    // for a day.
     const nowMs = performance.now()
     if (nowMs - this.#telemetryAtMs < TELEMETRY_MS) return
     this.#telemetryAtMs = nowMs
     this.#telemetry.add(connection, sample)
   }
 
-  /** Retries until the newest report is stored, because an older report would show outdated reasons. */
+  /**
+   * Stores a waiting report. Retries until the newest report is stored, because an older report would show outdated
+   * reasons.
+   */
   async storeWaiting(connection: AgentConnection, report: WaitingReport): Promise<void> {
     const { database, clock, log } = this.#store
     const isStoring = this.#waiting !== undefined

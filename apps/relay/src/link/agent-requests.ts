@@ -46,11 +46,11 @@ export interface RelayIdentity {
   readonly streamId: string
   readonly heartbeatSeconds: number
   /**
-   * When agents delete message content. If undefined, agents keep the content in case the relay is restored from a
+   * When agents delete message content. If undefined, agents keep the content, because the relay may be restored from a
    * backup.
    */
   readonly forgetAfterSeconds?: number | undefined
-  /** Gives messages to emulated modems even in accounts that have a real modem. */
+  /** True if messages may be sent through emulated modems even in accounts that have a real modem. */
   readonly mayMixEmulated?: boolean | undefined
 }
 
@@ -114,9 +114,7 @@ export class AgentRequests {
     return { kind: 'refused', why: 'unsupported', reason }
   }
 
-  /**
-   * Called when the connection has ended. Drops the requests of the connection that are still waiting for their turn.
-   */
+  /** Called when the connection has ended. Drops the requests of the connection that are still waiting in the queue. */
   end(): void {
     this.#isOver = true
     this.#reports.end()
@@ -124,8 +122,8 @@ export class AgentRequests {
 
   /**
    * Carries out an effect and returns the input that follows. When another relay stops, thousands of agents reconnect
-   * here at once. Only a few are admitted at a time, beginning with those that are nearest to completion, so that
-   * neither they nor the connected agents time out.
+   * to this relay at once. Only a few agents are admitted at a time, and the agents that are nearest to completion come
+   * first. So neither these agents nor the connected agents time out.
    */
   async run(effect: DatabaseEffect): Promise<RelayInput | undefined> {
     const isResume = effect.kind === 'claim-commands' && effect.isResume
@@ -189,7 +187,7 @@ export class AgentRequests {
         return undefined
       }
       case 'renew-lease':
-        // ConnectedAgents renews the leases of all connections together.
+        // Does nothing, because ConnectedAgents renews the leases of all connections together.
         return undefined
     }
   }
@@ -236,7 +234,7 @@ export class AgentRequests {
     this.#connection = opened.connection
     const { connEpoch } = opened.connection
     if (opened.displacedRelayId !== undefined) hints.superseded(deviceId, connEpoch, bootId)
-    // Registered before the settings are read, so that a later change is pushed to this agent.
+    // Registers the connection before the settings are read, so that a later change is sent to this agent.
     if (!this.#isOver) this.#listener.onOpened()
     const { version, settings } = await readSettings(database, accountId)
     const settingsToSend = agentSettings(settings, forgetAfterSeconds)

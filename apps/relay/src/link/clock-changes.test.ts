@@ -1,4 +1,4 @@
-// Connected agents of many accounts while the database's clock is set and settings are slow to read.
+// Connected agents of many accounts, while the clock of the database is set and settings are slow to read.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -26,10 +26,10 @@ afterAll(async () => {
   await relay.close()
 })
 
-test('leases are renewed while nobody can read settings, and agents get the time afterwards', async () => {
+test('leases are renewed while the settings cannot be read, and agents get the time afterwards', async () => {
   const before = agents.map(({ settings }) => settings.length)
   const unlock = await lockSettings()
-  // The second jump happens while the first is being handled.
+  // The clock is set a second time while the first change is being handled.
   for (const jumpMs of [HOUR, 24 * HOUR]) {
     await setClock(aheadMs + jumpMs)
     await expect.poll(countLeased).toBe(ACCOUNTS)
@@ -74,7 +74,7 @@ async function setClock(newAheadMs: number): Promise<void> {
   aheadMs = newAheadMs
 }
 
-/** Nobody can read the settings of any account until the returned function is called. */
+/** Prevents reading the settings of any account until the returned function is called. */
 async function lockSettings(): Promise<() => Promise<void>> {
   const client = new Client({ connectionString: relay.databaseUrl })
   await client.connect()

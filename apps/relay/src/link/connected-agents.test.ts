@@ -100,7 +100,7 @@ describe('an agent joins', () => {
     expect(refused.filter(({ phase }) => phase === 'stopped')).toEqual([])
   })
 
-  test("together with a whole fleet after the fleet's relay stopped, and none is refused", async () => {
+  test("together with a whole fleet after the fleet's relay has stopped, and none is refused", async () => {
     const keys = Array.from({ length: 100 }, () => newKeys())
     await relay.database.device.createMany({
       data: keys.map(({ publicKey }, at) => {
@@ -115,7 +115,7 @@ describe('an agent joins', () => {
     agents.push(...fleet)
     for (const agent of fleet) agent.start()
     await Promise.all(fleet.map((agent) => agent.online()))
-    // An agent gives up its first attempt after a few seconds, which a busy machine may need.
+    // An agent gives up its first attempt after a few seconds. On a busy machine, the attempt may take longer.
     expect(fleet.flatMap(({ ended }) => ended).filter((why) => why !== 'timed-out')).toEqual([])
   })
 
@@ -278,7 +278,7 @@ test('stores telemetry, and the latest sample with the device', async () => {
   expect(history.map(({ sample }) => sample)).toEqual([{ signal: 17, queue: 0 }])
 })
 
-test('stores the latest waiting report of an agent, however many arrive', async () => {
+test('stores the latest waiting report of an agent when many arrive', async () => {
   const agent = await pairedAgent()
   for (const reason of ['limit', 'pause', 'no_network'])
     agent.waiting({ sims: [{ simNumber: 1, reason }], messages: [] })

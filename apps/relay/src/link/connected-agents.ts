@@ -26,9 +26,10 @@ export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, 'closer' |
 }
 
 /**
- * All agents that are connected to this process. Hints report which agents have work. Because hints may be lost, due commands
- * and ended connections are polled every second, and settings every 20 seconds. The relay has one lease for all its devices, which
- * is renewed every 20 seconds. Because this lease keeps every attached device online, devices without a connection are detached.
+ * All agents that are connected to this process. Hints report which agents have work. Because hints may be lost, due
+ * commands and ended connections are polled every second, and settings every 20 seconds. The relay has one lease for
+ * all its devices, and renews this lease every 20 seconds. The lease keeps every attached device online, so devices
+ * without a connection are detached.
  */
 export class ConnectedAgents {
   readonly #deps: ConnectedAgentsDeps & ConnectedAgentDeps
@@ -38,18 +39,21 @@ export class ConnectedAgents {
   readonly #polling: NodeJS.Timeout
   readonly #renewing: NodeJS.Timeout
   #draining: NodeJS.Timeout | undefined
-  /** The polls in progress, each identified by its warning. */
+  /** The polls in progress. Each poll is identified by its warning. */
   readonly #polls = new Set<string>()
-  /** Devices that were attached without a connection when the database was read. */
+  /** Devices that were attached although they had no connection when the database was read. */
   #unconnected: readonly EndedConnection[] = []
   #renewal: Promise<void> | undefined
-  /** True if the next poll has to renew, or if another renewal has to follow the present one, which may be outdated. */
+  /**
+   * True if the next poll has to renew the lease, or if another renewal must follow the present renewal, which may be
+   * outdated.
+   */
   #isRenewalDue = false
-  /** The number of the delivery worker that other relays see since the last renewal. */
+  /** The number of the delivery worker that other relays have seen since the last renewal. */
   #renewedNumber: number | undefined
   /** True if a relay of the previous release was running at the last renewal. */
   #hasOldRelays = false
-  /** True if the last poll found a relay of the previous release, or one of this release that is starting. */
+  /** True if the last poll found a relay of the previous release, or a relay of this release that is starting. */
   #wasOldRelayFound = false
 
   constructor(deps: ConnectedAgentsDeps) {
@@ -111,10 +115,10 @@ export class ConnectedAgents {
   }
 
   /**
-   * Asks all agents to reconnect to another relay, spread over this time. A load balancer that has not noticed the
-   * drain yet may send an agent back to this relay. Such an agent is asked once more, to leave in the second half of
-   * the remaining time, so that not all of these agents are disconnected together when the relay closes. An agent is
-   * not asked more often, because it pauses longer after each short connection.
+   * Asks all agents to reconnect to another relay. The reconnects are spread over this time. A load balancer that has
+   * not noticed the drain yet may send an agent back to this relay. Such an agent is asked a second time, to reconnect
+   * in the second half of the remaining time. Otherwise, all these agents would be disconnected together when the relay
+   * closes. An agent is not asked a third time, because it pauses longer after each short connection.
    */
   drain(spreadMs: number): void {
     const endMs = performance.now() + spreadMs
@@ -132,7 +136,7 @@ export class ConnectedAgents {
     }, POLL_MS)
   }
 
-  /** Resolves when all connections are closed, here and in the database. */
+  /** Resolves when all connections are closed, in this process and in the database. */
   async close(): Promise<void> {
     this.#stopListening()
     clearInterval(this.#polling)
@@ -145,8 +149,8 @@ export class ConnectedAgents {
   }
 
   /**
-   * Two connections of a device may open at once, and their results may arrive in any order, so the higher epoch is
-   * used.
+   * Two connections of a device may open at the same time, and their results may arrive in any order. The connection
+   * with the higher epoch is used.
    */
   #opened(session: ConnectedAgent): void {
     if (session.connection === undefined) return
@@ -175,7 +179,7 @@ export class ConnectedAgents {
         return session !== undefined
       }
       case 'device-revoked': {
-        // Only the database decides, because an agent whose device was deleted stops until it is paired again.
+        // Lets the database decide, because an agent whose device was deleted stops until it is paired again.
         void this.#closeEnded()
         return this.#byDevice.has(hint.deviceId)
       }
@@ -248,8 +252,8 @@ export class ConnectedAgents {
   }
 
   /**
-   * Runs at the poll after the devices were found. If the clock was set, a device may have been found while its connection was being
-   * opened. By then, its connection is known here.
+   * Runs at the next poll after the devices were found. If the clock was set, a device may have been found while its
+   * connection was being opened. At the next poll, this connection is known.
    */
   #detachUnconnected(): void {
     for (const device of this.#unconnected)
@@ -258,8 +262,9 @@ export class ConnectedAgents {
   }
 
   /**
-   * Renews the leases of all devices soon after a relay of the previous release has started, because it sees them offline until then.
-   * A relay of this release looks the same for about a second after its start, so two polls have to find the relay.
+   * Renews the leases of all devices soon after a relay of the previous release has started, because the older relay
+   * sees the devices as offline until then. For about a second after its start, a relay of this release looks like an
+   * older relay. So the relay must be found in two polls.
    */
   async #findOldRelays(): Promise<void> {
     if (this.#hasOldRelays) return
@@ -282,7 +287,10 @@ export class ConnectedAgents {
     )
   }
 
-  /** Does the work, except if the same work is in progress, or if it is only needed for connected agents and there are none. */
+  /**
+   * Does the work, unless the same work is in progress, or the work is only needed for connected agents and there are
+   * none.
+   */
   async #poll(
     warning: string,
     work: (store: AgentStore) => Promise<void>,
@@ -324,8 +332,8 @@ export class ConnectedAgents {
   }
 
   /**
-   * Also renews the lease of each device in two cases: this relay had no lease, so its devices may be attached to no relay, or a
-   * relay of the previous release runs.
+   * Also renews the separate lease of each device in two cases: this relay had no lease, so its devices may be attached
+   * to no relay, or a relay of the previous release runs.
    */
   async #renewOnce(): Promise<void> {
     const { database, clock } = this.#deps.store
@@ -350,8 +358,8 @@ export class ConnectedAgents {
 }
 
 /**
- * The number of agents that a busy database can admit within the 45 s for which an agent waits. Other agents have to
- * reconnect.
+ * The largest number of agents that wait for admission. A busy database can admit this number within the 45 s for which
+ * an agent waits. Other agents have to reconnect.
  */
 const MOST_ARRIVING = 2_000
 const POLL_MS = 1_000

@@ -50,7 +50,7 @@ test('agents that a load balancer sends back to a draining relay are asked again
   leaving.drain()
   await Promise.race(agents.map((agent) => agent.until(() => agent.welcomes.length === 2)))
   expect(await relayIds()).toContain(leavingId)
-  // The load balancer notices.
+  // From now on, the load balancer knows that the relay is draining.
   for (const agent of agents) agent.url = staying.url
   await vi.waitUntil(async () => !(await relayIds()).includes(leavingId ?? null), { timeout: 30_000, interval: 200 })
   await Promise.all(agents.map((agent) => agent.online()))

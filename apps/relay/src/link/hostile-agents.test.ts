@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 
 afterAll(async () => {
-  // Shows that hostile clients do not affect an honest agent.
+  // Shows that hostile clients do not affect a normal agent.
   const { status } = await relay.api('POST', '/messages', {
     body: { textMessage: { text: 'still there' }, phoneNumbers: ['+4915112345678'] },
   })
@@ -147,7 +147,7 @@ test('stops answering pings from a client that does not read', async () => {
   const ping = Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)])
   const pings = Buffer.concat(Array.from({ length: 500 }, () => ping))
   raw.pause()
-  // The pings have 19 MB, and answers to all of them would have as much.
+  // The pings have 19 MB in total, and answers to all pings would have the same size.
   for (let turn = 0; turn < 300; turn += 1) if (!raw.write(pings)) await once(raw, 'drain')
   socket.send(Buffer.alloc(1))
   raw.resume()

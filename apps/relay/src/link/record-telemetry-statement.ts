@@ -12,11 +12,12 @@ export interface ReceivedSample {
 }
 
 /**
- * Stores the latest telemetry of many devices and their history. Samples of older connections are dropped. Returns the
- * samples whose devices are locked, for example by a claim, so that no device waits for another device.
+ * Stores the latest telemetry of many devices and their history. Samples of older connections are dropped. Does not
+ * store the samples of locked devices, for example during a claim, but returns them. So no device waits for another
+ * device.
  *
- * The first sample of an hour is kept for 30 days, the first of a minute for a day, and others for an hour. The lifetime is stored
- * with each sample, so that no job has to compare samples later.
+ * The first sample of an hour is kept for 30 days, the first sample of a minute for a day, and other samples for an
+ * hour. The lifetime is stored with each sample, so that no job has to compare samples later.
  */
 export async function recordTelemetry<Sample extends ReceivedSample>(
   statements: Statements,

@@ -61,7 +61,7 @@ test('does not wait for a locked device, and returns its sample', async () => {
   expect(await signals()).toEqual([2])
 })
 
-test('never sets the last contact back', async () => {
+test('never sets the time of the last contact back', async () => {
   const opened = await world.connect()
   const early = received(opened, 1)
   world.pass(5)
@@ -70,7 +70,7 @@ test('never sets the last contact back', async () => {
   expect((await device()).lastSeen).toEqual(world.now)
 })
 
-test('keeps every sample for an hour, then one a minute for a day, then one an hour for 30 days', async () => {
+test('keeps every sample for an hour, then one sample a minute for a day, then one sample an hour for 30 days', async () => {
   const opened = await world.connect()
   for (let minute = 0; minute < 3 * 60; minute += 1)
     for (const second of [5, 25, 45]) {

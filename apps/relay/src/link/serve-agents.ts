@@ -54,8 +54,8 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
       send(text) {
         if (webSocket.readyState !== WebSocket.OPEN) return
         webSocket.send(text)
-        // Credit and window limit the data in flight, so only an agent that does not read has more buffered data than
-        // this.
+        // Terminates the connection: credit and window limit the data in flight, so only an agent that does not read
+        // can have more buffered data than this.
         if (webSocket.bufferedAmount > MOST_BUFFERED) webSocket.terminate()
       },
       close(code, reason) {
@@ -72,7 +72,7 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
   webSocket.on('ping', (data) => {
     if (webSocket.bufferedAmount < MOST_BUFFERED) webSocket.pong(data)
   })
-  // The library sends a close frame with the reason and stops reading.
+  // Ignores the error, because the library sends a close frame with the reason and stops reading.
   webSocket.on('error', () => undefined)
   webSocket.on('close', (code) => session.step({ kind: 'closed', code }))
 }
@@ -81,12 +81,15 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
 class Arrivals {
   readonly #ofAddress = new TokenBuckets({ capacity: 200, refillMs: 50, keys: 10_000 })
   /**
-   * Allows as many connections as one relay holds, because all agents of another relay may reconnect here at once when
-   * it stops.
+   * The limit for all addresses. It allows as many connections as one relay holds, because all agents of another relay
+   * may reconnect here at once when that relay stops.
    */
   readonly #ofAll = new TokenBuckets({ capacity: 5_000, refillMs: 5, keys: 1 })
 
-  /** Counts a connection and returns 0, or returns the milliseconds until the next one is allowed. */
+  /**
+   * Counts a connection and returns 0. If the limit is reached, returns the number of milliseconds until the next
+   * connection is allowed.
+   */
   take(address: string, nowMs: number): number {
     return this.#ofAddress.take(addressBlock(address), nowMs) || this.#ofAll.take('all', nowMs)
   }
@@ -130,10 +133,10 @@ const MOST_BUFFERED = 4 * 1_048_576
 const settings = {
   noServer: true,
   maxPayload: maxFrameBytes,
-  // The largest number of fragments per message. An honest agent does not split frames into tiny fragments.
+  // The largest number of fragments per message. A normal agent does not split frames into small fragments.
   maxFragments: 1_024,
   perMessageDeflate: false,
-  // No automatic pongs, because pongs for a client that does not read would fill the memory.
+  // Automatic pongs are switched off, because pongs for a client that does not read would fill the memory.
   autoPong: false,
   // How long to wait for the answer to a close frame.
   closeTimeout: 3_000,

@@ -62,7 +62,7 @@ test('stores the first sample after a pause at once', async () => {
   await untilStored(1)
 })
 
-test('stores the sample of a device that is locked as soon as the lock ends', async () => {
+test('stores the sample of a locked device as soon as the lock ends', async () => {
   const [free, locked] = await connections(2)
   await store.database.$transaction(async (statements) => {
     await statements.$queryRaw`SELECT FROM devices WHERE id = 'device 1' FOR SHARE`

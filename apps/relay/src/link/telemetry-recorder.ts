@@ -13,7 +13,7 @@ export interface TelemetryRecorderDeps {
 
 type Sample = Readonly<Record<string, unknown>>
 
-/** A sample that is not stored yet. The time is monotonic, so that a clock that is set in the meantime does not matter. */
+/** A sample that is not stored yet. The time is monotonic, so that it stays correct if the clock is set meanwhile. */
 interface Waiting {
   readonly connection: AgentConnection
   readonly json: string
@@ -21,11 +21,12 @@ interface Waiting {
 }
 
 /**
- * Stores the telemetry of all agents of this process in groups, at most one group a second unless a group is full. Each group is one
- * commit, so that thousands of agents cost a few commits a second. The first sample after a pause is stored at once.
+ * Stores the telemetry of all agents of this process in groups, at most one group a second unless a group is full. Each
+ * group is one commit, so that thousands of agents cost a few commits a second. The first sample after a pause is
+ * stored at once.
  *
- * Only the newest sample of a connection waits, which limits the memory while the database is unavailable. Waiting samples are
- * lost with the process, because the next ones replace them.
+ * For each connection, only the newest sample waits, which limits the memory while the database is unavailable. If the
+ * process ends, waiting samples are lost. This is acceptable, because the next samples replace them.
  */
 export class TelemetryRecorder {
   readonly #deps: TelemetryRecorderDeps
@@ -55,7 +56,10 @@ export class TelemetryRecorder {
     await this.#storeAll()
   }
 
-  /** Also runs without samples, because a sample that arrives during the pause has to wait until the pause ends. */
+  /**
+   * Starts the pause, even if no sample waits, because a sample that arrives during the pause has to wait until the
+   * pause ends.
+   */
   #storeAfter(ms: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = undefined
@@ -86,7 +90,10 @@ export class TelemetryRecorder {
     return true
   }
 
-  /** Throws when the database is unavailable. When it refuses a group, each sample is stored alone. */
+  /**
+   * Stores a group. Throws if the database is unavailable. If the database refuses the group, each sample is stored
+   * separately.
+   */
   async #store(group: readonly Waiting[]): Promise<void> {
     const { database, clock, log } = this.#deps
     const [nowMs, monotonicMs] = [clock.now().getTime(), performance.now()]
@@ -102,7 +109,7 @@ export class TelemetryRecorder {
     }
   }
 
-  /** Keeps samples for the next group, unless a newer one of the same connection waits. */
+  /** Keeps samples for the next group, unless a newer sample of the same connection waits. */
   #keep(samples: readonly Waiting[]): void {
     for (const { connection, json, receivedMs } of samples)
       if (!this.#waiting.has(connection)) this.#waiting.set(connection, { connection, json, receivedMs })

@@ -85,7 +85,7 @@ test('messages, settings, USSD commands and deletion reach an agent that is conn
   expect(agent.ended).toEqual(['revoked'])
 })
 
-test('a reconnecting agent gets each message once, whichever relay accepted it', async () => {
+test('a reconnecting agent gets each message once, from any relay that accepted it', async () => {
   const agent = await agentAt(relays[0], { answer: goesWell })
   const ids: string[] = []
   for (const turn of [1, 2, 3, 4, 5, 6]) {
@@ -119,7 +119,7 @@ test('a relay that is stopped during a transaction delays an agent by seconds, a
   const [command] = agent.commands as [Command]
   const holder = new Client({ connectionString: store.url })
   await holder.connect()
-  // The relay that is stopped below has a transaction that locks the device and waits for the message.
+  // The relay that is stopped below has a transaction that has locked the device and waits for the message.
   await holder.query('BEGIN')
   await holder.query('SELECT FROM messages WHERE id = $1 FOR UPDATE', [id])
   agent.tell(...goesWell(command))

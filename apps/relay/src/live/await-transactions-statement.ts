@@ -9,8 +9,9 @@ const PAUSE_MS = 10
 /**
  * Waits for the end of every present transaction that writes live events (`writers`), messages (`senders`) or received
  * messages (`receivers`), or that has checked whether its accounts are watched (`lookers`). Such a transaction holds a
- * table lock until it ends, which `pg_locks` shows. Waiting for the oldest transaction number would include the
- * transactions of every database on the server. The transactions of the relay end within seconds. Takes no locks.
+ * table lock until it ends, which `pg_locks` shows. This is better than waiting for the oldest transaction number,
+ * which would include the transactions of every database on the server. The transactions of the relay end within
+ * seconds. Takes no locks.
  */
 export async function awaitTransactions(statements: Statements, which: keyof typeof TABLES): Promise<void> {
   let waitedFor = await readTransactions(statements, which)

@@ -6,7 +6,7 @@ import type { LiveEvent } from './read-live-events-statement.ts'
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-/** Returns a stream that starts at event 10, and a client that may or may not read. */
+/** Returns a stream that starts at event 10, and a client that reads or does not read. */
 function world(deps: Partial<EventStreamDeps> = {}) {
   const access = {
     loss: undefined as AccessLoss | undefined,
@@ -140,7 +140,7 @@ test('keeps an idle stream open and advances its cursor', async () => {
   expect(sink.text).toMatch(new RegExp(`id: c500\n${HEARTBEAT}$`))
 })
 
-test('sends the reason to a client that loses access, and nothing after it', async () => {
+test('sends the reason to a client that loses access, and sends nothing after it', async () => {
   const { stream, begin, sink, live, access } = world()
   begin()
   access.deliver('token_revoked')
@@ -171,7 +171,7 @@ test('sends no missed events to a client that lost access while the stream was p
   expect([idsIn(sink.text), sink.isEnded]).toEqual([[], true])
 })
 
-test('holds back events while access cannot be checked, and loses none', async () => {
+test('delays events while access cannot be checked, and loses no event', async () => {
   const { stream, begin, sink, access } = world()
   begin()
   access.isUnknown = true

@@ -1,6 +1,6 @@
-// The Server-Sent Events stream of one client. The stream gathers events until the response starts. Then it is open and sends
-// the missed events or a `reset`, followed by new events. It ends when the client disconnects, does not read or loses access,
-// and when the relay stops. Events are held back until access is confirmed.
+// The Server-Sent Events stream of one client. Until the response starts, the stream collects events. Then it is open
+// and sends the missed events or a `reset`, followed by new events. It ends when the client disconnects, does not read
+// or loses access, and when the relay stops. Events are sent only after access was confirmed.
 import type { AccessLoss, LiveEventKind, LiveHeartbeat } from '@smsgw/contract/live-event'
 import { type CallerAccess, LOSS_MESSAGES } from '../http/admissions.ts'
 import type { AnswerSink, AnswerStream } from '../http/endpoint.ts'
@@ -9,7 +9,7 @@ import type { LiveEvent } from './read-live-events-statement.ts'
 
 /** Proxies often close connections that are silent for 30 or 60 s. Clients reconnect after two missing heartbeats. */
 const HEARTBEAT_MS = 15_000
-/** A client with more unread data is disconnected. It resumes from its last event. */
+/** A client with more unread data than this is disconnected. It resumes from its last event. */
 const MOST_UNREAD_BYTES = 1_048_576
 const RETRY_MS = 2_000
 /**
@@ -36,7 +36,7 @@ export class EventStream implements AnswerStream, Listener {
   readonly accountId: string
   readonly #deps: EventStreamDeps
   readonly #unlisten: () => void
-  /** Events up to this number are not sent, because the client has them or gets them from `resume`. */
+  /** Events up to this number are not sent, because the client already has them or gets them from `resume`. */
   #place: bigint
   /** Events to send before all others. */
   #first: readonly string[] = []
@@ -109,8 +109,8 @@ export class EventStream implements AnswerStream, Listener {
 
   /**
    * Sends the present cursor, so that the cursor of an idle client does not become older than the kept events. No
-   * heartbeat is sent while events wait, because a client that resumed from its cursor would miss them. Without
-   * heartbeats the client notices that it is not up to date.
+   * heartbeat is sent while events wait, because a client that resumed from the cursor of the heartbeat would miss
+   * these events. Without heartbeats the client notices that it is not up to date.
    */
   #beat(): void {
     if (this.#waiting.length > 0) return

@@ -1,4 +1,4 @@
-// Tests that events are delivered whatever the order of transactions. Uses the tables without an HTTP server.
+// Tests that events are delivered with any order of the transactions. Uses the tables without an HTTP server.
 import { openLog } from '@smsgw/daemon/log'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -74,7 +74,7 @@ const idsOf = (received: readonly LiveEvent[]) =>
 const until = (check: () => boolean | Promise<boolean>) =>
   vi.waitFor(async () => expect(await check()).toBe(true), { timeout: 30_000, interval: 5 })
 
-test('holds back a later event until an earlier transaction commits, and loses neither', async () => {
+test('delays a later event until an earlier transaction commits, and loses neither', async () => {
   const { live, requested } = relay()
   const received = await listen(live)
   const [first, second] = [await connect(), await connect()]
@@ -89,7 +89,7 @@ test('holds back a later event until an earlier transaction commits, and loses n
   expect(idsOf(received)).toEqual(['message.created m1', 'message.created m2'])
 })
 
-test('a rolled-back transaction holds back nothing', async () => {
+test('a rolled-back transaction delays no event', async () => {
   const { live } = relay()
   const received = await listen(live)
   const [first, second] = [await connect(), await connect()]
@@ -111,11 +111,11 @@ test('a watch starts after all transactions that cannot see it have ended', asyn
   await until(() => requested.times > 8)
   isCommitted = true
   await writer.query('COMMIT')
-  // From here on the client may read the present state, which includes the message.
+  // From now on, the client may read the present state, which includes the message.
   expect(await begun).toBe(true)
 })
 
-test('a second client does not start earlier than the first client could', async () => {
+test('a second client does not start before the first client could start', async () => {
   const [one, other] = [relay(), relay()]
   const writer = await connect()
   await writer.query('BEGIN')
@@ -211,7 +211,7 @@ test('reports each change with its kind, and no other changes', async () => {
   await database.conversationNote.create({ data: { id: 'n1', accountId, number: '+1', text: 'x', author: 'a' } })
   const changed = ['conversation.changed', { number: '+1' }] as const
   await soFar(['labels.changed', {}], changed, changed, changed)
-  // Deleting a label causes one event, however many conversations have the label.
+  // Deleting a label causes one event, even if many conversations have the label.
   await database.label.delete({ where: { id: 'l1' } })
   await soFar(['labels.changed', {}])
 

@@ -50,7 +50,7 @@ export class LiveEvents {
     this.#extending = setInterval(() => void this.#keepWatching(), EXTEND_EVERY_MS).unref()
   }
 
-  /** All events up to this number were delivered to the listeners. */
+  /** The number of the last event that was delivered; all earlier events were delivered too. */
   get place(): bigint {
     return this.#tail.place
   }
@@ -69,7 +69,8 @@ export class LiveEvents {
       const watched = await watch(this.#deps.database, accountId)
       if (!watched) return undefined
       await this.#tail.start()
-      // A transaction that started before the account was watched may change the account without writing an event.
+      // Waits for the transactions that began before the account was watched, because they may change the account
+      // without writing an event.
       if (watched.isNew) await awaitTransactions(this.#deps.database, 'lookers')
       if (this.#isClosed)
         throw new ApiError(503, 'This relay is shutting down: try again', { headers: { 'Retry-After': '1' } })

@@ -1,7 +1,7 @@
 // Reads live events in the order of their numbers as soon as they are committed, and delivers them to the listeners.
 //
-// Numbers are assigned before the commit, so a higher number may become visible first. At a gap, later events are held
-// back until every transaction that was writing at that time has ended. Then the missing event is visible, or will
+// Numbers are assigned before the commit, so a higher number may become visible first. At a gap, later events are not
+// delivered until every transaction that was writing at that time has ended. Then the missing event is visible, or will
 // never exist.
 //
 // The tail is *idle* without listeners. After `start` it is *starting* until the writes that were running have ended.

@@ -5,8 +5,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRow, readRows } from '../store/read-rows.ts'
 
 /**
- * Reads the events of all watched accounts whose number is greater than `after`, in order. Takes no locks. LiveTail
- * handles gaps left by events that are not yet committed.
+ * Reads the events of all watched accounts whose number is greater than `after`, in order. Takes no locks. `LiveTail`
+ * handles gaps, which are caused by events that are not yet committed.
  */
 export async function readLiveEvents(statements: Statements, after: bigint, most: number): Promise<LiveEvent[]> {
   return await readRows(
@@ -33,7 +33,7 @@ export async function readMissedEvents(
   )
 }
 
-/** Returns the last assigned number, whether or not its transaction has ended. Takes no locks. */
+/** Returns the last assigned number, even if its transaction has not ended. Takes no locks. */
 export async function readLastNumber(statements: Statements): Promise<bigint> {
   const { last } = await readRow(
     statements,

@@ -46,7 +46,7 @@ test('sends changes made through the API as they happen', async () => {
   expect(await stream.next('webhook.changed')).toMatchObject({ data: { id: 'w' } })
 })
 
-test('sends a heartbeat first, whatever kinds were requested', async () => {
+test('sends a heartbeat first, even if the request names other kinds', async () => {
   const heartbeat = await (await watch('?kinds=log.added')).next('heartbeat')
   expect(liveHeartbeat.parse(heartbeat?.data)).toEqual({ intervalSeconds: 15 })
 })

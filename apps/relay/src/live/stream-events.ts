@@ -40,7 +40,8 @@ export function streamEvents(deps: StreamEventsDeps): Endpoint {
       const stream = await deps.live.prepare(accountId, async (watched) => {
         const cursorOf = (place: bigint) => eventCursor(deps.streamId, place)
         const { live, heartbeatMs } = deps
-        // Checks again, because other streams may have opened in the meantime. From here on this stream is counted as well.
+        // Checks again, because other streams may have opened in the meantime. From now on, this stream is also
+        // counted.
         if (live.countOf(accountId) >= MOST_STREAMS) throw tooMany()
         const stream = new EventStream({
           live,

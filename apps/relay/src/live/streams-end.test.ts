@@ -134,7 +134,7 @@ test('an expired API key ends its streams', async () => {
   expect(await endsOf(watched)).toEqual(both('key_expired'))
 })
 
-test('a password change ends streams that used the old password, however many wrong passwords were tried before', async () => {
+test('a password change ends streams that used the old password, even after many wrong passwords', async () => {
   const watched = await watchOnBoth({ authorization: owner.basic })
   const wrong = `Basic ${Buffer.from(`${owner.username}:not it`).toString('base64')}`
   for (let guess = 0; guess < 11; guess++) await there.api('GET', '/devices', { auth: wrong })
@@ -158,17 +158,20 @@ test('signing out ends the streams of the browser', async () => {
   expect(await endsOf(watched)).toEqual(both('session_ended'))
 })
 
-test.each(['password', 'token', 'session', 'key'])('deleting an account ends its streams: by %s', async (kind) => {
-  const headers: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
-    password: async () => ({ authorization: owner.basic }),
-    token: async () => ({ authorization: (await issue()).auth }),
-    session: async () => ({ cookie: await signIn() }),
-    key: async () => ({ authorization: (await createKey()).auth }),
-  }
-  const watched = await watchOnBoth((await headers[kind]?.()) ?? {})
-  await removeAccount(here.database, systemClock, owner.id)
-  expect(await endsOf(watched)).toEqual(both('account_removed'))
-})
+test.each(['password', 'token', 'session', 'key'])(
+  'deleting an account ends its streams when it is deleted by %s',
+  async (kind) => {
+    const headers: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
+      password: async () => ({ authorization: owner.basic }),
+      token: async () => ({ authorization: (await issue()).auth }),
+      session: async () => ({ cookie: await signIn() }),
+      key: async () => ({ authorization: (await createKey()).auth }),
+    }
+    const watched = await watchOnBoth((await headers[kind]?.()) ?? {})
+    await removeAccount(here.database, systemClock, owner.id)
+    expect(await endsOf(watched)).toEqual(both('account_removed'))
+  },
+)
 
 test('a USSD request ends with its token', async () => {
   const deviceId = owner.id
@@ -200,8 +203,8 @@ test('a download ends with its token, even if its client reads nothing for a whi
       return reader
     }),
   )
-  // Nothing of the download is read, so the test waits for the end of these streams instead. Requests end in the order
-  // in which they began.
+  // The test does not read the download, so it waits for the end of these streams instead. Requests end in the order in
+  // which they began.
   const watched = await watchOnBoth({ authorization: auth })
   await here.api('DELETE', `/auth/token/${id}`, { auth: owner.basic })
   expect(await endsOf(watched)).toEqual(both('token_revoked'))

@@ -3,11 +3,14 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-/** How long events are written after the last client has left. This is longer than the promised hour. */
+/**
+ * How long events are written after the last client has left. The API promises an hour, so this time is a little
+ * longer.
+ */
 const WATCHED_SECONDS = 70 * 60
 /**
- * For this long after a watch begins, transactions that cannot see the watch may still be running, so a further client
- * has to wait for them, too.
+ * For this time after a watch begins, transactions that cannot see the watch may still be running. So another client
+ * also has to wait for them.
  */
 const NEW_SECONDS = 60
 
@@ -21,9 +24,9 @@ const watched = z.object({
 export type Watched = Readonly<z.output<typeof watched>>
 
 /**
- * From the commit on, every change of the account writes an event. A new watch starts at a new event number, because
- * changes between the previous watch and this one wrote no events. Returns undefined when the account does not exist.
- * Locks the entry of the account.
+ * Watches an account: after the commit, every change of the account writes an event. A new watch starts at a new event
+ * number, because changes between the previous watch and this one wrote no events. Returns undefined when the account
+ * does not exist. Locks the entry of the account.
  */
 export async function watch(statements: Statements, accountId: string): Promise<Watched | undefined> {
   const [row] = await readRows(

@@ -80,7 +80,7 @@ test('entries are stored when the database is available again', async () => {
   await expect.poll(messages).toEqual(['a1 kept'])
 })
 
-/** A database that does not answer. */
+/** Returns a database that does not answer. */
 function databaseThatIsAway() {
   const away = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/nothing', connections: 1 })
   let current = away

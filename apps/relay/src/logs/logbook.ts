@@ -40,9 +40,9 @@ const LONGEST_MESSAGE = 1000
 
 /**
  * Buffers entries and writes them in batches. It is *idle* while the buffer is empty, *lingering* while a timer runs,
- * and
- * *writing* until the buffer is empty. If the database is unavailable, it lingers again. Entries are lost if the
- * process dies, or if too many arrive during an outage. In the second case, an entry reports their number.
+ * and *writing* until the buffer is empty. If the database is unavailable, it lingers again. Entries are lost if the
+ * process is killed, or if too many entries arrive during an outage. In the second case, a later entry contains the
+ * number of lost entries.
  */
 export class BufferedLogbook implements Logbook {
   readonly #options: LogbookOptions & { readonly capacity: number; readonly lingerMs: number; readonly retryMs: number }
@@ -124,7 +124,9 @@ export class BufferedLogbook implements Logbook {
     })
   }
 
-  /** Subtracts the reported entries, because more entries may be dropped while the count is written. */
+  /**
+   * Subtracts the number of reported entries, because more entries may be dropped while this number is being written.
+   */
   #forgetLoss(accountId: string, count: number): void {
     const left = (this.#dropped.get(accountId) ?? 0) - count
     if (left > 0) this.#dropped.set(accountId, left)

@@ -12,8 +12,8 @@ export interface LogRow {
 }
 
 /**
- * Inserts rows of several accounts and skips those of removed accounts. The accounts are locked against removal until
- * the insert, because one entry of a removed account would violate the foreign key and make the whole statement fail.
+ * Inserts rows of several accounts and skips those of removed accounts. Locks the accounts against removal until the
+ * insert. Otherwise, one entry of a removed account would violate the foreign key, and the whole statement would fail.
  */
 export async function storeLogRows(statements: RawStatements, rows: readonly LogRow[]): Promise<void> {
   const column = <T>(pick: (row: LogRow) => T) => rows.map(pick)

@@ -61,7 +61,9 @@ async function cancel(
   return { message, moves }
 }
 
-/** A repeated cancel is not an error. It is answered with the present state. */
+/**
+ * Returns true if the cancel is repeated. A repeated cancel is not an error, and is answered with the present state.
+ */
 function isStopped({ state }: StoredMessage): boolean {
   return state === 'Cancelling' || state === 'Cancelled'
 }

@@ -15,8 +15,8 @@ export async function markDeliveries(
 
 /**
  * Removes the numbers from marked deliveries that are finished. Also removes the excerpts of the receivers' answers to
- * these deliveries, because the excerpts may repeat the numbers. A waiting delivery keeps its number, because the
- * receiver has not yet received the delivery.
+ * these deliveries, because the excerpts may repeat the numbers. A delivery that is not finished keeps its number,
+ * because the receiver still needs it.
  *
  * SKIP LOCKED leaves out locked deliveries, which the next run clears.
  */

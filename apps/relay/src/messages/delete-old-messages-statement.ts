@@ -9,12 +9,14 @@ interface DeleteOldMessagesDeps {
   readonly clock: Clock
 }
 
-/** Rows per transaction. The number is small, so that other transactions do not wait long and a standby server keeps up. */
+/**
+ * The number of rows per transaction. It is small, so that other transactions do not wait long and a standby server can
+ * follow.
+ */
 const BATCH = 500
 
 /**
- * Deletes the messages of all accounts that were finished longer ago than their account keeps them, with all related
- * rows. Returns their number.
+ * Deletes the messages of all accounts whose retention time is over, with all related rows. Returns their number.
  *
  * SKIP LOCKED leaves out messages that are being changed or read for their webhooks. The next run deletes them.
  */
@@ -32,7 +34,7 @@ export async function deleteOldMessages({ database, clock }: DeleteOldMessagesDe
         ) AS old
         LIMIT ${BATCH}`)})`
     deleted += count
-    // A count below BATCH is not the end, because a statement deletes fewer messages if their attachments are large.
+    // Stops only at 0: a statement may delete fewer than BATCH messages because of large attachments.
     if (count === 0) return deleted
   }
 }

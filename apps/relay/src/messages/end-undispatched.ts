@@ -26,9 +26,9 @@ export function endUnapproved(deps: EndDeps): Promise<number> {
 }
 
 /**
- * Fails messages that wait for an emulated modem, if their account now has a real modem. They are not given to the real
- * modem, because they may be tests. The device gets a cancel for each message that was dispatched. Returns the number
- * of failed recipients.
+ * Fails messages that wait for an emulated modem, if their account now has a real modem. These messages are not sent
+ * through the real modem, because they may be tests. The device gets a cancel for each message that was dispatched.
+ * Returns the number of failed recipients.
  */
 export function endEmulated(deps: EndDeps): Promise<number> {
   return failInBatches(
@@ -38,7 +38,7 @@ export function endEmulated(deps: EndDeps): Promise<number> {
   )
 }
 
-/** Rows per transaction. A request to cancel one of these messages waits for the transaction to end. */
+/** The number of rows per transaction. A request to cancel one of these messages waits for the transaction to end. */
 const BATCH = 500
 
 async function failInBatches(

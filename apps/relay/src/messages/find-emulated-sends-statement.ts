@@ -5,8 +5,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Finds recipients that were not sent yet, on devices with emulated modems, in accounts with a real modem. Starts from
- * the emulated SIMs, because they are few. Takes no locks, because messages must be locked before recipients
+ * Finds recipients that were not sent yet, on devices with emulated modems, in accounts with a real modem. Begins with
+ * the emulated SIMs, because there are few of them. Takes no locks, because messages must be locked before recipients
  * (`lockMessages`). A recipient that changes before it is locked is not changed.
  */
 export function findEmulatedSends(statements: Statements, limit: number): Promise<z.output<typeof waitingRow>[]> {

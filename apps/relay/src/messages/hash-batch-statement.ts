@@ -13,13 +13,13 @@ const hashedRecipient = z.object({
 
 export type HashedRecipient = Readonly<z.output<typeof hashedRecipient>>
 
-/** A Raspberry Pi reads and hashes this many bytes in a few seconds. A statement may take 30 seconds. */
+/** A Raspberry Pi reads and hashes this number of bytes in a few seconds. A statement may take at most 30 seconds. */
 const MOST_ATTACHMENT_BYTES = 32 * 1024 * 1024
 
 /**
  * Replaces content and numbers of at most `limit` messages with hashes, which the database computes. The hash of an MMS
- * covers its subject, text and attachments, one after the other. Takes fewer messages if their attachments are large,
- * but at least one. Returns the recipients of these messages.
+ * is computed from its subject, text and attachments, in this order. Handles fewer messages if their attachments are
+ * large, but at least one. Returns the recipients of these messages.
  *
  * Locks messages before their recipients, as every statement does. SKIP LOCKED leaves out locked messages, which the
  * next run hashes.

@@ -10,8 +10,8 @@ const STATES = ['Pending', 'Sent', 'Delivered', 'Failed'] as const
 const DEVICES = ['a', 'b', 'c'].map((letter) => letter.repeat(21))
 
 /**
- * The messages in the order of creation. Groups of seven have the same time, so that the time alone does not determine
- * the order.
+ * The messages in the order of creation. Seven messages each have the same time, so that the time alone does not
+ * determine the order.
  */
 const all = Array.from({ length: 140 }, (_, index) => ({
   id: `m${index}`,
@@ -120,7 +120,7 @@ describe.each(filters)('the list of %s', (_, query, belongs) => {
   test.each([
     ['newest first', {}, oldestFirst.toReversed()],
     ['oldest first', { sort: 'created_at' }, oldestFirst],
-  ])('contains each message once, %s, by following links', async (_order, sort, expected) => {
+  ])('contains each message once when links are followed, %s', async (_order, sort, expected) => {
     expect(await followed({ ...query, ...sort, limit: '9' })).toEqual(expected)
   })
 
@@ -131,7 +131,7 @@ describe.each(filters)('the list of %s', (_, query, belongs) => {
   })
 })
 
-test('can start with a cursor, without the total', async () => {
+test('can start with a cursor, and then shows no total', async () => {
   const { ids, headers } = await page({ cursor: 'start', limit: '2' })
   expect(ids).toEqual(['m139', 'm138'])
   expect(headers['X-Total-Count']).toBeUndefined()

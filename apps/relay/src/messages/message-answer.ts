@@ -82,7 +82,7 @@ function sentByOf({
   return { sentBy: { kind, ...(keyId !== null && { keyId }), ...(keyName !== null && { keyName }) } }
 }
 
-/** The answer for a message that ended before the decision contains no approval. */
+/** Returns the approval of a message. A message that ended before a decision has no approval. */
 function approvalOf(
   message: Pick<StoredMessage, 'state' | 'approval' | 'approvalUntil' | 'approvalAt' | 'approvalBy'>,
 ): Pick<MessageStateAnswer, 'approval'> {
@@ -166,7 +166,10 @@ function waitsForApproval({ recipients }: NewMessage, until: Date): ReadonlyMap<
   return new Map(recipients.map(({ cmdId }) => [cmdId, waiting]))
 }
 
-/** Returns the first answer to the request again, but with hashed content if the content has been hashed since then. */
+/**
+ * Returns the first answer to the request again. If the content has been hashed since then, the answer contains the
+ * hash.
+ */
 export function repeatedAnswer(message: StoredMessage): MessageStateAnswer {
   const recipients = message.recipients.map((recipient) => ({ ...recipient, ...freshRecipient }))
   const approval = message.approval && 'pending'

@@ -52,7 +52,7 @@ test('a phone receives the whole MMS, which is stored once for all recipients', 
   })
 })
 
-test('lists return the data of attachments with the content, unless it is not wanted', async () => {
+test('lists return the data of attachments together with the content, unless the request excludes the data', async () => {
   const id = idOf(await send({ attachments: [photo, { contentType: 'text/vcard', data: 'aGk=' }] }))
   const listed = async (query: string) =>
     ((await relay.api('GET', `/messages?${query}`)).json as { id: string }[]).find((one) => one.id === id)
@@ -147,7 +147,7 @@ test.each([
   expect((await response.text()) === mmsMessage.attachments[0]?.data).toBe(true)
 })
 
-test('an encrypted MMS must be encrypted as a whole, for one device, and another MMS not at all', async () => {
+test('an encrypted MMS must be encrypted as a whole and for one device, and an unencrypted MMS must contain no encrypted value', async () => {
   const whole = sealedMms(sealed)
   const [first, second] = whole.attachments
   const refused = async (mms: object, more: object = sealedTo(sealed)) => {
@@ -261,7 +261,7 @@ test('conversations show subject and attachments, and find the text', async () =
   expect(found).toMatchObject([{ lastText: 'MMS: Cake' }])
 })
 
-test('hashing erases subject, text and attachments, and keeps one hash of them', async () => {
+test('hashing erases subject, text and attachments, and keeps one hash of all of them', async () => {
   await emptyPhone()
   const id = idOf(await send({ subject: 'S', text: 'T', attachments: [photo] }))
   await phone.pull()
@@ -280,7 +280,7 @@ test('retention deletes attachments of any size in one run', async () => {
   for (let count = 0; count < 3; count += 1) ids.push(idOf(await send({ attachments: [photo] })))
   await phone.pull()
   for (const id of ids) await phone.report(id, 'Delivered')
-  // The rows state a large size, so that the test needs no large pictures.
+  // The rows contain a large size, so that the test needs no large pictures.
   await relay.database.messageAttachment.updateMany({ data: { size: 70 * 2 ** 20 } })
   const inTwoMonths = { now: () => new Date(Date.now() + 60 * 86_400_000) }
   expect(await deleteOldMessages({ database: relay.database, clock: inTwoMonths })).toBeGreaterThanOrEqual(3)

@@ -17,6 +17,6 @@ test.each([
   ['phone_failed', 'RESULT_ERROR (CMS 1)'],
   ['refused', 'The modem refused without a reason. (ERROR)'],
   [null, 'refused (CMS 1)'],
-])('%s: %s names no number of the network', (errorCode, error) => {
+])('%s: %s contains no number of the network', (errorCode, error) => {
   expect(networkCauseOf({ error, errorCode })).toEqual({})
 })

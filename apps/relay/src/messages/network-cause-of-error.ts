@@ -23,7 +23,10 @@ interface NetworkCauseMembers {
   readonly cause?: NetworkCause
 }
 
-/** Other errors contain text from a phone or a person, which may look like a number from the network. */
+/**
+ * The failures whose error contains a number from the network. Other errors contain text from a phone or a person,
+ * which may look like such a number.
+ */
 const namesNetworkCode: ReadonlySet<string> = new Set([
   'refused',
   'report_failed',

@@ -9,13 +9,13 @@ import {
 } from './read-history-statement.ts'
 import type { StoredMessage } from './stored-message.ts'
 
-/** Below this offset, reading and skipping the messages is faster than reading the counts of the days. */
+/** Below this offset, it is faster to read and skip the messages than to read the counts of the days. */
 const LEAST_OFFSET = 2_000
 const DAY_MS = 86_400_000
 
 /**
- * Reads a page like `readHistory`. At a large offset it begins at the day of the page, which the counts of the days determine, so
- * that only messages of this day are skipped one by one.
+ * Reads a page like `readHistory`. At a large offset, it finds the day of the page with the counts of the days, so that
+ * only messages of this day are skipped one by one.
  */
 export async function readByOffset(
   statements: Statements,
@@ -25,7 +25,7 @@ export async function readByOffset(
   leastOffset = LEAST_OFFSET,
 ): Promise<StoredMessage[]> {
   const counted = countFilterOf(filter)
-  // Counts exist for whole days only.
+  // Does not use the counts for a part of a day, because counts exist only for whole days.
   const beginsWithinDay = direction === 'DESC' ? filter.to !== undefined : filter.from !== undefined
   if (part.skip < leastOffset || counted === undefined || beginsWithinDay)
     return await readHistory(statements, filter, direction, part)

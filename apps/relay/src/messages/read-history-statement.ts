@@ -33,9 +33,9 @@ export interface PartOfHistory {
  * Reads a page of messages in the order of creation. Takes no locks.
  *
  * Reads each of the seven states separately, in order and only as far as needed, and merges the results. So two indexes
- * that begin with the state are sufficient for all filters, whereas an index for each filter would have to be written
- * at each step of each message. A page costs the same at every depth (`npm run bench`). The messages of one API key are
- * read in one scan of their own index instead.
+ * that begin with the state are sufficient for all filters. With a separate index for each filter, each step of each
+ * message would have to write more indexes. A page takes the same time at every depth (`npm run bench`). For one API
+ * key, the messages are read in one scan of a separate index.
  */
 export async function readHistory(
   statements: Statements,
@@ -69,7 +69,7 @@ export async function readHistory(
   )
 }
 
-/** Counts messages; row by row only for filters that the stored counts do not support. */
+/** Counts messages. Counts the rows one by one only for filters that the stored counts do not support. */
 export async function countHistory(statements: Statements, filter: HistoryFilter): Promise<number> {
   const counted = countFilterOf(filter)
   if (counted !== undefined) return await countMessages(statements, counted)
@@ -92,7 +92,7 @@ export function countFilterOf(filter: HistoryFilter): CountFilter | undefined {
 
 const countRow = z.object({ count: z.int() })
 
-/** Selects pending messages only, because no other message can be approved. */
+/** Selects only pending messages, because no other message can be approved. */
 function statesOf({ state, approval }: HistoryFilter): MessageState[] {
   if (approval === 'pending') return state === undefined || state === 'Pending' ? ['Pending'] : []
   return state === undefined ? [...messageStates] : [state]
@@ -102,7 +102,9 @@ interface Bounds extends HistoryFilter {
   readonly after?: Place | undefined
 }
 
-/** Keeps only the tighter of two bounds on the same side. With both bounds, the scan could start at the wider bound. */
+/**
+ * Keeps only the narrower of two bounds on the same side. With both bounds, the scan could start at the wider bound.
+ */
 function bounded(filter: HistoryFilter, direction: Direction, after: Place | undefined): Bounds {
   if (after === undefined) return filter
   if (direction === 'DESC') {
@@ -124,7 +126,7 @@ function conditions(
   if (deviceId !== undefined) all.push(Prisma.sql`device_id = ${deviceId}`)
   if (sentBy !== undefined)
     all.push(keyOf(sentBy) ? Prisma.sql`sent_by_key_id = ${sentBy}` : Prisma.sql`sent_by = ${sentBy}`)
-  // A literal and not a parameter, because it is the condition of a partial index.
+  // Written as a literal and not as a parameter, because it is the condition of a partial index.
   if (approval === 'pending') all.push(Prisma.sql`state = 'Pending' AND approval = 'pending'`)
   else if (approval !== undefined) all.push(Prisma.sql`approval = ${approval}`)
   if (from !== undefined) all.push(Prisma.sql`created_at >= ${from}`)

@@ -71,7 +71,7 @@ describe('an account with an emulated and a real modem', () => {
     for (let message = 0; message < 6; message += 1) expect((await post(hello)).body).toMatchObject({ deviceId: REAL })
   })
 
-  test('refuses a message to the emulated modem, and says what to do', async () => {
+  test('refuses a message to the emulated modem, and suggests what to do', async () => {
     const { status, body } = await post({ ...hello, deviceId: DEVICE })
     expect(status).toBe(400)
     expect(body['message']).toContain('deviceId is an emulated modem, but the account has a real modem')
@@ -161,7 +161,7 @@ describe('an accepted message', () => {
     expect(body).toMatchObject({ isEncrypted: true, recipients: [{ phoneNumber: secret }, { phoneNumber: secret }] })
   })
 
-  test('may contain encrypted data, which is passed on unchanged', async () => {
+  test('may contain encrypted data, which reaches the agent unchanged', async () => {
     const requested = { phoneNumbers: [opaque(16)], dataMessage: { data: opaque(32), port: 5000 }, isEncrypted: true }
     const { status, body } = await post(requested)
     expect(status).toBe(202)
@@ -233,7 +233,7 @@ describe('a refused message', () => {
     expect((await post({ ...hello, deviceId: 'm'.repeat(21) }, { accountId: 'new' })).status).toBe(202)
   })
 
-  test('is not given to a device that was just deleted', async () => {
+  test('is not accepted for a device that was just deleted', async () => {
     expect((await post(hello)).status).toBe(202)
     await db.database.device.update({ where: { id: DEVICE }, data: { deletedAt: world.now } })
     expect((await post(hello)).status).toBe(400)
@@ -275,7 +275,7 @@ describe('a queue', () => {
     expect(await db.database.message.count()).toBe(5)
   })
 
-  test('regains the space of refused messages', async () => {
+  test('has room again for refused messages', async () => {
     send = sendWith({ queueLimit: 2 })
     await post({ ...hello, id: 'a' })
     for (let again = 0; again < 3; again++) expect((await post({ ...hello, id: 'a' })).status).toBe(409)
@@ -346,7 +346,7 @@ describe('an idempotency key', () => {
     expect((await post(hello, { key: '' })).status).toBe(400)
   })
 
-  test('creates one message for many concurrent requests, which all get its answer', async () => {
+  test('creates one message for many concurrent requests, and each of them gets the answer for this message', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => keys).map((all) => Promise.all(all.map((key) => post(hello, { key })))),

@@ -7,7 +7,7 @@ import type { AcceptRequest } from './accept/accept-request.ts'
 export function sendMessage(accept: AcceptRequest): Endpoint {
   return endpoint({
     body: sendMessageRequest,
-    // The limit allows for base64 and encryption, which make attachments longer.
+    // The limit is higher than the size of attachments, because base64 and encryption make them longer.
     mostBodyBytes: 262_144 + Math.ceil(MOST_MMS_BYTES * ENCRYPTED_LENGTH),
     largeBodyMember: 'mmsMessage',
     query: sendMessageQuery,

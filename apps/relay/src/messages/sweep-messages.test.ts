@@ -30,7 +30,7 @@ async function finish(id: string): Promise<void> {
 }
 
 describe('a message that was not dispatched before its deadline', () => {
-  test('fails with that reason, and webhooks are notified once', async () => {
+  test('fails with this reason, and webhooks are notified once', async () => {
     await world.webhook('sms:failed')
     await world.message('m', { validUntil: at(60), numbers: 2 })
     world.pass(59)
@@ -58,7 +58,7 @@ describe('a message that was not dispatched before its deadline', () => {
     expect(await expireMessages(deps())).toBe(0)
   })
 
-  test('fails in every account, even if there are more than one transaction changes', async () => {
+  test('fails in every account, even if there are more messages than one transaction changes', async () => {
     await world.account('other')
     await world.device('far', 'other')
     for (let index = 0; index < 12; index++) await world.message(`m${index}`, { validUntil: at(1), numbers: 50 })
@@ -73,7 +73,7 @@ describe('a message that waits for an emulated modem', () => {
   const emulated = { simNumber: 1, state: 'ready', isEmulated: true }
   const real = { simNumber: 1, state: 'absent' }
 
-  test('fails once the account has a real modem, even if it was dispatched; other accounts are not affected', async () => {
+  test('fails when the account has a real modem, even if it was dispatched; other accounts are not affected', async () => {
     await world.webhook('sms:failed')
     await world.sims([emulated])
     await world.message('waiting', { scheduleAt: at(60) })
@@ -129,7 +129,7 @@ describe('a message that waits for an emulated modem', () => {
 describe('hashing', () => {
   const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
 
-  test('replaces content and numbers of messages that were finished long enough ago', async () => {
+  test('have their content and numbers replaced after they were finished for long enough', async () => {
     await world.message('m', { numbers: 2 })
     await finish('m')
     world.pass(60)
@@ -193,7 +193,7 @@ describe('hashing', () => {
   })
 
   test.each(['delivered', 'failed', 'dropped'])(
-    'removes the number and the answers of a pending delivery once it is %s',
+    'removes the number and the answers of a pending delivery when it is %s',
     async (state) => {
       await world.webhook('sms:sent')
       await world.message('m')
@@ -208,7 +208,7 @@ describe('hashing', () => {
       const version = await rowVersion()
       expect(await hashMessages({ ...deps(), hashAfterSeconds: 0 })).toBe(1)
       expect((await db.database.webhookDelivery.findFirstOrThrow()).payload).toEqual(before.payload)
-      // The row was not changed, so the result of a running attempt still counts.
+      // The row was not changed, so the result of the attempt that is still running is recorded.
       expect(await rowVersion()).toEqual(version)
 
       await db.database.webhookDelivery.updateMany({ data: { state } })
@@ -277,7 +277,7 @@ describe('hashing', () => {
     expect(await hashMessages({ ...deps(), hashAfterSeconds: 0 })).toBe(1_000)
   })
 
-  test('hashes attachments of at most 32 MiB in one transaction, and the others in the next ones', async () => {
+  test('hashes attachments of at most 32 MiB in one transaction, and other attachments in the next transactions', async () => {
     const video = { position: 0, contentType: 'video/mp4', size: 20 * 1024 * 1024, octets: Uint8Array.of(1) }
     for (let index = 0; index < 4; index++) {
       await world.message(`m${index}`)
@@ -299,7 +299,7 @@ describe('hashing', () => {
 })
 
 describe('retention', () => {
-  test('deletes messages that were finished longer ago than the account keeps them', async () => {
+  test('deletes messages whose retention time in the account is over', async () => {
     await world.account('brief', { messages: { log_lifetime_days: 2 } })
     await world.device('near', 'brief')
     await world.message('kept')

@@ -19,7 +19,7 @@ export interface AuthenticatePhoneDeps {
 /** Purpose of the keyed hash of a stored token. */
 export const PHONE_TOKEN = 'phone-token'
 
-/** The interval at which the time of the last call is written, because phones call often. */
+/** The shortest interval between two writes of the time of the last call, because phones call often. */
 const SEEN_EVERY_MS = 10_000
 
 /** Authenticates only with the token of a phone. After every call, the phone counts as online for a minute. */
@@ -52,8 +52,8 @@ async function findPhone(
 }
 
 /**
- * Waits for a job that is ending the messages of silent devices, so that the phone finds the cancels that the job
- * records.
+ * Records that the phone was seen. Waits for a job that is ending the messages of silent devices, so that the phone
+ * finds the cancels that this job records.
  */
 async function markSeen(database: Database, { deviceId, accountId }: AgentConnection, now: Date): Promise<void> {
   const before = new Date(now.getTime() - SEEN_EVERY_MS)

@@ -11,8 +11,8 @@ import { readRow } from '../store/read-rows.ts'
  *
  * A message is dispatched with all its recipients, because a phone ignores a message whose id it has already received.
  *
- * No more MMS is dispatched while the unconfirmed attachments have as many bytes as the largest MMS, so that a phone on
- * a slow network can download a whole answer.
+ * No more MMS are dispatched while the unconfirmed attachments together have the size of the largest MMS, so that a
+ * phone on a slow network can download a whole answer.
  *
  * Locks the device against its deletion, then messages, then recipients, as every statement does. A message that is
  * being cancelled or ended is skipped. A cancel waits for this statement and then sees the dispatch.

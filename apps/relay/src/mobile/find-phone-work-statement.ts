@@ -16,8 +16,8 @@ const phoneWork = z.object({
 export type PhoneWork = Readonly<z.output<typeof phoneWork>>
 
 /**
- * Returns the phones with an open stream that have work to do. Takes no locks. Costs a few index lookups per phone
- * (0.01 ms), however many messages are waiting.
+ * Returns the phones with an open stream that have work to do. Takes no locks. Costs a few index look-ups per phone
+ * (0.01 ms), for any number of waiting messages.
  */
 export function findPhoneWork(
   statements: Statements,
@@ -51,5 +51,8 @@ export function findPhoneWork(
   )
 }
 
-/** A phone reads all messages to cancel at once, so the notices of the first ones are sufficient. */
+/**
+ * The largest number of cancels in one result. A phone reads all messages to cancel at once, so the notices of the
+ * first cancels are sufficient.
+ */
 const MOST_CANCELS = 100

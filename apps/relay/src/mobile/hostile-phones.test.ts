@@ -1,4 +1,4 @@
-// Phones and callers that do what no app does.
+// Phones and callers that send requests which no app sends.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ApiError } from '../http/api-error.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
@@ -43,7 +43,7 @@ test('of 500 messages with one id, the first is stored and announced once, with 
   expect(await deliveries()).toHaveLength(1)
 })
 
-test('valid messages of a batch are stored whatever stands between them, with one entry in the log', async () => {
+test('valid messages of a batch are stored, even between invalid messages, with one entry in the log', async () => {
   const invalid = [
     null,
     7,
@@ -65,7 +65,7 @@ test('valid messages of a batch are stored whatever stands between them, with on
   expect(await entries()).toHaveLength(1)
 })
 
-test('a thousand repeated reports with thousands of numbers have the effect of one', async () => {
+test('a thousand repeated reports with thousands of numbers have the same effect as one report', async () => {
   await register('sms:sent')
   const phoneNumbers = Array.from({ length: 100 }, (_, index) => `+12025550${100 + index}`)
   const body = { phoneNumbers, textMessage: { text: 'hello' } }
@@ -73,7 +73,7 @@ test('a thousand repeated reports with thousands of numbers have the effect of o
   await phone.pull()
   const strangers = Array.from({ length: 900 }, (_, index) => ({ phoneNumber: `+1${index}`, state: 'Failed' }))
   const own = phoneNumbers.map((phoneNumber) => ({ phoneNumber, state: 'Sent' }))
-  // Of a repeated number, the first state counts.
+  // If a number is repeated, its first state is used.
   const repeated = [...own, ...own.slice(0, 10).map((one) => ({ ...one, state: 'Failed' }))]
   const report = { id: json.id, state: 'Failed', recipients: [...strangers.slice(110), ...repeated] }
   expect((await phone.call('PATCH', '/messages', [report, report, report])).status).toBe(204)
@@ -105,7 +105,7 @@ test('a thousand reports that differ without effect cost one transaction', async
   expect(transactions).toBe(1)
 })
 
-test('a failure that is reported before and after Sent counts after Sent if the outcome was unknown before', async () => {
+test('a failure that is reported before and after Sent is recorded after Sent if the outcome was unknown before', async () => {
   const body = { phoneNumbers: ['+12025550123'], textMessage: { text: 'hello' } }
   const { json } = await relay.api('POST', '/messages', { body })
   await phone.pull()
@@ -139,13 +139,13 @@ test('the token of a phone opens no attachment, and no other credentials upload 
   expect(await statusWith(stranger.basic)).toBe(404)
   for (const auth of [relay.account.basic, await token(['all:any']), 'Bearer x', 'Code abcdef', null])
     expect((await relay.request('POST', '/mobile/v1/inbox', { auth, body: [mms('2', 'forged')] })).status).toBe(401)
-  // Neither the token of a phone nor a token of the API is a private token.
+  // The token of a phone and a token of the API are not private tokens.
   for (const auth of [`Bearer ${phone.token}`, await token(['all:any'])])
     expect((await relay.request('POST', '/mobile/v1/device', { auth, body: {} })).status).toBe(401)
   expect(await relay.database.inboxItem.count()).toBe(1)
 })
 
-test('a phone reads and changes nothing of another phone of the same account', async () => {
+test('a phone cannot read or change anything of another phone of the same account', async () => {
   const other = await testPhone(relay)
   const body = { deviceId: phone.id, phoneNumbers: ['+12025550123'], textMessage: { text: 'hello' } }
   const { json } = await relay.api('POST', '/messages', { body })

@@ -23,7 +23,7 @@ const keys = {
 
 const record = {
   /**
-   * The push token, which is used if the operator has set up FCM. Without FCM, notices are streamed. An empty token
+   * The push token. It is used if the operator has set up FCM; without FCM, notices are streamed. An empty token
    * removes the stored token.
    */
   pushToken: text(256).optional(),
@@ -96,7 +96,7 @@ export const uploadedMessage = requestBody({
   content: text(131_072).default(''),
   isEncrypted: z.boolean().default(false),
   createdAt: z.iso.datetime({ offset: true }),
-  /** Each attachment is checked on its own, so that a wrong attachment does not lose the message. */
+  /** Each attachment is checked separately, so that an invalid attachment does not make the whole message invalid. */
   attachments: z.array(z.unknown()).max(100).optional().meta({
     description:
       'The attachments, each with `partId`, `contentType`, `name`, `size` and, once it is downloaded, `data` in base64',

@@ -17,14 +17,20 @@ interface PhoneCodeDeps {
 const LIFETIME_MS = 60_000
 /** The largest number of codes per account. A further code replaces the oldest code. */
 const MOST_CODES = 5
-/** Digits and lower-case letters without the lookalikes 0, 1, i, l and o. */
+/** Digits and lower-case letters, without the characters 0, 1, i, l and o, which look alike. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const LENGTH = 6
-/** The prefix that marks codes of phones among the pairing codes. Their key is the keyed hash of the whole code. */
+/**
+ * The prefix that marks codes of phones in the table of pairing codes. The key of such a row is the keyed hash of the
+ * whole code.
+ */
 const PREFIX = 'phone:'
 const PHONE_CODE = 'phone-code'
 
-/** Creates a one-time code with which a phone registers. It is short because a person types it, and valid for a minute. */
+/**
+ * Creates a one-time code with which a phone registers. The code is valid for a minute, and short, because a person
+ * types it.
+ */
 export function createPhoneCode(deps: PhoneCodeDeps): Endpoint {
   const { database, clock, random, box, logbook } = deps
   return endpoint({
@@ -36,7 +42,8 @@ export function createPhoneCode(deps: PhoneCodeDeps): Endpoint {
       const code = newCode(random)
       const secretHash = box.fingerprint(code, PHONE_CODE)
       const row = { prefix: PREFIX + secretHash, secretHash, accountId, expiresAt, createdAt: now }
-      // The chance that another account has the same code at this moment is one in a hundred million.
+      // Does not check for an equal code of another account, because the chance at any moment is one in a hundred
+      // million.
       await database.pairingCode.create({ data: row })
       logbook.write({ accountId, module: 'devices', priority: 'INFO', message: 'one-time code for a phone created' })
       return { status: 200, body: { code, validUntil: expiresAt.toISOString() } }
@@ -55,7 +62,7 @@ export async function redeemPhoneCode(
 ): Promise<string | undefined> {
   const prefix = PREFIX + box.fingerprint(typed.toLowerCase(), PHONE_CODE)
   const row = await statements.pairingCode.findUnique({ where: { prefix }, select: { accountId: true } })
-  // Of two concurrent registrations, only one deletes the row.
+  // Only one of two concurrent registrations deletes the row.
   const { count } = await statements.pairingCode.deleteMany({ where: { prefix, expiresAt: { gt: clock.now() } } })
   return row !== null && count === 1 ? row.accountId : undefined
 }

@@ -92,7 +92,7 @@ const FIRST_WITH_MMS = [1, 74] as const
 
 /**
  * Returns true if the app sends MMS, or undefined if the request does not show it. The app *SMS Gateway for Android*
- * does not report it in the body, so it is recognised by its User-Agent.
+ * does not report this in the body, so it is recognised by its User-Agent.
  */
 export function sendsMms(capabilities: readonly string[] | undefined, userAgent = ''): boolean | undefined {
   if (capabilities !== undefined) return capabilities.includes('mms')

@@ -64,7 +64,7 @@ test('a message is sent by a phone, from Pending to Delivered, with an event for
   const sentAt = new Date(Date.now() - 1_000).toISOString()
   await phone.report(id, 'Sent', { ...recipient('Sent'), states: { Pending: sentAt, Sent: sentAt } })
   await phone.report(id, 'Delivered', recipient('Delivered'))
-  // A late report does not move a state back.
+  // A late report does not change the state back.
   await phone.report(id, 'Sent', recipient('Sent'))
   expect(await stateOf(id)).toMatchObject({ state: 'Delivered', simNumber: 1 })
   expect(await phone.pull()).toEqual([])
@@ -93,7 +93,7 @@ test('a lost answer loses nothing, because the message is returned again until t
   expect(await phone.pull()).toEqual([])
 })
 
-test('a message is dispatched to one phone and with all its numbers, whichever phone asks and how often', async () => {
+test('a message is dispatched to one phone and with all its numbers, even if several phones ask repeatedly', async () => {
   const other = await testPhone(relay)
   const phoneNumbers = ['+12025550123', '+12025550124', '+12025550125']
   const ids = await Promise.all(Array.from({ length: 20 }, () => send({ phoneNumbers })))
@@ -134,7 +134,7 @@ test('a scheduled message is returned when it is due', async () => {
   expect(await phone.pull()).toHaveLength(1)
 })
 
-test('a cancel before the pull ends the message, and a cancel after the pull waits for the phone', async () => {
+test('a cancel before the request for messages ends the message, and a later cancel waits for the phone', async () => {
   const [early, late, tooLate] = [await send(), await send(), await send()]
   expect((await relay.api('DELETE', `/messages/${early}`)).json).toMatchObject({ state: 'Cancelled' })
   await phone.pull()

@@ -19,8 +19,8 @@ export function showPhoneSettings({ database }: { readonly database: Database })
 }
 
 /**
- * Always returns an empty list. The relay calls the webhooks, with one log and one signature, so the phone must not
- * call them too.
+ * Always returns an empty list, so that the phone does not call the webhooks. The relay calls them, with one log and
+ * one signature.
  */
 export function showPhoneWebhooks(): Endpoint {
   return endpoint({

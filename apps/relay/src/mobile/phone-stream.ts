@@ -1,5 +1,5 @@
-// The notices of one phone as Server-Sent Events. A notice only makes the phone ask for its work. A lost notice is
-// harmless, because the phone also asks when it connects.
+// The notices of one phone as Server-Sent Events. A notice only makes the phone request its work. A lost notice is
+// harmless, because the phone also requests its work when it connects.
 import type { AnswerSink, AnswerStream } from '../http/endpoint.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { PhoneWork } from './find-phone-work-statement.ts'
@@ -59,7 +59,9 @@ export class PhoneStream implements AnswerStream {
     this.#sink?.end()
   }
 
-  /** Sends one notice for each kind of work that the phone has. `isNew`: messages arrived after the last notice. */
+  /**
+   * Sends one notice for each kind of work that the phone has. `isNew`: true if messages arrived after the last notice.
+   */
   show(work: PhoneWork | undefined, nowMs: number, isNew: boolean): void {
     if (!this.#sink) return
     if (work?.hasMessages !== true) this.#messagesSentAt = undefined

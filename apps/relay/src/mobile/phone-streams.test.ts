@@ -81,7 +81,7 @@ test('changed settings are announced to the phones of the account', async () => 
   expect(other.text).not.toContain('SettingsUpdated')
 })
 
-test('an inbox refresh asks the phone for the messages of the range, even if the phone connects later', async () => {
+test('an inbox refresh makes the phone upload the messages of the range, even if the phone connects later', async () => {
   const range = { since: '2026-03-01T00:00:00.000Z', until: '2026-03-02T00:00:00.000Z' }
   await relay.api('POST', '/inbox/refresh', { body: range })
   const data = JSON.stringify({ ...range, webhookDelivery: 'Disabled', triggerWebhooks: 'false' })
@@ -89,7 +89,7 @@ test('an inbox refresh asks the phone for the messages of the range, even if the
   await expect.poll(() => stream.text).toContain(`event: MessagesExportRequested\ndata: ${data}\n\n`)
 })
 
-/** Opens a stream of the phone whose relay gets no hints. `begin` starts the stream and returns its text. */
+/** Opens a stream of the phone on a relay that receives no hints. `begin` starts the stream and returns its text. */
 async function streamWithoutHints() {
   const { id: accountId } = relay.account
   const { connEpoch, journalId } = await relay.database.device.findUniqueOrThrow({ where: { id: phone.id } })
@@ -152,7 +152,7 @@ test.each(['device', 'account'])(
       await relay.database.device.update({ where: { id: phone.id }, data: { deletedAt: new Date() } })
     else await relay.database.device.delete({ where: { id: phone.id } })
     vi.advanceTimersByTime(1_000)
-    // `expect.poll` would advance the timers further.
+    // Does not use `expect.poll`, because it would advance the timers further.
     await written.over
   },
 )

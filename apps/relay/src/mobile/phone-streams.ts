@@ -32,7 +32,10 @@ export class PhoneStreams {
   readonly #deps: PhoneStreamsDeps
   readonly #byDevice = new Map<string, PhoneStream>()
   readonly #woken = new Set<string>()
-  /** Replacements of open streams. Two phones with one token replace each other's stream every few seconds. */
+  /**
+   * The number of streams that were replaced. Two phones with the same token replace each other's stream every few
+   * seconds.
+   */
   readonly #replacements = new TokenBuckets({ capacity: 20, refillMs: 60_000, keys: 10_000 })
   readonly #warnings = new TokenBuckets({ capacity: 1, refillMs: 3_600_000, keys: 10_000 })
   readonly #stopListening: () => void
@@ -92,7 +95,10 @@ export class PhoneStreams {
     for (const stream of [...this.#byDevice.values()]) stream.end()
   }
 
-  /** Other relays may have streams of the same phone, so they must also get the hint. */
+  /**
+   * Handles a hint. Returns nothing, so that other relays also get the hint, because they may have streams of the same
+   * phone.
+   */
   #onHint(hint: WakeHint): undefined {
     switch (hint.kind) {
       case 'wake':
@@ -147,7 +153,7 @@ export class PhoneStreams {
     const { accountId } = stream.connection
     const requests = { accountId, cmdIds, now }
     for (const notice of await readUploadRequests(database, requests)) stream.notify(notice)
-    // A stream that has ended may have lost the notices, so they are repeated when the phone connects again.
+    // Keeps the notices if the stream has ended, so that they are repeated when the phone connects again.
     if (!stream.isOpen) return
     await markUploadsRequested(database, requests)
   }

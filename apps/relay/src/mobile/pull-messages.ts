@@ -45,8 +45,9 @@ const phoneMessageAnswer = z.strictObject({
 })
 
 /**
- * Dispatches due messages to the phone. Returns all messages that the phone has not confirmed, so that a lost answer
- * loses none, and the messages to cancel. The phone sends a repeated message only once, because it recognises the id.
+ * Dispatches due messages to the phone. Returns all messages that the phone has not confirmed, so that no message is
+ * lost with an answer, and the messages to cancel. The phone sends a repeated message only once, because it recognises
+ * the id.
  */
 export function pullMessages({ database, clock }: PullMessagesDeps): Endpoint {
   return endpoint({
@@ -96,7 +97,7 @@ function contentOf(message: PhoneMessage) {
 }
 
 /**
- * At least one second, because to a phone zero may mean that there is no deadline. `validUntil` shows that the deadline
+ * Returns at least one second, because a phone may treat zero as "no deadline". `validUntil` shows that the deadline
  * has passed.
  */
 function secondsUntil(deadline: Date, now: Date): number {

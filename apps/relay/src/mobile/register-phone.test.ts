@@ -31,7 +31,7 @@ function register(auth: string | null, body: unknown = {}, address = `10.2.${cal
 }
 const newCode = async () => (await relay.request('GET', '/mobile/v1/user/code')).json
 
-test('a phone registers with the password of the account and is a device like any other', async () => {
+test('a phone registers with the password of the account and becomes a device like any other device', async () => {
   const simCards = [{ slotIndex: 0, simNumber: 1, phoneNumber: '+12025550100', carrierName: 'Example', iccid: '89' }]
   const body = { name: 'Pixel 9', pushToken: 'token', simCards, publicKey: 'MIIB', keyVersion: 2, unknown: true }
   const { status, json } = await register(relay.account.basic, body)

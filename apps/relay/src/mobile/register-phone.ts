@@ -28,7 +28,7 @@ export interface RegisterPhoneDeps extends RedeemPairingCodeDeps {
 
 const registration = z.strictObject({
   id: z.string(),
-  /** Shown only here. */
+  /** The token, which no other answer contains. */
   token: z.string(),
   login: z.string(),
 })
@@ -45,7 +45,7 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
     errors: [401, 403, 408, 413, 415, 429],
     async handle({ body, headers: { authorization, 'user-agent': userAgent }, address, isSecure, foreignPage }) {
       const caller = { authorization, address, isSecure, foreignPage }
-      // The login limits guesses of passwords.
+      // The attempt limit does not apply to logins, because the login itself limits guesses of passwords.
       const isLogin = readAuthorization(authorization).kind === 'basic'
       const retryAfterMs = isLogin ? 0 : throttle.take(address, clock.now().getTime())
       if (retryAfterMs > 0) throw tooMany(retryAfterMs)
@@ -96,8 +96,8 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
 
 /**
  * Returns a function that finds the account and uses up a code, in the transaction that creates the device. A password
- * is checked before that transaction, because its check may take long, and guesses would hold all connections to the
- * database. The transaction then refuses a password that was changed, or an API key that was revoked, in the meantime.
+ * is checked before this transaction, because the check may take long, and guesses would then use all connections to
+ * the database. If the password was changed meanwhile, or the API key was revoked, the transaction is refused.
  */
 async function accountFinder(
   deps: RegisterPhoneDeps,

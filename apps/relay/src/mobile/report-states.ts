@@ -96,9 +96,9 @@ async function updatesOf(
 }
 
 /**
- * Returns a function that finds the inputs that change nothing, because the recipient had the same kind of input before.
- * So a request causes few updates, whatever a phone repeats. A failure counts again after Sent: a recipient that failed
- * with an unknown outcome ignores a reported failure until Sent corrects its state.
+ * Returns a function that finds the inputs that change nothing, because the recipient had the same kind of input
+ * before. So even a request with many repetitions causes few updates. A failure is not a repetition after Sent: a
+ * recipient that failed with an unknown outcome ignores a reported failure until Sent corrects its state.
  */
 function repeatFilter(): (cmdId: string, kind: RecipientInput['kind']) => boolean {
   const seen = new Set<string>()
@@ -114,10 +114,10 @@ function repeatFilter(): (cmdId: string, kind: RecipientInput['kind']) => boolea
 type Reported = Pick<ReportedRecipient, 'state' | 'error'>
 
 /**
- * Returns a function that finds the state and error of a number in a report. A report without recipients is about the
+ * Returns a function that finds the state and error of a number in a report. A report without recipients applies to the
  * whole message. The numbers of an encrypted message may be unencrypted in the report. So if a complete list does not
- * contain a number, the order of the message is used. Each number of the report is hashed at most once, because a
- * report may have thousands.
+ * contain a number, the position of the recipient in the message is used. Each number of the report is hashed at most
+ * once, because a report may have thousands of numbers.
  */
 function reportReader({ state, recipients = [] }: StateReport, count: number) {
   if (recipients.length === 0) return (): Reported | undefined => ({ state })
@@ -131,7 +131,7 @@ function reportReader({ state, recipients = [] }: StateReport, count: number) {
   }
 }
 
-/** Of several recipients with the same key, the first counts. */
+/** If several recipients have the same key, returns the first recipient. */
 function firstOf(
   recipients: readonly ReportedRecipient[],
   keyOf: (recipient: ReportedRecipient) => string,
@@ -141,12 +141,12 @@ function firstOf(
 
 const HASH = /^[0-9a-f]{16}$/
 
-/** The form of a number in a message that was replaced with hashes. */
+/** Returns the form that a number has in a message whose numbers were replaced with hashes. */
 function hashOf(phoneNumber: string): string {
   return createHash('sha256').update(phoneNumber).digest('hex').slice(0, 16)
 }
 
-/** A final state also answers a cancel, which came too late. */
+/** Returns the inputs for a state. A final state is also the answer to a cancel, which came too late. */
 function inputsOf({ state, error }: Pick<ReportedRecipient, 'state' | 'error'>, at: Date): RecipientInput[] {
   switch (state) {
     case 'Pending':

@@ -11,8 +11,8 @@ type Unreadable =
 const LONGEST_MEMBER = 100
 
 /**
- * The unreadable members of one request. The log of the account gets one entry for each kind, with the name of the first member and
- * the number of members, because a request may have thousands. It never contains a value.
+ * The unreadable members of one request. The log of the account gets one entry for each kind, with the name of the
+ * first member and the number of members, because a request may have thousands. The log entry never contains a value.
  */
 export class UnreadableMembers {
   readonly #phone: AgentConnection

@@ -30,7 +30,7 @@ const inbox = async () => (await relay.api('GET', '/inbox?includeAttachments=tru
 const deliveries = () => relay.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
 const register = (event: string) => relay.api('POST', '/webhooks', { body: { url: 'https://example.org/', event } })
 
-test('a received text is stored once and sent to webhooks once, however often it is uploaded', async () => {
+test('a received text is stored once and sent to webhooks once, even if it is uploaded repeatedly', async () => {
   await register('sms:received')
   const message = received('17')
   for (let count = 0; count < 3; count += 1) expect((await upload(message)).status).toBe(201)
@@ -104,7 +104,7 @@ test.each([
   expect([stored.size, octets.equals(stored.octets)]).toEqual([octets.length, true])
 })
 
-test('uploads beyond those that can wait for the database are refused with 503, and succeed when repeated', async () => {
+test('uploads for which there is no waiting slot are refused with 503, and succeed when they are repeated', async () => {
   const attachments = [{ partId: 1, contentType: 'image/png', name: 'a.png', data: 'AAAA' }]
   const messages = Array.from({ length: 205 }, (_, index) =>
     received(String(index), { type: 'MMS_DOWNLOADED', content: '', attachments }),
@@ -125,7 +125,7 @@ test('uploads beyond those that can wait for the database are refused with 503, 
   expect(await relay.database.inboxAttachment.count()).toBe(205)
 })
 
-test('an attachment that cannot be read does not lose the message and its other attachments', async () => {
+test('an invalid attachment does not prevent storing the message and its other attachments', async () => {
   const whole = { partId: 1, contentType: 'image/png', name: 'a.png', data: 'AAAA' }
   const broken = [
     { ...whole, partId: 2, data: 'no base64!' },
@@ -204,7 +204,7 @@ test('a late attachment from a blocked number is stored without an event', async
   await relay.database.conversationState.deleteMany()
 })
 
-test('a message in an unknown format is logged and does not block the others', async () => {
+test('a message in an unknown format is logged and does not block the other messages', async () => {
   expect((await upload(received('1'), { id: '2', type: 'RCS' }, received('3'))).status).toBe(201)
   expect(await inbox()).toHaveLength(2)
   await expect

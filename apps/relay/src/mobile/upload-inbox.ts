@@ -22,8 +22,8 @@ interface UploadInboxDeps {
 }
 
 /**
- * The largest upload. 500 texts have at most a few hundred KiB. A picture of an MMS has at most a few MiB, and a third
- * more in base64.
+ * The largest upload in bytes. 500 texts have at most a few hundred KiB. A picture of an MMS has at most a few MiB, and
+ * a third more in base64.
  */
 export const MOST_BODY_BYTES = 16 * 1024 * 1024
 const MOST_ATTACHMENT_BYTES = 8 * 1024 * 1024
@@ -87,7 +87,10 @@ function hasAttachments(received: Received): boolean {
   return received.type === 'MMS_DOWNLOADED' && received.attachments.length > 0
 }
 
-/** A message id is unique only on its phone, so the id of the item is derived from the device and the message id. */
+/**
+ * Returns a received message. A message id is unique only on its phone, so the id of the item is derived from the
+ * device and the message id.
+ */
 function receivedOf(unreadable: UnreadableMembers, phone: AgentConnection, uploaded: UploadedMessage): Received {
   const { id, createdAt: receivedAt, sender, recipient, simNumber, isEncrypted, content } = uploaded
   const facts = { id: derivedId([phone.deviceId, id]), receivedAt, sender, recipient, simNumber, isEncrypted }
@@ -106,8 +109,8 @@ function receivedOf(unreadable: UnreadableMembers, phone: AgentConnection, uploa
 }
 
 /**
- * Leaves out attachments that cannot be read, and those that the phone has not downloaded. The phone uploads the
- * message again after the download.
+ * Leaves out invalid attachments, and attachments that the phone has not downloaded yet. The phone uploads the message
+ * again after the download.
  */
 function attachmentsOf(unreadable: UnreadableMembers, { attachments = [] }: UploadedMessage): NewAttachment[] {
   return attachments.flatMap((one) => {

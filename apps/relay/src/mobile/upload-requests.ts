@@ -10,7 +10,7 @@ interface Requests {
   readonly now: Date
 }
 
-/** Returns a notice for each request. The relay calls the webhooks, so the phone must not. */
+/** Returns a notice for each request. The notices contain no webhook flag, because the relay calls the webhooks. */
 export async function readUploadRequests(
   statements: Statements,
   { accountId, cmdIds, now }: Requests,

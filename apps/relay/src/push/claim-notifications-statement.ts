@@ -18,7 +18,7 @@ const claimedRow = z.object({
 
 export type ClaimedNotification = Readonly<z.output<typeof claimedRow>>
 
-/** How long a claim is valid. Longer than a request and the statement that records its result. */
+/** How long a claim is valid. This is longer than a request and the statement that records its result. */
 const CLAIMED_SECONDS = 60
 
 /**

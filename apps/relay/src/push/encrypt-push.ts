@@ -49,7 +49,7 @@ export function isPublicKey(bytes: Uint8Array): boolean {
     own.computeSecret(bytes)
     return true
   } catch {
-    return false // not on the curve
+    return false // the point is not on the curve
   }
 }
 

@@ -49,7 +49,7 @@ function received(sender: string, text: string | undefined): NewNotification {
   return { kind, topic: topicOf(kind, sender), about: sender, text, subjectId: undefined, delayMs: 0 }
 }
 
-/** A message to many recipients fails for all of them together, so it causes one notification. */
+/** If several recipients of a message fail within this time, they cause one notification. */
 const FAILURES_TOGETHER_MS = 3_000
 
 /**

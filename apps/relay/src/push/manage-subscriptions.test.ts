@@ -50,7 +50,7 @@ test('a browser has one subscription, which it can change', async () => {
   expect((await relay.api('GET', '/push/subscriptions')).json).toEqual([])
 })
 
-test('a browser in which another user signs in stops notifying the first user', async () => {
+test('a browser in which another user signs in does not notify the first user any more', async () => {
   await register()
   const other = await relay.addAccount()
   expect((await register({}, { auth: other.basic })).status).toBe(201)
@@ -90,7 +90,7 @@ test('an account has at most 50 subscriptions, also when they are registered at 
   expect(await relay.database.pushSubscription.count()).toBe(50)
 })
 
-test('a test says whether the push service accepted the notification, or why not', async () => {
+test('a test shows whether the push service accepted the notification, or why not', async () => {
   const { json } = await register({ language: 'es' })
   const run = () => relay.api('POST', `/push/subscriptions/${json.id}/test`)
   expect((await run()).json).toEqual({ isAccepted: true })
@@ -104,7 +104,7 @@ test('a test says whether the push service accepted the notification, or why not
   expect((await run()).status).toBe(404)
 })
 
-test('a subscription whose password was changed is deleted, and the others stay', async () => {
+test('a subscription whose password was changed is deleted, and the other subscriptions stay', async () => {
   const other = await relay.addAccount()
   await register()
   await register({ endpoint: `${service.origin}/other` }, { auth: other.basic })

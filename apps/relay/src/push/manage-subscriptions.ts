@@ -88,7 +88,8 @@ export function registerSubscription({ database, clock, random, box, pushRules }
       const stored = await database.$transaction(async (statements) => {
         await refuseTooMany(statements, accountId, endpointHash)
         const owner = await ownerOf(statements, principal)
-        // Only the last user who signed in to the browser is notified. Nobody else has this key.
+        // Removes the browser from other accounts, so that only the last user who signed in is notified. Only this
+        // browser has this key.
         await statements.pushSubscription.deleteMany({ where: { endpointHash, p256dh, accountId: { not: accountId } } })
         return statements.pushSubscription.upsert({
           where: { accountId_endpointHash: { accountId, endpointHash } },
@@ -151,7 +152,7 @@ async function refuseTooMany(statements: Statements, accountId: string, endpoint
   )
 }
 
-/** The credentials whose end also ends the subscription. */
+/** Returns the credentials of the caller. When they end, the subscription ends too. */
 async function ownerOf(statements: Statements, { accountId, credentialVersion, session, tokenId, key }: Principal) {
   const token =
     tokenId === undefined

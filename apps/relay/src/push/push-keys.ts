@@ -46,7 +46,8 @@ const UNCOMPRESSED = 4
 /**
  * Returns the `Authorization` header for a push service.
  *
- * @param contact where the operators of the push service reach the operator of this installation: an https or mailto address
+ * @param contact an https or mailto address at which the operators of the push service can reach the operator of this
+ * installation
  */
 export async function pushAuthorization(
   { publicKey, privateKey }: PushKeys,

@@ -85,7 +85,7 @@ test('the push service can verify who sent the notification', async () => {
   expect(exp * 1000 - Date.now()).toBeLessThanOrEqual(86_400_000)
 })
 
-test('the first line is shown if the user chose so, but never a code', async () => {
+test('the first line is shown if the user chose this, but a code is never shown', async () => {
   await subscribe({ showsText: true })
   await receive('Bank', 'Your code is 482913')
   await receive('+447700900123', 'Are you coming?\nWe start at 10')
@@ -98,7 +98,7 @@ test('the first line is shown if the user chose so, but never a code', async () 
   expect(await relay.database.pushNotification.findMany({ where: { text: { contains: '482913' } } })).toEqual([])
 })
 
-test('a blocked number does not notify, and neither does a message that is stored again', async () => {
+test('no notification is sent for a message from a blocked number, or for a message that is stored again', async () => {
   await subscribe()
   await relay.api('PATCH', '/conversations/+447700900666', { body: { blocked: true } })
   await receive('+447700900666', 'spam')
@@ -124,7 +124,7 @@ test('messages that fail together are one notification', async () => {
   expect(service.pushes[0]?.headers['urgency']).toBe('normal')
 })
 
-test('a device that is offline for some minutes notifies once', async () => {
+test('a device that is offline for some minutes causes one notification', async () => {
   await subscribe()
   const lastSeen = new Date(Date.now() - 240_000)
   const data = { accountId: relay.account.id, lastSeen, connEpoch: 3 }
@@ -167,7 +167,7 @@ test('a notification that the push service refuses is not sent again, and the re
   )
 })
 
-test('a notification of an event from an hour ago is not sent', async () => {
+test('no notification is sent about an event from an hour ago', async () => {
   const { id: subscriptionId } = await subscribe()
   const createdAt = new Date(Date.now() - 3_700_000)
   const data = {

@@ -18,11 +18,11 @@ export interface PushWorkerDeps extends Omit<SendPushDeps, 'client'> {
 }
 
 /**
- * Sends stored notifications to push services. Every relay runs one worker, beside the delivery of webhooks, so that neither
- * waits for the other.
+ * Sends stored notifications to push services. Every relay runs one worker in addition to the delivery of webhooks, so
+ * that neither of them waits for the other.
  *
- * A round claims due notifications and starts their requests, and the next round begins without waiting for the answers.
- * Notifications of one topic for one browser are one request. If it fails, it is repeated for at most an hour.
+ * A round claims due notifications and starts their requests, and the next round begins without waiting for the
+ * answers. Notifications of one topic for one browser are one request. If it fails, it is repeated for at most an hour.
  */
 export class PushWorker {
   readonly #deps: PushWorkerDeps
@@ -49,7 +49,10 @@ export class PushWorker {
     })
   }
 
-  /** Aborts running requests. Another relay sends their notifications, or this relay after its next start. */
+  /**
+   * Aborts running requests. Their notifications are sent later, by another relay or by this relay after its next
+   * start.
+   */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#polling)
@@ -146,7 +149,7 @@ export class PushWorker {
   }
 }
 
-/** Returns true if the push service says that the subscription no longer exists (RFC 8030 §7.3). */
+/** Returns true if the status means that the subscription no longer exists (RFC 8030 §7.3). */
 export function isEnded(status: number): boolean {
   return status === 404 || status === 410
 }

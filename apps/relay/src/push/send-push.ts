@@ -48,7 +48,7 @@ export async function sendPush(
     'content-encoding': 'aes128gcm',
     'content-type': 'application/octet-stream',
     ttl: String(TTL_SECONDS[content.kind]),
-    // The urgency of failures is lower, so a phone that saves power shows them later.
+    // Failures have a lower urgency, so a phone that saves power shows them later.
     urgency: content.kind === 'message.failed' ? 'normal' : 'high',
     ...(topic !== undefined && { topic }),
   }

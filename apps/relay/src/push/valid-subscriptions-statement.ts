@@ -16,7 +16,7 @@ const subscriptionRow = z.object({
 /** A subscription with all data that sending a notification needs. */
 export type ValidSubscription = Readonly<z.output<typeof subscriptionRow>>
 
-/** Reads those of the given subscriptions whose session, token, API key or password is valid. Takes no locks. */
+/** Returns the given subscriptions whose session, token, API key or password is still valid. Takes no locks. */
 export function readValidSubscriptions(statements: Statements, ids: readonly string[]): Promise<ValidSubscription[]> {
   return readRows(
     statements,

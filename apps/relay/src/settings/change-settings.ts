@@ -64,7 +64,7 @@ function refuseBroken(own: OwnSettings, before: OwnSettings): void {
   if (broken.length > 0) throw refusal(broken, 'body')
 }
 
-/** Refuses to hide senders while the account has a device that reports the number of a sender in clear. */
+/** Refuses to hide senders while the account has a device that reports senders in clear. */
 async function refuseUnableDevices(statements: Statements, accountId: string): Promise<void> {
   const devices = await statements.device.findMany({
     where: { accountId, deletedAt: null },
@@ -96,8 +96,8 @@ function sealedKey(box: SecretBox, { webhooks }: SettingsChange): { signingKeySe
 }
 
 /**
- * Returns the errors of settings that conflict with each other. The conflict may be with a setting that was changed
- * earlier.
+ * Returns the errors of settings that conflict with each other. A changed setting may conflict with a setting that was
+ * changed earlier.
  */
 function brokenRules({ messages, encryption }: Settings): FieldError[] {
   const broken = brokenKey(encryption)
@@ -133,8 +133,8 @@ function brokenKey(encryption: Settings['encryption']): FieldError[] {
 }
 
 /**
- * An encrypted value names only the version of its key. With two keys of one version, the right key cannot be
- * determined.
+ * Returns true if another key already has this version. An encrypted value contains only the version of its key, so
+ * with two keys of one version, the right key could not be determined.
  */
 function reusedVersion({ encryption }: OwnSettings, { encryption: before }: OwnSettings): FieldError[] {
   const { inbox_public_key: key, inbox_key_version: version } = encryption ?? {}
@@ -153,7 +153,7 @@ function isUsableKey(base64: string): boolean {
     const key = createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' })
     const { modulusLength: bits = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
     if (key.asymmetricKeyType !== 'rsa' || bits < 2_048 || bits > 8_192) return false
-    // With the exponent 1, anybody can decrypt the values; with an even exponent, nobody can.
+    // Refuses these exponents: with the exponent 1, anybody can decrypt the values; with an even exponent, nobody can.
     if (publicExponent < 3n || publicExponent % 2n === 0n) return false
     publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }, Buffer.alloc(32))
     return true

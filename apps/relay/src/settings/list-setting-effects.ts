@@ -9,7 +9,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
 import { readSettings } from './read-settings.ts'
 
-/** Lists which settings take effect with the present values of the others. */
+/** Lists for each setting whether it takes effect with the present values of the other settings. */
 export function listSettingEffects({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
     answers: { 200: settingEffects },

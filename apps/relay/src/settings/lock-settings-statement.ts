@@ -17,7 +17,7 @@ export async function lockSettings(statements: Statements, accountId: string): P
   return account?.settings
 }
 
-/** Returns the settings of an account, and keeps them from being changed until the transaction ends. */
+/** Returns the settings of an account. They cannot be changed until the transaction ends. */
 export async function holdSettings(statements: Statements, accountId: string): Promise<OwnSettings | undefined> {
   const [account] = await readRows(
     statements,

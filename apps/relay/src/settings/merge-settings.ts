@@ -16,7 +16,7 @@ export function mergeSettings(own: OwnSettings, change: SettingsChange): OwnSett
   )
 }
 
-/** Returns all settings, with the defaults of those that the account has not changed. */
+/** Returns all settings. The settings that the account has not changed have their defaults. */
 export function withDefaults(own: OwnSettings): Settings {
   return {
     messages: { ...defaultSettings.messages, ...own.messages },

@@ -34,7 +34,7 @@ async function left(ages: readonly number[], rows: () => Promise<{ accountId: st
 const each = (ages: readonly number[]) =>
   accounts.flatMap((accountId) => ages.map((age) => ({ accountId, createdAt: daysAgo(age) })))
 
-test('logs are kept for the number of days that the account has set', async () => {
+test('logs are kept for the number of days that the account has configured', async () => {
   const ages = [1, 1.9, 2.1, 29, 31, 299, 301]
   const { logEntry } = shared.database
   await logEntry.createMany({ data: each(ages).map((row) => ({ ...row, module: '', priority: '', message: '' })) })
@@ -64,7 +64,7 @@ test('pictures are deleted with their message, in steps of a limited size, all i
   for (const [id, age] of [4, 5, 6, 2].entries()) {
     const facts = { accountId: 'short', id: `${id}`, deviceId: 'd1', type: 'MMS_DOWNLOADED', sender: '' }
     const { key: inboxKey } = await inboxItem.create({ data: { ...facts, createdAt: daysAgo(age) } })
-    // The row states a large size, so that the test needs no large picture.
+    // The row contains a large size, so that the test needs no large picture.
     const picture = { position: 0, name: '', contentType: 'image/png', size: 40 * 2 ** 20, octets: new Uint8Array(1) }
     for (const partId of [1n, 2n]) await inboxAttachment.create({ data: { ...picture, inboxKey, partId } })
   }

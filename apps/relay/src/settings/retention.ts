@@ -14,7 +14,7 @@ export interface RetentionRule {
 
 const EVERY_SECONDS = 3600
 const ACCOUNTS_AT_ONCE = 50
-/** The number of rows per statement. Small enough for short locks, and large enough for any account. */
+/** The number of rows per statement. It is small enough for short locks, and large enough for any account. */
 const ROWS_AT_ONCE = 1000
 const DAY_MS = 86_400_000
 

@@ -46,7 +46,7 @@ test('an account without settings has the defaults', async () => {
   expect(await get()).toEqual(defaultSettings)
 })
 
-test('PUT replaces all settings, PATCH changes those it contains, and both return the settings in effect', async () => {
+test('PUT replaces all settings, PATCH changes the settings it contains, and both return the settings in effect', async () => {
   expect((await put({ messages: paced, ping: { interval_seconds: 60 } })).json).toEqual({
     ...defaultSettings,
     messages: { ...defaultSettings.messages, ...paced },
@@ -91,7 +91,7 @@ const ecKey = () =>
     .publicKey.export({ format: 'der', type: 'spki' })
     .toString('base64')
 
-test('a key for the inbox is replaced only together with its version, which encrypted values name', async () => {
+test('a key for the inbox can be replaced only together with its version, because encrypted values contain the version', async () => {
   const encryption = { inbox_public_key: rsaKey(2048), inbox_key_version: 1 }
   await patch({ encryption })
   const other = rsaKey(2048)
@@ -145,7 +145,7 @@ test('camelCase is accepted too and takes precedence over snake_case', async () 
   expect(json).toMatchObject({ messages: { send_interval_min: 7, limit_period: 'PerDay', limit_value: 9 } })
 })
 
-test('the signing key is never shown, and is kept when a change does not contain it', async () => {
+test('the signing key is never shown, and is kept if a change does not contain it', async () => {
   expect(JSON.stringify((await put({ webhooks: { signing_key: 'kept' } })).json)).not.toContain('kept')
   expect(JSON.stringify(await get())).not.toContain('signing_key')
   expect(JSON.stringify(await shared.database.account.findMany())).not.toContain('kept')
@@ -170,7 +170,7 @@ test.each([
   expect(json).toMatchObject({ errors: [{ path, message: expect.stringContaining('at the agent') }] })
 })
 
-test('refused keys are accepted when empty, and keys without effect are stored', async () => {
+test('refused keys are accepted when they are empty, and keys without effect are stored', async () => {
   const gateway = { cloud_url: '', private_token: null, notification_channel: 'SSE_ONLY' }
   const { json } = await put({ encryption: { passphrase: '' }, gateway, receiver: { content_provider_enabled: true } })
   expect(json).toEqual({
@@ -224,7 +224,7 @@ test('a change does not affect other accounts', async () => {
   expect(await get('a2')).toEqual(defaultSettings)
 })
 
-test('lists for each setting whether it takes effect with the present values of the others', async () => {
+test('lists for each setting whether it takes effect with the present values of the other settings', async () => {
   const effects = async (effect: string) => {
     const { json } = await api.request('a1', 'GET', '/settings/effects')
     const all = json as { key: string; effect: string; reason?: string }[]

@@ -52,7 +52,7 @@ export function changeConversation({ database, rules, clock }: ChangeConversatio
   })
 }
 
-/** A number without messages can only be blocked or unblocked. */
+/** Refuses other changes of a number without messages, because such a number can only be blocked or unblocked. */
 async function refuseImpossible(
   statements: Statements,
   principal: Principal,
@@ -82,7 +82,10 @@ async function changeUnread(
   if (unread === false) await markRead(statements, accountId, number)
 }
 
-/** A caller that names the last message it saw must not archive a later message, because nobody would see it. */
+/**
+ * If the caller names the last message that it saw, leaves later messages unarchived. Otherwise, nobody would see these
+ * messages.
+ */
 async function withoutUnseen(
   statements: Statements,
   accountId: string,

@@ -13,14 +13,14 @@ export async function lockConversation(statements: Statements, accountId: string
     SELECT pg_advisory_xact_lock(1936554600, hashtext(${accountId} || ' ' || ${number}) & 63)`
 }
 
-/** Creates the row of a conversation, or locks it so that it is not deleted until the transaction ends. */
+/** Creates or locks the row of a conversation, so that it cannot be deleted until the transaction ends. */
 export async function addState(statements: Statements, accountId: string, number: string): Promise<void> {
   await statements.$executeRaw`
     INSERT INTO conversation_states (account_id, number) VALUES (${accountId}, ${number})
     ON CONFLICT (account_id, number) DO UPDATE SET number = excluded.number`
 }
 
-/** Locks labels of an account, so that they are not deleted until the transaction ends. Returns their ids. */
+/** Locks labels of an account, so that they cannot be deleted until the transaction ends. Returns their ids. */
 export async function lockLabels(
   statements: Statements,
   accountId: string,
@@ -37,7 +37,7 @@ export async function lockLabels(
 
 const idRow = z.object({ id: z.string() })
 
-/** Marks received messages as read: all of them, or those up to a place in the order of the conversation. */
+/** Marks received messages as read: all messages, or the messages up to a position in the conversation. */
 export async function markRead(
   statements: Statements,
   accountId: string,

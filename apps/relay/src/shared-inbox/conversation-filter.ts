@@ -47,8 +47,7 @@ const FOLDERS: Readonly<Record<ConversationFolder, Prisma.Sql>> = {
 }
 
 /**
- * Returns the condition for numbers that contain a search term. Hashes of numbers also contain letters, and must not be
- * found.
+ * Returns the condition for numbers that contain a search term. Excludes hashes of numbers, which also contain letters.
  */
 export function numberCondition(accountId: string, { part, whole, received }: NumberTerm): Prisma.Sql {
   return Prisma.sql`(given.number = ANY(${whole}::text[]) OR (
@@ -67,8 +66,8 @@ export function joinStates(accountId: string): Prisma.Sql {
 }
 
 /**
- * Selects the smallest stored set of numbers that contains the numbers of the filter. Undefined if only the set of all
- * conversations does.
+ * Selects the smallest stored set of numbers that contains the numbers of the filter. Returns undefined if only the set
+ * of all conversations contains them.
  */
 export function sourceOf(
   accountId: string,

@@ -7,7 +7,7 @@ const BATCH = 1_000
 
 /**
  * Deletes labels, notes, assignee and archiving of conversations that have no messages left, for all accounts, because
- * they are data about a person. A blocked number stays blocked, because the block must also apply to its next message.
+ * they are data about a person. A blocked number stays blocked, because the block must also apply to later messages.
  * Returns the number of conversations.
  */
 export async function deleteUnusedStates(database: Database): Promise<number> {

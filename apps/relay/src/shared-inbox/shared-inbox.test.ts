@@ -176,7 +176,7 @@ describe('unread messages', () => {
   })
 })
 
-test('a message that a relay of the previous release stores is unread and returns its conversation from the archive', async () => {
+test('stored by a relay of the previous release are unread and move their conversation out of the archive', async () => {
   const decided = { accountId: 'a1', archivedAt: minute(1) }
   await world.database.conversationState.create({ data: { ...decided, number: '+1' } })
   await world.database.conversationState.create({ data: { ...decided, number: '+2', blockedAt: minute(1) } })
@@ -215,7 +215,7 @@ describe('the archive', () => {
     expect(await numbers('?folder=inbox')).toEqual(['+1', '+3', '+2'])
   })
 
-  test('does not take a conversation in which a message arrives while it is being archived', async () => {
+  test('does not contain a conversation in which a message arrives while it is being archived', async () => {
     const seen = await receive('+1', 1)
     await change('+1', { archived: false })
     const [stored, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -243,7 +243,7 @@ describe('the archive', () => {
 })
 
 describe('a blocked number', () => {
-  test('is neither unread nor sent to webhooks, and its messages are stored', async () => {
+  test('has messages that are stored, but not unread and not sent to webhooks', async () => {
     const webhook = { id: 'w', url: 'https://example.org', event: 'sms:received', secretSealed: '' }
     await world.database.webhook.create({ data: { ...webhook, accountId: 'a1' } })
     await receive('+1', 1)
@@ -367,7 +367,7 @@ test('labels, notes and assignee are deleted with the last message, and a block 
   expect(await world.database.conversationNote.findMany()).toMatchObject([{ number: '+3' }])
 })
 
-test('filters are exact when more conversations are selected than are read at once', async () => {
+test('filters are correct when more conversations are selected than are read at once', async () => {
   const accountId = 'a1'
   const items = Array.from({ length: 2_100 }, (_, index) => ({
     ...{ accountId, id: `x${index}`, deviceId: DEVICE, type: 'SMS', sender: `+49${index}`, text: 'hello' },

@@ -13,10 +13,10 @@ export interface TrafficWindow {
 }
 
 /**
- * Counts the messages in each time bucket. Each step of a message counts at its own time, so a message that waits an
- * hour is accepted in one bucket and sent in another. After a vacuum, each subquery reads only a short index range.
- * Grouping and sorting the whole window would take three times as long (`npm run bench -- statistics`). A negative
- * wait, which results from a slow device clock, counts as 0. Takes no locks.
+ * Counts the messages in each time bucket. Each step of a message is counted at the time of this step. So a message
+ * that waits an hour is counted as accepted in one bucket and as sent in another. After a vacuum, each subquery reads
+ * only a short index range. Grouping and sorting the whole window would take three times as long (`npm run bench --
+ * statistics`). A negative wait, which results from a slow device clock, counts as 0. Takes no locks.
  */
 export async function countTraffic(
   statements: Statements,

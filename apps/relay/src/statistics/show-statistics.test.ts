@@ -71,7 +71,7 @@ test('each step of a message counts when it happened', async () => {
     deliveredAt: at('09:05:00'),
   })
   await message({ state: 'Failed', createdAt: at('09:02:00'), failedAt: at('09:02:30') })
-  // A corrected failure does not count.
+  // A corrected failure is not counted.
   await message({ state: 'Sent', createdAt: at('09:02:00'), failedAt: at('09:02:30'), sentAt: at('09:06:00') })
   const item = { accountId: 'a1', deviceId: 'd', type: 'SMS', sender: '+1' }
   await shared.database.inboxItem.create({ data: { ...item, id: 'i1', createdAt: at('09:07:29') } })
@@ -97,7 +97,7 @@ test('reports the median and 95th percentile of the time from due to sent', asyn
       sentAt: at('09:05:00'),
     })
   await message({ state: 'Sent', createdAt: at('08:00:00'), scheduleAt: at('09:06:00'), sentAt: at('09:06:02') })
-  // A device with a slow clock.
+  // Simulates a device with a slow clock.
   await message({ state: 'Sent', createdAt: at('09:07:05'), sentAt: at('09:07:00') })
   const { buckets } = await statistics('?period=hour')
   expect(buckets.slice(-3).map(({ acceptToSentMs }) => acceptToSentMs)).toEqual([

@@ -25,7 +25,7 @@ export function showStatistics({ database, clock }: ShowStatisticsDeps): Endpoin
   })
 }
 
-/** The time buckets of each period. A chart can show this many buckets. Each bucket starts at a round time. */
+/** The time buckets of each period. A chart can show this number of buckets. Each bucket starts at a round time. */
 const scales: Readonly<Record<StatisticsPeriod, { readonly stepSeconds: number; readonly buckets: number }>> = {
   hour: { stepSeconds: 60, buckets: 60 },
   day: { stepSeconds: 900, buckets: 96 },

@@ -42,7 +42,7 @@ export async function checkPooledSession(url: string): Promise<void> {
   }
 }
 
-/** Time limits are in milliseconds; 0 means no limit. */
+/** Returns true if a time limit is at most this value. Time limits are in milliseconds; 0 means no limit. */
 function isUpTo(value: string, mostMs: number): boolean {
   return Number(value) > 0 && Number(value) <= mostMs
 }

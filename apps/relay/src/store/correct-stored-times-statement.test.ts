@@ -51,7 +51,7 @@ test('keeps the remaining time of a retry and a pause, and corrects both times o
   expect(minutesLeft((await store.database.webhook.findFirstOrThrow()).pausedUntil)).toBe(1)
 })
 
-test('makes notifications for browsers due that a wrong clock scheduled too late, and keeps the rest of a pause', async () => {
+test('makes notifications for browsers due that a wrong clock has scheduled too late, and keeps the remaining time of a pause', async () => {
   const about = { accountId: 'account', subscriptionId: 's', kind: 'message.received', about: '+1', attempts: 1 }
   const create = (topic: string, createdAt: Date, nextAttemptAt: Date) =>
     store.database.pushNotification.create({ data: { ...about, topic, createdAt, nextAttemptAt } })
@@ -75,7 +75,7 @@ test('makes notices to phones due that a wrong clock scheduled too late', async 
   expect(streamsUntil?.getTime()).toBeLessThan(Date.now() + 31_000)
 })
 
-test('corrects the queue position of an unscheduled message, and keeps the time of a scheduled one', async () => {
+test('corrects the queue position of an unscheduled message, and keeps the time of a scheduled message', async () => {
   await world.message('m')
   await world.message('scheduled', { scheduleAt: fromNow(2 * HOUR) })
   await store.database.recipient.updateMany({ where: { cmdId: 'm/0' }, data: { dueAt: fromNow(HOUR) } })
@@ -92,7 +92,7 @@ test('does not release a message that waits for approval', async () => {
   expect(await world.recipient('held/0')).toMatchObject({ dueAt: HELD, notBefore: HELD })
 })
 
-test('detects from the stored times that a start has an old clock, but only once', async () => {
+test('detects from the stored times that the clock is too old at a start, but only once', async () => {
   expect(await behindStoredTimesMs(store.database)).toEqual(expect.closeTo(0))
   await store.database.device.updateMany({ data: { lastSeen: fromNow(HOUR) } })
   expect(Math.round((await behindStoredTimesMs(store.database)) / 10_000)).toBe(360)

@@ -44,5 +44,8 @@ export async function correctStoredTimes(database: Database, backMs: number): Pr
   })
 }
 
-/** All relays detect a changed clock within a few seconds. */
+/**
+ * A corrected change is not corrected again for this time, because all relays detect a changed clock within a few
+ * seconds.
+ */
 const DONE_SECONDS = 10

@@ -5,20 +5,21 @@ interface DatabaseAddress {
   readonly needsWrites: boolean
 }
 
-/** Thrown for a URL that cannot be used. The message continues the name of a setting. */
+/** Thrown for a URL that cannot be used. The message begins after the name of a setting. */
 export class DatabaseAddressError extends Error {}
 
 const LIST = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/
 /**
- * Matches what follows the servers if it may be a part of the password, because a "/" or "?" in the password is not encoded: an "@", or
- * more than one path segment. It must be refused, because the path is shown in logs and errors.
+ * Matches an "@", or more than one path segment, after the servers. Such a text may be a part of the password, in which
+ * a "/" or "?" is not encoded. The URL must then be refused, because logs and errors show the path.
  */
 const UNENCODED = /@|^\/[^?]*\//
 const ONE = /^(?:\[[^\]]+\]|[^:,\s]+)?(?::\d{1,5})?$/
 
 /**
- * Reads a URL that may name several servers, as in libpq: `postgresql://user:password@one:5432,other:5432/database`. The parameter
- * `target_session_attrs` is `read-write`, `primary` or `any`. A relay always writes, so several servers are `read-write` by default.
+ * Reads a URL that may name several servers, as in libpq: `postgresql://user:password@one:5432,other:5432/database`.
+ * The parameter `target_session_attrs` is `read-write`, `primary` or `any`. With several servers, the default is
+ * `read-write`, because a relay always writes.
  */
 export function readDatabaseAddress(url: string): DatabaseAddress {
   const [, start = '', servers = '', end = ''] = LIST.exec(url) ?? []
@@ -43,14 +44,14 @@ const TARGETS: ReadonlySet<string> = new Set(['read-write', 'primary', 'any'])
 const ONE_EXAMPLE = 'postgresql://smsgw:password@db.example:5432/smsgw'
 const LIST_EXAMPLE = 'postgresql://smsgw:password@db1.example:5432,db2.example:5432/smsgw'
 
-/** Shows no part of the address, because it may be a part of the password. */
+/** Returns an error that shows no part of the address, because it may be a part of the password. */
 function invalidAddress(): DatabaseAddressError {
   return new DatabaseAddressError(
     `is not a valid address: write it like ${ONE_EXAMPLE}, with / ? # @ in the password as %2F %3F %23 %40`,
   )
 }
 
-/** Removes the parameter, which is none of the driver's. */
+/** Removes the parameter, because the driver does not support it. */
 function withoutTarget(end: string): { readonly rest: string; readonly target: string | undefined } {
   const [path = '', query] = end.split('?')
   const parameters = query === undefined ? [] : query.split('&')

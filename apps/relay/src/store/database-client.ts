@@ -74,9 +74,10 @@ interface Server {
 }
 
 /**
- * Finds the server to use, by asking all servers at the same time. The present server is kept while it can be used. Otherwise the
- * first usable server of the list is chosen, so the order decides and not the time of the answer. When the server must accept
- * writes, connections to a previous one are closed, because a server that was cut off does not close them itself.
+ * Finds the server to use, by asking all servers at the same time. The present server is kept while it can be used.
+ * Otherwise, the first usable server of the list is chosen, even if another server answers earlier. If the server must
+ * accept writes, connections to a previous server are closed, because a server that was cut off does not close them
+ * itself.
  */
 class DatabaseServers {
   readonly #servers: readonly Server[]
@@ -124,7 +125,10 @@ class DatabaseServers {
     return server
   }
 
-  /** An error that will not pass, for example a wrong password, is more helpful than the others. */
+  /**
+   * Returns the most helpful error: an error that a retry does not resolve, for example a wrong password, is more
+   * helpful than other errors.
+   */
   #unavailable(errors: readonly unknown[]): unknown {
     const lasting = errors.find((error) => !isDatabaseUnavailable(error))
     if (lasting !== undefined) return lasting
@@ -151,7 +155,7 @@ async function probe(url: string, needsWrites: boolean): Promise<void> {
     connectionTimeoutMillis: PROBE_MS,
     query_timeout: PROBE_MS,
   })
-  client.on('error', () => undefined) // reported by connect or by the query
+  client.on('error', () => undefined) // connect or the query reports the error
   try {
     await client.connect()
     if (!needsWrites) return
@@ -165,7 +169,7 @@ async function probe(url: string, needsWrites: boolean): Promise<void> {
 
 const PROBE_MS = 2_000
 
-/** These errors have codes that `isDatabaseUnavailable` knows. */
+/** The errors of these classes have codes that `isDatabaseUnavailable` recognises. */
 class ReadOnlyServer extends Error {
   readonly code = '25006'
 }

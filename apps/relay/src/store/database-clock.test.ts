@@ -89,7 +89,7 @@ test('a slow answer does not move the clock', async () => {
 })
 
 test.each([0, 1])(
-  'corrects a first reading that took 8 s without reporting a jump, read after %d of the 8 s',
+  'corrects a first reading that took 8 s without reporting a jump, if the clock was read after %d of the 8 s',
   async (share) => {
     const jumps: number[] = []
     const readMs = async () => {
@@ -123,7 +123,7 @@ test('follows the monotonic clock while the database is unavailable', async () =
   expect(clock.now().getTime()).toBe(noon + 60_000)
 })
 
-test('reports a jump after a slow first reading that a better one confirmed', async () => {
+test('reports a jump after a slow first reading that a better reading confirmed', async () => {
   clock.stop()
   tripMs = 10_000
   const log = { warn: (line: string) => void warned.push(line) } as never

@@ -9,11 +9,11 @@ export interface DatabaseClockDeps {
 }
 
 /**
- * The clock of the database, which all relays share. It is read once per second, and the monotonic clock is used between
- * readings. So a wrong or changed system clock of a relay affects no due time, lease or token.
+ * The clock of the database, which all relays share. It is read once per second, and the monotonic clock is used
+ * between readings. So a wrong or changed system clock of a relay affects no due time, lease or token.
  *
- * The uncertainty of a reading is half its round trip. Smaller differences are ignored, and a difference that a slow
- * earlier reading explains is not reported as a jump.
+ * The uncertainty of a reading is half its round trip. Differences below the uncertainty are ignored. A difference that
+ * may come from a slow earlier reading is not reported as a jump.
  */
 export class DatabaseClock implements Clock {
   readonly #deps: DatabaseClockDeps
@@ -103,7 +103,7 @@ export class DatabaseClock implements Clock {
       await this.#onJump?.(handledMs)
       this.#jumpMs -= handledMs
     } catch {
-      // The next reading handles the jump again.
+      // Keeps the jump, so that the next reading handles it again.
     } finally {
       this.#isHandling = false
     }
@@ -112,7 +112,7 @@ export class DatabaseClock implements Clock {
 
 interface Reading {
   readonly databaseMs: number
-  /** Half the round trip. */
+  /** Half the round trip of the reading. */
   readonly uncertainMs: number
 }
 

@@ -77,7 +77,7 @@ test('health names the folder and the free space of an embedded database', async
   expect(Number.isInteger(observedValue)).toBe(true)
 })
 
-test('the place of the database is its folder, or the host of its server', () => {
+test('the location of the database is its folder, or the host of its server', () => {
   expect(databasePlace({ DATABASE_URL: undefined, DATA_DIR: '/data' })).toEqual({ folder: '/data/database', host: '' })
   for (const url of ['postgresql://u:p@db.example:5432/smsgw', 'postgresql:///smsgw?host=db.example'])
     expect(databasePlace({ DATABASE_URL: url, DATA_DIR: '/data' })).toEqual({ folder: undefined, host: 'db.example' })

@@ -36,8 +36,8 @@ export function databasePlace({
  * Detects that the disk of the database is full, reports it in health checks, log and answers, and detects when the
  * disk has space again.
  *
- * has space → full: the server reported `disk_full` for any statement, or a test write failed. full → has space: a test
- * write succeeded. Test writes are repeated while the disk is full, because requests may have stopped.
+ * States: has space → full: the server reported `disk_full` for any statement, or a test write failed. full → has
+ * space: a test write succeeded. Test writes are repeated while the disk is full, because requests may have stopped.
  */
 export class DatabaseDisk {
   readonly #deps: DatabaseDiskDeps
@@ -108,8 +108,8 @@ export class DatabaseDisk {
       await testDiskSpace(this.#database)
     } catch (error) {
       if (isDatabaseUnavailable(error)) {
-        // A running server has already reported a full disk. An embedded server may not even start, so its free space
-        // is checked.
+        // Checks the free space of an embedded server, because it may not even start. A running server has already
+        // reported a full disk.
         if (isCritical(this.#space())) this.reportFull((error as Error).message)
         return
       }

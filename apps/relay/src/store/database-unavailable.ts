@@ -38,7 +38,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 /**
  * Checks the cause of an adapter error. The cause is a plain object. A transaction that is being ended throws the
- * adapter error unwrapped.
+ * adapter error without this wrapper.
  */
 function isAdapterUnavailable(cause: unknown): boolean {
   if (typeof cause !== 'object' || cause === null) return false

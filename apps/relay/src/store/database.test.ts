@@ -18,7 +18,7 @@ async function planned(): Promise<number> {
   return row?.count ?? 0
 }
 
-test('plans a statement once per connection, whatever its values', async () => {
+test('plans a statement once per connection, with any values', async () => {
   const ask = (value: number) => store.database.$queryRaw<{ value: number }[]>`SELECT ${value}::int AS value`
   expect(await ask(1)).toEqual([{ value: 1 }])
   const before = await planned()
@@ -26,8 +26,8 @@ test('plans a statement once per connection, whatever its values', async () => {
   expect(await planned()).toBe(before)
 })
 
-test('names a statement by its text, so that no other process gives the name to another statement', async () => {
-  // With one connection, because each connection has its own statements.
+test('names a statement by its text, so that no other process gives the same name to another statement', async () => {
+  // Uses one connection, because each connection has its own statements.
   const own = openDatabase({ url: store.url, connections: 1 })
   try {
     await own.$queryRaw`SELECT ${1}::int AS prisma`
@@ -44,7 +44,7 @@ test('names a statement by its text, so that no other process gives the name to 
   }
 })
 
-test('a client of a pooler sends statements without names, with Prisma, without it and in transactions', async () => {
+test('a client of a pooler sends statements without names, with and without Prisma, and in transactions', async () => {
   const pooled = openDatabase({ url: store.url, connections: 1, isPooled: true })
   try {
     await pooled.account.findMany()
@@ -68,7 +68,7 @@ test('statements that differ each time do not fill the memory of the server', as
   expect(await planned()).toBeLessThanOrEqual(500)
 })
 
-test('notices a database that stops answering, also in a transaction, and does not delay the next request', async () => {
+test('detects a database that stops answering, also in a transaction, and does not delay the next request', async () => {
   const line = await silenceableLine(store.url)
   const database = openDatabase({ url: line.url, connections: 1, silenceMs: 200 })
   const errors: unknown[] = []
@@ -90,7 +90,10 @@ test('notices a database that stops answering, also in a transaction, and does n
   line.close()
 })
 
-/** Forwards data between a client and the server. While silent, it drops all data without an error. */
+/**
+ * Returns a connection that forwards data between a client and the server. While it is silent, it drops all data
+ * without an error.
+ */
 async function silenceableLine(url: string) {
   const folder = new URL(url).searchParams.get('host')
   let isSilent = false

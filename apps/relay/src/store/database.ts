@@ -18,8 +18,8 @@ export interface DatabaseOptions {
   /** Size of the pool. */
   readonly connections: number
   /**
-   * True if `url` is a pooler in transaction mode. It refuses startup parameters and named statements, so the settings below are those
-   * of the database role (`checkPooledSession`).
+   * True if `url` is a pooler in transaction mode. A pooler refuses startup parameters and named statements, so the
+   * settings below must be settings of the database role (`checkPooledSession`).
    */
   readonly isPooled?: boolean
   /** How long a connection may be silent. Must be longer than the server's statement timeout. */
@@ -99,9 +99,9 @@ class DatabaseSilent extends Error {
 const MAX_NAMES = 500
 
 /**
- * Returns a function that names statements, so that PostgreSQL plans each only once per connection. A statement without a name is
- * planned at each use. The name is a hash of the text, so that two processes never use one name for different statements. They
- * would share sessions if `DATABASE_URL` were a pooler and `DATABASE_DIRECT_URL` were not set.
+ * Returns a function that names statements, so that PostgreSQL plans each only once per connection. A statement without
+ * a name is planned at each use. The name is a hash of the text, so that two processes never use one name for different
+ * statements. Two processes share sessions if `DATABASE_URL` is a pooler and `DATABASE_DIRECT_URL` is not set.
  */
 function statementNames(): (statement: { readonly sql: string }) => string {
   const names = new Map<string, string>()

@@ -5,7 +5,10 @@
 // database gets only a few small queries per second for any number of callers.
 import { BoundedMap } from '../limits/bounded-map.ts'
 
-/** Together with the duration of a query, this is less than the two seconds after which every relay must see a change. */
+/**
+ * Together with the duration of a query, this must be less than two seconds, because every relay must see a change
+ * within two seconds.
+ */
 const MAX_AGE_MS = 1_800
 const REFRESH_AGE_MS = 1_000
 
@@ -31,10 +34,10 @@ export class FreshLookup<Value extends object> {
   async get(id: string): Promise<Value | undefined> {
     const row = this.#rows.get(id)
     const ageMs = row ? this.#deps.nowMs() - row.askedMs : Number.POSITIVE_INFINITY
-    // A negative age means that the clock was set back. The actual age is unknown then.
+    // A negative age means that the clock was set back, so the actual age is unknown.
     if (!row || ageMs < 0 || ageMs > MAX_AGE_MS) return (await this.#ask(id)).get(id)
-    // A failure is ignored here. If queries still fail when the row is too old, the next caller waits for a query and
-    // gets its error.
+    // Ignores a failure. If queries still fail when the row is too old, the next caller waits for a query and gets its
+    // error.
     if (ageMs > REFRESH_AGE_MS) this.#ask(id).catch(() => undefined)
     return row.value
   }
@@ -42,7 +45,7 @@ export class FreshLookup<Value extends object> {
   /** Discards matching rows after this process changed them. */
   forget(matches: (value: Value, id: string) => boolean): void {
     for (const [id, { value }] of this.#rows.entries()) if (matches(value, id)) this.#rows.delete(id)
-    // A running query may have read the row before the change.
+    // A running query may have read the row before the change, so its result is not used.
     if (this.#running) this.#running.outdated = true
   }
 
@@ -50,7 +53,7 @@ export class FreshLookup<Value extends object> {
     if (this.#running && !this.#running.outdated && this.#running.ids.has(id)) return this.#running.promise
     if (!this.#next) {
       this.#next = newBatch()
-      // The query starts later, so that all callers in the same turn of the event loop share it.
+      // Starts the query later, so that all callers in the same iteration of the event loop share it.
       if (!this.#running) queueMicrotask(() => this.#start())
     }
     this.#next.ids.add(id)

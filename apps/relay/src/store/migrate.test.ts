@@ -137,7 +137,7 @@ describe('an index that is built concurrently', () => {
   }
   const valid = () => rows("SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'one_id'::regclass")
 
-  test('blocks no writers, and is not blocked by starts that wait', async () => {
+  test('does not block writers, and is not blocked by starts that wait', async () => {
     await migrate(empty.url, [ONE])
     const writer = await connected()
     try {
@@ -163,7 +163,7 @@ describe('an index that is built concurrently', () => {
     expect(await valid()).toEqual([{ valid: true }])
   })
 
-  test('is recorded when only the record is missing', async () => {
+  test('is recorded if only its record is missing', async () => {
     await migrate(empty.url, [ONE, INDEX])
     await rows("DELETE FROM _prisma_migrations WHERE migration_name = '0003_index'")
     expect(await migrate(empty.url, [ONE, INDEX])).toEqual(['0003_index'])

@@ -15,7 +15,7 @@ export interface Migration {
 }
 
 export interface MigrateOptions {
-  /** How long a migration is repeated while other transactions hold the locks that it needs. */
+  /** How long a migration is retried while other transactions hold the locks that it needs. */
   readonly giveUpAfterMs?: number
   /** Receives a line for the operator while a migration waits. */
   readonly report?: (line: string) => void
@@ -27,8 +27,8 @@ export interface MigrateOptions {
  *
  * Other relays keep working in the meantime. While a statement waits for an exclusive lock, all later queries of the
  * table wait for the statement. So a migration waits at most LOCK_WAIT_MS. Then it is rolled back, so that other
- * queries run, and tried again.  A migration with CONCURRENTLY does not block queries, but cannot run in a transaction,
- * so its file contains only one statement.
+ * queries can run, and it is tried again. A migration with CONCURRENTLY does not block queries, but cannot run in a
+ * transaction, so its file contains only one statement.
  */
 export async function migrate(
   url: string,
@@ -50,7 +50,7 @@ export async function migrate(
     if (!(error instanceof DatabaseError)) throw error
     throw new StartError(`the database cannot be migrated: ${error.message}`, { cause: error })
   } finally {
-    await client.end() // releases the lock
+    await client.end() // this releases the lock
   }
 }
 
@@ -115,7 +115,10 @@ async function lock(client: Client, report: (line: string) => void): Promise<voi
 }
 
 const LOCK_POLL_MS = 200
-/** Longer than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that holds a required lock. */
+/**
+ * The longest wait for a lock. It is longer than `deadlock_timeout`, after which PostgreSQL ends an autovacuum that
+ * holds a required lock.
+ */
 const LOCK_WAIT_MS = 2_000
 const LONGEST_PAUSE_MS = 8_000
 /** The SQL states `lock_not_available` and `deadlock_detected`. */
@@ -154,7 +157,10 @@ function isConcurrent({ sql }: Migration): boolean {
   return /^(?:CREATE(?: UNIQUE)?|DROP) INDEX CONCURRENTLY /im.test(sql)
 }
 
-/** Applies a migration and records it in one transaction, so that after a crash both are done or neither is. */
+/**
+ * Applies and records a migration in one transaction, so that after a crash it is either applied and recorded, or
+ * neither.
+ */
 async function applyInTransaction(client: Client, migration: Migration): Promise<void> {
   await client.query('BEGIN')
   await client.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`)
@@ -164,8 +170,8 @@ async function applyInTransaction(client: Client, migration: Migration): Promise
 }
 
 /**
- * Applies a migration outside a transaction. After a crash the statement may be done but not recorded, so it contains IF (NOT)
- * EXISTS. An interrupted CREATE INDEX leaves an invalid index, which is dropped first.
+ * Applies a migration outside a transaction. After a crash, the statement may have been executed but not recorded, so
+ * it contains IF (NOT) EXISTS. An interrupted CREATE INDEX leaves an invalid index, which is dropped first.
  */
 async function applyConcurrently(client: Client, migration: Migration, leftMs: number): Promise<void> {
   const { rows } = await client.query<{ index: string }>(

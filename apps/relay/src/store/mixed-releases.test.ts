@@ -73,7 +73,7 @@ describe('a message that the previous release accepts', () => {
     expect(await claimCommands(store.database, connection, plenty, world.now)).toMatchObject([{ cmdId: 'now/0' }])
   })
 
-  test('takes its place in the queue after the clock was set back, and keeps its scheduled time', async () => {
+  test('is corrected in the queue after the clock was set back, and keeps its scheduled time', async () => {
     await checkInstallation(store.database, secretBox(randomBytes(32).toString('base64'), systemRandom), systemRandom)
     const ahead = new Date(Date.now() + 3_600_000)
     world.pass((ahead.getTime() - world.now.getTime()) / 1000)
@@ -184,7 +184,7 @@ describe('a webhook that the previous release writes', () => {
     expect(await events()).toEqual(['sms:received'])
   })
 
-  test('has its URL since the time of the write, so older events require the scopes to read them', async () => {
+  test('keeps the time at which its URL was written, so older events require the scopes to read them', async () => {
     await register('https://old.invalid/')
     await deliver(`${account.id}-1`)
     expect(await redeliver(`${account.id}-1`)).toBe(202)
@@ -254,13 +254,14 @@ describe('a token that a relay of the previous release handles', () => {
     for (const { id } of [parent, child, grandchild]) expect(await listed()).not.toContain(id)
   })
 
-  test('ends with the token with which it was issued, even if a refresh extended its life', async () => {
+  test('ends with the token with which it was issued, even if a refresh made its lifetime longer', async () => {
     const child = await issue(await issue(undefined, 60))
     const { access_token: access, ...rest } = (
       await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${child.refresh_token}` })
     ).json
     const pair = { access_token: access, ...rest }
-    // The previous release refreshes without checking the end of the family. The test moves this end, to save time.
+    // The previous release refreshes a token without checking the end of its family. To save time, the test changes
+    // this end.
     await oldRelay.query(
       `UPDATE token_families SET ends_at = now() WHERE id = (SELECT family_id FROM tokens WHERE jti = $1)`,
       [pair.id],
@@ -331,10 +332,10 @@ describe('an encrypted data message', () => {
     expect(await send(old.deviceId)).toEqual(refused)
   })
 
-  test('is refused when a relay of the previous release holds the agent', async () => {
+  test('is refused when the agent is connected to a relay of the previous release', async () => {
     const { deviceId } = await pair(['encrypted-data'])
     expect(await send(deviceId)).toBe(deviceId)
-    agents.at(-1)?.stop() // otherwise the agent would connect to this relay again
+    agents.at(-1)?.stop() // otherwise, the agent would connect to this relay again
     await oldRelay.query(
       `UPDATE devices SET conn_epoch = conn_epoch + 1, relay_id = 'old', lease_until = now() + interval '1 minute',
          last_seen = now(), connected_at = now(), boot_id = 'boot', agent_version = '0.1.0' WHERE id = $1`,

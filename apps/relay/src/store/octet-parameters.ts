@@ -10,8 +10,8 @@ let count = 0
 
 /**
  * Runs a statement with octets as a parameter, which it must write as `${parameter}::bytea`. The Prisma client would
- * encode octets as base64 within JSON, several times. The client gets a short placeholder instead, and the connection
- * sends the octets.
+ * encode octets as base64 within JSON, several times. Therefore, the client gets a short placeholder, and the
+ * connection sends the octets.
  */
 export async function withOctets<Result>(
   octets: AttachmentOctets,

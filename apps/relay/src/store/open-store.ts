@@ -14,7 +14,7 @@ import type { SecretBox } from './secret-box.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
 export interface Store {
-  /** The URL for connections outside the pool, which need a session. */
+  /** The URL for connections outside the pool. These connections need a session. */
   readonly url: string
   readonly database: Database
   readonly disk: DatabaseDisk
@@ -65,7 +65,7 @@ export async function openStore({ config, box, random, log }: StoreDeps): Promis
 }
 
 interface Server {
-  /** The URL of the server itself. */
+  /** The URL of the server itself, without a pooler. */
   readonly url: string
   /** The URL of a pooler in front of the server, if there is one. */
   readonly poolerUrl?: string | undefined
@@ -116,7 +116,7 @@ export function runningDatabase({
   if (url !== undefined) return url
   if (!('heldBy' in tryDataFolder(folder))) return undefined
   const running = runningPostgres(join(folder, 'database'))
-  // The process that owns the folder is starting or stopping, so this throws an error that names the process.
+  // This throws an error that names the process which owns the folder, because it is starting or stopping.
   if (running === undefined) takeDataFolder(folder)
   return running
 }

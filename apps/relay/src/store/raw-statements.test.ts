@@ -142,14 +142,14 @@ test.each([
   })
 })
 
-test('a client that runs raw statements only survives the end of its connections, and closes them', async () => {
+test('a client that runs only raw statements continues when its connections end, and closes them', async () => {
   const other = openDatabase({ url: world.url, connections: 2 })
   const row = z.object({ pid: z.int() })
   const backend = () => readRow(other, row, Prisma.sql`SELECT pg_backend_pid() AS pid`)
   const { pid } = await backend()
   await world.database.$queryRaw`SELECT pg_terminate_backend(${pid}::int)`
   await expect.poll(() => isConnected(pid)).toBe(false)
-  // The client may still use the ended connection, because the end is visible in PostgreSQL before it reaches the client.
+  // The client may still use the ended connection, because PostgreSQL shows the end before the client is notified.
   const again = await backend().catch((error: unknown) => {
     expect(isDatabaseUnavailable(error)).toBe(true)
     return backend()

@@ -11,8 +11,8 @@ interface RawPool {
   /** Returns the name under which PostgreSQL keeps the plan of a statement, or an empty string for no name. */
   readonly nameOf: (statement: { readonly sql: string }) => string
   /**
-   * Lets the Prisma client take over the pool. From then on, it handles errors of idle connections, and closes the pool when
-   * it is disconnected.
+   * Gives the pool to the Prisma client. From then on, the Prisma client handles errors of idle connections, and closes
+   * the pool when it is disconnected.
    */
   readonly connect: () => Promise<void>
 }
@@ -42,9 +42,9 @@ export function withoutPrisma(statements: RawStatements): RawStatements {
 }
 
 /**
- * Runs the work in a transaction without Prisma, so the work can run raw statements only. In addition to the time limits of the
- * session (see database.ts), the whole transaction has a time limit. After it, the connection is closed and the database counts as
- * unavailable.
+ * Runs the work in a transaction without Prisma, so the work can run raw statements only. In addition to the time
+ * limits of the session (see database.ts), the whole transaction has a time limit. When this limit has passed, the
+ * connection is closed, and the database counts as unavailable.
  */
 export async function rawTransaction<Result>(
   database: Database,
@@ -70,7 +70,7 @@ export async function rawTransaction<Result>(
   try {
     return await Promise.race([commit(client, () => work(rawStatements(client, raw))), timedOut.promise])
   } catch (error) {
-    // If the transaction cannot be ended, the connection is closed, which ends it.
+    // Closes the connection if the transaction cannot be ended, because this ends the transaction.
     lost ??= await client.query('ROLLBACK').then(
       () => undefined,
       (failure: Error) => failure,
@@ -95,7 +95,7 @@ async function commit<Result>(client: PoolClient, work: () => Promise<Result>): 
 /** The same limit as for transactions of Prisma that store events. */
 const TRANSACTION_TIMEOUT_MS = 20_000
 
-/** This error has a code that `isDatabaseUnavailable` knows. */
+/** The error has a code that `isDatabaseUnavailable` recognises. */
 class TransactionTimeout extends Error {
   readonly code = 'ETIMEDOUT'
 
@@ -156,7 +156,10 @@ const parsers = {
     (format === 'binary' ? undefined : ownParsers[oid]) ?? types.getTypeParser(oid, format),
 }
 
-/** Sessions use UTC, so the text is ISO 8601 with a space and a short offset, except for infinity and years of five digits. */
+/**
+ * Parses a time. Sessions use UTC, so the text is ISO 8601 with a space and a short offset, except for infinity and
+ * years of five digits.
+ */
 function timeOf(text: string): Date {
   if (text.length < MOST_TIME && text.endsWith('+00') && text[10] === ' ')
     return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)

@@ -14,8 +14,8 @@ export async function readDatabaseMs(statements: Statements): Promise<number> {
 }
 
 /**
- * Returns by how many milliseconds the database's clock is behind the latest stored time, or 0. A machine without a
- * battery-backed clock starts with an old time. Takes no locks.
+ * Returns the number of milliseconds by which the database's clock is behind the latest stored time, or 0. A machine
+ * without a battery-backed clock starts with an old time. Takes no locks.
  */
 export async function behindStoredTimesMs(statements: Statements): Promise<number> {
   const { ms } = await readRow(

@@ -6,7 +6,7 @@ import { ReconnectingClient } from './reconnecting-client.ts'
 const store = useTestDatabase()
 let client: ReconnectingClient
 const events: string[] = []
-/** Returns the error of a query during the outage. */
+/** The error of a query that was made during the outage. */
 let failure: Promise<unknown> | undefined
 
 afterEach(async () => {

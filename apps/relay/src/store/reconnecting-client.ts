@@ -65,7 +65,7 @@ export class ReconnectingClient {
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
       keepAlive: true,
-      // The server notices within a minute, instead of two hours, that this process was cut off.
+      // With these settings, the server detects within a minute, instead of two hours, that this process was cut off.
       options: `${NO_TIMEOUTS} -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3`,
     })
     client.on('error', (error) => this.#lose(client, error))

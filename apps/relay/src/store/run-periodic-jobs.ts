@@ -28,7 +28,7 @@ export function runPeriodicJobs(
   /** True if the outage was logged, so that other jobs do not log it again. */
   let isOutage = false
   const loops = jobs.map(async ({ name, everySeconds, run }) => {
-    // The first run starts soon, so that a relay that is restarted every night does not skip its daily jobs.
+    // Starts the first run soon, so that a relay that is restarted every night does not skip its daily jobs.
     let seconds = Math.min(everySeconds, FIRST_RUN_SECONDS)
     while (await pause(seconds * 1000, stopping.signal)) {
       seconds = everySeconds
@@ -67,8 +67,9 @@ async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
 const LOCK_CLASS = 1_936_554_599
 
 /**
- * The locks of this process. They are all on one separate connection, so that a relay that is killed or cut off loses
- * them with the connection. A name must not be locked twice at once, because a session never blocks itself.
+ * The locks of this process. All of them are held by one separate connection, so that a relay that is killed or cut off
+ * loses its locks together with this connection. A name must not be locked twice at the same time, because a session
+ * never blocks itself.
  */
 function advisoryLocks(url: string) {
   const client = new ReconnectingClient({ url, name: 'smsgw periodic work' })
@@ -81,7 +82,7 @@ function advisoryLocks(url: string) {
       try {
         await work()
       } finally {
-        // After a reconnect this session does not have the lock, and the query changes nothing.
+        // If the connection was replaced, this session does not have the lock, and the query changes nothing.
         await ask('SELECT pg_advisory_unlock($1, hashtext($2)) AS answer', name)
       }
     },

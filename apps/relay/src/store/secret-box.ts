@@ -6,7 +6,10 @@ export interface SecretBox {
   seal(text: string, purpose: string): string
   /** Throws when the text was encrypted with another secret or purpose, or was modified. */
   open(sealed: string, purpose: string): string
-  /** Returns a keyed hash in hexadecimal. The hash finds a value although the value itself is not stored. */
+  /**
+   * Returns a keyed hash in hexadecimal digits. With this hash, a value can be found although the value itself is not
+   * stored.
+   */
   fingerprint(text: string, purpose: string): string
 }
 

@@ -375,7 +375,7 @@ describe('a schema that differs from the rows', () => {
   })
 })
 
-test('every raw statement is in a statement file and has an example here', () => {
+test('every raw statement is in a statement file and has an example in this test', () => {
   const withSql = sourceFiles(SOURCE).filter(
     ({ file, text }) =>
       !['store/read-rows.ts', 'store/raw-statements.ts'].includes(file) &&

@@ -86,7 +86,7 @@ test('the last use is listed, to the minute, with the address', async () => {
     })
 })
 
-test('a rotated key overlaps with the previous one for the chosen time', async () => {
+test('a rotated key and the previous key are both valid for the chosen time', async () => {
   const { id, key } = await create({ name: 'rotated' })
   const { status, json } = await relay.api('POST', `/keys/${id}/rotate`, { body: { overlapSeconds: 3_600 } })
   expect([status, json.id]).toEqual([200, id])
@@ -128,7 +128,7 @@ test('a revoked key and its tokens are refused, and the key stays in the list', 
   expect((await relay.api('DELETE', `/keys/${id}`)).status).toBe(204)
 })
 
-test('the tokens of a previous key end when that key ends', async () => {
+test('the tokens of a previous key end when the previous key ends', async () => {
   const { id, key: first } = await create({ name: 'rotated', scopes: ['logs:read', 'tokens:manage'] })
   const issue = async (auth: string) => {
     const body = { scopes: ['logs:read', 'tokens:manage'], ttl: 0 }

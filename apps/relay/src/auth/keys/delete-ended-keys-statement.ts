@@ -6,7 +6,7 @@ const KEPT_MS = 90 * 86_400_000
 const USAGE_MS = 7 * 86_400_000
 
 /**
- * Deletes keys that ended long ago, but not while a message names them as its sender. The partial index `messages_of_key`
+ * Deletes keys that ended long ago, unless a message names the key as its sender. The partial index `messages_of_key`
  * finds such a message. Also deletes old usage. Locks only the deleted rows.
  */
 export async function deleteEndedKeys(database: Database, now: Date): Promise<void> {

@@ -170,10 +170,10 @@ export function refuseTokens({ tokenId }: Principal): void {
     throw new ApiError(403, 'a token may not create, change or rotate API keys: use the password, or sign in')
 }
 
-/** With these scopes, a key whose messages need approval could send or spend without approval. */
+/** Scopes with which a key could send messages or spend money without approval, although its messages need approval. */
 const WITHOUT_APPROVAL: readonly Scope[] = ['all:any', 'messages:approve', 'webhooks:write', 'devices:write']
 
-/** A key with limits could create a key without them. */
+/** Refuses keys without limits, because a key with limits could otherwise create a key without limits. */
 function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
   const around = limits.approval && WITHOUT_APPROVAL.find((scope) => scopes.includes(scope))
   if (around)

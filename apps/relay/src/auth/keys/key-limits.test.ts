@@ -69,12 +69,12 @@ test('a key that is limited to a device uses every SIM of this device', async ()
   expect((await send(key, { simNumber: 2 })).json).toMatchObject({ deviceId: ONE, simNumber: 2 })
 })
 
-test('a key whose device was deleted sends nothing', async () => {
+test('a key whose device was deleted cannot send', async () => {
   const { key } = await create({ sims: [{ deviceId: newId(systemRandom) }] })
   expect(await reasonOf(send(key))).toEqual([403, 'key_sim_limit'])
 })
 
-test('a key with limited SIMs sends no USSD request with another SIM', async () => {
+test('a key with limited SIMs cannot send a USSD request with another SIM', async () => {
   const { key } = await create({ sims: [{ deviceId: ONE, simNumber: 2 }] }, { scopes: ['devices:write'] })
   const ask = async (deviceId: string, simNumber?: number) => {
     const body = { code: '*100#', ...(simNumber && { simNumber }) }
@@ -140,7 +140,7 @@ test('a raised limit applies at once', async () => {
   expect([(await send(key)).status, (await send(key)).status]).toEqual([202, 429])
 })
 
-test('messages name their sender, and the list filters by it', async () => {
+test('messages name their sender, and the list of messages can be filtered by sender', async () => {
   const { id, key } = await create({}, { name: 'named', scopes: ['messages:send', 'tokens:manage'] })
   const { json: ofKey } = await relay.api('POST', '/auth/token', {
     auth: `Bearer ${key}`,

@@ -68,7 +68,7 @@ test('after backup and restore, a key and its previous key are accepted, and a r
   })
 })
 
-test('after backup and restore, messages name their key, and the limits of the key count messages sent before', async () => {
+test('after backup and restore, messages name their key, and the limits of the key count messages that were sent before', async () => {
   const [listed] = (await call('GET', '/messages', keys.current)).json
   expect(listed).toMatchObject({ id: message, sentBy: { kind: 'key', keyName: 'door bell' } })
   const known = (await call('GET', '/keys', keys.current)).json

@@ -9,8 +9,8 @@ import { unauthorised } from '../unauthorised.ts'
 export type KeyCaller = Pick<Principal, 'accountId' | 'credentialVersion' | 'key'>
 
 /**
- * Locks the account against other changes of its keys, tokens and password until the end of the transaction. Throws 401 if
- * the caller lost access after authentication, because its password was changed or its key was revoked or rotated.
+ * Locks the account against other changes of its keys, tokens and password until the end of the transaction. Throws 401
+ * if the caller lost access after authentication, because the password was changed or the key was revoked or rotated.
  */
 export async function lockAccountForKeys(statements: Statements, caller: KeyCaller): Promise<void> {
   const { accountId, credentialVersion = null, key } = caller

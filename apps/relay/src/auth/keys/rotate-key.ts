@@ -28,7 +28,7 @@ export function rotateKey(deps: KeyEndpointDeps): Endpoint {
   })
 }
 
-/** Only the present key stays valid for the overlap. An even older key, from an earlier rotation, ends at once. */
+/** Only the present key stays valid for the overlap. A key that an earlier rotation replaced ends at once. */
 export function replaceKey(
   { database, box, clock, random }: KeyDeps,
   caller: KeyCaller,
@@ -56,7 +56,10 @@ export function replaceKey(
   })
 }
 
-/** Revokes a key and the tokens that it issued. An unknown key, or one of another account, counts as revoked. */
+/**
+ * Revokes a key and the tokens that it issued. Answers in the same way for an unknown key and for a key of another
+ * account.
+ */
 export function revokeKey(deps: KeyEndpointDeps): Endpoint {
   const { database, clock, hints } = deps
   return endpoint({

@@ -2,8 +2,8 @@ import type { Clock } from '../../clock.ts'
 import type { Statements } from '../../store/database.ts'
 
 /**
- * Deletes sessions that have expired or whose password was changed. During a concurrent password change, the statement reads
- * the committed version of the account without waiting, and the next run deletes the rest.
+ * Deletes sessions that have expired or whose password was changed. The statement does not wait for a concurrent
+ * password change: it reads the committed version of the account, and the next run deletes the remaining sessions.
  */
 export async function deleteEndedSessions({
   database,

@@ -24,8 +24,8 @@ interface CookieOptions {
 }
 
 /**
- * Over TLS the name has a prefix that browsers accept only from this host. Without the prefix, another host of the same domain
- * could set our cookie and make its visitors work in the attacker's account.
+ * Over TLS the name has a prefix that browsers accept only from this host. Without the prefix, an attacker on another
+ * host of the same domain could set our cookie, so that visitors would work in the attacker's account.
  */
 function nameOf(isSecure: boolean): string {
   return isSecure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE

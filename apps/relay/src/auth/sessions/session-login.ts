@@ -9,7 +9,9 @@ import { readSessionStandings, type SessionStanding } from './read-session-stand
 /** Lifetime of a session, counted from the last time the console was opened. */
 export const SESSION_SECONDS = 30 * 86_400
 const DAY_MS = 86_400_000
-/** Limit per account, so that a script that signs in for each request does not fill the table. */
+/**
+ * The largest number of sessions per account, so that a script that signs in for each request does not fill the table.
+ */
 const MAX_SESSIONS = 100
 
 interface SessionLoginDeps {

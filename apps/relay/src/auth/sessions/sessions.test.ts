@@ -168,7 +168,7 @@ test.each([
   }
 })
 
-test('behind a trusted proxy our own page has the host that the proxy reports', async () => {
+test('behind a trusted proxy, our own page has the host name that the proxy reports', async () => {
   const ask = replica()
   const byTls = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'public.example' }
   const cookie = `${await signIn(ask, byTls)}; ${await signIn(ask)}`
@@ -198,7 +198,7 @@ test('an Authorization header takes precedence over a session, even with wrong c
   expect((await ask('GET', '/messages', { cookie })).status).toBe(200)
 })
 
-test('signing out ends a session, here at once and on other relays within two seconds', async () => {
+test('signing out ends a session, at once on this relay and within two seconds on other relays', async () => {
   const [here, there] = [replica(), replica()]
   const cookie = await signIn(here)
   expect((await there('GET', '/messages', { cookie })).status).toBe(200)

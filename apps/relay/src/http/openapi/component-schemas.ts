@@ -19,7 +19,7 @@ export class ComponentSchemas {
     } = z.toJSONSchema(schema, {
       io: place === 'answer' ? 'output' : 'input',
       override,
-      // `touchUp` refuses custom schemas that do not declare their type in JSON.
+      // Leaves these schemas to `touchUp`, which refuses custom schemas that do not declare their type in JSON.
       unrepresentable: 'any',
     })
     for (const [name, definition] of Object.entries($defs ?? {})) this.#name(name, inDocument(definition))
@@ -56,7 +56,8 @@ function describeDefault(jsonSchema: JsonSchema): void {
 const touchUp: Override = ({ zodSchema, jsonSchema }) => {
   if (zodSchema._zod.def.type === 'custom' && jsonSchema.type === undefined)
     throw new Error('a custom schema needs a type for the OpenAPI document: register it with one')
-  // zod omits the examples of transformed values, because they could be outputs. Our examples are inputs.
+  // Adds the examples: zod omits the examples of transformed values, because they could be outputs, but our examples
+  // are inputs.
   const { examples, default: preset } = z.globalRegistry.get(zodSchema) ?? {}
   if (Array.isArray(examples)) jsonSchema.examples = examples
   if (preset !== undefined) jsonSchema.default = preset

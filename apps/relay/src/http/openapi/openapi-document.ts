@@ -106,7 +106,7 @@ export function mobileDocument(routes: readonly Route[], version: string): Opena
 const PHONE_GUIDE =
   'The API of the app SMS Gateway for Android, for phones that are devices of an account. The same paths also answer below `/api/mobile/v1`.'
 
-/** These operations check credentials themselves, so the document lists none for them. */
+/** The document lists no credentials for these operations, because they check the credentials themselves. */
 const PHONE_CREDENTIALS: Readonly<Record<string, Pick<Operation, 'description' | 'security'>>> = {
   'POST /device': {
     description:

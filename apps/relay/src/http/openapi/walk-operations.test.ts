@@ -88,7 +88,7 @@ test('every operation succeeds and matches its schema, and no answer with texts 
     expect(judge.problemOf(method, operation, answer), `${method} ${path}`).toBeUndefined()
     if (answer.text.startsWith('{') || answer.text.startsWith('[')) answers.set(path, JSON.parse(answer.text))
   }
-  // Texts of strangers and secrets in one compressed answer reveal each other (docs/decisions/0019-compressed-answers.md).
+  // In one compressed answer, a text of a stranger can reveal a secret (docs/decisions/0019-compressed-answers.md).
   expect([...compressible].sort()).toEqual([
     `GET ${BASE}/devices/{id}/telemetry`,
     `GET ${BASE}/logs`,

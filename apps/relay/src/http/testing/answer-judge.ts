@@ -33,7 +33,7 @@ export class AnswerJudge {
     if ((status === 429 || status === 503) && headers['retry-after'] === undefined)
       return `is a ${status} without Retry-After`
     if (method === 'HEAD' || (method === 'OPTIONS' && status === 204)) return text === '' ? undefined : 'has a body'
-    // Finds the operation again, because a hostile path or method may belong to another operation.
+    // Finds the operation again, because a request with a hostile path or method may match another operation.
     if (!operation && status < 300) return undefined
     const response = operation?.responses[status]
     if (!response && operation && !EVERYWHERE.includes(status)) return `answered ${status}, which is not documented`
@@ -68,7 +68,10 @@ export class AnswerJudge {
   }
 }
 
-/** A relay without agents answers USSD requests like this: the device is offline, or the network does not answer. */
+/**
+ * Returns true if an answer to a USSD request is one that a relay without agents gives: the device is offline, or the
+ * network does not answer.
+ */
 function isAboutDevice(operation: Operation | undefined, status: number): boolean {
   return operation?.operationId === 'postDevicesByIdUssd' && (status === 503 || status === 504)
 }

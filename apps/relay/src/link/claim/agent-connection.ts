@@ -1,6 +1,6 @@
 import { Prisma } from '../../store/generated/client.ts'
 
-/** One connection of a device's agent. All claims and reports of the agent refer to its connection. */
+/** One connection of a device's agent. All claims and reports of the agent belong to a connection. */
 export interface AgentConnection {
   readonly accountId: string
   readonly deviceId: string
@@ -11,9 +11,10 @@ export interface AgentConnection {
 
 /**
  * Returns the head of a statement that may run only for the newest connection. Its table `fence` has one row if this
- * connection is the newest of its device and has the current journal, otherwise none. The row stays locked against a newer
- * connection until the commit, so that a newer connection sees every claim made here. Claims wait neither for each other nor
- * for events of the device. When `isWanted` is false, nothing is locked and nothing is written.
+ * connection is the newest of its device and has the current journal. Otherwise, the table is empty. The row stays
+ * locked against a newer connection until the commit, so that a newer connection sees every claim of this statement.
+ * Claims do not wait for each other or for events of the device. When `isWanted` is false, nothing is locked and
+ * nothing is written.
  */
 export function fence(
   { accountId, deviceId, connEpoch, journalId }: AgentConnection,

@@ -39,7 +39,7 @@ export class ConnectionCloser {
 
   async #write(): Promise<void> {
     const { database, clock, log } = this.#deps
-    // Waits to collect the connections that end in the same turn of the event loop.
+    // Waits, so that connections that end in the same iteration of the event loop are collected.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const ended = this.#waiting.splice(0)

@@ -7,8 +7,8 @@ interface LeasedDevice {
 }
 
 /**
- * Returns the devices with the lease that counts, and with the time of the last contact: those of their relay, if it has a
- * row. Statements in SQL join the table `relays` in the same way.
+ * Returns the devices with their valid lease and the time of the last contact. Both are taken from the row of the
+ * relay, if the relay has a row. SQL statements join the table `relays` in the same way.
  */
 export async function withRelayLeases<Device extends Partial<LeasedDevice> & Pick<LeasedDevice, 'relayId'>>(
   database: Database,

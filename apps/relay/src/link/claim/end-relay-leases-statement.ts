@@ -3,8 +3,8 @@ import { Prisma } from '../../store/generated/client.ts'
 import { latestLease } from './lease.ts'
 
 /**
- * A relay without access to the database keeps its agents for some time. If the lease ended at once, the relay would have to
- * attach all of them again.
+ * The lease of a relay ends only this long after its last renewal. A relay without access to the database keeps its
+ * agents for some time. If its lease had been ended, the relay would have to attach all these agents again.
  */
 const KEPT_MS = 600_000
 
@@ -14,8 +14,9 @@ export function endRelayLease(statements: Statements, relayId: string): Promise<
 }
 
 /**
- * Does the same for relays that were killed. A lease that ends after `latestLease` was written before the clock was set back;
- * a running relay renews it within a second, and attaches its devices again if the lease was ended.
+ * Ends the leases of relays that were killed, and marks their devices offline. A lease that ends after `latestLease`
+ * was written before the clock was set back: a running relay renews it within a second, and attaches its devices again
+ * if the lease was ended.
  */
 export function endOldRelayLeases(statements: Statements, now: Date): Promise<number> {
   const before = new Date(now.getTime() - KEPT_MS)

@@ -5,8 +5,9 @@ import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
 /**
- * Returns which of these connections have ended: their device was deleted, alone or with its account, or has a newer connection. The
- * caller has to close their sockets. Takes no locks. A lookup of 5,000 ids by primary key takes a few milliseconds.
+ * Returns the connections of this list that have ended, because their device was deleted (alone or with its account),
+ * or has a newer connection. The caller has to close their sockets. Takes no locks. A lookup of 5,000 ids by primary
+ * key takes a few milliseconds.
  */
 export async function findEndedConnections(
   database: Database,

@@ -11,8 +11,8 @@ export interface RelayPresence {
 }
 
 /**
- * Returns true while a relay of the previous release runs, or while a relay of this release starts. Takes no locks, and reads only
- * the locks in the memory of the server and one row for each relay.
+ * Returns true while a relay of the previous release runs, or while a relay of this release starts. Takes no locks.
+ * Reads only the list of locks in the memory of the server, and one row for each relay.
  */
 export async function findOldRelays(database: Database, relay: RelayPresence): Promise<boolean> {
   const { hasOldRelays } = await readRow(
@@ -25,7 +25,7 @@ export async function findOldRelays(database: Database, relay: RelayPresence): P
 
 const foundRow = z.object({ hasOldRelays: z.boolean() })
 
-/** True while the delivery worker of another relay holds a lock on a number that is in no row. */
+/** True while the delivery worker of another relay holds a lock on a number that no row contains. */
 export function oldRelayRuns({ relayId, worker }: RelayPresence): Prisma.Sql {
   return Prisma.sql`EXISTS (
       SELECT FROM pg_locks

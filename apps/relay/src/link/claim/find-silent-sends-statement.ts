@@ -5,18 +5,18 @@ import { readRows } from '../../store/read-rows.ts'
 import { latestLease } from './lease.ts'
 
 export interface SilenceLimits {
-  /** How long a device may be silent after the deadline of a message. */
+  /** How long a device may be silent after the deadline of a message before the message is lost. */
   readonly afterExpiryMs: number
-  /** How long a device may be silent if a message has no deadline. */
+  /** How long a device may be silent before a message without a deadline is lost. */
   readonly silenceMs: number
 }
 
 /**
  * Finds unfinished messages of devices that were silent for longer than the limit.
  *
- * Locks the devices. If a device reconnects at the same time, either this statement sees the connection, or the device
- * waits until the caller has recorded the cancels. The lock mode is SHARE, so that two relays that run this do not wait
- * for each other.
+ * Locks the devices. If a device reconnects at the same time, either this statement sees the new connection, or the
+ * device waits until the caller has recorded the cancels. The lock mode is SHARE, so that two relays that run this
+ * statement do not wait for each other.
  */
 export function findSilentSends(
   statements: Statements,

@@ -2,15 +2,17 @@
 export const LEASE_MS = 60_000
 
 /**
- * Returns true if a device is connected. If a lease ends after `latestLease`, it was written before the clock was set back. Such
- * a lease counts as expired until the relay of the device renews it.
+ * Returns true if a device is connected. A lease that ends after `latestLease` was written before the clock was set
+ * back. Such a lease counts as expired until the relay of the device renews it.
  */
 export function isLeased(leaseUntil: Date | null, now: Date): boolean {
   if (leaseUntil === null) return false
   return leaseUntil > now && leaseUntil <= latestLease(now)
 }
 
-/** Returns the latest time at which a lease can end if the clock was not set back. */
+/**
+ * Returns the latest time at which a lease can end. A lease that ends later was written before the clock was set back.
+ */
 export function latestLease(now: Date): Date {
   return new Date(now.getTime() + LEASE_MS + SLACK_MS)
 }

@@ -26,9 +26,9 @@ export function endLostJournals(database: Database, windowMs: number, now: Date,
 /**
  * Fails the messages of devices that were silent for longer than the limit. Returns the number of messages.
  *
- * Each failure records a cancel, which a device obeys before it sends anything after it has reconnected. Later reports
- * of the device correct the state. The devices are locked. If a device reconnects at the same time, either the
- * connection is seen here, or the device finds the cancels.
+ * For each failed message, a cancel is recorded. After it has reconnected, a device handles such a cancel before it
+ * sends anything. Later reports of the device correct the state. The devices are locked. If a device reconnects at the
+ * same time, either this function sees the connection, or the device finds the cancels.
  */
 export function loseSilentDevices(
   database: Database,

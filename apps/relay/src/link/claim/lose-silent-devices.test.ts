@@ -75,7 +75,7 @@ describe('a device that is silent beyond the limit', () => {
     expect(await lose()).toBe(1)
   })
 
-  test('does not lose messages while it is connected, however short the limit and however long its sends take', async () => {
+  test('does not lose messages while it is connected, with any limit and any duration of its sends', async () => {
     await silentWith('m')
     const { connection } = await world.connect()
     world.pass(30)

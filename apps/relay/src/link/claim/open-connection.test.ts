@@ -39,7 +39,7 @@ describe('a connection', () => {
     expect(await store.database.simCard.findMany()).toMatchObject([{ simNumber: 2, state: 'ready' }])
   })
 
-  test('keeps the number of a card that has become unreadable, and of no other card', async () => {
+  test('keeps the number of a card that has become unreadable, but not of another card', async () => {
     const number = async () => (await store.database.simCard.findFirstOrThrow()).phoneNumber
     await world.connect({ sims: [{ simNumber: 1, state: 'ready', phoneNumber: '+491', iccid: '89' }] })
     for (const state of ['absent', 'locked', 'failed']) {

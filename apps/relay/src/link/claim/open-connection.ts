@@ -17,9 +17,9 @@ export interface ArrivingAgent {
   readonly agentVersion: string
   readonly capabilities: readonly Capability[]
   readonly sims: readonly SimCard[]
-  /** Undefined for older agents. */
+  /** The encryption key. Undefined for older agents. */
   readonly encryptionKey?: EncryptionKey | undefined
-  /** Undefined while the agent makes no aliases. */
+  /** The key of the aliases. Undefined while the agent makes no aliases. */
   readonly aliasKey?: AliasKey | undefined
 }
 
@@ -32,7 +32,7 @@ export interface ClaimedConnection {
   readonly isRetired: boolean
   /** Boot id of the previous connection. */
   readonly previousBootId: string | undefined
-  /** The relay of the previous connection, if that relay may be running and has to be notified. */
+  /** The relay of the previous connection, if this relay may still be running and has to be notified. */
   readonly displacedRelayId: string | undefined
 }
 
@@ -45,11 +45,11 @@ export interface OpenConnectionOptions {
 }
 
 /**
- * Makes this the only connection of the device. Returns undefined when the device does not exist.
+ * Makes this connection the only connection of the device. Returns undefined when the device does not exist.
  *
  * Claims and events of the previous connection lock the device, so this lock waits for them; later claims and events of
- * that connection are refused. The mark is read under the lock, so it is final, and `readUnacknowledgedCommands` sees
- * every claim.
+ * that connection are refused. The mark is read while the device is locked, so the mark is final, and
+ * `readUnacknowledgedCommands` sees every claim.
  *
  * A journal that the device reports for the first time replaces the previous journal, which is lost or was an old copy.
  * Unfinished messages of the previous journal are in doubt from now on, whether they were acknowledged or not, because

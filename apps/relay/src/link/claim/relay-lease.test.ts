@@ -37,7 +37,9 @@ const renew = (worker?: number) =>
 const device = () => store.database.device.findUniqueOrThrow({ where: { id: 'device' } })
 const later = (seconds: number) => new Date(world.now.getTime() + seconds * 1000)
 
-/** Returns whether the device is online and when it was seen, as each reader of leases sees it. */
+/**
+ * Returns whether the device is online and when it was last seen, in the form in which each reader of leases sees it.
+ */
 async function seenByReaders() {
   const [roster] = (await readRosters(store.database, ['account'], 10)).get('account') ?? []
   const [report] = await readDeviceReports(store.database, 'account', ['device'])
@@ -93,7 +95,7 @@ describe('the lease of a relay', () => {
     expect(await renew()).toMatchObject({ isNew: true })
   })
 
-  test('counts again at the next renewal after the clock was set back', async () => {
+  test('is valid again after the next renewal when the clock was set back', async () => {
     await world.connect()
     await renew()
     world.pass(-HOUR)
@@ -126,7 +128,7 @@ describe('the lease of a relay', () => {
   })
 })
 
-test('relays of the previous release are seen by the locks of their delivery workers', async () => {
+test('detects relays of the previous release by the locks of their delivery workers', async () => {
   const old = new Client({ connectionString: store.url })
   await old.connect()
   try {
@@ -145,9 +147,9 @@ test('relays of the previous release are seen by the locks of their delivery wor
   }
 })
 
-test('soon after a relay of the previous release has started, each device has a lease that it reads', async () => {
+test('soon after a relay of the previous release has started, each device has a lease that this relay can read', async () => {
   const { setInterval } = globalThis
-  // Without the regular renewals.
+  // Stops the regular renewals.
   const intervals = vi
     .spyOn(globalThis, 'setInterval')
     .mockImplementation(((work: () => void, ms: number) =>
@@ -161,7 +163,7 @@ test('soon after a relay of the previous release has started, each device has a 
   try {
     await agent.online()
     await expect.poll(() => relay.database.relay.count({ where: { worker: { not: null } } })).toBe(1)
-    // As after two minutes without an older relay.
+    // Simulates that two minutes have passed without an older relay.
     await old.query("UPDATE devices SET lease_until = now() - interval '1 minute'")
     await old.query('SELECT pg_advisory_lock($1, 7)', [PRESENCE_CLASS])
     const isOnline = async () => {
@@ -242,13 +244,13 @@ test('a device whose connection the relay does not know goes offline', async () 
     await expect.poll(() => database.relay.count()).toBe(1)
     const { id: relayId } = await database.relay.findFirstOrThrow()
     const id = 'lost'.padEnd(21, '-')
-    // As after the answer of the database to the opened connection was lost.
+    // Simulates that the answer of the database to the opened connection was lost.
     const attached = { relayId, leaseUntil: new Date(Date.now() - 1_000), connEpoch: 3 }
     await database.device.create({
       data: { id, accountId: relay.account.id, name: 'lost', publicKey: '', ...attached },
     })
     expect((await relay.api('GET', '/devices')).json).toMatchObject([{ online: true }])
-    // The relay also looks when its lost connection to the database is back.
+    // Ends the relay's connection to the database, because the relay also checks when this connection is restored.
     await database.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'smsgw hints'`
     const isOnline = async () => (await relay.api('GET', '/devices')).json[0].online
@@ -288,7 +290,7 @@ test('a relay whose lease was ended while it had no database attaches its connec
     await relay.database.relay.updateMany({ data: { leaseUntil: new Date(0) } })
     await endOldRelayLeases(relay.database, new Date())
     expect(await isOnline()).toBe(false)
-    // The relay renews its lease when its lost connection to the database is back.
+    // Ends the relay's connection to the database, because the relay renews its lease when this connection is restored.
     await relay.database.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'smsgw hints'`
     await expect.poll(isOnline, { timeout: 30_000 }).toBe(true)

@@ -5,11 +5,13 @@ import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
 /**
- * Extends the own leases of devices by `leaseMs`, and attaches the devices to `relayId` if it is given. Returns the connections
- * that are no longer the newest of their device, or whose device was deleted. The caller has to close their sockets.
+ * Extends the separate leases of devices by `leaseMs`, and attaches the devices to `relayId` if it is given. Returns
+ * the connections that are no longer the newest of their device, or whose device was deleted. The caller has to close
+ * their sockets.
  *
- * Phones have their own leases. Devices of agents share the lease of their relay (`renewRelayLease`), and need their own leases
- * only while a relay of the previous release runs, which does not read the lease of a relay.
+ * Each phone has a separate lease. The devices of agents share the lease of their relay (`renewRelayLease`). They need
+ * separate leases only while a relay of the previous release runs, because such a relay does not read the lease of a
+ * relay.
  *
  * Devices are locked in the order of their ids, so that two relays cannot deadlock.
  */

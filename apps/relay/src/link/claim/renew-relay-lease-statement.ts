@@ -10,10 +10,11 @@ export interface RelayLease extends RelayPresence {
 }
 
 /**
- * Extends the lease of a relay, on which all its devices are online. One row for a relay, instead of one for each device.
+ * Extends the lease of a relay, which keeps all its devices online. So one row is written for the relay, instead of one
+ * row for each device.
  *
- * `isNew` is true if the relay had no row, for example because its lease had ended long ago. `hasOldRelays` is true while a relay of
- * the previous release runs. Locks only the relay's own row.
+ * `isNew` is true if the relay had no row, for example because its lease had ended long ago. `hasOldRelays` is true
+ * while a relay of the previous release runs. Locks only the relay's own row.
  */
 export async function renewRelayLease(
   database: Database,

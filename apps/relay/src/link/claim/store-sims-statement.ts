@@ -3,9 +3,9 @@ import type { Statements } from '../../store/database.ts'
 import { storableText } from '../../store/storable.ts'
 
 /**
- * Replaces the SIM slots of a device. A slot that is missing from the report is deleted. A card that has become unreadable
- * keeps its last known number, for the events of messages that were to be sent through that SIM. The caller holds the lock of
- * the device.
+ * Replaces the SIM slots of a device. A slot that is missing from the report is deleted. A card that has become
+ * unreadable keeps its last known number, because the events of messages for this SIM contain the number. The caller
+ * holds the lock of the device.
  */
 export async function storeSims(
   statements: Statements,

@@ -13,7 +13,7 @@ import { type AgentConnection, fence } from '../claim/agent-connection.ts'
 /** How many commands the connection accepts now. */
 export interface Room {
   readonly sends: number
-  /** The limit including urgent sends, for which credit is reserved. At least `sends`. */
+  /** The limit if urgent sends are included, for which credit is reserved. At least `sends`. */
   readonly urgentSends: number
   /**
    * The limit for cancels, and the separate but equal limit for other commands that are not sends. Neither kind costs
@@ -23,9 +23,9 @@ export interface Room {
 }
 
 export interface ClaimOptions {
-  /** Called with the delay in seconds of each claimed send after it was due. */
+  /** Called for each claimed send with the number of seconds since it was due. */
   readonly onDispatched?: ((sinceDueSeconds: number) => void) | undefined
-  /** Claims sends for emulated modems even while the account has a real modem. */
+  /** True if sends are claimed for emulated modems even while the account has a real modem. */
   readonly mayMixEmulated?: boolean | undefined
 }
 
@@ -33,15 +33,15 @@ export interface ClaimOptions {
  * Claims the commands that are due for a device, in the order of dispatch: cancels, other commands, then sends by
  * priority and, within a priority, by the processing order of the account. When this returns, the commands belong to
  * the device's journal, and only then may a frame be sent. `readUnacknowledgedCommands` finds commands that were lost
- * on the way.
+ * on the way to the agent.
  *
- * One statement needs only one round trip and one commit. When nothing is due, the fence locks no row and nothing is
- * written.
+ * A single statement needs only one round trip and one commit. When nothing is due, the fence locks no row and nothing
+ * is written.
  *
- * Locked recipients are skipped, because waiting for them would gain nothing: they are being cancelled or ended, or
- * belong to an older claim, which may still finish. The message is not locked, because its state does not change. A
- * cancel, which locks the message and its recipients, waits for this statement and then sees the dispatch. A sweep that
- * was dispatched to another journal is dispatched again, because a second sweep does no harm.
+ * Locked recipients are skipped, because waiting for them would have no advantage: they are being cancelled or ended,
+ * or belong to an older claim that may still be completed. The message is not locked, because its state does not
+ * change. A cancel, which locks the message and its recipients, waits for this statement and then sees the dispatch. A
+ * sweep that was dispatched to another journal is dispatched again, because a second sweep does no harm.
  *
  * Only one of the subqueries `first_in` and `last_in` reads rows, because both check the processing order first. The
  * indexes contain only waiting rows, so the length of the history does not matter. LIFO sorts the queue of the device
@@ -154,7 +154,7 @@ export const sendRow = z.object({
 
 export type SendRow = z.output<typeof sendRow>
 
-/** `command` is set for every command other than a send, and the columns of `sendRow` only for a send. */
+/** `command` is set for every command except a send. The columns of `sendRow` are set only for a send. */
 const claimedRow = sendRow.extend({ command: z.custom<Command>().nullable() })
 
 /** Columns of recipients `r` and messages `m`. */

@@ -111,7 +111,7 @@ describe('a claim', () => {
     expect(await claimedIds()).toEqual(['z/0', 'z/1', 'y/0', 'y/1', 'a/0', 'a/1'])
   })
 
-  test('skips rows that another transaction holds, and takes the rest', async () => {
+  test('skips rows that another transaction has locked, and takes the other rows', async () => {
     await world.message('held')
     await world.message('free')
     const ids = await store.database.$transaction(async (statements) => {
@@ -121,7 +121,7 @@ describe('a claim', () => {
     expect(ids).toEqual(['free/0'])
   })
 
-  test('returns the latest first within a priority when the account uses LIFO', async () => {
+  test('returns the latest message first within a priority if the account uses LIFO', async () => {
     await store.database.account.updateMany({ data: { settings: { messages: { processing_order: 'LIFO' } } } })
     await world.message('old')
     world.pass(1)
@@ -148,7 +148,7 @@ describe('a claim', () => {
     expect(await claimedIds()).toEqual(['later/0'])
   })
 
-  test('returns an unscheduled message at once, even if the accepting clock was ahead', async () => {
+  test('returns an unscheduled message at once, even if the clock of the relay that accepted it was ahead', async () => {
     world.pass(86_400)
     await world.message('m')
     world.pass(-86_400)
@@ -177,7 +177,7 @@ describe('a claim', () => {
 })
 
 describe('cancels and other commands', () => {
-  test('come before sends, cancels first, once per connection', async () => {
+  test('come before sends, with cancels first, once per connection', async () => {
     await world.message('m')
     expect(await claimedIds()).toEqual(['m/0'])
     await cancel('m/0')
@@ -242,7 +242,7 @@ describe('a command that was lost on the way', () => {
   })
 })
 
-describe('two relays that both assume that they hold a device', () => {
+describe('two relays that both assume that they have the connection of a device', () => {
   test('never both claim a send, in any interleaving', async () => {
     const other = openDatabase({ url: store.url, connections: 8 })
     for (let number = 0; number < 60; number += 1) await world.message(`m${number}`)

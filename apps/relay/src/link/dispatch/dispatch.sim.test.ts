@@ -14,8 +14,8 @@ import { claimCommands } from './claim-commands-statement.ts'
 import { readUnacknowledgedCommands } from './read-unacknowledged-statement.ts'
 
 // Random histories of one device: API requests, actions and events of the device, lost frames, broken connections, lost
-// journals and advancing clocks. fast-check prints the seed and the shortest failing history; SMSGW_HISTORIES sets
-// their number.
+// journals and advancing clocks. fast-check prints the seed and the shortest failing history. SMSGW_HISTORIES sets the
+// number of histories.
 
 const store = useTestDatabase()
 
@@ -192,7 +192,7 @@ class History {
     await this.#checkOutbox(rows)
   }
 
-  /** Each milestone is reported once, and only if it was reached. */
+  /** Checks that each milestone is reported once, and only if the message reached it. */
   async #checkOutbox(rows: ReadonlyMap<string, Row>): Promise<void> {
     const deliveries = Map.groupBy(await store.database.webhookDelivery.findMany(), ({ event }) => event)
     const reached = (at: (row: Row) => Date | null) => [...rows.values()].filter((row) => at(row) !== null).length

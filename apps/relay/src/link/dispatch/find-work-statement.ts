@@ -6,7 +6,7 @@ import { readRows } from '../../store/read-rows.ts'
 /**
  * Returns the devices connected to this process that have due commands: scheduled commands, and commands whose hint was
  * lost. A device belongs to this relay until it connects to another relay, even if a clock change has ended the lease.
- * Takes no locks. Costs a few index lookups per device (0.01 ms), however many commands are waiting.
+ * Takes no locks. Costs a few index look-ups per device (0.01 ms), for any number of waiting commands.
  */
 export async function findDevicesWithWork(database: Database, relayId: string, now: Date): Promise<string[]> {
   const rows = await readRows(

@@ -14,7 +14,7 @@ beforeEach(async () => {
 const plenty = { sends: 100, urgentSends: 100, others: 100 }
 const found = (relayId = 'relay') => findDevicesWithWork(store.database, relayId, world.now)
 
-test('finds a device while a due command waits, at the relay that holds the device', async () => {
+test('finds a device while a due command waits, at the relay that has the connection of the device', async () => {
   const { connection } = await world.connect()
   const claim = () => claimCommands(store.database, connection, plenty, world.now)
   expect(await found()).toEqual([])

@@ -7,9 +7,9 @@ import type { AgentConnection } from '../claim/agent-connection.ts'
 import { sendColumns, sendCommand, sendRow } from './claim-commands-statement.ts'
 
 /**
- * Returns the commands that were dispatched to this journal and may not have arrived. These commands are sent again when a
- * connection opens. An agent that already has a command only acknowledges it again. USSD commands are left out, because their
- * requests have ended.
+ * Returns the commands that were dispatched to this journal and may not have arrived. These commands are sent again
+ * when a connection opens. If an agent already has a command, it only acknowledges the command again. USSD commands are
+ * left out, because their requests have ended.
  *
  * Takes no locks, because dispatched commands always belong to this journal.
  */

@@ -3,7 +3,7 @@ import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { EventBatch } from '../../ingest/event-recorder.ts'
 import type { AgentConnection } from '../claim/agent-connection.ts'
 
-/** The actual outcome of a send, as the sequence of its events. */
+/** The real outcomes of a send, each as the sequence of its events. */
 export const fates = {
   delivered: ['processed', 'sent', 'delivered'],
   sent: ['processed', 'sent'],
@@ -15,8 +15,8 @@ export const fates = {
 export type Fate = keyof typeof fates
 
 /**
- * A model of an agent from the view of the relay's store. It has a journal and numbered events, and executes each
- * command once.
+ * A model of an agent, as the relay's store sees it. It has a journal and numbered events, and executes each command
+ * once.
  */
 export class ModelAgent {
   journalId = 'journal 0'

@@ -241,7 +241,7 @@ export class ScriptedAgent {
     this.#sockets.set(connection, socket)
     socket.on('open', () => this.#step({ kind: 'opened', connection }))
     socket.on('message', (data) => this.#step({ kind: 'received', connection, text: data.toString() }))
-    // The event `close` follows each error.
+    // Does nothing, because the event `close` follows each error.
     socket.on('error', () => undefined)
     socket.on('close', (code, reason) => {
       this.#sockets.delete(connection)

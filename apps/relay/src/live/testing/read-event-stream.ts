@@ -54,7 +54,7 @@ async function* blocksOf(response: Response): AsyncGenerator<string, undefined> 
       }
     }
   } catch {
-    // The client or the server disconnected.
+    // Ends the iteration, because the client or the server disconnected.
   }
   return undefined
 }

@@ -51,7 +51,7 @@ test('returns the outcome of each message of a group', async () => {
   expect(await storedIds()).toEqual(['first', 'new', 'other thing', 'taken'])
 })
 
-test('recognises a message that it has stored itself when a lost connection makes it retry', async () => {
+test('recognises a message that it has stored itself, when it retries after a lost connection', async () => {
   const group = [newMessage('a'), keyed('b', 'k')]
   expect(await kinds(group)).toEqual(['accepted', 'accepted'])
   expect(await kinds(group)).toEqual(['accepted', 'accepted'])

@@ -26,8 +26,8 @@ export type AcceptOutcome =
   | { readonly kind: 'key-gone' }
 
 /**
- * Stores each message or returns why it was not stored. No two messages may have the same id or idempotency key. MMS
- * need a transaction, because each of their attachments has its own statement.
+ * Stores each message, or returns why it was not stored. All messages must have different ids and different idempotency
+ * keys. MMS need a transaction, because each of their attachments has its own statement.
  */
 export async function acceptMessages(
   statements: Statements,
@@ -49,7 +49,7 @@ const accepted: AcceptOutcome = { kind: 'accepted' }
 
 function outcomeOf(message: NewMessage, taken: DuplicateMessage | undefined): AcceptOutcome {
   if (taken === undefined) return { kind: 'device-gone' }
-  // The same message is already stored: the connection was lost before the answer arrived, and the statement was run
+  // If the same message is already stored, the connection was lost before the answer arrived, and the statement was run
   // again.
   if (taken.recipients[0]?.cmdId === message.recipients[0]?.cmdId) return accepted
   return repeatOutcome(message, taken) ?? { kind: 'id-taken' }
@@ -81,7 +81,7 @@ export interface NewMessage {
   readonly sentBy: LimitedSender
   /** URL that receives the states of the message in Twilio's format. */
   readonly statusCallback?: string | undefined
-  /** The message is held until it is approved, and fails at this time. */
+  /** If set, the message waits until it is approved, and fails at this time. */
   readonly approvalUntil?: Date | undefined
 }
 

@@ -35,7 +35,7 @@ export interface AcceptRequestDeps {
   readonly rules: MessageRules
   /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
-  /** Uses emulated modems even in accounts with a real modem. */
+  /** True if emulated modems may be used even in accounts with a real modem. */
   readonly mayMixEmulated?: boolean | undefined
   /** Called once per accepted message. */
   readonly onAccepted?: (() => void) | undefined
@@ -48,7 +48,7 @@ export interface SendRequest {
   readonly query: SendMessageQuery
   /** A repeated request with the same key is accepted only once. */
   readonly idempotencyKey: string | undefined
-  /** The content that requests with the same key must have in common. Default: body and query. */
+  /** The content that must be equal in requests with the same key. Default: body and query. */
   readonly identity?: unknown
   /** URL that receives the states of the message in Twilio's format. */
   readonly statusCallback?: string | undefined
@@ -120,7 +120,10 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
     return { message: acceptedAnswer(message), isRepeated: false }
   }
 
-  /** A request that would be refused now may have been accepted before. */
+  /**
+   * Looks for an earlier request with the same key. The relay may have accepted that request even if it would refuse
+   * the request now.
+   */
   async function repeatedBefore(requested: RequestedMessage, refusal: ApiError): Promise<AcceptedRequest> {
     if (requested.idempotency === undefined) throw refusal
     const [taken] = await findDuplicates(database, [{ ...requested, id: '' }])

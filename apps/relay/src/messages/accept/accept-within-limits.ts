@@ -7,9 +7,9 @@ import { addUsage, lockUsage, usageRow } from './key-usage-statement.ts'
 import { isStatementError } from './statement-error.ts'
 
 /**
- * Stores messages one group at a time, as `groupAccepts` does. Each API key with a daily limit has its own groups, so
- * that another relay that holds the lock of one key delays only this key. Replies have their own groups for the same
- * reason. MMS have their own groups, because the transfer of their attachments to the database takes long.
+ * Stores messages one group at a time, as `groupAccepts` does. Each API key with a daily limit has separate groups. So
+ * if another relay has locked a key, only the messages of this key wait. Replies have separate groups for the same
+ * reason. MMS have separate groups, because the transfer of their attachments to the database takes long.
  */
 export function acceptInLanes(database: Database): (message: NewMessage) => Promise<AcceptOutcome> {
   const unlimited = groupAccepts({
@@ -77,8 +77,8 @@ function acceptWithinLimit(
 }
 
 /**
- * Stores the messages that fit, and adds them to `used`. If a message is not stored, another round gives its room to
- * other messages.
+ * Stores the messages that fit, and adds them to `used`. If one of these messages is not stored, another round gives
+ * its room to other messages.
  */
 async function acceptInTurn(
   statements: Statements,
@@ -106,13 +106,13 @@ function takeRoom(used: Map<string, number>, message: NewMessage): boolean {
   if (limit === undefined) return true
   const row = counterOf(message)
   const count = used.get(row)
-  // The key was deleted after authentication.
+  // The count is missing if the key was deleted after authentication.
   if (count === undefined || count + message.recipients.length > limit) return false
   used.set(row, count + message.recipients.length)
   return true
 }
 
-/** A message beyond the limit may be a repetition of an accepted message. */
+/** Returns the outcomes of the messages beyond the limit. Such a message may be a repetition of an accepted message. */
 async function outcomesOfRest(
   statements: Statements,
   rest: readonly NewMessage[],

@@ -58,9 +58,9 @@ async function readKeyHolders(statements: Statements, accountId: string): Promis
 }
 
 /**
- * Returns a device that can decrypt the alias; undefined if no device reported its key. An agent keeps its secret when it is
- * paired again, and its new device then reports only the current key. Devices with a common key have the same secret, so each of
- * them can decrypt the aliases of all.
+ * Returns a device that can decrypt the alias; undefined if no device reported its key. An agent keeps its secret when
+ * it is paired again, and its new device then reports only the current key. Devices with a common key have the same
+ * secret, so each of these devices can decrypt the aliases of all others.
  */
 function ableDevice(holders: readonly KeyHolder[], alias: string): Pick<KeyHolder, 'id' | 'isDeleted'> | undefined {
   const keyIds = new Set([aliasKeyId(alias)])
@@ -73,7 +73,10 @@ function ableDevice(holders: readonly KeyHolder[], alias: string): Pick<KeyHolde
   return able.find(({ isDeleted }) => !isDeleted) ?? able[0]
 }
 
-/** For an alias of a device whose keys are not stored, because it is connected to a relay of an earlier release. */
+/**
+ * Returns the device that reported an alias, if its keys are not stored because it is connected to a relay of an
+ * earlier release.
+ */
 async function receiverOf(
   statements: Statements,
   accountId: string,

@@ -37,7 +37,7 @@ describe('messageRecipients', () => {
 })
 
 describe('partsBeyond', () => {
-  test('returns the number of parts only beyond the maximum', () => {
+  test('returns the number of parts only if it exceeds the maximum', () => {
     expect(partsBeyond(text('a'.repeat(153 * 255)), 255)).toBeUndefined()
     expect(partsBeyond(text('a'.repeat(153 * 255 + 1)), 255)).toBe(256)
   })
@@ -58,7 +58,7 @@ describe('partsBeyond', () => {
     expect(partsBeyond(text('a'.repeat(161)), 1)).toBe(2)
   })
 
-  test('counts data in octets, next to its port header', () => {
+  test('counts data in octets, in addition to its port header', () => {
     expect(partsBeyond(data(133), 1)).toBeUndefined()
     expect(partsBeyond(data(134), 1)).toBe(2)
     expect(partsBeyond(data(128 * 255), 255)).toBeUndefined()

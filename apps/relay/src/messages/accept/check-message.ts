@@ -58,7 +58,7 @@ function* timeErrors(scheduleAt: Date | undefined, validUntil: Date | undefined,
     yield { path: 'scheduleAt', message: 'must be before the deadline set by ttl or validUntil' }
 }
 
-/** Only phones send MMS, and a phone cannot decrypt an alias. */
+/** Returns errors of an MMS: only phones send MMS, and a phone cannot decrypt an alias. */
 function* mmsErrors({ content, phoneNumbers }: SendMessageRequest): Generator<FieldError> {
   if (content.kind !== 'mms') return
   for (const [position, number] of phoneNumbers.entries())
@@ -109,7 +109,10 @@ export function messageRecipients(requested: readonly string[], rules: NumberRul
 /** A part of UCS-2 text holds 67 UTF-16 units, or 66 if a surrogate pair would otherwise be split. */
 const FEWEST_UNITS_OF_A_PART = 66
 
-/** Returns the number of parts if it exceeds `most`, else undefined. Most texts are too short to need counting. */
+/**
+ * Returns the number of parts if it exceeds `most`, otherwise undefined. Most texts are so short that their parts need
+ * not be counted.
+ */
 export function partsBeyond(content: MessageContent, most: number): number | undefined {
   if (content.kind === 'mms') return undefined
   if (content.kind === 'data') return dataPartsBeyond(Buffer.from(content.data, 'base64'), content.port, most)

@@ -37,16 +37,16 @@ function choice(devices: readonly DeviceOnRoster[], criteria: Partial<DeviceCrit
   return chosen.ok ? chosen.device.id : chosen.problem
 }
 
-test('takes the requested device, even if it is offline', () => {
+test('chooses the requested device, even if it is offline', () => {
   expect(choice([device('a', online), device('b')], { deviceId: 'b' })).toBe('b')
 })
 
-test('takes the shortest queue of the online devices', () => {
+test('chooses the online device with the shortest queue', () => {
   const devices = [device('a', { ...online, waiting: 3 }), device('b', { ...online, waiting: 1 }), device('c')]
   expect(choice(devices)).toBe('b')
 })
 
-test('takes the device seen last when none is online', () => {
+test('chooses the device that was seen last if no device is online', () => {
   const devices = [
     device('never', { lastSeen: null }),
     device('long ago', { waiting: 0 }),
@@ -60,13 +60,13 @@ test('treats a device with an expired lease as offline', () => {
   expect(choice([device('a', expired), device('b', { lastSeen: minutesAgo(1) })])).toBe('b')
 })
 
-test('takes a device whose agent supports the message, also one that has never connected', () => {
+test('chooses a device whose agent supports the message, or a device that has never connected', () => {
   const devices = [device('old', online), device('new', { ...online, capabilities: ['encrypted-data'], waiting: 50 })]
   expect(choice(devices, { capabilities: ['encrypted-data'] })).toBe('new')
   expect(choice([device('never', { capabilities: null })], { capabilities: ['encrypted-data'] })).toBe('never')
 })
 
-test('prefers a registered SIM over an empty slot', () => {
+test('prefers a registered SIM to an empty slot', () => {
   const slots = [1, 2]
   const devices = [
     device('empty', { ...online, slots, readySlots: [1] }),
@@ -77,7 +77,7 @@ test('prefers a registered SIM over an empty slot', () => {
   expect(choice(devices.slice(0, 1), { simNumber: 2 })).toBe('empty')
 })
 
-test('prefers a device with a working SIM over one without', () => {
+test('prefers a device with a working SIM to a device without one', () => {
   const devices = [
     device('dead', { ...online, slots: [1] }),
     device('working', { ...online, slots: [1], readySlots: [1], waiting: 50 }),
@@ -85,7 +85,7 @@ test('prefers a device with a working SIM over one without', () => {
   expect(choice(devices)).toBe('working')
 })
 
-test('prefers a working SIM over unreported slots, however short the queue', () => {
+test('prefers a working SIM to unreported slots, even with a longer queue', () => {
   const devices = [
     device('without a modem', online),
     device('working', { ...online, slots: [1], readySlots: [1], waiting: 50 }),
@@ -98,7 +98,7 @@ test('prefers a working SIM over unreported slots, however short the queue', () 
 
 const emulated = { slots: [1], readySlots: [1], emulatedSlots: [1] }
 
-test('takes no emulated modem while the account has a real modem, whatever the state of the real modem', () => {
+test('chooses no emulated modem while the account has a real modem in any state', () => {
   const real = { slots: [1], readySlots: [], waiting: 99 }
   const devices = [device('virtual', { ...online, ...emulated }), device('real', real)]
   expect(choice(devices)).toBe('real')
@@ -108,12 +108,12 @@ test('takes no emulated modem while the account has a real modem, whatever the s
   expect(choice(devices, { deviceId: 'virtual', mayMixEmulated: true })).toBe('virtual')
 })
 
-test('takes an emulated modem in an account without a real one', () => {
+test('chooses an emulated modem in an account without a real modem', () => {
   expect(choice([device('virtual', { ...online, ...emulated }), device('new')])).toBe('virtual')
   expect(choice([device('virtual', emulated)], { deviceId: 'virtual', simNumber: 1 })).toBe('virtual')
 })
 
-test('refuses the emulated SIM of a device that has a real one', () => {
+test('refuses the emulated SIM of a device that has a real SIM', () => {
   const mixed = [device('a', { ...online, slots: [1, 2], readySlots: [1, 2], emulatedSlots: [2] })]
   expect(choice(mixed, { simNumber: 2 })).toBe('emulated')
   expect(choice(mixed, { simNumber: 1 })).toBe('a')
@@ -129,7 +129,7 @@ test('skips a full queue', () => {
   expect(choice([device('full', full), device('offline', { waiting: 99 })])).toBe('offline')
 })
 
-test('counts the hours since a device was seen', () => {
+test('counts the hours since a device was last seen', () => {
   const devices = [device('a', { lastSeen: minutesAgo(61) })]
   expect(choice(devices, { activeWithinHours: 2 })).toBe('a')
   expect(choice(devices, { activeWithinHours: 1 })).toBe('not-active')
@@ -145,6 +145,6 @@ test.each<[string, readonly DeviceOnRoster[], Partial<DeviceCriteria>]>([
   ['no-key', [device('a', online), device('never', { capabilities: null })], { capabilities: ['public-key'] }],
   ['no-such-sim', [device('a', { slots: [1] }), device('b', { slots: [2] })], { simNumber: 2, deviceId: 'a' }],
   ['queue-full', [device('a', { waiting: 100 })], {}],
-])('says %s', (problem, devices, criteria) => {
+])('refuses with the text: %s', (problem, devices, criteria) => {
   expect(choice(devices, criteria)).toBe(problem)
 })

@@ -9,7 +9,7 @@ import { isLeased } from '../../link/claim/lease.ts'
 export interface DeviceOnRoster {
   readonly id: string
   readonly lastSeen: Date | null
-  /** Until this time, the device counts as connected. The relay that holds its connection extends the lease. */
+  /** The device counts as connected until this time. The relay that has the connection extends this time. */
   readonly leaseUntil: Date | null
   /** The capabilities that the agent reported; null if it has never connected. */
   readonly capabilities: readonly string[] | null
@@ -26,14 +26,14 @@ export interface DeviceOnRoster {
 export interface DeviceCriteria {
   readonly deviceId: string | undefined
   readonly simNumber: number | undefined
-  /** If set, only these SIMs may be used; an entry without a number allows all SIMs of its device. */
+  /** If set, only these SIMs may be used. An entry without a SIM number allows all SIMs of its device. */
   readonly allowedSims?: KeyLimits['sims'] | undefined
   /** The capabilities that the agent must have. */
   readonly capabilities: readonly Capability[]
   /** Only devices that were connected within this time are chosen; 0 means any time. */
   readonly activeWithinHours: number
   readonly queueLimit: number
-  /** Uses emulated modems even if the account has a real modem. */
+  /** True if emulated modems may be used even if the account has a real modem. */
   readonly mayMixEmulated: boolean
 }
 
@@ -55,9 +55,9 @@ export type DeviceProblem =
   | 'queue-full'
 
 /**
- * Chooses the device that sends a message: the requested device, or else the device that will probably send it first.
- * While the account has a real modem, even if it is disconnected, no emulated modem is chosen, because its messages
- * would not reach a phone.
+ * Chooses the device that sends a message: the requested device, or otherwise the device that will probably send the
+ * message first. While the account has a real modem, even if it is disconnected, no emulated modem is chosen, because
+ * its messages would not reach a phone.
  */
 export function chooseDevice<Device extends DeviceOnRoster>(
   devices: readonly Device[],
@@ -93,8 +93,8 @@ interface Candidate<Device extends DeviceOnRoster = DeviceOnRoster> {
 }
 
 /**
- * Returns the SIMs of a device that the message may use: one candidate for each allowed SIM, or a single one for any
- * SIM.
+ * Returns the SIMs of a device that the message may use: one candidate for each allowed SIM, or a single candidate that
+ * stands for any SIM.
  */
 function candidatesOf<Device extends DeviceOnRoster>(
   device: Device,
@@ -125,7 +125,10 @@ function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
   return isLeased(leaseUntil, now)
 }
 
-/** A device that has not reported its slots may have the SIM. If the device lacks the SIM, the message fails there. */
+/**
+ * Returns true for a device that has not reported its slots, because it may have the SIM. If it does not have the SIM,
+ * the message fails at the device.
+ */
 function canHave({ device: { slots }, simNumber }: Candidate): boolean {
   return simNumber === undefined || slots.length === 0 || slots.includes(simNumber)
 }
@@ -141,8 +144,8 @@ function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): bool
 }
 
 /**
- * A device that has never connected may have the capability. If the device lacks the capability, the message fails
- * there. The capabilities of a phone are known as soon as the device exists.
+ * Returns true for a device that has never connected, because it may have the capability. If it does not, the message
+ * fails at the device. The capabilities of a phone are known as soon as the device exists.
  */
 function supports({ capabilities }: DeviceOnRoster, capability: Capability): boolean {
   return capabilities === null ? capability === 'encrypted-data' : capabilities.includes(capability)
@@ -155,8 +158,8 @@ function missing(capability: Capability): DeviceProblem {
 }
 
 /**
- * 2: the device has a working SIM. 1: it has not reported its slots, so it may have a working SIM. 0: it has no working
- * SIM.
+ * Returns 2 if the device has a working SIM, 1 if it has not reported its slots and so may have a working SIM, and 0 if
+ * it has no working SIM.
  */
 function readiness({ slots, readySlots }: DeviceOnRoster, simNumber: number | undefined): number {
   if (slots.length === 0) return 1

@@ -12,12 +12,14 @@ export function replyCounter({ accountId, recipients }: Pick<NewReply, 'accountI
 }
 
 /**
- * Prevents other transactions from storing replies to the numbers of these messages until this transaction ends, and returns
- * the replies of the last hour by `replyCounter`. There is no table to lock, because the stored messages are counted.
+ * Prevents other transactions from storing replies to the numbers of these messages until this transaction ends, and
+ * returns the replies of the last hour by `replyCounter`. There is no table to lock, because the stored messages are
+ * counted.
  *
- * The locks are taken in the order of their numbers, so that two transactions cannot deadlock. Counting is a second statement,
- * so that it sees the messages that were stored while this transaction waited. A hashed message has the hash of its number
- * (see hash-batch-statement.ts). The count has an end as well, because the clock may have been set back.
+ * The locks are taken in the order of their numbers, so that two transactions cannot deadlock. Counting is a second
+ * statement, so that it sees the messages that were stored while this transaction waited. A hashed message contains the
+ * hash of its number (see hash-batch-statement.ts). The counted period also has an end, because the clock may have been
+ * set back.
  */
 export async function lockReplies(statements: Statements, replies: readonly NewReply[]): Promise<Map<string, number>> {
   const names = [...new Set(replies.map(replyCounter))]
@@ -45,7 +47,7 @@ export async function lockReplies(statements: Statements, replies: readonly NewR
 }
 
 const HOUR_MS = 3_600_000
-/** This number differs from those of the other advisory locks of the relay. */
+/** The class of these locks differs from the numbers of the other advisory locks of the relay. */
 const LOCK_CLASS = 1_936_554_601
 
 const countRow = z.object({ name: z.string(), replies: z.int() })

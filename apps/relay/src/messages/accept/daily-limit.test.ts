@@ -1,4 +1,4 @@
-// Shows that the daily limit of an API key is exact, however many connections and relays use the key at the same time.
+// Shows that the daily limit of an API key is exact, even if many connections and relays use the key at the same time.
 import { expect, test } from 'vitest'
 import { callUrl } from '../../testing/call-url.ts'
 import { useTwoRelays } from '../../testing/two-relays.ts'
@@ -53,14 +53,14 @@ test('50 connections over two relays reach the limit exactly and never exceed it
   expect(await recipientsOf(key)).toBe(LIMIT)
 }, 60_000)
 
-test('repeats of the same requests count once, in a race too', async () => {
+test('repetitions of a request count once, even if they are concurrent', async () => {
   const key = await createKey(LIMIT)
   // Each request is sent three times, by connections to both relays, with the same number of recipients.
   await race([`Bearer ${key}`], 3, (index) => ({ 'idempotency-key': `once ${Math.floor(index / 3) % 9} ${index % 3}` }))
   expect(await recipientsOf(key)).toBe(9 * (1 + 2 + 3))
 }, 60_000)
 
-test('two keys in the same race have separate limits', async () => {
+test('two keys that are used at the same time have separate limits', async () => {
   const keys = [await createKey(40), await createKey(70)]
   await race(
     keys.map((key) => `Bearer ${key}`),

@@ -9,7 +9,7 @@ interface RosterDeps {
   readonly clock: Clock
   /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
-  /** Uses emulated modems even in accounts with a real modem. */
+  /** True if emulated modems may be used even in accounts with a real modem. */
   readonly mayMixEmulated?: boolean | undefined
 }
 
@@ -20,7 +20,7 @@ export type ReservationOrProblem =
   | { readonly ok: true; readonly reservation: Reservation }
   | { readonly ok: false; readonly problem: DeviceProblem }
 
-/** A place in the queue of a device, reserved until the message is stored or refused. */
+/** A slot in the queue of a device, reserved until the message is stored or refused. */
 export interface Reservation {
   readonly deviceId: string
   /** The SIM that the request names, or that the limits of the API key require. */
@@ -35,9 +35,9 @@ const ACCOUNTS = 10_000
  * Chooses devices from memory, without a query per message.
  *
  * The devices of an account are read at most once a second. Each reservation adds to the queue length in memory. If its
- * message is not yet stored when the devices are read again, the reservation continues to count. So the queue limit is
- * exact within this process, while messages of other processes are counted up to a second later. Before a message is
- * refused, the devices are read again.
+ * message is not yet stored when the devices are read again, the reservation is still counted. So the queue limit is
+ * exact within this process. Messages of other processes are counted up to a second later. Before a message is refused,
+ * the devices are read again.
  */
 export class DeviceRoster {
   readonly #deps: RosterDeps

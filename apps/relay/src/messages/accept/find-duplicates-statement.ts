@@ -18,8 +18,8 @@ export type DuplicateMessage = Omit<z.output<typeof duplicateRow>, 'position'>
 type Claim = Pick<NewMessage, 'accountId' | 'id' | 'idempotency'>
 
 /**
- * Returns for each claim the message that has its idempotency key, otherwise the message that has its id. Takes no
- * locks, because `storeMessages` has already waited for the commit of that message.
+ * Returns for each claim the message that has its idempotency key, or otherwise the message that has its id. Takes no
+ * locks, because `storeMessages` has already waited for the commit of this message.
  */
 export async function findDuplicates(
   statements: Statements,

@@ -5,7 +5,7 @@ import { groupAccepts } from './group-accepts.ts'
 
 const accepted: AcceptOutcome = { kind: 'accepted' }
 
-/** A store whose transactions end when the test ends them. */
+/** A store whose transactions end when the test lets them end. */
 function slowStore(isAboutOne = true) {
   const groups: { readonly ids: readonly string[]; commit(): Promise<void>; fail(): Promise<void> }[] = []
   const accept = groupAccepts({
@@ -33,7 +33,7 @@ function slowStore(isAboutOne = true) {
   }
 }
 
-/** Waits for two turns of the event loop, because work in the first may continue in the second. */
+/** Waits for two iterations of the event loop, because work may continue in the second one. */
 async function turn(): Promise<void> {
   for (let index = 0; index < 2; index++) await new Promise<void>((done) => setImmediate(done))
 }
@@ -95,7 +95,7 @@ test('never groups two messages with the same id or key, unless they belong to d
   ])
 })
 
-test('tries each message alone when a group fails, so that only the bad message fails', async () => {
+test('tries each message separately when a group fails, so that only the invalid message fails', async () => {
   const { accept, groups, ids } = slowStore()
   const [good, bad, late] = ['good', 'bad', 'late'].map((id) => accept(newMessage(id)))
   await turn()
@@ -109,7 +109,7 @@ test('tries each message alone when a group fails, so that only the bad message 
   await refused
 })
 
-test('does not delay the next group while messages are tried alone', async () => {
+test('does not delay the next group while messages are tried separately', async () => {
   const { accept, groups, ids } = slowStore()
   const slow = accept(newMessage('slow'))
   await turn()
@@ -122,7 +122,7 @@ test('does not delay the next group while messages are tried alone', async () =>
   expect(await slow).toBe(accepted)
 })
 
-test('fails a whole group when the database is unavailable, and continues with the next', async () => {
+test('fails a whole group when the database is unavailable, and continues with the next group', async () => {
   const { accept, groups, ids } = slowStore(false)
   const outcomes = Promise.allSettled(['a', 'b'].map((id) => accept(newMessage(id))))
   await turn()
@@ -159,7 +159,7 @@ test('splits a group that is too large for one statement, without losing a messa
   expect(Math.max(...ids().map(({ length }) => length))).toBeLessThan(11)
 })
 
-test('stores a message alone that is too large for any group', async () => {
+test('stores a message separately that is too large for any group', async () => {
   const { accept, ids } = slowStore()
   void accept(newMessage('huge', { content: { kind: 'data', data: 'A'.repeat(2_000_000), port: 1 } }))
   void accept(newMessage('small'))

@@ -4,7 +4,7 @@ import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
 
 interface GroupDeps {
   readonly accept: (messages: readonly NewMessage[], waitMs: number) => Promise<readonly AcceptOutcome[]>
-  /** Returns true if a single message may have caused the error, so that each message should be tried alone. */
+  /** Returns true if a single message may have caused the error, so that each message should be tried separately. */
   readonly isAboutOne: (error: unknown) => boolean
 }
 
@@ -13,9 +13,9 @@ const MOST_WEIGHT = 1_000
 const MOST_WAITING = 10_000
 /** How long a group may take before the next group starts, because its database connection may be lost. */
 const HANGING_MS = 2_000
-/** How long a group waits for a duplicate that hangs in another process. */
+/** The longest time that a group waits for a duplicate that hangs in another process. */
 const WAIT_IN_GROUP_MS = 250
-/** How long a message waits for its duplicate if it is stored alone. */
+/** The longest time that a message waits for its duplicate if it is stored separately. */
 const WAIT_ALONE_MS = 5_000
 
 interface Waiting extends PromiseWithResolvers<AcceptOutcome> {
@@ -25,12 +25,12 @@ interface Waiting extends PromiseWithResolvers<AcceptOutcome> {
 /**
  * Stores messages that arrive at the same time in one transaction, so that they share one wait for the disk.
  *
- * Idle: messages that arrive in one turn of the event loop are stored at the end of that turn, so a single request does
- * not wait for others. Busy (a group is being stored): new messages queue up and form the next group, oldest first, up
- * to the limit. Storing two groups at a time was not faster, because the groups are smaller then, and each group costs
- * as much CPU time as twenty messages. Duplicates (same id or idempotency key) never share a group, so the later
- * message waits and then finds the earlier one. When one message makes a group fail, the next group starts, and each
- * message of the failed group is tried alone.
+ * Idle: messages that arrive in one iteration of the event loop are stored at the end of this iteration, so a single
+ * request does not wait for others. Busy (a group is being stored): new messages queue up and form the next group,
+ * oldest first, up to the limit. Storing two groups at the same time was not faster, because the groups are then
+ * smaller, and each group costs as much CPU time as twenty messages. Duplicates (same id or idempotency key) never
+ * share a group, so the later message waits and then finds the earlier message. When one message makes a group fail,
+ * the next group starts, and each message of the failed group is tried separately.
  */
 export function groupAccepts({ accept, isAboutOne }: GroupDeps): (message: NewMessage) => Promise<AcceptOutcome> {
   let waiting: Waiting[] = []

@@ -36,11 +36,11 @@ test('the fingerprint depends on values, their types, their places and their nam
   expect(new Set(fingerprints).size).toBe(requests.length)
 })
 
-test('the fingerprint is the same whether a member is left out or undefined', () => {
+test('the fingerprint is the same if a member is left out or undefined', () => {
   expect(requestFingerprint({ a: 1, b: undefined })).toEqual(requestFingerprint({ a: 1 }))
 })
 
-test('the fingerprint is the same whether the data of an attachment is a text or was decoded while it arrived', () => {
+test('the fingerprint is the same if the data of an attachment is a text or was decoded while it arrived', () => {
   const octets = Buffer.alloc(100_000, 'picture')
   const decoded = new DecodedBase64([octets.subarray(0, 48 * 1024), octets.subarray(48 * 1024)])
   const request = (data: unknown) => requestFingerprint({ attachments: [{ contentType: 'image/png', data }] })

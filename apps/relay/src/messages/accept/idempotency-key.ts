@@ -14,7 +14,7 @@ export function isIdempotencyKey(text: string): boolean {
   return /^[\x20-\x7e]{1,255}$/.test(text)
 }
 
-/** Returns the same fingerprint for equal JSON, whatever the order of its members. */
+/** Returns the same fingerprint for equal JSON, with any order of its members. */
 export function requestFingerprint(request: unknown): Uint8Array {
   return createHash('sha256').update(canonicalJson(request)).digest()
 }
@@ -23,7 +23,7 @@ export function requestFingerprint(request: unknown): Uint8Array {
 const LONGEST_TEXT = 65_535
 
 function canonicalJson(value: unknown): string {
-  // The text of an attachment has millions of characters, so only its hash is copied.
+  // Copies only the hash of a long text, because the text of an attachment has millions of characters.
   if (typeof value === 'string' && value.length > LONGEST_TEXT) return hashOf([value])
   if (value instanceof DecodedBase64 || value instanceof CollectedText) return hashOf(textParts(value))
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

@@ -9,7 +9,9 @@ export interface LimitedSender extends SentBy {
   readonly repliesPerHour?: number
 }
 
-/** Without a limit, two automatic responders would reply to each other endlessly. */
+/**
+ * The limit of replies to one number. Without a limit, two automatic responders would reply to each other endlessly.
+ */
 const REPLIES_PER_HOUR = 10
 
 export function senderOf({ key, tokenId, session, webhookId }: Principal): LimitedSender {
@@ -59,7 +61,10 @@ function isAllowed(number: string, allowed: NonNullable<KeyLimits['recipients']>
   return allowed.some((rule) => (rule.endsWith('*') ? number.startsWith(rule.slice(0, -1)) : number === rule))
 }
 
-/** Returns true if a caller may use a SIM, or, without a number, every SIM of a device. */
+/**
+ * Returns true if a caller may use a SIM. Without a SIM number, returns true if the caller may use every SIM of the
+ * device.
+ */
 export function mayUseSim({ key }: Principal, deviceId: string, simNumber: number | undefined): boolean {
   const allowed = key?.limits.sims
   if (allowed === undefined) return true

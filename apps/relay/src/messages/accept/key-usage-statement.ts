@@ -13,7 +13,7 @@ export function usageRow({ sentBy, createdAt }: Pick<NewMessage, 'sentBy' | 'cre
 /**
  * Locks the usage of the keys of these messages until the end of the transaction, and returns the recipients by
  * `usageRow`. The rows are created and locked in the order of key and day, so that two transactions cannot deadlock.
- * The result leaves out keys that no longer exist.
+ * Keys that no longer exist are missing in the result.
  */
 export async function lockUsage(
   statements: Statements,

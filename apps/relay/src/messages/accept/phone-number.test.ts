@@ -26,10 +26,10 @@ test.each<[CountryCode, string, string]>([
   ['DE', '15112345678', '+4915112345678'],
   ['DE', '+14155550123', '+14155550123'],
   ['DE', '0014155550123', '+14155550123'],
-  // This is a mobile number without its +, although a landline in area 04915 has the same digits after its leading 0.
+  // This is a mobile number without its `+`, although a landline in area 04915 has the same digits after its leading 0.
   ['DE', '4915112345678', '+4915112345678'],
   ['DE', '0491512345678', '+49491512345678'],
-  // This is a national number, although with a + it would be a number in Egypt.
+  // This is a national number, although with a `+` it would be a number in Egypt.
   ['US', '2015550123', '+12015550123'],
   ['US', '(201) 555-0123', '+12015550123'],
   ['US', '12015550123', '+12015550123'],
@@ -37,7 +37,7 @@ test.each<[CountryCode, string, string]>([
   // This number counts as international, because it is not valid in the region.
   ['US', '447400123456', '+447400123456'],
   ['GB', '4915112345678', '+4915112345678'],
-])('reads in %s %s as %s', (region, text, number) => {
+])('reads, in region %s, %s as %s', (region, text, number) => {
   expect(normaliseNumber(text, { region, skipValidation: false })).toEqual({ ok: true, number })
 })
 
@@ -93,7 +93,7 @@ test.each<[string, CountryCode | undefined, readonly string[]]>([
   ['447400123456', undefined, ['447400123456', '+447400123456']],
   ['07400123456', undefined, ['07400123456']],
   ['MyBank', 'GB', ['MyBank']],
-])('looks for %s in region %s as %o', (text, region, spellings) => {
+])('searches for %s in region %s as %o', (text, region, spellings) => {
   expect(storedSpellings(text, region)).toEqual(spellings)
 })
 
@@ -115,7 +115,7 @@ test.each([
   ['12345', '12345'],
   ['+999 (12) 34-56/7', '+9991234567'],
   ['*100#', '*100#'],
-])('accepts %s unchecked as %s', (text, number) => {
+])('accepts %s without a check as %s', (text, number) => {
   expect(normaliseNumber(text, dialled)).toEqual({ ok: true, number })
 })
 

@@ -5,8 +5,8 @@ import { readRows } from '../../store/read-rows.ts'
 import type { DeviceOnRoster } from './choose-device.ts'
 
 /**
- * Reads the devices of accounts with their slots and queue lengths. A queue is counted only up to its limit, so a queue
- * beyond the limit costs no more (0.1 ms per thousand rows of the index `recipients_unfinished`). Takes no locks.
+ * Reads the devices of accounts with their slots and queue lengths. A queue is counted only up to its limit, so a
+ * longer queue does not take more time (0.1 ms per thousand rows of the index `recipients_unfinished`). Takes no locks.
  */
 export async function readRosters(
   statements: Statements,

@@ -1,4 +1,4 @@
-// Shows that the hourly limit of replies to one number is exact, however many relays reply at the same time.
+// Shows that the hourly limit of replies to one number is exact, even if many relays reply at the same time.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { useTestDatabase } from '../../testing/test-database.ts'

@@ -5,8 +5,8 @@ import { withOctets } from '../../store/octet-parameters.ts'
 import type { NewMessage } from './accept-messages.ts'
 
 /**
- * Stores the attachments of a message that this transaction has stored, once for all recipients. Each attachment has
- * its own statement, so that this process holds a second copy of only one at a time.
+ * Stores the attachments of a message that this transaction has stored, once for all recipients. Each attachment has a
+ * separate statement, so that this process has a second copy of only one attachment in memory at a time.
  */
 export async function storeAttachments(
   statements: Statements,

@@ -10,15 +10,16 @@ import type { NewMessage } from './accept-messages.ts'
 
 /**
  * Stores any number of messages with their recipients in one round trip and one commit. Returns the positions of the
- * messages that were not stored, because their id or idempotency key already exists or their device was deleted. The
- * other messages are stored.
+ * messages that were not stored, because their id or idempotency key already exists, or because their device was
+ * deleted. All other messages are stored.
  *
- * Locks: if another transaction has just inserted the same id or key, this transaction waits until the other one has
- * ended. All messages are inserted in the order of key and id, so that two groups with the same keys cannot deadlock. A
- * wait of more than `waitMs` fails the whole group. The KEY SHARE lock on the device makes a deletion of the device
- * wait. The deletion then sees and ends all messages stored before it, and no message is stored after it.
+ * Locks: if another transaction has just inserted the same id or key, this transaction waits until the other
+ * transaction has ended. All messages are inserted in the order of key and id, so that two groups with the same keys
+ * cannot deadlock. A wait of more than `waitMs` fails the whole group. The KEY SHARE lock on the device makes a
+ * deletion of the device wait. The deletion then sees and ends all messages stored before it, and no message is stored
+ * after it.
  *
- * A message that needs approval is due in the far future, so that no relay dispatches it, not even one of an older
+ * A message that needs approval is due in the far future, so that no relay dispatches it, not even a relay of an older
  * release.
  *
  * The parameter is one JSON text, because one array per column costs a third more CPU time for quoting (`npm run

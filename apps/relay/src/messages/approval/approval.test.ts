@@ -55,7 +55,9 @@ async function dispatched(at: Date): Promise<string[]> {
   return commands.flatMap((command) => (command.kind === 'send' ? [command.messageId] : []))
 }
 
-/** A time long after every time in these tests, but before messages that wait for approval become due. */
+/**
+ * Later than every time in these tests, but earlier than the time at which messages that wait for approval become due.
+ */
 const LATER = new Date('2500-01-01T00:00:00Z')
 
 test('a message of the key is held, listed, and sent only after its approval', async () => {
@@ -147,7 +149,7 @@ test('a pending and an approved message show it in the timeline', async () => {
   expect((await kinds()).slice(0, 3)).toEqual(['accepted', 'held', 'approved'])
 })
 
-test('a decision that is repeated gets the present state, and the opposite decision gets 409', async () => {
+test('a repeated decision gets the present state, and the opposite decision gets 409', async () => {
   const id = await sent()
   const first = await decide(id, 'approve')
   const again = await decide(id, 'approve')
@@ -169,7 +171,7 @@ test('a message that needs no approval cannot be approved', async () => {
   expect(json.approval).toBeUndefined()
 })
 
-test('a message that nobody approves in time fails with its reason, also one with a shorter ttl', async () => {
+test('a message that nobody approves in time fails with its reason, even if it has a shorter ttl', async () => {
   const [day, short] = [await sent(), await sent({ ttl: 60 })]
   expect((await show(short)).approval.until).toBe((await show(short)).validUntil)
   clock.aheadMs = 61_000
@@ -223,7 +225,7 @@ test('a key that needs approval cannot have a scope that avoids it', async () =>
   expect(change.status).toBe(400)
 })
 
-test('only a key that names messages:approve approves, and its name is recorded', async () => {
+test('only a key whose scopes name messages:approve can approve, and its name is recorded', async () => {
   const id = await sent()
   const everything = await relay.createKey({ scopes: ['all:any'] })
   expect((await decide(id, 'approve', `Bearer ${everything}`)).status).toBe(403)

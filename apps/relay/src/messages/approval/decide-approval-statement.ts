@@ -21,9 +21,9 @@ export interface Decision {
  * Approves a message that waits for approval, which makes its recipients due. Returns false if the message no longer
  * waits.
  *
- * Locks the message, then its recipients, like `lockMessages`. Of several concurrent decisions, the first one counts,
- * because the others wait for the lock and then find no pending message. The same is true for a cancel, an expiry and
- * the deletion of the device.
+ * Locks the message, then its recipients, like `lockMessages`. Of several concurrent decisions, only the first has an
+ * effect, because the others wait for the lock and then find no pending message. The same is true for a cancel, an
+ * expiry and the deletion of the device.
  */
 export async function approvePending(statements: Statements, { accountId, id, by, at }: Decision): Promise<boolean> {
   const decided = await readRows(

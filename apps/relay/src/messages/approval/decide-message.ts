@@ -66,7 +66,8 @@ async function refuse(statements: Statements, decision: Decision): Promise<reado
 }
 
 /**
- * A key whose own messages need approval may not decide, whatever its scopes, nor may a token that was issued with it.
+ * Refuses the decision of a key whose own messages need approval, with any scopes, and of a token that was issued with
+ * such a key.
  */
 function decisionOf({ clock }: DecideMessageDeps, { accountId, username, key }: Principal, id: string): Decision {
   if (key?.limits.approval !== undefined)

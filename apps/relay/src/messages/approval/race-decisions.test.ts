@@ -8,7 +8,7 @@ const relays = useTwoRelays()
 const ask = (relay: number, method: string, path: string, options: { auth?: string; body?: unknown } = {}) =>
   callUrl(method, relays.urlOf(relay, path), { auth: relays.auth, ...options })
 
-test('of an approval, a refusal and a cancel at two relays at the same time, exactly one decides each message', async () => {
+test('when an approval, a refusal and a cancel arrive at two relays at the same time, exactly one of them decides each message', async () => {
   const limits = { approval: 'required' }
   const { json: key } = await ask(0, 'POST', '/keys', { body: { name: 'bot', scopes: ['messages:send'], limits } })
   const ids = await Promise.all(
@@ -47,6 +47,6 @@ test('of an approval, a refusal and a cancel at two relays at the same time, exa
       outcomes.add(`${approval} ${state}`)
     }),
   )
-  // The test proves something only if each side wins sometimes.
+  // The test is only meaningful if each kind of request wins sometimes.
   expect(outcomes.size).toBeGreaterThan(1)
 }, 60_000)

@@ -4,7 +4,7 @@ import { correctCounts, correctTotals, deleteEmptyCounts, nextDayToCheck } from 
 import { lockCountProgress } from './update-counts-statement.ts'
 
 const FIRST_DAY = new Date('0001-01-01T00:00:00Z')
-/** One statement compares a week, so that it ends long before the statement timeout. */
+/** The period that one statement compares. A week is short enough for the statement timeout. */
 const PERIOD_MS = 7 * 86_400_000
 
 /**

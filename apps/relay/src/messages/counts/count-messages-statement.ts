@@ -13,16 +13,16 @@ export interface CountFilter {
 }
 
 /**
- * If more messages than this follow the last counted message, lists count the rows. This happens while a filled
- * database is being counted.
+ * If more messages than this come after the last counted message, lists count the rows. This happens while the existing
+ * messages of a database are being counted.
  */
 export const MOST_UNCOUNTED = 50_000
 
 const countRow = z.object({ count: z.int() })
 
 /**
- * Returns the exact number of messages: the counts, the recorded changes, and the messages that are not counted yet, at one
- * moment. Of a period that begins or ends within a day, the messages of that day are counted row by row. Takes no locks.
+ * Returns the exact number of messages: the counts, the recorded changes, and the messages that are not counted yet, at
+ * one moment. If a period begins or ends within a day, the messages of this day are counted row by row. Takes no locks.
  */
 export async function countMessages(statements: Statements, filter: CountFilter): Promise<number> {
   const { from, to } = filter

@@ -75,7 +75,7 @@ async function check(): Promise<unknown[]> {
 }
 const settle = () => updateMessageCounts(world.database, { newest: 0 })
 
-test('the total is exact at every moment while two relays store, change, move and delete messages and count them', async () => {
+test('the total is correct at every moment while two relays store, change, move and delete messages and count them', async () => {
   const dice = new Dice(SEED)
   const relays = [world.database, otherRelay] as const
   const anyFilter = (): CountFilter => {
@@ -109,7 +109,7 @@ test('the total is exact at every moment while two relays store, change, move an
       case 'erase':
         return await statements.message.deleteMany({ where })
       case 'rewrite': {
-        // A change and a deletion of one message in one transaction.
+        // Changes and deletes one message in one transaction.
         await statements.message.updateMany({ where, data: { state: 'Failed' } })
         return await statements.message.deleteMany({ where })
       }
@@ -125,7 +125,7 @@ test('the total is exact at every moment while two relays store, change, move an
         if (!isKept) throw rollback
       })
     } catch (error) {
-      // Writers of the same rows may wait for each other in a circle. PostgreSQL then ends one of them.
+      // If writers of the same rows wait for each other in a circle, PostgreSQL ends one of them.
       if (error !== rollback && !/deadlock|write conflict/.test(String(error))) throw error
     }
   }
@@ -199,7 +199,7 @@ test('the newest messages are counted row by row, and a change of them is not re
   expect(await Promise.all(totals)).toEqual([0, 4, 6])
 })
 
-test('a filled database is counted in portions over several runs, and the total is exact meanwhile', async () => {
+test('a filled database is counted in portions over several runs, and the total is correct meanwhile', async () => {
   await settle()
   const before = await lastCounted()
   await store(world.database, 100)
@@ -213,7 +213,7 @@ test('a filled database is counted in portions over several runs, and the total 
 test('a run without new messages and changes writes nothing', async () => {
   await store(world.database, 5)
   await settle()
-  // The last transaction that locked or changed the row.
+  // Returns the last transaction that locked or changed the row.
   const locker = () => world.database.$queryRaw`SELECT xmin::text, xmax::text FROM message_count_progress`
   const before = await locker()
   await updateMessageCounts(world.database)
@@ -236,7 +236,7 @@ test('counts again from the beginning when the keys of messages started again', 
   await settle()
   await world.database.messageCountProgress.updateMany({ data: { countedKey: 1n << 40n } })
   await world.database.messageCount.updateMany({ data: { count: 77n } })
-  // A correction of counts that are deleted.
+  // Adds a correction of counts that are deleted.
   await world.database.messageCountChange.create({
     data: { accountId: 'a1', messageKey: 0n, deviceId: 'd1', day: at(1), state: 'Pending', change: 4n },
   })

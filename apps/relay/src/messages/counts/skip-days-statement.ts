@@ -6,12 +6,14 @@ import { type CountFilter, MOST_UNCOUNTED, ofFilter, withCountProgress } from '.
 
 const skippedRow = z.object({ day: z.date(), before: z.int() })
 
-/** The day on which a page begins, in UTC, and the number of messages of all days before it in the order of the list. */
+/**
+ * The day on which a page begins, in UTC, and the number of messages on the days before it, in the order of the list.
+ */
 export type SkippedDays = Readonly<z.output<typeof skippedRow>>
 
 /**
- * Finds the day that contains the message at an offset, from the counts of the days. Returns undefined while too many messages are
- * not counted. Takes no locks.
+ * Uses the counts of the days to find the day that contains the message at an offset. Returns undefined while too many
+ * messages are not counted. Takes no locks.
  */
 export async function skipDays(
   statements: Statements,

@@ -7,7 +7,7 @@ const keysRow = z.object({ counted: z.bigint(), recorded: z.bigint(), last: z.bi
 
 /**
  * Reads the key up to which messages are counted, the key up to which triggers record changes, the last key that was
- * assigned to a message, committed or not, and whether there are recorded changes of counted messages. Takes no locks.
+ * assigned to a message (committed or not), and whether there are recorded changes of counted messages. Takes no locks.
  */
 export function readCountKeys(statements: Statements): Promise<Readonly<z.output<typeof keysRow>>> {
   return readRow(

@@ -1,6 +1,6 @@
 // Keeps the numbers of messages by account, day, device and state. Messages up to a certain key are counted; lists
-// count the newer messages row by row. Most messages have reached their last state before they are counted, so
-// accepting and reporting a message seldom costs more than one comparison in a trigger.
+// count the newer messages row by row. Most messages have reached their last state before they are counted. So in most
+// cases, accepting or reporting a message costs only one comparison in a trigger.
 import { awaitTransactions } from '../../live/await-transactions-statement.ts'
 import type { Database } from '../../store/database.ts'
 import {
@@ -17,29 +17,34 @@ export const NEWEST_MESSAGES = 5_000
 /** The number of messages and of recorded changes per run. 20 000 messages take about 50 ms. */
 const PORTION = 20_000
 
-/** Counts the messages that are no longer among the newest, and adds recorded changes. An aborted or concurrent run does no harm. */
+/**
+ * Counts the messages that are not among the newest any more, and adds recorded changes. An aborted or concurrent run
+ * does no harm.
+ */
 export async function updateMessageCounts(
   database: Database,
   { newest = NEWEST_MESSAGES, portion = PORTION }: { readonly newest?: number; readonly portion?: number } = {},
 ): Promise<void> {
   const keys = await readCountKeys(database)
-  // This happens after the tables were emptied, or restored without their sequences.
+  // The keys are invalid after the tables were emptied, or restored without their sequences.
   const isInvalid = keys.counted > keys.last || keys.counted > keys.recorded
   if (isInvalid) await restartCounts(database)
   const counted = isInvalid ? 0n : keys.counted
   const upTo = least(counted + BigInt(portion), greatest(counted, keys.last - BigInt(newest)))
-  // Skips the lock on an idle relay, because the job runs each second, and each lock would write to the disk.
+  // Skips the lock if there is nothing to count, because the job runs each second, and each lock would write to the
+  // disk.
   if (!isInvalid && upTo === counted && !keys.hasChanges) return
   if (upTo > counted) {
     await database.$transaction(async (statements) => {
       await lockCountProgress(statements)
       await recordChangesUpTo(statements, upTo)
     })
-    // A transaction that read the previous key has not recorded its changes. When it has ended, the rows contain them.
+    // Waits for running transactions. A transaction that read the previous key has not recorded its changes; when it
+    // has ended, the rows contain these changes.
     await awaitTransactions(database, 'senders')
   }
   await database.$transaction(async (statements) => {
-    // Another relay may have counted in the meantime.
+    // Stops if another relay has counted in the meantime.
     if ((await lockCountProgress(statements)) === counted) await advanceCounts(statements, counted, upTo, portion)
   })
 }

@@ -43,7 +43,7 @@ test('several reports for one recipient store each time and one webhook event fo
   expect(await world.outbox()).toEqual(['sms:sent m', 'sms:delivered m'])
 })
 
-test('times never decrease from state to state or in webhooks, whatever the clock of the device shows', async () => {
+test('times never decrease from state to state or in webhooks, with any clock of the device', async () => {
   await world.message('m', { journal: 'j' })
   const updates = (kind: 'processed' | 'sent' | 'delivered', seconds: number) =>
     ({ accountId: 'account', cmdId: 'm/0', input: { kind, at: later(seconds) } }) satisfies RecipientUpdate
@@ -62,7 +62,7 @@ test('times never decrease from state to state or in webhooks, whatever the cloc
   ])
 })
 
-test('an event names the earlier event, which its receiver gets first', async () => {
+test('an event names the earlier event, which its receiver gets before it', async () => {
   await world.message('m', { journal: 'j' })
   const failed = (code: string) => ({
     ...update('m/0', 'sent'),
@@ -88,7 +88,7 @@ test('the times of a message with several recipients do not decrease either', as
   expect(message).toMatchObject({ processedAt: later(9), sentAt: later(9) })
 })
 
-test('a message has the state of its slowest recipient, and is finished with the last one', async () => {
+test('a message has the state of its slowest recipient, and is finished with the last recipient', async () => {
   await world.message('m', { journal: 'j', numbers: 3 })
   await advance(update('m/0', 'processed'), update('m/0', 'sent'), update('m/1', 'processed'))
   expect(await world.messageState('m')).toBe('Pending')
@@ -124,7 +124,7 @@ describe('the SIM of an outbound event', () => {
     expect(await senders()).toEqual([[3, '+493']])
   })
 
-  test('is the SIM that sent the message, whatever was reported before', async () => {
+  test('is the SIM that sent the message, even if another SIM was reported before', async () => {
     await world.sims([sim(1, 'ready', '+491'), sim(2, 'ready', '')])
     await world.message('m', { journal: 'j' })
     await advance({ accountId: 'account', cmdId: 'm/0', simNumber: 1, sender: '+491' })

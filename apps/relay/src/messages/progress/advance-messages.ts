@@ -62,8 +62,8 @@ function isAbout(message: MessageProgress | undefined, { accountId, deviceId }: 
 }
 
 /**
- * Adds SIM and sender to events without them. The device has not reported them if the message ended earlier or the
- * device is gone, so both are derived from the request and the slots of the device.
+ * Adds SIM and sender to events that lack them. The device has not reported them if the message ended too early or the
+ * device was deleted. So both are derived from the request and the slots of the device.
  */
 async function withSendingSims(
   statements: RawStatements,

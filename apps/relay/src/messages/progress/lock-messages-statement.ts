@@ -9,8 +9,8 @@ import type { MessageProgress, RecipientUpdate } from './message-progress.ts'
  * Reads the messages of the updates with all their recipients and locks them until the end of the transaction.
  *
  * Locks: the state of a message follows from all its recipients, so every change of a recipient has to lock the
- * message. Otherwise concurrent device events, cancels and expiries would write states computed from old rows. The
- * recipients are locked too, because a dispatch locks only recipients. A cancel then waits for a running dispatch and
+ * message. Otherwise, concurrent device events, cancels and expiries would write states computed from old rows. The
+ * recipients are also locked, because a dispatch locks only recipients. So a cancel waits for a running dispatch and
  * sees its result. Messages are locked by key, then recipients by position, so that no deadlock is possible. NO KEY
  * UPDATE is sufficient because no key changes. Concurrent inserts of parts do not wait for it.
  */

@@ -22,7 +22,7 @@ export interface MessageProgress extends StateTimes {
   readonly state: MessageState
   readonly createdAt: Date
   readonly finishedAt: Date | null
-  /** The numbers have been replaced with hashes. */
+  /** True if the numbers were replaced with hashes. */
   readonly isHashed: boolean
   readonly statusCallback: string | null
   readonly recipients: readonly TrackedRecipient[]
@@ -45,13 +45,15 @@ export interface Move {
   readonly to: MessageState
 }
 
-/** An input for one recipient, with the facts that were reported with it. */
+/** An input for one recipient, with the facts that were reported together with it. */
 export interface RecipientUpdate {
   readonly accountId: string
-  /** Only this device may report the update. Left out when the relay itself decided the update. */
+  /**
+   * The device that reported the update; no other device may report it. Left out if the relay itself made the decision.
+   */
   readonly deviceId?: string
   readonly cmdId: string
-  /** Left out if only the facts below are reported. */
+  /** Left out if only the facts of the other members are reported. */
   readonly input?: RecipientInput
   /** The UTC offset of the device's clock, for local times in payloads. */
   readonly offsetMinutes?: number
@@ -96,12 +98,15 @@ export function progressMessage(
   return { message, changed, changedRecipients, outboxEvents, moves }
 }
 
-/** The clock of a device may be behind, so no step gets an earlier time than the previous step. */
+/**
+ * Returns the later of two times. The clock of a device may be behind, but no step may get an earlier time than the
+ * previous step.
+ */
 function latest(at: Date, before: readonly (Date | null)[]): Date {
   return before.reduce<Date>((last, time) => (time !== null && time > last ? time : last), at)
 }
 
-/** Leaves out the time of a failure, because a report with an earlier time may correct the failure. */
+/** Leaves out the time of a failure. A report with an earlier time may correct the failure. */
 function timesBefore({ cancelRequestedAt, processedAt, sentAt }: TrackedRecipient): readonly (Date | null)[] {
   return [cancelRequestedAt, processedAt, sentAt]
 }
@@ -161,8 +166,8 @@ function outboundEvent(
   const { cmdId, phoneNumber, senderNumber, usedSimNumber, partsCount, error, errorCode } = recipientProgress
   const { possibleDuplicate } = recipientProgress
   const simNumber = usedSimNumber ?? requestedSimNumber
-  // This member of the payload must be a number, so a hash is replaced with an empty string. `messageId` identifies the
-  // recipient.
+  // Replaces a hash with an empty string, because this member of the payload must be a phone number. `messageId`
+  // identifies the recipient.
   const recipient = isHashed ? '' : phoneNumber
   const facts = {
     ...{ deviceId, cmdId, messageId: id, recipient, sender: senderNumber, simNumber, at, follows },

@@ -98,7 +98,7 @@ describe('a recipient', () => {
     expect(start).toMatchObject({ processedAt: at, sentAt: at })
   })
 
-  test('is reported as sent before it is reported as delivered, even if only the delivery was reported', () => {
+  test('is reported as sent before it is reported as delivered, even if the device reported only the delivery', () => {
     expect(advance(situations.Processed, inputs.delivered).reached).toEqual(['sent', 'delivered'])
     expect(advance(situations.Sent, inputs.delivered).reached).toEqual(['delivered'])
     expect(advance(situations['Failed, device_lost'], inputs.delivered).reached).toEqual(['sent', 'delivered'])
@@ -134,7 +134,7 @@ describe('a recipient', () => {
     expect(errorOf({})).toBe('CMS 38')
     expect(errorOf({ partsSent: 2, parts: 3 })).toBe('partial 2/3: CMS 38')
     expect(errorOf({ partsSent: 0, parts: 3 })).toBe('CMS 38')
-    // All parts were sent; later a delivery report said that the message had failed.
+    // All parts were sent. Later, a delivery report stated that the message had failed.
     expect(errorOf({ partsSent: 3, parts: 3 })).toBe('CMS 38')
     expect(errorOf({ code: 'ttl_expired' })).toBe('TTL expired')
     expect(errorOf({ code: 'submit_unknown', partsSent: 1, parts: 2 })).toBe('partial 1/2: submit_unknown')
@@ -146,7 +146,7 @@ describe('a recipient', () => {
     }
   })
 
-  test('that is lost also has a cancel requested, unless it was never dispatched', () => {
+  test('that is lost also gets a cancel request, unless it was never dispatched', () => {
     expect(follow(dispatched, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: at })
     expect(follow(accepted, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: null })
     expect(follow(dispatched, 'emulated')).toMatchObject({ errorCode: 'emulated_modem', cancelRequestedAt: at })
@@ -222,7 +222,7 @@ describe('in any order of inputs, a recipient', () => {
     )
   })
 
-  test('ends in the same state for every order and repetition of progress, unknown outcomes and reports', () => {
+  test('reaches the same state for every order and repetition of progress, unknown outcomes and reports', () => {
     const progress = ['processed', 'waiting', 'sent', 'delivered', 'unknown', 'device-lost'] as const
     fc.assert(
       fc.property(

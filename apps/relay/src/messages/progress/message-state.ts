@@ -5,19 +5,19 @@ import type { MessageState } from '@smsgw/contract/message-states'
  * The state of a message for one of its numbers.
  *
  *     Pending ──▶ Processed ──▶ Sent ──▶ Delivered
- *        │ ╲          │          ▲ │
- *        │  ╲         ▼          │ │
- *        │   └──▶ Cancelling ────┘ │
- *        ▼            ▼            ▼
- *     Cancelled ◀─────┘          Failed ◀── any but Delivered and Cancelled
+ *        │ ╲ │ ▲ │
+ *        │ ╲ ▼ │ │
+ *        │ └──▶ Cancelling ────┘ │
+ *        ▼ ▼ ▼
+ *     Cancelled ◀─────┘ Failed ◀── any but Delivered and Cancelled
  *
  * States only move forward, so late and repeated inputs change nothing. The failures `submit_unknown` and `device_lost`
- * mean that the outcome is unknown. Only a later report that corrects them changes `Failed`. Cancelling does not end
- * when the device refuses to cancel; it ends with the outcome, Sent or Failed.
+ * mean that the outcome is unknown. Only a later report that corrects them changes `Failed`. `Cancelling` does not end
+ * when the device refuses to cancel. It ends with the outcome, `Sent` or `Failed`.
  */
 export interface RecipientProgress {
   readonly state: MessageState
-  /** Why the message failed, or why it waits. */
+  /** The reason why the message failed, or why it waits. */
   readonly error: string | null
   readonly errorCode: string | null
   /** Set when the message is dispatched. From then on only the device can cancel it. */
@@ -42,7 +42,7 @@ export type RecipientInput = { readonly at: Date } & (
       readonly partsSent?: number | undefined
       readonly parts?: number | undefined
     }
-  /** Requested by the API. */
+  /** The API requested a cancel. */
   | { readonly kind: 'cancel-requested' }
   /** A person refused the message, which needed approval. */
   | { readonly kind: 'refused' }
@@ -60,9 +60,12 @@ export type RecipientInput = { readonly at: Date } & (
 export type RecipientMilestone = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
 interface RecipientStep<R extends RecipientProgress> {
-  /** The new progress; the same object as before if nothing changed. */
+  /** The new progress. This is the same object as before if nothing changed. */
   readonly recipient: R
-  /** The milestones that this change reached, in order. `delivered` follows `sent`, which this or an earlier change reached. */
+  /**
+   * The milestones that this change reached, in order. `delivered` always follows `sent`, which is reached by this
+   * change or an earlier change.
+   */
   readonly reached: readonly RecipientMilestone[]
 }
 
@@ -190,7 +193,10 @@ function cancelAnswer(recipient: RecipientProgress, at: Date): Partial<Recipient
   return isOpen ? { cancelAnsweredAt: at } : {}
 }
 
-/** Dispatched messages expire on the device, because only the device has a record of sent messages. */
+/**
+ * Ends a message, unless it was dispatched. Dispatched messages expire on the device, because only the device knows
+ * which messages it has sent.
+ */
 function endBeforeDispatch(recipient: RecipientProgress, at: Date, code: RelayFailureCode, reason: string): Outcome {
   if (recipient.state !== 'Pending' || recipient.dispatchedJournal !== null) return nothing
   return failed(at, code, reason)
@@ -209,8 +215,8 @@ function emulated(recipient: RecipientProgress, at: Date): Outcome {
 }
 
 /**
- * Fails the message, and requests a cancel if the message was dispatched. A device that is offline obeys the cancel when it
- * comes back, before it sends anything.
+ * Fails the message, and requests a cancel if the message was dispatched. A device that is offline handles the cancel
+ * when it reconnects, before it sends anything.
  */
 function failedAndWithdrawn(recipient: RecipientProgress, at: Date, code: RelayFailureCode, reason: string): Outcome {
   const outcome = failed(at, code, reason)
@@ -222,7 +228,7 @@ function canBeSent(recipient: RecipientProgress): boolean {
   return !isFinished(recipient.state) || (recipient.state === 'Failed' && isOutcomeUnknown(recipient.errorCode))
 }
 
-/** An unknown outcome does not replace a known outcome. */
+/** Returns true if the message can fail. An unknown outcome does not replace a known outcome. */
 function canFail(recipient: RecipientProgress, code: string): boolean {
   return !isFinished(recipient.state) || (recipient.state === 'Sent' && !isOutcomeUnknown(code))
 }

@@ -2,9 +2,9 @@ import type { RawStatements } from '../../store/raw-statements.ts'
 import type { MessageProgress, TrackedRecipient } from './message-progress.ts'
 
 /**
- * Writes any number of recipients and messages in one round trip. The caller holds their locks, and has checked to whom
- * they belong. Recipients and messages are separate lists, because most changes of a recipient leave its message
- * unchanged.
+ * Writes any number of recipients and messages in one round trip. The caller has locked them, and has checked that they
+ * belong to the account and the device. Recipients and messages are separate lists, because most changes of a recipient
+ * leave its message unchanged.
  */
 export async function writeProgress(
   statements: RawStatements,

@@ -6,7 +6,7 @@ interface Race {
   /** Value of the Authorization header. */
   readonly auth: string
   readonly keys: number
-  /** The number of posts with each key, spread over the relays. */
+  /** The number of POST requests with each key, spread over the relays. */
   readonly postsOfAKey: number
 }
 
@@ -18,10 +18,10 @@ interface RaceResult {
   readonly firstsOfAKey: readonly number[]
 }
 
-/** Posts in groups, because the number of connections of a process is limited. */
+/** Sends the requests in groups, because the number of connections of a process is limited. */
 const POSTS_AT_ONCE = 400
 
-/** Sends all posts of a key at the same time, together with the posts of as many other keys as possible. */
+/** Sends all requests with a key at the same time, together with the requests with as many other keys as possible. */
 export async function raceForKeys(race: Race): Promise<RaceResult> {
   const keys = Array.from({ length: race.keys }, (_, index) => `race ${index}`)
   const keysAtOnce = Math.max(1, Math.floor(POSTS_AT_ONCE / race.postsOfAKey))
@@ -39,7 +39,7 @@ export async function raceForKeys(race: Race): Promise<RaceResult> {
 function raceTogether({ relays, auth, postsOfAKey }: Race, keys: readonly string[]) {
   const posts = Array.from({ length: postsOfAKey }, (_, round) =>
     keys.map(async (key, index) => {
-      // Each relay gets every key, and no relay is the first for every key.
+      // Every relay gets requests with every key, and no relay gets the first request with every key.
       const relay = relays[(index + round) % relays.length]
       const body = { phoneNumbers: ['+4915112345678'], textMessage: { text: key } }
       const headers = { 'idempotency-key': key }

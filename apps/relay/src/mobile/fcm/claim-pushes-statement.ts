@@ -22,9 +22,15 @@ const claimedPush = z.object({
 
 export type ClaimedPush = Readonly<z.output<typeof claimedPush>>
 
-/** How long a claim is valid. Longer than the requests for one phone and the statement that records their results. */
+/**
+ * How long a claim is valid. This is longer than the requests for one phone and the statement that records their
+ * results.
+ */
 const CLAIMED_SECONDS = 120
-/** A phone reads the messages to cancel with the others, so notices of the first ones are sufficient. */
+/**
+ * The largest number of cancels in one claim. A phone reads all messages to cancel at once, so notices of the first
+ * cancels are sufficient.
+ */
 const MOST_CANCELS = 5
 
 /**

@@ -13,9 +13,9 @@ const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 /** The longest lifetime that Google accepts. */
 const ASSERTION_SECONDS = 3_600
-/** A token is replaced this long before it expires, so that it does not expire on the way to Google. */
+/** A token is replaced this long before it expires, so that it does not expire during a request to Google. */
 const EARLY_MS = 300_000
-/** After a failure, no token is requested for this long, however many notices are waiting. */
+/** After a failure, no token is requested for this time, even if notices are waiting. */
 const PAUSE_MS = 10_000
 const MOST_BYTES = 16_384
 

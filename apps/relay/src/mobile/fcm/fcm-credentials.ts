@@ -60,6 +60,6 @@ function rsaKey(pem: string): KeyObject | undefined {
     const key = createPrivateKey(pem)
     return key.asymmetricKeyType === 'rsa' ? key : undefined
   } catch {
-    return undefined // not a key
+    return undefined // the text is not a key
   }
 }

@@ -23,9 +23,9 @@ export interface FcmWorkerDeps extends Omit<SendNoticeDeps, 'client'> {
 }
 
 /**
- * Sends notices with FCM to phones that have a push token and no event stream. Every relay with a key of the operator
- * runs one worker. A phone also asks for its work every 15 minutes, so a notice that FCM does not accept only delays a
- * message.
+ * Sends notices with FCM to phones that have a push token and no event stream. Every relay that has a key of the
+ * operator runs one worker. A phone also requests its work every 15 minutes. So if FCM does not accept a notice, a
+ * message is only delayed.
  */
 export class FcmWorker {
   readonly #deps: FcmWorkerDeps
@@ -43,7 +43,7 @@ export class FcmWorker {
     this.#polling = setInterval(() => this.#poll(), deps.pollMs ?? POLL_MS)
   }
 
-  /** Aborts running requests. Another relay sends their notices, or this relay after its next start. */
+  /** Aborts running requests. Their notices are sent later, by another relay or by this relay after its next start. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#polling)
@@ -143,7 +143,10 @@ export class FcmWorker {
   }
 }
 
-/** The phone may have registered another token in the meantime. The result does not apply to that token. */
+/**
+ * Returns the condition for the row of a phone with this token. If the phone has registered another token meanwhile,
+ * the result does not apply to the new token.
+ */
 function rowOf({ deviceId, tokenSealed }: ClaimedPush) {
   return { deviceId, tokenSealed }
 }

@@ -153,7 +153,7 @@ test('a second relay does not send the notice again', async () => {
   await second.close()
 })
 
-test('a token that FCM calls unregistered is forgotten, and a new one is used', async () => {
+test('a token that FCM calls unregistered is deleted, and a new token is used', async () => {
   await start()
   const phone = await phoneWithToken()
   fcm.answer = fcmError(404, 'UNREGISTERED')
@@ -213,7 +213,7 @@ test('a notice that FCM refuses is not sent again, and the reason is logged', as
   expect((await relay.api('GET', '/health')).status).toBe(200)
 })
 
-test('a key that Google refuses delays no message and is not shown in the log', async () => {
+test('a key that Google refuses delays no message and does not appear in the log', async () => {
   await start()
   fcm.tokenAnswer = { status: 400, body: '{"error":"invalid_grant","error_description":"secret"}' }
   const phone = await phoneWithToken()

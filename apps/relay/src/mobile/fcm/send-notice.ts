@@ -6,7 +6,7 @@ import { jsonOf } from './fcm-credentials.ts'
 
 export type NoticeOutcome =
   | { readonly kind: 'sent' }
-  /** The app was removed, or has another token now. */
+  /** The app was removed, or it has another token now. */
   | { readonly kind: 'unregistered' }
   /** Sending the same request again would not help. */
   | { readonly kind: 'refused'; readonly reason: string }
@@ -22,7 +22,7 @@ export interface SendNoticeDeps {
   readonly origin: string
 }
 
-/** How long FCM keeps a notice. A phone that was off for longer asks for its work when it starts. */
+/** How long FCM keeps a notice. A phone that was off for a longer time requests its work when it starts. */
 const TTL = '86400s'
 const MOST_BYTES = 8_192
 
@@ -30,7 +30,7 @@ const fcmError = z.object({
   error: z.object({ details: z.array(z.looseObject({ errorCode: z.string().optional() })).optional() }),
 })
 
-/** Sends one notice to a phone as a data message. The app reads it like a notice of the event stream. */
+/** Sends one notice to a phone as a data message. The app reads the message like a notice of the event stream. */
 export async function sendNotice(
   { client, access, projectId, origin }: SendNoticeDeps,
   pushToken: string,
@@ -65,7 +65,7 @@ function messageOf(token: string, notice: PhoneNotice) {
     android: {
       priority: 'HIGH',
       ttl: TTL,
-      // Of several equal notices, a phone that was off gets only one.
+      // A phone that was off gets only one of several equal notices.
       ...(details === null && { collapse_key: notice.event }),
     },
   }

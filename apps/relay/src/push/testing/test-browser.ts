@@ -1,4 +1,4 @@
-// The part of a browser in RFC 8291, with the Web Crypto API and without code of the relay.
+// The part that a browser has in RFC 8291, written with the Web Crypto API and without code of the relay.
 import { type JsonWebKey, webcrypto } from 'node:crypto'
 
 const { subtle } = webcrypto

@@ -28,7 +28,7 @@ export interface PushAnswer {
 export interface TestPushService {
   readonly origin: string
   readonly pushes: readonly ReceivedPush[]
-  /** The status of the next answers, at first 201; undefined to send no answers. */
+  /** The answer to requests, at first with status 201; undefined sends no answer. */
   answer: PushAnswer | ((push: ReceivedPush) => Promise<PushAnswer>) | undefined
   close(): Promise<void>
 }

@@ -74,7 +74,7 @@ test('writes durably, listens on no port, and admits only its owner', async () =
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
-test('PostgreSQL and its helper processes receive none of our secrets', async () => {
+test("PostgreSQL and its helper processes receive none of the relay's secrets", async () => {
   vi.stubEnv('SERVER_SECRET', 'only-for-the-relay')
   copyMade()
   const postgres = await start()
@@ -109,7 +109,7 @@ test('stops with the process that started it, and a new start 100 ms later finds
   expect(await query(next.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
 })
 
-test('stops a server that outlived its parent before it starts another', async () => {
+test('stops a server that still runs after its parent has ended, before it starts another', async () => {
   copyMade()
   const { postgres } = findBinaries()
   const [file = '', ...args] = [
@@ -171,7 +171,7 @@ test('works in a folder whose path is too long for a socket', async () => {
   expect(existsSync(socketFolder)).toBe(false)
 })
 
-test('works without user namespaces, with a new database and with one that was created in a namespace', async () => {
+test('works without user namespaces, with a new database and with a database that was created in a namespace', async () => {
   const commands = join(root, 'commands')
   mkdirSync(commands)
   writeFileSync(join(commands, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })

@@ -29,13 +29,14 @@ export interface EmbeddedPostgresOptions {
   readonly folder: string
   /** Receives messages of the server. They never contain a statement or a value. */
   readonly report: (line: string) => void
-  /** False in tests, which are faster if their data does not survive a power failure. */
+  /** True by default. Tests set it to false and are faster, because their data does not survive a power failure. */
   readonly durable?: boolean
 }
 
 /**
- * Starts PostgreSQL without a port and with a socket that only its owner can reach. The server stops with this process and is
- * restarted when it stops unexpectedly. A server that a killed process left behind is stopped first.
+ * Starts PostgreSQL without a port and with a socket that only its owner can reach. The server stops with this process
+ * and is restarted when it stops unexpectedly. If a killed process has left a server running, this server is stopped
+ * first.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const folder = resolve(options.folder)
@@ -116,8 +117,8 @@ async function createDatabase(url: string): Promise<void> {
 }
 
 /**
- * Returns a command prefix that makes Linux stop the server when this process dies. Other systems have no such prefix;
- * there, the next start stops the server.
+ * Returns a command prefix that makes Linux stop the server when this process ends. Other systems have no such prefix,
+ * so the next start stops the server.
  */
 function dieWithUsPrefix(): string[] {
   const prefix = ['setpriv', '--pdeathsig', 'INT']
@@ -135,7 +136,7 @@ function settings(socketFolder: string, durable: boolean): string[] {
     shared_buffers: '32MB',
     max_connections: durable ? '60' : '300',
     io_method: 'sync',
-    // After a crash, PostgreSQL syncs the file system as a whole, instead of a thousand single files.
+    // After a crash, PostgreSQL syncs the whole file system, instead of a thousand single files.
     ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
     wal_level: 'minimal',
     max_wal_senders: '0',

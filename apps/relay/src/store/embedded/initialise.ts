@@ -11,7 +11,7 @@ export const SUPERUSER = 'smsgw'
 export interface InitialiseOptions {
   readonly binaries: Binaries
   readonly user: OrdinaryUser
-  /** The command prefix that stops a child process when this process dies. */
+  /** The command prefix that stops a child process when this process ends. */
   readonly dieWithUs: readonly string[]
   readonly durable: boolean
 }
@@ -24,7 +24,7 @@ export async function initialise(
   const version = versionOf(folder)
   if (version === binaries.majorVersion) {
     handOver(folder, user)
-    chmodSync(folder, 0o700) // PostgreSQL requires these permissions, but a restored copy may have others
+    chmodSync(folder, 0o700) // PostgreSQL requires these permissions, but a restored copy may have other permissions
     return
   }
   if (version !== undefined)

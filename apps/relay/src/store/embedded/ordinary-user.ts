@@ -19,9 +19,9 @@ interface Owner {
 }
 
 /**
- * Returns the present user if it is not root. Root uses a user namespace, where root looks like an ordinary user but keeps the
- * ownership of its files. Where namespaces are forbidden, as in many containers, root switches to the owner of the data, or to
- * `nobody`.
+ * Returns the present user if it is not root. Root uses a user namespace, in which root appears to be an ordinary user
+ * but remains the owner of its files. Where namespaces are forbidden, as in many containers, root switches to the owner
+ * of the data, or to `nobody`.
  */
 export function ordinaryUser(postgres: string, dataFolder: string): OrdinaryUser {
   const isRoot = process.getuid?.() === 0

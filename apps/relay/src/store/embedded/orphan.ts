@@ -9,8 +9,8 @@ const FAST_MS = 10_000
 const IMMEDIATE_MS = 10_000
 
 /**
- * Stops a server that a killed process left running on this folder. The caller has locked the folder, so the process that
- * started the server is dead, and the server is usually already shutting down.
+ * Stops a server that a killed process left running on this folder. The caller has locked the folder, so the process
+ * that started the server has ended, and the server is usually already shutting down.
  */
 export async function endOrphan(folder: string): Promise<void> {
   const file = join(folder, 'postmaster.pid')
@@ -24,8 +24,8 @@ export async function endOrphan(folder: string): Promise<void> {
         `PostgreSQL process ${pid} still uses ${folder} and does not stop: kill it, then start again`,
       )
   }
-  // With this file, PostgreSQL would not start if another program has the process id, for example after a power failure
-  // or in a new container.
+  // Deletes the file. Otherwise, PostgreSQL would not start if another program now has this process id, for example
+  // after a power failure or in a new container.
   rmSync(file, { force: true })
 }
 
@@ -53,6 +53,6 @@ function commandLine(pid: number): string {
       env: childEnvironment(),
     }).trim()
   } catch {
-    return '' // no such process
+    return '' // there is no such process
   }
 }

@@ -27,7 +27,7 @@ export async function startServer(command: readonly string[], report: (line: str
   for (let tries = 1; ; tries += 1) {
     const result = await launch(command, report)
     if (typeof result !== 'string') return result
-    // Tries again, because child processes of a killed server end a moment after the server.
+    // Tries again, because child processes of a killed server end a moment later than the server.
     const childrenLeft = /shared memory block .* still in use/.test(result)
     if (!childrenLeft || tries === TRIES)
       throw new StartError(`the embedded PostgreSQL did not start: ${result}. Fix the problem, or set DATABASE_URL`)
